@@ -17,7 +17,7 @@ import { endProcessesOf } from './processes/end-processes.ts';
 import { workFolderPaths } from './slots/work-folder.ts';
 import { attemptFolderName, type SpoolPaths } from './spool/layout.ts';
 import { type FoundAttempt, findAttempts } from './spool/open-spool.ts';
-import { readOutcome, readSlotRecord } from './spool/read-attempt.ts';
+import { readOutcome, readRunner, readSlotRecord } from './spool/read-attempt.ts';
 import { removeFolder } from './spool/write-file.ts';
 import { WorkFolderLocks } from './slots/work-folder-locks.ts';
 
@@ -82,6 +82,7 @@ export class Agent {
     const { spool, slots, signal } = this.#options;
     const found = await this.#findWanted(await findAttempts(spool));
     const reply = await this.#register(found);
+    await this.#endOthers(found);
     for (const one of found)
       this.#resume(
         one,
@@ -157,6 +158,17 @@ export class Agent {
       'agent is registered',
     );
     return reply;
+  }
+
+  /** No group outlives its attempt, whatever ended the agent. */
+  async #endOthers(found: readonly FoundAttempt[]): Promise<void> {
+    const { launcher, log } = this.#options;
+    const runners = found.map(({ paths }) => readRunner(paths));
+    try {
+      await launcher.endOthers(runners.filter((runner) => runner !== null));
+    } catch (error) {
+      log.error({ err: error }, 'cannot end what earlier runs left; the next start of the agent tries again');
+    }
   }
 
   async #heartbeats(): Promise<void> {

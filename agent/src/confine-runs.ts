@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { type AgentSettings, SettingsError } from '#settings/settings.ts';
 import { findIsolation } from './processes/isolation.ts';
+import { openRunGroups, type RunGroups } from './processes/run-groups.ts';
 import type { RunLimits } from './processes/run-limits.ts';
 import type { Isolation } from './processes/sandbox.ts';
 import { SlotTable } from './slots/slot-table.ts';
@@ -21,13 +22,15 @@ function slotUids(settings: AgentSettings, spool: Spool): number[] | null {
 
 /**
  * Prepares the slots, finds out what confines runs on this machine, and logs it.
- * @throws SettingsError where namespaces are required and the machine does not offer them
+ * @throws SettingsError where namespaces are required and the machine does not offer them, and where the
+ * folder for control groups cannot be used
  */
 export async function confineRuns(
   settings: AgentSettings,
   spool: Spool,
   log: Logger,
-): Promise<{ slots: SlotTable; isolation: Isolation }> {
+): Promise<{ slots: SlotTable; isolation: Isolation; groups: RunGroups | undefined }> {
+  const groups = await prepareRunGroups(settings, spool, log);
   const uids = slotUids(settings, spool);
   const slots = new SlotTable(settings.concurrency, uids);
   const { isolation, problem } = await findIsolation({
@@ -40,7 +43,7 @@ export async function confineRuns(
   });
   if (problem === null) {
     log.info({}, 'each command of a run has namespaces of its own');
-    return { slots, isolation };
+    return { slots, isolation, groups };
   }
   if (settings.isolation === 'required')
     throw new SettingsError([
@@ -51,7 +54,7 @@ export async function confineRuns(
       ? "runs have the agent's own rights and can read whatever its user can"
       : 'runs are confined by their users only: they see the processes and temporary files of other runs';
   log.warn({ problem }, `${rights}; install bubblewrap, or see "Isolation" in docs/security.md`);
-  return { slots, isolation };
+  return { slots, isolation, groups };
 }
 
 /** What belongs to the agent, or to the service that started it, wherever an operator has put it. */
@@ -63,6 +66,35 @@ function hiddenFromRuns(spool: Spool): string[] {
     ...(secretFile === undefined ? [] : [resolve(secretFile)]),
     resolve('.env'),
   ];
+}
+
+/**
+ * @returns undefined where no folder is set
+ * @throws SettingsError where the folder cannot be used
+ */
+async function prepareRunGroups(
+  settings: AgentSettings,
+  spool: Spool,
+  log: Logger,
+): Promise<RunGroups | undefined> {
+  const { runCgroup: folder } = settings;
+  if (folder === undefined) return undefined;
+  const groups = await openRunGroups({ folder, spoolId: spool.id, limits: runLimitsOf(settings) }).catch(
+    (error: Error) => {
+      throw new SettingsError([
+        `ENVARIUM_RUN_CGROUP: runs cannot have control groups below ${folder}: ${error.message}. Specify a ` +
+          'cgroup v2 folder that is delegated to the agent (see "Control groups" in docs/running.md), or none.',
+      ]);
+    },
+  );
+  if (groups.controllers.length > 0)
+    log.info({ folder, controllers: groups.controllers }, 'each run has a control group of its own');
+  else
+    log.warn(
+      { folder },
+      'each run has a control group of its own, but without limits: the folder has no controllers for its groups',
+    );
+  return groups;
 }
 
 /** The limits of each run, as the settings say. */

@@ -59,12 +59,13 @@ async function main(): Promise<void> {
     onReplaced: (refusal) => stop.abort(refusal),
   });
   const tools = await findTools(toolchain.order, log);
+  const { slots, isolation, groups } = await confineRuns(settings, spool, log);
   using launcher = new ProcessLauncher({
     logFile: spool.runnerLog,
     compileCacheFolder: process.env.NODE_COMPILE_CACHE ?? spool.compileCacheFolder,
     onFailure: (reason) => log.error({ reason }, 'runner ended before it got work'),
+    groups,
   });
-  const { slots, isolation } = await confineRuns(settings, spool, log);
   const agent = new Agent({
     connection,
     spool,

@@ -164,6 +164,14 @@ export const sharedSettings = {
       'The network of runs in namespaces: that of the machine, or none except for commands that fetch ' +
       'code, modules and providers.',
   }),
+  runCgroup: setting({
+    name: 'ENVARIUM_RUN_CGROUP',
+    type: path,
+    sentence:
+      'Folder of a control group (cgroup v2) that is delegated to the agent. Each run gets a group of its own ' +
+      'below it, which the kernel ends as a whole, and limits where the folder has the controllers. Default: ' +
+      'runs have no groups.',
+  }),
   logLevel: setting({
     name: 'ENVARIUM_LOG_LEVEL',
     type: oneWord(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),

@@ -5,16 +5,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
+import type { Launcher } from '../launchers/launcher.ts';
 import { findLeftovers } from './find-leftovers.ts';
 import { signalQuietly } from '../processes/proc.ts';
 import { processesHolding } from '../processes/processes-holding.ts';
 import { endProcessesIn, endProcessesOf, processesIn, processesOf } from '../processes/end-processes.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
-import { readMark } from '../spool/read-attempt.ts';
+import { readMark, readRunner } from '../spool/read-attempt.ts';
 import { writeJsonDurably } from '../spool/write-file.ts';
 
 export interface LostAttempt {
+  readonly launcher: Pick<Launcher, 'find'>;
   readonly paths: SpoolPaths;
   readonly job: Job;
   readonly workFolder: string;
@@ -51,17 +53,23 @@ export async function recoverBrokenAttempt(broken: LostAttempt): Promise<void> {
 }
 
 /** Gives the tool the abort time to end on its own: a clean end keeps its state. */
-async function awaitTools({ paths, job, workFolder, slotUid, signal }: LostAttempt): Promise<void> {
+async function awaitTools(lost: LostAttempt): Promise<void> {
+  const { launcher, paths, job, workFolder, slotUid, signal } = lost;
   const { root } = workFolderPaths(workFolder, job);
-  const left = () =>
-    slotUid === null
-      ? [...new Set([...processesHolding(paths.steps), ...processesIn(root)])]
-      : processesOf(slotUid);
+  const identity = readRunner(paths);
+  const runner = identity && launcher.find(identity);
+  const left = () => [
+    ...new Set([
+      ...(runner?.rest() ?? []),
+      ...(slotUid === null ? [...processesHolding(paths.steps), ...processesIn(root)] : processesOf(slotUid)),
+    ]),
+  ];
   // The kernel has interrupted the shell of a task, but not the processes that it started.
   if (job.type === 'task') left().forEach((pid) => signalQuietly(pid, 'SIGINT'));
   const deadline = performance.now() + job.limits.abortSeconds * 1000;
   while (left().length > 0 && performance.now() < deadline)
     await delay(pollMilliseconds, undefined, { signal });
+  await runner?.endRest();
   if (slotUid !== null) return endProcessesOf(slotUid);
   for (const pid of left()) signalQuietly(pid, 'SIGKILL');
   await endProcessesIn(root);

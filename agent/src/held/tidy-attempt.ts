@@ -15,7 +15,10 @@ const pollMilliseconds = 5;
 
 type Finder = Pick<Launcher, 'find'>;
 
-/** Waits for the runner, which ends right after its outcome; its commands have ended before. */
+/**
+ * Waits for the runner, which ends right after its outcome, and ends what is left in its group; its commands
+ * have ended before.
+ */
 export async function awaitRunnerEnd(launcher: Finder, paths: SpoolPaths): Promise<void> {
   const identity = readRunner(paths);
   if (identity === null) return;
@@ -25,6 +28,7 @@ export async function awaitRunnerEnd(launcher: Finder, paths: SpoolPaths): Promi
     if (performance.now() > deadline) runner.signal('SIGKILL');
     await delay(pollMilliseconds);
   }
+  await runner.endRest();
 }
 
 /** Waits for the runner, then ends every process of the run, known by its uid or by the folders that it sees. */

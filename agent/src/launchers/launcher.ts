@@ -9,6 +9,13 @@ export interface Runner {
   hasEnded(): boolean;
   /** @returns false if it has ended */
   signal(signal: NodeJS.Signals): boolean;
+  /** The processes that it started, as far as the place knows them. */
+  rest(): number[];
+  /**
+   * Ends it and everything that it started, as far as the place knows that.
+   * @throws an Error that names the remaining processes
+   */
+  endRest(): Promise<void>;
 }
 
 /** What the agent does about a runner that it starts. */
@@ -30,4 +37,9 @@ export interface Launcher extends Disposable {
   start(order: RunnerOrder, listener: RunnerListener): Promise<void>;
   /** Finds a runner by its identity, whichever agent process started it. */
   find(identity: ProcessIdentity): Runner;
+  /**
+   * Ends what runners of earlier agent processes left, except the runners of attempts that continue.
+   * @throws an Error that names the remaining processes
+   */
+  endOthers(kept: readonly ProcessIdentity[]): Promise<void>;
 }

@@ -8,6 +8,7 @@ import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ownProgram, type Role } from '../own-program.ts';
 import { identifyProcess, isAlive, signalProcess } from '../processes/process-identity.ts';
+import type { RunGroups } from '../processes/run-groups.ts';
 import type { ProcessIdentity, RunnerOrder } from '../spool/layout.ts';
 import type { Launcher, Runner, RunnerListener } from './launcher.ts';
 
@@ -16,6 +17,14 @@ export interface ProcessLauncherOptions {
   readonly logFile: string;
   readonly compileCacheFolder: string;
   readonly onFailure: (reason: string) => void;
+  /** Control groups of the runners; absent: they have none. */
+  readonly groups?: RunGroups | undefined;
+}
+
+interface Ready {
+  readonly child: ChildProcess;
+  /** Null where it cannot be used. */
+  readonly identity: Promise<ProcessIdentity | null>;
 }
 
 const pauseAfterFailureMilliseconds = 1_000;
@@ -24,7 +33,7 @@ const pauseAfterStartMilliseconds = 300;
 
 export class ProcessLauncher implements Launcher {
   readonly #options: ProcessLauncherOptions;
-  readonly #idle: ChildProcess[] = [];
+  readonly #idle: Ready[] = [];
   #isClosed = false;
   #target = 0;
   #lastStartAt = -Infinity;
@@ -59,23 +68,30 @@ export class ProcessLauncher implements Launcher {
     return {
       hasEnded: () => !isAlive(identity),
       signal: (signal) => signalProcess(identity, signal),
+      rest: () => this.#options.groups?.members(identity) ?? [],
+      endRest: async () => this.#options.groups?.end(identity),
     };
+  }
+
+  async endOthers(kept: readonly ProcessIdentity[]): Promise<void> {
+    await this.#options.groups?.endOthers(kept);
   }
 
   /** Ends the runners that have no order. */
   [Symbol.dispose](): void {
     this.#isClosed = true;
     clearTimeout(this.#refill);
-    for (const child of this.#idle.splice(0)) child.stdin?.end();
+    for (const { child } of this.#idle.splice(0)) child.stdin?.end();
   }
 
   async #choose(): Promise<{ readonly child: ChildProcess; readonly identity: ProcessIdentity }> {
     this.#lastStartAt = performance.now();
     for (;;) {
       if (this.#isClosed) throw new Error('the agent is shutting down and starts no more runners');
-      const child = this.#idle.shift() ?? this.#spawn();
-      const identity = child.pid === undefined || child.exitCode !== null ? null : identifyProcess(child.pid);
-      if (identity) return { child, identity };
+      const ready = this.#idle.shift() ?? this.#spawn();
+      const { child } = ready;
+      const identity = await ready.identity;
+      if (identity && child.exitCode === null && child.signalCode === null) return { child, identity };
       await delay(pauseAfterFailureMilliseconds);
     }
   }
@@ -86,7 +102,7 @@ export class ProcessLauncher implements Launcher {
     while (!this.#isClosed && this.#idle.length < this.#target) this.#idle.push(this.#spawn());
   }
 
-  #spawn(): ChildProcess {
+  #spawn(): Ready {
     const log = openSync(this.#options.logFile, 'a', 0o600);
     const child = spawn(process.execPath, [ownProgram, 'runner' satisfies Role], {
       cwd: '/',
@@ -104,11 +120,27 @@ export class ProcessLauncher implements Launcher {
         `it exited with ${code === null ? signal : `code ${code}`}, see ${this.#options.logFile}`,
       ),
     );
-    return child;
+    return { child, identity: this.#identify(child) };
+  }
+
+  /** Before there is work, because moving a process to a group takes time. */
+  async #identify(child: ChildProcess): Promise<ProcessIdentity | null> {
+    const { groups, onFailure } = this.#options;
+    const identity = child.pid === undefined ? null : identifyProcess(child.pid);
+    if (identity === null || groups === undefined) return identity;
+    child.once('exit', () => groups.removeIfEmpty(identity));
+    try {
+      await groups.place(identity);
+      return identity;
+    } catch (error) {
+      child.kill('SIGKILL');
+      onFailure(`it cannot be moved to a control group: ${(error as Error).message}`);
+      return null;
+    }
   }
 
   #forget(child: ChildProcess, reason: string): void {
-    const index = this.#idle.indexOf(child);
+    const index = this.#idle.findIndex((ready) => ready.child === child);
     if (index < 0) return;
     this.#idle.splice(index, 1);
     this.#options.onFailure(reason);
