@@ -5,6 +5,7 @@ import type { ServerSettings } from '../config.ts';
 import { openDataFolder } from '../config/data-folder.ts';
 import type { AccountSettings } from './account.ts';
 import { EmbeddedPostgres, type SupervisorLog } from './embedded.ts';
+import { PreparingClient } from './prepared.ts';
 import type { Schema } from './schema.ts';
 import { sqlState } from './transaction.ts';
 
@@ -100,6 +101,7 @@ function openPool(address: pg.ClientConfig, max: number, log: SupervisorLog | un
     ...address,
     max,
     types,
+    Client: PreparingClient,
   });
   // Without a listener, these events would end the process. They are expected while the pool ends.
   const tell = (error: Error) => {

@@ -33,7 +33,8 @@ export async function inTransaction<Given extends { readonly db: Kysely<Schema> 
       for (const follow of following) follow();
       return result;
     } catch (error) {
-      if (attempt === mostAttempts || !passingFailures.has(sqlState(error))) throw error;
+      const isPassing = passingFailures.has(sqlState(error)) || isStalePlan(error);
+      if (attempt === mostAttempts || !isPassing) throw error;
       await delay(Math.random() * 20 * attempt);
     }
   }
@@ -57,6 +58,11 @@ const noConnection = 'timeout exceeded when trying to connect';
 /** Whether the database gave up because of its load: a later attempt may succeed. */
 export function isBusy(error: unknown): boolean {
   return busyFailures.has(sqlState(error)) || (error instanceof Error && error.message === noConnection);
+}
+
+/** Whether a prepared statement was refused because a migration has changed what it returns. */
+export function isStalePlan(error: unknown): boolean {
+  return sqlState(error) === '0A000' && error instanceof Error && error.message.startsWith('cached plan');
 }
 
 /** The five-character code of a PostgreSQL error; empty for any other. */

@@ -19,8 +19,10 @@ async function statementsOf(t: TestContext, work: () => Promise<unknown>): Promi
   const query = t.mock.method(pg.Client.prototype, 'query');
   await work();
   const calls = query.mock.calls.map((call): Statement => {
-    const [sql, values] = call.arguments as unknown as [unknown, unknown];
-    return { sql: String(sql), values };
+    const [asked, values] = call.arguments as unknown as [string | pg.QueryConfig, unknown];
+    return typeof asked === 'string'
+      ? { sql: asked, values }
+      : { sql: asked.text, values: asked.values };
   });
   query.mock.restore();
   return calls.filter(({ sql }) => !/^(begin|commit)$/.test(sql));

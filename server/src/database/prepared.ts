@@ -1,0 +1,61 @@
+/**
+ * Statements that come again and again: their text is written once, PostgreSQL parses it once per connection,
+ * and keeps the plan.
+ */
+import { CompiledQuery, type Kysely } from 'kysely';
+import pg from 'pg';
+import type { Schema } from './schema.ts';
+import { isStalePlan } from './transaction.ts';
+
+/** Uses of a text before it is prepared: what is used once is not worth the memory of a connection. */
+const usesBefore = 2;
+const mostTexts = 2000;
+/** Longer texts are lists of varying length. */
+const longestText = 8000;
+
+interface Use {
+  count: number;
+  name: string;
+}
+
+const uses = new Map<string, Use>();
+let names = 0;
+
+/** @returns the name under which a text is prepared, or undefined where it is not */
+function nameOf(text: string): string | undefined {
+  if (text.length > longestText) return undefined;
+  const known = uses.get(text);
+  if (known) return known.count++ < usesBefore ? undefined : known.name;
+  if (uses.size < mostTexts) uses.set(text, { count: 1, name: `s${++names}` });
+  return undefined;
+}
+
+/** A connection that prepares what it is asked repeatedly. */
+export class PreparingClient extends pg.Client {
+  override query(...given: unknown[]): never {
+    const [text, values] = given;
+    const isPlain = typeof text === 'string' && Array.isArray(values) && given.length === 2;
+    const name = isPlain ? nameOf(text) : undefined;
+    const ask = super.query.bind(this) as (...parts: unknown[]) => Promise<unknown>;
+    if (!isPlain || name === undefined) return ask(...given) as never;
+    return ask({ name, text, values }).catch((error: unknown) => {
+      if (!isStalePlan(error)) throw error;
+      // A migration has changed a table. Inside of a transaction this fails, and the transaction is repeated.
+      uses.delete(text);
+      return ask(text, values).catch(() => Promise.reject(error as Error));
+    }) as never;
+  }
+}
+
+/**
+ * A statement as text with `$1`, `$2` …, which is not built and compiled for each use.
+ * @typeParam Row what each row has, as `pg` reads it
+ */
+export function statement<Row>(
+  text: string,
+): (db: Kysely<Schema>, ...parameters: readonly unknown[]) => Promise<Row[]> {
+  return async (db, ...parameters) => {
+    const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(text, [...parameters]));
+    return rows;
+  };
+}
