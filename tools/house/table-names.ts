@@ -5,12 +5,11 @@
 export const otherTables: Readonly<Record<string, readonly string[]>> = {
   // The last deploy that reached the world: succeeded, or with a start mark. Found in one pass over an index.
   'deployments/deployment-store.ts': ['attempt', 'job'],
-  // Each call of an agent needs the environment of its attempt; a second query would double their number.
-  'dispatch/attempt-store.ts': ['deployment'],
   // Late and unnamed files are found by what any table names, in one snapshot.
   'dispatch/blobs/attempt-blob-store.ts': ['deployment', 'environment', 'source_archive', 'state_version'],
-  // Runs as a whole: which agent process holds which attempt of which deployment and environment.
-  'dispatch/run-store.ts': ['agent', 'agent_process', 'deployment', 'environment'],
+  // Runs as a whole: which agent process holds which attempt of which deployment and environment. Each call of
+  // an agent is checked by one statement, from the secret to the environment.
+  'dispatch/run-store.ts': ['agent', 'agent_process', 'agent_secret', 'deployment', 'environment'],
   // Missed runs depend on the environment's lock, and the list of a project on its environments.
   'schedules/schedule-store.ts': ['environment'],
 };

@@ -27,7 +27,7 @@ const words = /\b(?:from|join|update|insert into|delete from)\s+([a-z_]+)\b/g;
 /** Tables that a file names in SQL. */
 function tablesIn(text: string): string[] {
   const named = Array.from(text.matchAll(calls), ([, table = '']) => table);
-  for (const [, sql = ''] of text.matchAll(/\bsql(?:<[^`]*>)?`([^`]*)`/g))
+  for (const [, sql = ''] of text.matchAll(/\b(?:sql|statement)(?:<[^`]*>)?\(?`([^`]*)`/g))
     named.push(...Array.from(sql.matchAll(words), ([, table = '']) => table));
   return [...new Set(named)].filter((table) => owners.has(table)).toSorted();
 }

@@ -20,9 +20,7 @@ async function statementsOf(t: TestContext, work: () => Promise<unknown>): Promi
   await work();
   const calls = query.mock.calls.map((call): Statement => {
     const [asked, values] = call.arguments as unknown as [string | pg.QueryConfig, unknown];
-    return typeof asked === 'string'
-      ? { sql: asked, values }
-      : { sql: asked.text, values: asked.values };
+    return typeof asked === 'string' ? { sql: asked, values } : { sql: asked.text, values: asked.values };
   });
   query.mock.restore();
   return calls.filter(({ sql }) => !/^(begin|commit)$/.test(sql));

@@ -6,40 +6,6 @@ import { claimJobRow, type JobRow } from '../queue/job-store.ts';
 
 export type AttemptRow = Selectable<AttemptTable>;
 
-/** An attempt with its job and what of its deployment every call about it needs. */
-export interface AttemptInPlace {
-  readonly attempt: AttemptRow;
-  readonly job: JobRow;
-  readonly environmentId: string;
-  readonly organizationId: string;
-}
-
-export async function getAttempt(
-  db: Connection,
-  jobId: string,
-  number: number,
-): Promise<AttemptInPlace | undefined> {
-  const attempt = await db
-    .selectFrom('attempt')
-    .selectAll()
-    .where('job_id', '=', jobId)
-    .where('number', '=', number)
-    .executeTakeFirst();
-  if (!attempt) return undefined;
-  const {
-    environment_id: environmentId,
-    organization_id: organizationId,
-    ...job
-  } = await db
-    .selectFrom('job')
-    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
-    .selectAll('job')
-    .select(['deployment.environment_id', 'deployment.organization_id'])
-    .where('job.id', '=', jobId)
-    .executeTakeFirstOrThrow();
-  return { attempt, job, environmentId, organizationId };
-}
-
 /**
  * Locks an attempt and reads its current row: callers that wait for this lock see what was stored meanwhile.
  */

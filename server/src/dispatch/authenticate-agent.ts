@@ -7,8 +7,8 @@ import { readCredentials } from '../http/credentials.ts';
 import { Refusal } from '../http/errors.ts';
 import { CredentialsRefused, refusedCallers } from '../http/refused-callers.ts';
 import { isUuid } from '../access/entity-home.ts';
-import { type AttemptInPlace, getAttempt } from './attempt-store.ts';
-import { type AgentProcessRow, getAgentProcess } from '../agents/process-store.ts';
+import type { AttemptKey } from './attempt-store.ts';
+import { type AttemptInPlace, type CallingProcess, type CallRow, findCall } from './run-store.ts';
 import { DispatchRefusal } from './refusals.ts';
 
 /** An agent's key, with the organizations it acts for. */
@@ -17,7 +17,23 @@ export interface CallingKey extends AgentScope {
 }
 
 /** A registered process of an agent, with the organizations it acts for. */
-export type CallingAgent = AgentProcessRow & AgentScope;
+export type CallingAgent = Omit<CallingProcess, 'registered_at'> &
+  AgentScope & { readonly registered_at: Date };
+
+/** A call of a registered process. */
+export interface AgentCall {
+  readonly agent: CallingAgent;
+  /** What was found of the attempt that the call is about. */
+  readonly found: CallRow;
+}
+
+/** @param keyId of an existing key, whose secret was another one */
+function wrongKey(keyId: string | null): CredentialsRefused {
+  return new CredentialsRefused(
+    'The agent key or its secret is not valid: check ENVARIUM_AGENT_KEY and ENVARIUM_AGENT_SECRET',
+    keyId,
+  );
+}
 
 /** @throws CredentialsRefused (401), TooManyRequests (429) where the address was refused too often */
 export function authenticateAgentKey(context: Context, request: FastifyRequest): Promise<CallingKey> {
@@ -28,62 +44,64 @@ async function identifyKey(context: Context, request: FastifyRequest): Promise<C
   const credentials = readCredentials(request.headers.authorization);
   const rows = credentials ? await listSecretHashes(context.reserved, credentials.id) : [];
   const row = rows.find((each) => context.keyHash.matches(credentials?.secret ?? '', each.secret_hmac));
-  if (!credentials || !row)
-    throw new CredentialsRefused(
-      'The agent key or its secret is not valid: check ENVARIUM_AGENT_KEY and ENVARIUM_AGENT_SECRET',
-      rows.length > 0 ? (credentials?.id ?? null) : null,
-    );
+  if (!credentials || !row) throw wrongKey(rows.length > 0 ? (credentials?.id ?? null) : null);
   return { agentKey: credentials.id, ...scopeOf(row) };
 }
 
+/** The attempt that the address of a call names. */
+function attemptOf({ params }: FastifyRequest): AttemptKey | null {
+  const { jobId = '', attempt = '' } = params as { jobId?: string; attempt?: string };
+  return isUuid(jobId) && /^\d{1,6}$/.test(attempt) ? { job_id: jobId, number: Number(attempt) } : null;
+}
+
+async function identifyCall(context: Context, request: FastifyRequest): Promise<CallRow> {
+  const credentials = readCredentials(request.headers.authorization);
+  const id = String(request.headers['x-envarium-agent'] ?? '');
+  const found =
+    credentials &&
+    (await findCall(context.reserved, credentials.id, isUuid(id) ? id : null, attemptOf(request)));
+  const isRight =
+    credentials && found?.secrets.some((secret) => context.keyHash.matches(credentials.secret, secret));
+  if (!found || isRight !== true) throw wrongKey(found && found.secrets.length > 0 ? credentials.id : null);
+  return found;
+}
+
 /**
+ * One statement: the key, the process and the attempt that the call is about.
  * @throws Refusal 401, DispatchRefusal `epoch_replaced` where another agent has registered for the same spool
  */
-export async function authenticateAgent(context: Context, request: FastifyRequest): Promise<CallingAgent> {
-  const id = String(request.headers['x-envarium-agent'] ?? '');
-  const [{ agentKey, onlyOrganizationId }, agent] = await Promise.all([
-    authenticateAgentKey(context, request),
-    isUuid(id) ? getAgentProcess(context.reserved, id) : undefined,
-  ]);
-  if (!agent || agent.agent_key !== agentKey)
+export async function authenticateAgent(context: Context, request: FastifyRequest): Promise<AgentCall> {
+  const found = await refusedCallers(context).check(request, () => identifyCall(context, request));
+  const agentKey = readCredentials(request.headers.authorization)?.id;
+  const { process } = found;
+  if (!process || process.agent_key !== agentKey)
     throw new Refusal(
       'unauthorized',
       'No agent with this key is registered under the id in the header x-envarium-agent',
     );
-  if (String(agent.epoch) !== String(request.headers['x-envarium-epoch']))
+  if (String(process.epoch) !== String(request.headers['x-envarium-epoch']))
     throw new DispatchRefusal(
       'epoch_replaced',
       'Another agent has registered for this spool: this one must stop',
     );
-  return { ...agent, onlyOrganizationId };
+  const agent = { ...process, ...scopeOf(found), registered_at: new Date(process.registered_at) };
+  return { agent, found };
 }
 
 /**
  * The attempt that a call speaks of, which must be of an organization that the agent acts for.
  * @param fence as the call says; null where any fence is accepted (a state is never refused)
  */
-export async function findAttempt(
-  context: Context,
-  agent: CallingAgent,
-  params: { jobId: string; attempt: string },
-  fence: number | null,
-): Promise<AttemptInPlace> {
-  const place =
-    isUuid(params.jobId) && /^\d{1,6}$/.test(params.attempt)
-      ? await getAttempt(context.db, params.jobId, Number(params.attempt))
-      : undefined;
-  if (!place || !serves(agent, place.organizationId))
+export function attemptOfCall({ agent, found }: AgentCall, fence: number | null): AttemptInPlace {
+  const { attempt, job, environment_id: environmentId, deployment_organization_id: organizationId } = found;
+  if (!attempt || !job || !environmentId || !organizationId || !serves(agent, organizationId))
     throw new DispatchRefusal('fence_outdated', 'Attempt not found');
-  const agentKey =
-    place.attempt.agent_process_id === agent.id
-      ? agent.agent_key
-      : (await getAgentProcess(context.db, place.attempt.agent_process_id))?.agent_key;
-  if (agentKey !== agent.agent_key)
+  if (found.holder_key !== agent.agent_key)
     throw new DispatchRefusal('fence_outdated', 'This attempt belongs to an agent with another key');
-  const isOutdated = place.attempt.fence !== fence || place.job.attempts !== place.attempt.number;
+  const isOutdated = attempt.fence !== fence || job.attempts !== attempt.number;
   if (fence !== null && isOutdated)
     throw new DispatchRefusal('fence_outdated', 'A newer attempt has replaced this one');
-  return place;
+  return { attempt, job, environmentId, organizationId };
 }
 
 /** The context of what an agent does, for the audit trail. */

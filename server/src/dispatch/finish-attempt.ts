@@ -10,7 +10,6 @@ import { enqueueJob } from '../queue/enqueue.ts';
 import { getApplyJob, getJob, setJobStatus } from '../queue/job-store.ts';
 import { getStateVersionOfAttempt } from '../state/state-store.ts';
 import {
-  type AttemptInPlace,
   type AttemptRow,
   countFinishFailure,
   endAttempt,
@@ -19,10 +18,11 @@ import {
   newestAttempt,
   updateAttempt,
 } from './attempt-store.ts';
-import type { AgentProcessRow } from '../agents/process-store.ts';
+import type { CallingAgent } from './authenticate-agent.ts';
 import { jobForAgent } from './job-for-agent.ts';
 import { giveUp, loseAttempt } from './lose-attempt.ts';
 import { DispatchRefusal } from './refusals.ts';
+import type { AttemptInPlace } from './run-store.ts';
 
 /** An outcome that could not be stored this often never will be: an agent sends it every few seconds. */
 const mostFailures = 5;
@@ -34,7 +34,7 @@ function heldOf(attempt: AttemptRow) {
 /** The apply phase, claimed for the agent that planned, in the transaction that stores the plan. */
 async function handApplyOn(
   context: Context,
-  agent: AgentProcessRow,
+  agent: CallingAgent,
   deploymentId: string,
   tool: string,
   planned: AttemptRow,
@@ -56,7 +56,7 @@ async function handApplyOn(
  */
 async function answerAgain(
   context: Context,
-  agent: AgentProcessRow,
+  agent: CallingAgent,
   planned: AttemptRow,
   deploymentId: string,
 ): Promise<FinishReply> {
@@ -76,7 +76,7 @@ async function answerAgain(
 /** @throws DispatchRefusal `fence_outdated` for an outcome of an attempt that has ended otherwise */
 async function takeOutcome(
   context: Context,
-  agent: AgentProcessRow,
+  agent: CallingAgent,
   place: AttemptInPlace,
   outcome: Outcome,
   sha256: string,
@@ -154,7 +154,7 @@ export function rawOutcome(body: unknown, read: (body: unknown) => FinishRequest
  */
 export async function finishAttempt(
   context: Context,
-  agent: AgentProcessRow,
+  agent: CallingAgent,
   place: AttemptInPlace,
   outcome: RawOutcome,
 ): Promise<FinishReply> {

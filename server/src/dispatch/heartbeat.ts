@@ -3,7 +3,8 @@ import type { GoodbyeRequest, HeartbeatReply, HeartbeatRequest } from '#protocol
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { agentSettings } from './agent-settings.ts';
-import { type AgentProcessRow, storeContact } from '../agents/process-store.ts';
+import type { CallingAgent } from './authenticate-agent.ts';
+import { storeContact } from '../agents/process-store.ts';
 import { compareHeld } from './compare-held.ts';
 import { listAborting } from './run-store.ts';
 
@@ -14,7 +15,7 @@ async function abortsFor(context: Context, agentProcessId: string): Promise<Hear
 
 export async function receiveHeartbeat(
   context: Context,
-  agent: AgentProcessRow,
+  agent: CallingAgent,
   request: HeartbeatRequest,
 ): Promise<HeartbeatReply> {
   const unwanted = await inTransaction(context, async (context) => {
@@ -27,7 +28,7 @@ export async function receiveHeartbeat(
 /** The agent stops; its runs continue, and the rules of contact apply to them. */
 export async function receiveGoodbye(
   context: Context,
-  agent: AgentProcessRow,
+  agent: CallingAgent,
   _request: GoodbyeRequest,
 ): Promise<void> {
   await storeContact(context.db, agent.id, { at: context.now(), isGoodbye: true });

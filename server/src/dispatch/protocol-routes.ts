@@ -1,6 +1,6 @@
 /** The server's side of the agent protocol over HTTP. */
 import type { IncomingMessage } from 'node:http';
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { GoodbyeRequest, HeartbeatRequest, RegisterRequest } from '#protocol/messages/agent.ts';
@@ -18,14 +18,13 @@ import { readText } from '../http/read-text.ts';
 import { receiveState } from '../state/receive-state.ts';
 import { readCurrentState } from '../state/read-current-state.ts';
 import { getBlob, putBlob } from './blobs/attempt-blobs.ts';
-import type { AttemptInPlace } from './attempt-store.ts';
-import type { AgentProcessRow } from '../agents/process-store.ts';
 import {
+  type AgentCall,
+  attemptOfCall,
   authenticateAgent,
   authenticateAgentKey,
   type CallingAgent,
   type CallingKey,
-  findAttempt,
   onBehalfOf,
 } from './authenticate-agent.ts';
 import { claimJob } from './claim-job.ts';
@@ -36,6 +35,7 @@ import { receiveReport } from './receive-report.ts';
 import { DispatchRefusal } from './refusals.ts';
 import { registerAgent } from './register-agent.ts';
 import { retiredCalls } from './retired-calls.ts';
+import type { AttemptInPlace } from './run-store.ts';
 import { storeMark } from './store-mark.ts';
 
 /** Of most messages; blobs and states are streams with limits of their own. */
@@ -52,8 +52,10 @@ const ajv = new Ajv({ strict: false, allowUnionTypes: true, formats: { 'date-tim
 
 /** @throws Refusal 400 that names what is wrong with a message */
 function reader<S extends TSchema>(schema: S): (value: unknown) => Static<S> {
-  const validate = ajv.compile(schema);
+  let validate: ValidateFunction | undefined;
   return (value) => {
+    // Compiled with the first message: a server without agents needs none of it.
+    validate ??= ajv.compile(schema);
     if (validate(value)) return value as Static<S>;
     throw new Refusal(
       'bad_request',
@@ -74,12 +76,6 @@ const read = {
   state: reader(StateQuery),
 };
 
-interface AttemptParams {
-  readonly jobId: string;
-  readonly attempt: string;
-  readonly name?: string;
-}
-
 function pathOf(name: keyof typeof protocolRoutes): string {
   return fastifyPath(protocolRoutes[name].path);
 }
@@ -91,7 +87,7 @@ function fenceOf(request: FastifyRequest): number {
 }
 
 function blobName(request: FastifyRequest): (typeof blobNames)[number] {
-  const { name } = request.params as AttemptParams;
+  const { name } = request.params as { name?: string };
   const known = blobNames.find((each) => each === name);
   if (known === 'source' && request.method !== 'GET')
     throw new Refusal('bad_request', '/params/name source is read-only for agents');
@@ -100,13 +96,17 @@ function blobName(request: FastifyRequest): (typeof blobNames)[number] {
 }
 
 /** Who calls, known before anything of a message is read: the agent, or its key where it is not registered. */
-const agents = new WeakMap<FastifyRequest, CallingAgent>();
+const calls = new WeakMap<FastifyRequest, AgentCall>();
 const keys = new WeakMap<FastifyRequest, CallingKey>();
 
+function callOf(request: FastifyRequest): AgentCall {
+  const call = calls.get(request);
+  if (!call) throw new Error(`${request.routeOptions.url} is called without an agent`);
+  return call;
+}
+
 function callerOf(request: FastifyRequest): CallingAgent {
-  const agent = agents.get(request);
-  if (!agent) throw new Error(`${request.routeOptions.url} is called without an agent`);
-  return agent;
+  return callOf(request).agent;
 }
 
 declare module 'fastify' {
@@ -125,7 +125,7 @@ function admitAgents(plugin: FastifyInstance, context: Context): void {
   plugin.addHook('onRequest', async (request) => {
     if (request.is404 || request.routeOptions.config.isFirstCall === true)
       keys.set(request, await authenticateAgentKey(context, request));
-    else agents.set(request, await authenticateAgent(context, request));
+    else calls.set(request, await authenticateAgent(context, request));
   });
 }
 
@@ -168,11 +168,7 @@ function agentCalls(app: FastifyInstance, outer: Context): void {
   });
 }
 
-type AttemptCall = (
-  place: AttemptInPlace,
-  agent: AgentProcessRow,
-  request: FastifyRequest,
-) => Promise<unknown>;
+type AttemptCall = (place: AttemptInPlace, agent: CallingAgent, request: FastifyRequest) => Promise<unknown>;
 
 /** Calls about one attempt, whose fence is in the message. */
 function attemptCalls(app: FastifyInstance, context: Context): void {
@@ -188,18 +184,13 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
       pathOf(name),
       { bodyLimit: bytes, config: { message: name, isUpload: name === 'finish' } },
       async (request) => {
-        const agent = callerOf(request);
+        const agentCall = callOf(request);
         const { fence } = read.fence({ fence: (request.body as { fence?: unknown } | null)?.fence });
         // A finish that is sent again after its answer was lost still gets its answer.
-        const place = await findAttempt(
-          context,
-          agent,
-          request.params as AttemptParams,
-          name === 'finish' ? null : fence,
-        );
+        const place = attemptOfCall(agentCall, name === 'finish' ? null : fence);
         if (place.attempt.fence !== fence)
           throw new DispatchRefusal('fence_outdated', 'The fence does not match the attempt');
-        return call(place, agent, request);
+        return call(place, agentCall.agent, request);
       },
     );
   }
@@ -208,17 +199,12 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
 /** Calls with bytes: states and blobs. */
 function byteCalls(app: FastifyInstance, context: Context): void {
   app.put(pathOf('putState'), { config: { isUpload: true } }, async (request) => {
-    const agent = callerOf(request);
-    const { job, attempt, environmentId } = await findAttempt(
-      context,
-      agent,
-      request.params as AttemptParams,
-      null,
-    );
+    const agentCall = callOf(request);
+    const { job, attempt, environmentId } = attemptOfCall(agentCall, null);
     const query = read.state(request.query);
     const parts: Buffer[] = [];
     for await (const part of request.body as AsyncIterable<Buffer>) parts.push(part);
-    return receiveState(onBehalfOf(context, agent.agent_key, request), {
+    return receiveState(onBehalfOf(context, agentCall.agent.agent_key, request), {
       environmentId,
       deploymentId: job.deployment_id,
       jobId: job.id,
@@ -229,14 +215,12 @@ function byteCalls(app: FastifyInstance, context: Context): void {
     });
   });
   app.get(pathOf('getState'), async (request, reply) => {
-    const agent = callerOf(request);
-    const place = await findAttempt(context, agent, request.params as AttemptParams, fenceOf(request));
+    const place = attemptOfCall(callOf(request), fenceOf(request));
     const stream = await readCurrentState(context, place.environmentId);
     return stream ? reply.type('application/octet-stream').send(stream) : reply.status(204).send();
   });
   app.put(pathOf('putBlob'), { config: { isUpload: true } }, async (request) => {
-    const agent = callerOf(request);
-    const place = await findAttempt(context, agent, request.params as AttemptParams, fenceOf(request));
+    const place = attemptOfCall(callOf(request), fenceOf(request));
     await putBlob(
       context,
       place,
@@ -247,8 +231,7 @@ function byteCalls(app: FastifyInstance, context: Context): void {
     return {};
   });
   app.get(pathOf('getBlob'), async (request, reply) => {
-    const agent = callerOf(request);
-    const place = await findAttempt(context, agent, request.params as AttemptParams, fenceOf(request));
+    const place = attemptOfCall(callOf(request), fenceOf(request));
     return reply.type('application/octet-stream').send(await getBlob(context, place, blobName(request)));
   });
 }
@@ -282,7 +265,7 @@ export async function agentRoutes(app: FastifyInstance, context: Context): Promi
       renderRefusals(plugin);
       agentCalls(plugin, context);
       attemptCalls(plugin, context);
-      retiredCalls(plugin, context, callerOf);
+      retiredCalls(plugin, callOf);
       byteCalls(plugin, context);
     },
     { prefix: protocolBase },

@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { createEnvironment, deploymentOf } from '../testing/environment.ts';
-import { getAttempt } from './attempt-store.ts';
+import { getJob } from '../queue/job-store.ts';
+import { lockAttempt } from './attempt-store.ts';
 import { loseAttempt } from './lose-attempt.ts';
 import { storeMark } from './store-mark.ts';
 import { sweepSilence } from './sweep-silence.ts';
@@ -28,8 +29,12 @@ async function runningApply() {
   const environment = await createEnvironment(app, { requiresApproval: false });
   const job = await agent.plan();
   assert.ok(job);
-  const place = await getAttempt(app.context.db, job.jobId, job.attempt);
-  assert.ok(place);
+  const place = {
+    attempt: await lockAttempt(app.context.db, { job_id: job.jobId, number: job.attempt }),
+    job: await getJob(app.context.db, job.jobId),
+    environmentId: environment.id,
+    organizationId: app.organizationId,
+  };
   return { environment, job, place, id: environment.latestDeploymentLogId ?? '' };
 }
 

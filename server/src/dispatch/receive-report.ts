@@ -13,8 +13,9 @@ import {
 import { deploymentChannel, insertEvents, type NewEvent } from '../feeds/record-event.ts';
 import { appendLog, getStepRow, setStepStatus } from '../logs/step-store.ts';
 import { stepView } from '../logs/step-view.ts';
-import { type AttemptInPlace, type AttemptRow, lockAttempt, updateAttempt } from './attempt-store.ts';
+import { type AttemptRow, lockAttempt, updateAttempt } from './attempt-store.ts';
 import { DispatchRefusal } from './refusals.ts';
+import type { AttemptInPlace } from './run-store.ts';
 
 type Bases = Record<string, number>;
 

@@ -5,8 +5,9 @@
 import type { MarkRequest } from '#protocol/messages/attempt.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { type AttemptInPlace, lockAttempt, updateAttempt } from './attempt-store.ts';
+import { lockAttempt, updateAttempt } from './attempt-store.ts';
 import { DispatchRefusal } from './refusals.ts';
+import type { AttemptInPlace } from './run-store.ts';
 
 /**
  * @throws DispatchRefusal `mark_taken` where the attempt has another mark, `fence_outdated` where it has

@@ -9,7 +9,7 @@ import type { BlobRef } from '../../blobs/blob-store.ts';
 import type { Context } from '../../context.ts';
 import { notFound, Refusal } from '../../http/errors.ts';
 import { getSourceRow } from '../../sources/source-store.ts';
-import type { AttemptInPlace } from '../attempt-store.ts';
+import type { AttemptInPlace } from '../run-store.ts';
 import { getAttemptBlob, getPlannedBlob, putAttemptBlob } from './attempt-blob-store.ts';
 
 /** Sending it twice stores it once. @param sha256 of the content, as the agent has it */
