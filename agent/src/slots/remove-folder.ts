@@ -1,10 +1,12 @@
 /**
  * Removes a run's folder without following links, even if the run has removed permissions in it. No process
- * of the run may be alive.
+ * of the run should be alive; one that is, and exchanges a folder for a link, leads nobody elsewhere: both ways
+ * open each folder relative to the one above it, which `rm` of Node's promises does not.
  */
+import { execFile } from 'node:child_process';
 import { chmodSync, readdirSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { findProgram } from '../processes/programs.ts';
 
 const everything = { recursive: true, force: true, maxRetries: 3 } as const;
 
@@ -18,14 +20,15 @@ export function forceRemoveSync(folder: string): void {
   }
 }
 
-/** Like `forceRemoveSync`, without blocking. */
+/** Like `forceRemoveSync`, without blocking where the machine has `rm`. */
 export async function forceRemove(folder: string): Promise<void> {
-  try {
-    await rm(folder, everything);
-  } catch (error) {
-    restorePermissions(folder, error);
-    await rm(folder, everything);
-  }
+  const program = findProgram('rm');
+  if (program !== null)
+    await new Promise<void>((resolve) =>
+      execFile(program, ['-rf', '--', folder], { cwd: '/', env: {} }, () => resolve()),
+    );
+  // Whatever it could not remove.
+  forceRemoveSync(folder);
 }
 
 // Only root can remove from a folder that its owner may not enter.
