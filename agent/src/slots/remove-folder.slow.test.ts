@@ -2,8 +2,13 @@ import { test } from 'node:test';
 import { withoutExchange } from '../testing/attacks.ts';
 import { removeExchanged } from '../testing/removal-race.ts';
 
-const skip = process.getuid?.() === 0 ? withoutExchange : 'needs root: only root removes what belongs to others';
+const skip =
+  process.getuid?.() === 0 ? withoutExchange : 'needs root: only root removes what belongs to others';
 
-test('a folder that is exchanged for a link during its removal leads nowhere, each of 100 times', {
-  skip,
-}, (t) => removeExchanged(t, 100));
+test(
+  'a folder that is exchanged for a link during its removal leads nowhere, each of 100 times',
+  {
+    skip,
+  },
+  (t) => removeExchanged(t, 100),
+);

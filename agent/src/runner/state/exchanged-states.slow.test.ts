@@ -1,0 +1,12 @@
+import { test } from 'node:test';
+import { confinements, withoutExchange } from '../../testing/attacks.ts';
+import { exchangeStates } from '../../testing/state-race.ts';
+
+for (const confinement of confinements)
+  test(
+    `a run that exchanges its state's folder gets no other state stored in 100 tries, confined ${confinement.name}`,
+    {
+      skip: confinement.skip || withoutExchange,
+    },
+    (t) => exchangeStates(t, confinement, 100),
+  );
