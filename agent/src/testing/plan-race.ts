@@ -37,7 +37,7 @@ exit $code
   return { terraform };
 }
 
-/** Plans and applies such a configuration, until so many of its plans could be read. */
+/** Plans and applies such a configuration. @param times how many readable plans it takes */
 export async function swapPlans(
   t: TestContext,
   { options }: (typeof confinements)[number],
