@@ -122,7 +122,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       });
     }
   });
-  const url = await untilReady(child, address, () => text);
+  const url = await untilReady(child, address, () => text).catch((error: unknown) => {
+    child.kill('SIGTERM');
+    throw error;
+  });
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const ended = new Promise((resolve) => child.once('exit', resolve));

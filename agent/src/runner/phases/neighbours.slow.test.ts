@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findProgram } from '../../processes/programs.ts';
+import { confinements } from '../../testing/attacks.ts';
+import { attackOnce, median, neighbours, secondsOfPlan } from '../../testing/neighbours.ts';
+
+const pairs = Number(process.env.PAIRS ?? 9);
+const mostTimes = 1.5;
+const endSeconds = 5;
+
+const attacks = [
+  {
+    name: 'a fork bomb',
+    command: 'bomb() { bomb | bomb & }; bomb; sleep 100',
+    reached: /[Cc]annot fork|Resource temporarily unavailable/,
+    needs: 'sh',
+  },
+  {
+    name: 'a run that takes memory',
+    command:
+      'for i in 1 2 3 4 5 6 7 8; do python3 -c "import time; x = bytearray(60 << 20); print(1, flush=True); time.sleep(100)" & done; wait',
+    reached: /(local-exec.* 1\b[^]*){6}/,
+    needs: 'python3',
+  },
+];
+
+for (const { name, command, reached, needs } of attacks)
+  for (const confinement of confinements)
+    test(`a run next to ${name} takes at most ${mostTimes} times as long, and that one ends in ${endSeconds} s, confined ${confinement.name}`, {
+      skip: confinement.skip || (findProgram(needs) === null ? `needs ${needs}` : false),
+    }, async (t) => {
+      const { attacker, neighbour } = neighbours(t, confinement, command);
+      await secondsOfPlan(neighbour);
+      const ratios: number[] = [];
+      const ends: number[] = [];
+      for (let pair = 0; pair < pairs; pair++) {
+        const alone = await secondsOfPlan(neighbour);
+        const end = await attackOnce(attacker, reached, async () => {
+          ratios.push((await secondsOfPlan(neighbour)) / alone);
+        });
+        ends.push(end);
+      }
+      const list = (values: readonly number[]) => values.map((value) => value.toFixed(2)).join(', ');
+      t.diagnostic(`times: ${list(ratios)}; seconds from the limit to the end: ${list(ends)}`);
+      assert.ok(median(ratios) <= mostTimes, list(ratios));
+      assert.ok(Math.max(...ends) <= endSeconds, list(ends));
+    });
