@@ -4,6 +4,7 @@
  */
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { AgentIsolation } from '#contract/agents/shapes.ts';
 import { type AgentSettings, type RegisterReply, protocolVersion } from '#protocol/messages/agent.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { HeldAttempt } from './held/held-attempt.ts';
@@ -26,6 +27,8 @@ export interface AgentOptions extends Omit<SlotWorkOptions, 'onChange' | 'isUnwa
   readonly version: string;
   /** Template types that this agent accepts. */
   readonly tools: readonly string[];
+  /** What confines its runs. */
+  readonly isolation: AgentIsolation;
 }
 
 const claimWaitSeconds = 25;
@@ -135,7 +138,7 @@ export class Agent {
   }
 
   async #register(found: readonly FoundAttempt[]): Promise<RegisterReply> {
-    const { connection, spool, slots, tools, version, workFolder, signal, log } = this.#options;
+    const { connection, spool, slots, tools, version, workFolder, isolation, signal, log } = this.#options;
     const reply = await connection.register(
       {
         protocol: protocolVersion,
@@ -148,6 +151,7 @@ export class Agent {
         workFolder,
         slots: slots.count,
         held: found.map(({ job }) => heldOf(job)),
+        isolation,
       },
       signal,
     );

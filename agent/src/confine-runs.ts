@@ -1,14 +1,18 @@
 /** The slots of an agent with their users, and the namespaces that confine what runs in them. */
 import { dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
+import type { AgentIsolation } from '#contract/agents/shapes.ts';
 import { type AgentSettings, SettingsError } from '#settings/settings.ts';
-import { findIsolation } from './processes/isolation.ts';
+import { type Found, findIsolation, type IsolationRequest, thisMachine } from './processes/isolation.ts';
 import { openRunGroups, type RunGroups } from './processes/run-groups.ts';
 import type { RunLimits } from './processes/run-limits.ts';
 import type { Isolation } from './processes/sandbox.ts';
 import { SlotTable } from './slots/slot-table.ts';
 import { allocateSlotUids, defaultRegistryFolder } from './slots/slot-uids.ts';
 import type { Spool } from './spool/open-spool.ts';
+
+const maxProblemLength = 1_000;
+
 /** @returns null where the agent cannot change users */
 function slotUids(settings: AgentSettings, spool: Spool): number[] | null {
   if (process.getuid?.() !== 0) return null;
@@ -20,6 +24,14 @@ function slotUids(settings: AgentSettings, spool: Spool): number[] | null {
   });
 }
 
+interface ConfinedRuns {
+  readonly slots: SlotTable;
+  readonly isolation: Isolation;
+  readonly groups: RunGroups | undefined;
+  /** For the service. */
+  readonly report: AgentIsolation;
+}
+
 /**
  * Prepares the slots, finds out what confines runs on this machine, and logs it.
  * @throws SettingsError where namespaces are required and the machine does not offer them, and where the
@@ -29,21 +41,24 @@ export async function confineRuns(
   settings: AgentSettings,
   spool: Spool,
   log: Logger,
-): Promise<{ slots: SlotTable; isolation: Isolation; groups: RunGroups | undefined }> {
+  machine = thisMachine,
+): Promise<ConfinedRuns> {
   const groups = await prepareRunGroups(settings, spool, log);
   const uids = slotUids(settings, spool);
   const slots = new SlotTable(settings.concurrency, uids);
-  const { isolation, problem } = await findIsolation({
+  const request: IsolationRequest = {
     mode: settings.isolation,
     slotUid: uids?.[0] ?? null,
     folder: spool.folder,
     readable: settings.isolationPaths,
     hidden: hiddenFromRuns(spool),
     isOffline: settings.isolationNetwork === 'none',
-  });
+  };
+  const { isolation, problem } = await findIsolation(request, machine);
+  const report = reportOf(settings, { isolation, problem, hasOwnUsers: uids !== null, groups });
   if (problem === null) {
     log.info({}, 'each command of a run has namespaces of its own');
-    return { slots, isolation, groups };
+    return { slots, isolation, groups, report };
   }
   if (settings.isolation === 'required')
     throw new SettingsError([
@@ -54,7 +69,31 @@ export async function confineRuns(
       ? "runs have the agent's own rights and can read whatever its user can"
       : 'runs are confined by their users only: they see the processes and temporary files of other runs';
   log.warn({ problem }, `${rights}; install bubblewrap, or see "Isolation" in docs/security.md`);
-  return { slots, isolation, groups };
+  return { slots, isolation, groups, report };
+}
+
+function reportOf(
+  settings: AgentSettings,
+  found: Found & { readonly hasOwnUsers: boolean; readonly groups: RunGroups | undefined },
+): AgentIsolation {
+  const { isolation, problem, hasOwnUsers, groups } = found;
+  const hasNamespaces = isolation.bubblewrap !== null;
+  return {
+    hasNamespaces,
+    ...(problem === null ? {} : { problem: problem.slice(0, maxProblemLength) }),
+    hasSystemCallFilter: hasNamespaces && isolation.seccompFile !== null,
+    hasOwnUsers,
+    network: hasNamespaces && isolation.isOffline ? 'none' : 'host',
+    hasControlGroups: groups !== undefined,
+    controllers: [...(groups?.controllers ?? [])],
+    limits: {
+      processes: settings.runProcessLimit,
+      openFiles: settings.runOpenFileLimit,
+      memoryMegabytes: settings.runMemoryLimitMegabytes,
+      diskMegabytes: settings.runDiskLimitMegabytes,
+      fileMegabytes: settings.runFileLimitMegabytes,
+    },
+  };
 }
 
 /** What belongs to the agent, or to the service that started it, wherever an operator has put it. */

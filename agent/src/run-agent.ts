@@ -59,7 +59,7 @@ async function main(): Promise<void> {
     onReplaced: (refusal) => stop.abort(refusal),
   });
   const tools = await findTools(toolchain.order, log);
-  const { slots, isolation, groups } = await confineRuns(settings, spool, log);
+  const { slots, isolation, groups, report } = await confineRuns(settings, spool, log);
   using launcher = new ProcessLauncher({
     logFile: spool.runnerLog,
     compileCacheFolder: process.env.NODE_COMPILE_CACHE ?? spool.compileCacheFolder,
@@ -74,6 +74,7 @@ async function main(): Promise<void> {
     workFolder,
     version,
     tools,
+    isolation: report,
     toolPaths: toolPathsFor,
     runOrder: {
       isolation,
@@ -86,13 +87,18 @@ async function main(): Promise<void> {
     log,
     signal: stop.signal,
   });
+  await work(agent, stop.signal);
+  await agent.goodbye();
+}
+
+/** @throws a ServerRefusal if the server does not accept this agent */
+async function work(agent: Agent, signal: AbortSignal): Promise<void> {
   try {
     await agent.run();
   } catch (error) {
-    if (!stop.signal.aborted) throw error;
+    if (!signal.aborted) throw error;
   }
-  if (stop.signal.reason instanceof ServerRefusal) throw stop.signal.reason;
-  await agent.goodbye();
+  if (signal.reason instanceof ServerRefusal) throw signal.reason;
 }
 
 async function findTools(order: ToolchainOrder, log: Logger): Promise<readonly string[]> {

@@ -25,14 +25,32 @@ export interface IsolationRequest {
   readonly isOffline: boolean;
 }
 
+export interface Machine {
+  /** @returns the absolute path of a program; null if it is not installed */
+  readonly find: (program: string) => string | null;
+  readonly architecture: NodeJS.Architecture;
+}
+
+export const thisMachine: Machine = { find: findProgram, architecture: process.arch };
+
+/** What a sandbox would silently do without. @returns null where nothing is missing */
+function lackOf({ find, architecture }: Machine): string | null {
+  if (seccompFilter(architecture) === null)
+    return `there is no filter of system calls for the architecture ${architecture}`;
+  const missing = ['prlimit', 'setpriv'].find((program) => find(program) === null);
+  return missing === undefined ? null : `${missing} is not installed (package "util-linux")`;
+}
+
 /** Tries a sandbox as a run would use it. */
-export async function findIsolation(request: IsolationRequest): Promise<Found> {
+export async function findIsolation(request: IsolationRequest, machine = thisMachine): Promise<Found> {
   const { readable, hidden, isOffline } = request;
   const without: Isolation = { bubblewrap: null, seccompFile: null, readable, hidden, isOffline };
   if (request.mode === 'off') return { isolation: without, problem: 'ENVARIUM_ISOLATION is off' };
-  const bubblewrap = findProgram('bwrap');
+  const bubblewrap = machine.find('bwrap');
   if (bubblewrap === null)
     return { isolation: without, problem: 'bubblewrap is not installed (package "bubblewrap")' };
+  const lack = request.mode === 'required' ? lackOf(machine) : null;
+  if (lack !== null) return { isolation: without, problem: lack };
   const isolation = { ...without, bubblewrap, seccompFile: placeFilter(request.folder) };
   const problem = await trySandbox(bubblewrap, isolation, request.slotUid);
   return problem === null ? { isolation, problem } : { isolation: without, problem };

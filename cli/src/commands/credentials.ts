@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Agent } from '#contract/agents/shapes.ts';
 import type { GitToken } from '#contract/git-tokens/shapes.ts';
 import type { SshKey } from '#contract/ssh-keys/shapes.ts';
+import { isolationOf } from '../agent-isolation.ts';
 import { onCall } from '../command-line.ts';
 import { timeText } from '../terminal/durations.ts';
 import { BadCall } from '../exit-codes.ts';
@@ -31,6 +32,7 @@ const agentColumns: Column<Agent>[] = [
   { head: 'NAME', value: ({ name, agentKey }) => name ?? agentKey },
   { head: 'STATUS', value: ({ status }) => status, isWhole: true },
   { head: 'VERSION', value: ({ version }) => version, isExtra: true },
+  { head: 'ISOLATION', value: isolationOf, isExtra: true },
   { head: 'KEY', value: ({ agentKey }) => agentKey, isWhole: true },
 ];
 

@@ -7,10 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { createClient } from '#contract/client/client.ts';
+import type { Agent, AgentIsolation } from '#contract/agents/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
+import { isolationOf } from '../agent-isolation.ts';
 import type { Finding } from './finding.ts';
-import { adviceForReadiness, checkInstallation, findStuck, skewOf } from './installation.ts';
-import { checkOwnEntry, checkUids } from './isolation.ts';
+import { adviceForReadiness, checkInstallation, checkProcesses, findStuck, skewOf } from './installation.ts';
+import { checkCgroup, checkOwnEntry, checkUids } from './isolation.ts';
 import { checkNetwork, withoutCredentials } from './network.ts';
 import { checkPlaces } from './places.ts';
 import { checkPrograms } from './programs.ts';
@@ -139,6 +141,63 @@ describe('the doctor', () => {
     assert.match(adviceForReadiness('The disk of the data folder is full'), /space/);
     assert.match(adviceForReadiness('Something else'), /log of the service/);
     assert.match(adviceForReadiness(undefined), /reverse proxy/);
+  });
+
+  test('what confines the runs of each agent is reported, with a warning where they have no namespaces', () => {
+    const isolation: AgentIsolation = {
+      hasNamespaces: true,
+      hasSystemCallFilter: true,
+      hasOwnUsers: true,
+      network: 'none',
+      hasControlGroups: true,
+      controllers: ['pids'],
+      limits: { processes: 9, openFiles: 1, memoryMegabytes: 8, diskMegabytes: 7, fileMegabytes: 1 },
+    };
+    const weak: AgentIsolation = {
+      ...isolation,
+      hasNamespaces: false,
+      hasControlGroups: false,
+      controllers: [],
+      network: 'host',
+    };
+    const about = { version: '1', contactAt: '2026-11-21T12:00:00Z' };
+    const agent: Agent = {
+      agentKey: 'KEY',
+      organizationId: 'o',
+      status: 'ACTIVE',
+      processes: [
+        { ...about, hostname: 'a', isolation },
+        { ...about, hostname: 'b', isolation: { ...weak, problem: 'bubblewrap is not installed' } },
+        { ...about, isolation: { ...weak, hasOwnUsers: false } },
+        about,
+      ],
+    };
+    const found = checkProcesses(agent);
+    assert.deepEqual(
+      found.map(({ standing }) => standing),
+      ['ok', 'warning', 'warning', 'warning'],
+    );
+    assert.match(
+      found[0]?.text ?? '',
+      /on a: namespaces, control groups \(pids\), no network; .* 9 processes/,
+    );
+    assert.match(found[1]?.text ?? '', /on b: user ids; .*no namespaces: bubblewrap is not installed/);
+    assert.match(found[2]?.text ?? '', /^of runs: none;/);
+    assert.equal(
+      isolationOf(agent),
+      'namespaces, control groups (pids), no network; user ids; none; unknown',
+    );
+  });
+
+  test('a folder for control groups that an agent cannot use is reported', async () => {
+    assert.deepEqual(await checkCgroup({}), []);
+    const reported = async (path: string) => {
+      const [found] = await checkCgroup({ ENVARIUM_RUN_CGROUP: path });
+      return [found?.standing, found?.text];
+    };
+    assert.deepEqual(await reported(folder), ['problem', `${folder} is not a cgroup v2 folder`]);
+    const absent = join(folder, 'absent');
+    assert.deepEqual(await reported(absent), ['problem', `${absent} does not exist`]);
   });
 
   test('stuck deployments are reported with reason and duration', () => {

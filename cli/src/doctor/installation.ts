@@ -1,6 +1,8 @@
 /** Checks an installation through its API: whether it responds, its agents, and deployments that are stuck. */
 import { type Client, ApiError } from '#contract/client/client.ts';
+import type { Agent } from '#contract/agents/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
+import { isolationText, limitsText } from '../agent-isolation.ts';
 import { durationText, timeText } from '../terminal/durations.ts';
 import { explainError } from '../session/explain-error.ts';
 import { allPages } from '../pages.ts';
@@ -160,24 +162,43 @@ async function checkAgents({ client, organizationId, version }: Installation): P
         'Start an agent with a secret created by "envarium agent secret".',
       ),
     ];
-  return agents.map((agent) => {
-    const name = `agent ${plain(agent.name ?? agent.agentKey)}`;
-    const about = agent.version === undefined ? '' : `, version ${agent.version}`;
-    if (agent.status !== 'ACTIVE') {
-      const since = agent.updatedAt === undefined ? '' : `, last changed ${timeText(agent.updatedAt)}`;
-      return problem(
-        name,
-        `${agent.status}${about}${since}`,
-        'Is it running, and can it reach the service? Its log says why not.',
-      );
-    }
-    if (agent.version !== undefined && agent.version !== version)
-      return warning(
-        name,
-        `connected${about}, but this program is ${version}`,
-        'One minor version of difference works; update the agent to the version of the service.',
-      );
-    return ok(name, `connected${about}`);
+  return agents.flatMap((agent) => [checkAgent(agent, version), ...checkProcesses(agent)]);
+}
+
+function checkAgent(agent: Agent, version: string): Finding {
+  const name = `agent ${plain(agent.name ?? agent.agentKey)}`;
+  const about = agent.version === undefined ? '' : `, version ${agent.version}`;
+  if (agent.status !== 'ACTIVE') {
+    const since = agent.updatedAt === undefined ? '' : `, last changed ${timeText(agent.updatedAt)}`;
+    return problem(
+      name,
+      `${agent.status}${about}${since}`,
+      'Is it running, and can it reach the service? Its log says why not.',
+    );
+  }
+  if (agent.version !== undefined && agent.version !== version)
+    return warning(
+      name,
+      `connected${about}, but this program is ${version}`,
+      'One minor version of difference works; update the agent to the version of the service.',
+    );
+  return ok(name, `connected${about}`);
+}
+
+/** What confines the runs of each process of an agent. */
+export function checkProcesses({ processes = [] }: Agent): Finding[] {
+  return processes.map(({ hostname, isolation }) => {
+    const check = 'isolation';
+    const where = hostname === undefined ? '' : ` on ${plain(hostname)}`;
+    if (isolation === undefined)
+      return warning(check, `the agent${where} does not report it`, 'Update the agent.');
+    const text = `of runs${where}: ${isolationText(isolation)}; ${limitsText(isolation)}`;
+    if (isolation.hasNamespaces) return ok(check, text);
+    return warning(
+      check,
+      `${text}; no namespaces: ${plain(isolation.problem ?? 'unknown reason')}`,
+      'Install bubblewrap on its machine, and allow user namespaces; "Isolation" in docs/security.md.',
+    );
   });
 }
 

@@ -1,5 +1,6 @@
 /** What isolates runs: bubblewrap and user namespaces, or separate user ids if the agent is started as root. */
-import { readFile } from 'node:fs/promises';
+import { access, constants, readFile, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Environment } from '../session/settings.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { runProgram } from './run-program.ts';
@@ -43,17 +44,24 @@ const tryOut = [
   'true',
 ];
 
-async function checkBubblewrap(isRoot: boolean): Promise<Finding> {
+/** Without namespaces, root still confines runs by user ids, which is weaker. */
+async function checkBubblewrap(isRoot: boolean, environment: Environment): Promise<Finding> {
   const { status, output } = await runProgram('bwrap', tryOut);
-  if (status === 0)
-    return ok('bubblewrap', isRoot ? 'works; an agent started as root does not need it' : 'works');
+  if (status === 0) return ok('bubblewrap', 'works');
   const found =
     status === null ? 'is not on the PATH' : `cannot be used: ${output.trim().split('\n')[0] ?? ''}`;
-  if (isRoot) return ok('bubblewrap', `${found}; an agent started as root does not need it`);
+  if (environment.ENVARIUM_ISOLATION === 'required')
+    return problem(
+      'bubblewrap',
+      found,
+      'ENVARIUM_ISOLATION is "required": an agent does not start without it.',
+    );
   return warning(
     'bubblewrap',
     found,
-    "Without it, runs have the rights of the agent's user and can read its files: install bubblewrap, or start the agent as root.",
+    isRoot
+      ? 'Without it, runs have user ids of their own, but see processes and temporary files of other runs: install it.'
+      : "Without it, runs have the rights of the agent's user and can read its files: install it.",
   );
 }
 
@@ -122,10 +130,44 @@ export function checkOwnEntry(passwd: string, uid: number): Finding {
   );
 }
 
+/** Of statfs, for cgroup v2. */
+const cgroup2Type = 0x63_67_72_70;
+
+/** The folder below which runs get control groups; nothing where none is set. */
+export async function checkCgroup({ ENVARIUM_RUN_CGROUP: folder }: Environment): Promise<Finding[]> {
+  if (!folder) return [];
+  const check = 'control groups';
+  const advice = 'An agent does not start with it: see "Control groups" in docs/running.md.';
+  const type = await statfs(folder).then(
+    (found) => found.type,
+    () => null,
+  );
+  if (type === null) return [problem(check, `${folder} does not exist`, advice)];
+  if (type !== cgroup2Type) return [problem(check, `${folder} is not a cgroup v2 folder`, advice)];
+  try {
+    await access(folder, constants.W_OK);
+  } catch {
+    return [problem(check, `${folder} does not belong to this user`, advice)];
+  }
+  const controllers = (await text(join(folder, 'cgroup.controllers')))?.trim().split(/\s+/) ?? [];
+  const limiting = controllers.filter((name) => ['pids', 'memory'].includes(name));
+  if (limiting.length > 0) return [ok(check, `${folder}, with limits: ${limiting.join(', ')}`)];
+  return [
+    warning(
+      check,
+      `${folder} has no controllers, so that groups have no limits`,
+      'Delegate "pids" and "memory": see "Control groups" in docs/running.md.',
+    ),
+  ];
+}
+
 export async function checkIsolation(environment: Environment): Promise<Finding[]> {
   const uid = process.getuid?.() ?? -1;
   const passwd = (await text('/etc/passwd')) ?? '';
   const own = checkOwnEntry(passwd, uid);
-  if (uid === 0) return [own, checkUids(passwd, environment), await checkBubblewrap(true)];
-  return [own, await checkNamespaces(), await checkBubblewrap(false)];
+  const confining =
+    uid === 0
+      ? [checkUids(passwd, environment), await checkBubblewrap(true, environment)]
+      : [await checkNamespaces(), await checkBubblewrap(false, environment)];
+  return [own, ...confining, ...(await checkCgroup(environment))];
 }

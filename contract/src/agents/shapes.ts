@@ -1,10 +1,35 @@
 /** What replies about agents carry. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
-import { AnyObject, Flag, Instant, replyObject, Text } from '../schema/schema.ts';
+import { AnyObject, Count, Flag, Instant, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
 
 export const agentStatuses = ['ACTIVE', 'INACTIVE', 'DEGRADED'] as const;
+
+export const AgentIsolation = replyObject('AgentIsolation', {
+  hasNamespaces: Flag,
+  problem: Type.Optional(Text),
+  hasSystemCallFilter: Flag,
+  hasOwnUsers: Flag,
+  network: oneOf(['host', 'none']),
+  hasControlGroups: Flag,
+  controllers: Type.Array(Text),
+  limits: Type.Object({
+    processes: Count,
+    openFiles: Count,
+    memoryMegabytes: Count,
+    diskMegabytes: Count,
+    fileMegabytes: Count,
+  }),
+});
+export type AgentIsolation = Static<typeof AgentIsolation>;
+
+export const AgentProcess = replyObject('AgentProcess', {
+  hostname: Type.Optional(Text),
+  version: Text,
+  contactAt: Instant,
+  isolation: Type.Optional(AgentIsolation),
+});
 
 export const Agent = replyObject('Agent', {
   agentKey: Text,
@@ -22,6 +47,7 @@ export const Agent = replyObject('Agent', {
   isSaas: Type.Optional(Flag),
   isDefault: Type.Optional(Flag),
   health: Type.Optional(AnyObject),
+  processes: Type.Optional(Type.Array(AgentProcess)),
 });
 export type Agent = Static<typeof Agent>;
 

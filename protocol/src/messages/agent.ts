@@ -13,6 +13,7 @@
  * with 409 `fence_outdated`, except `putState`: a state is never refused.
  */
 import { type Static, Type } from 'typebox';
+import { AgentIsolation } from '#contract/agents/shapes.ts';
 import { oneOf } from '#contract/schema/enumerations.ts';
 import { Count, Text } from '#contract/schema/schema.ts';
 import { HeldAttempt } from './attempt.ts';
@@ -45,6 +46,8 @@ export const RegisterRequest = Type.Object({
   workFolder: Text,
   slots: Count,
   held: Type.Array(HeldAttempt),
+  /** What confines its runs; older agents do not report it. */
+  isolation: Type.Optional(AgentIsolation),
 });
 export type RegisterRequest = Static<typeof RegisterRequest>;
 

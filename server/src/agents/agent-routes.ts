@@ -2,28 +2,30 @@
 import type { Agent } from '#contract/agents/shapes.ts';
 import { operations } from '#contract/operations.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { ActorContext, Context } from '../context.ts';
+import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { notFound, Refusal, unknownEntity } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { getUsers, isOperator } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { type AgentRow, findAgent, insertAgentSecret, listAgentRows } from './agent-store.ts';
-import { newestProcess } from './process-store.ts';
+import { listProcesses, newestProcess } from './process-store.ts';
 
 /** Readers see an agent as inactive after this much silence. */
 const inactiveAfterMilliseconds = 60_000;
 
-async function view(context: Context, row: AgentRow): Promise<Agent> {
-  const process = await newestProcess(context.db, row.agent_key);
-  const isHeard =
-    process &&
-    !process.said_goodbye &&
-    context.now().getTime() - process.contact_at.getTime() < inactiveAfterMilliseconds;
+async function view(context: ActorContext, row: AgentRow): Promise<Agent> {
+  const since = new Date(context.now().getTime() - inactiveAfterMilliseconds);
+  const [process, inContact, showsHosts] = await Promise.all([
+    newestProcess(context.db, row.agent_key),
+    listProcesses(context.db, row.agent_key, since),
+    // Its machines concern nobody else.
+    row.is_shared ? isOperator(context.db, context.actor.userId) : true,
+  ]);
   return {
     agentKey: row.agent_key,
     organizationId: row.organization_id,
-    status: isHeard ? 'ACTIVE' : 'INACTIVE',
+    status: inContact.length > 0 ? 'ACTIVE' : 'INACTIVE',
     id: row.id,
     name: row.name,
     ...(row.description ? { description: row.description } : {}),
@@ -33,6 +35,12 @@ async function view(context: Context, row: AgentRow): Promise<Agent> {
     updatedAt: row.updated_at.toISOString(),
     isSaas: false,
     isDefault: row.is_default,
+    processes: inContact.map(({ hostname, version, contact_at, isolation }) => ({
+      ...(showsHosts ? { hostname } : {}),
+      version,
+      contactAt: contact_at.toISOString(),
+      ...(isolation ? { isolation } : {}),
+    })),
   };
 }
 

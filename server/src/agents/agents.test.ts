@@ -88,3 +88,49 @@ test('an agent of one key cannot speak for a process of another', async () => {
   ]);
   assert.equal((await agent.send('claim', {}, { epoch: agent.epoch, waitSeconds: 0 })).statusCode, 401);
 });
+
+const isolation = {
+  hasNamespaces: true,
+  hasSystemCallFilter: true,
+  hasOwnUsers: true,
+  network: 'host',
+  hasControlGroups: true,
+  controllers: ['pids', 'memory'],
+  limits: { processes: 1, openFiles: 2, memoryMegabytes: 3, diskMegabytes: 4, fileMegabytes: 5 },
+};
+
+test('an agent shows what confines the runs of each of its processes', async () => {
+  await addAgent(app, 'CONFINED', app.organizationId);
+  const { secret } = await ok(app, 'createAgentSecret', { params: { agentKey: 'CONFINED' } });
+  const first = new TestAgent(app, secret, 'CONFINED');
+  await first.register([], { hostname: 'a', isolation });
+  const weak = { ...isolation, hasNamespaces: false, problem: 'bubblewrap is not installed' };
+  await first.sibling().register([], { hostname: 'b', isolation: weak });
+  await first.sibling().register([], { hostname: 'c' });
+  const seen = async () =>
+    (await ok(app, 'listAgents')).find(({ agentKey }) => agentKey === 'CONFINED')?.processes;
+  assert.deepEqual(
+    (await seen())?.map((one) => [one.hostname, one.version, one.isolation]),
+    [
+      ['a', '0.1.0', isolation],
+      ['b', '0.1.0', weak],
+      ['c', '0.1.0', undefined],
+    ],
+  );
+  await first.register([], { hostname: 'a', isolation: weak });
+  assert.deepEqual((await seen())?.[0]?.isolation, weak);
+  app.advance(120);
+  assert.deepEqual(await seen(), []);
+});
+
+test('only the operator sees on which machines a shared agent runs', async () => {
+  await testAgent(app);
+  const shared = async (as?: Awaited<ReturnType<typeof app.addKey>>) =>
+    (await ok(app, 'listAgents', as === undefined ? {} : { as })).find(
+      ({ agentKey }) => agentKey === 'ENVARIUM_DEFAULT',
+    )?.processes?.[0];
+  assert.equal((await shared())?.hostname, 'host');
+  const other = await shared(await app.addKey({ [app.organizationId]: 'Admin' }));
+  assert.ok(other);
+  assert.equal(other.hostname, undefined);
+});

@@ -54,6 +54,19 @@ export async function newestProcess(db: Connection, agentKey: string) {
     .executeTakeFirst();
 }
 
+/** The processes under a key that did not sign off and had contact after a time. */
+export async function listProcesses(db: Connection, agentKey: string, after: Date) {
+  return db
+    .selectFrom('agent_process')
+    .select(['hostname', 'version', 'contact_at', 'isolation'])
+    .where('agent_key', '=', agentKey)
+    .where('said_goodbye', '=', false)
+    .where('contact_at', '>', after)
+    .orderBy('hostname')
+    .orderBy('id')
+    .execute();
+}
+
 /** Processes that did not sign off and had contact after a time, with their last contact. */
 export async function listContacts(db: Connection, after: Date) {
   return db

@@ -1,9 +1,10 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources b3a669a7c66d3493451d4759e1aa29d7cc781e4676ddb097538661a4e67105f2
+ * sources 536bbd2c29056dfb5544991b4dd2c986dbb309e46812c0ccb28e5e84650b713d
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { Columns as Agents } from '../agents/columns.ts';
 import type { Columns as Deployments } from '../deployments/columns.ts';
 import type { Columns as Dispatch } from '../dispatch/columns.ts';
 import type { Columns as Environments } from '../environments/columns.ts';
@@ -41,6 +42,7 @@ export interface AgentProcessTable {
   epoch: Generated<number>;
   hostname: string;
   id: string;
+  isolation: JsonOrNull<Agents['agent_process.isolation']>;
   process_id: number;
   protocol_minor: Generated<number>;
   registered_at: Generated<Date>;

@@ -34,6 +34,7 @@ function processColumns(context: Context, agentKey: string, request: RegisterReq
     work_folder: request.workFolder,
     slots: request.slots,
     protocol_minor: request.protocol.minor,
+    isolation: request.isolation === undefined ? null : JSON.stringify(request.isolation),
     said_goodbye: false,
     contact_at: context.now(),
     registered_at: context.now(),

@@ -1,0 +1,25 @@
+/** What confines the runs of an agent, in words. */
+import type { Agent, AgentIsolation } from '#contract/agents/shapes.ts';
+
+/** What confines runs, from the strongest to the weakest. */
+export function isolationText(isolation: AgentIsolation | undefined): string {
+  if (isolation === undefined) return 'unknown';
+  const { hasNamespaces, hasOwnUsers, hasControlGroups, controllers, network } = isolation;
+  const parts = [
+    hasNamespaces ? 'namespaces' : hasOwnUsers ? 'user ids' : '',
+    hasControlGroups ? `control groups${controllers.length > 0 ? ` (${controllers.join(', ')})` : ''}` : '',
+    network === 'none' ? 'no network' : '',
+  ].filter((part) => part !== '');
+  return parts.join(', ') || 'none';
+}
+
+/** What confines runs of the processes of an agent: each combination once. */
+export function isolationOf({ processes = [] }: Agent): string {
+  return [...new Set(processes.map(({ isolation }) => isolationText(isolation)))].join('; ');
+}
+
+/** The limits of each run. */
+export function limitsText({ limits }: AgentIsolation): string {
+  const { processes, memoryMegabytes, diskMegabytes } = limits;
+  return `a run may have ${processes} processes, ${memoryMegabytes} MB of memory and ${diskMegabytes} MB on disk`;
+}
