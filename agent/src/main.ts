@@ -10,7 +10,7 @@ const roles = {
   runner: async () => (await import('./runner/run-runner.ts')).runRunner(),
   'tree-server': async () =>
     (await import('./runner/tree/tree-server.ts')).serveTree(Number(process.argv[3])),
-  'hcl-worker': async () => (await import('#guards/hcl/answer-parent.ts')).answerParent(),
+  'hcl-worker': async () => (await import('#guards/hcl/answer-parent.ts')).answerEach(),
 } as const satisfies Record<Role, () => Promise<void>>;
 
 const usage = `Usage: the agent takes no arguments; it is configured by environment variables.

@@ -3,7 +3,6 @@
  * handed on, or the queue advances.
  */
 import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
-import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { Context } from '../context.ts';
 import { advanceQueue } from './advance-queue.ts';
 import { decideNext, type NextDecision } from './decisions/decide-next.ts';
@@ -12,7 +11,7 @@ import { moveDeployment } from './move-deployment.ts';
 import { recordEvent } from '../feeds/record-event.ts';
 import { setStepStatus } from '../logs/step-store.ts';
 import { stepView } from '../logs/step-view.ts';
-import { outcomeColumns } from './outcome-columns.ts';
+import { outcomeColumns, type ReceivedOutcome } from './outcome-columns.ts';
 
 const lostStateMessage =
   'The run succeeded but delivered no newer state, so its changes are not recorded. Check its log before the next deployment';
@@ -54,7 +53,7 @@ async function end(context: Context, locked: LockedDeployment, status: Deploymen
 export async function finishPhase(
   context: Context,
   { deployment: before, environment }: LockedDeployment,
-  outcome: Outcome,
+  outcome: ReceivedOutcome,
   states: { readonly began: string | null; readonly stored: string | null; readonly isRescued: boolean },
 ): Promise<NextDecision> {
   const isOutdated = outcome.result === 'planned' && states.began !== environment.current_state_version_id;

@@ -1,7 +1,9 @@
 /** The columns of a deployment that an outcome fills. */
 import type { Updateable } from 'kysely';
+import { type Static, Type } from 'typebox';
+import Value from 'typebox/value';
 import { approvedHash } from '#protocol/approved.ts';
-import type { Outcome } from '#protocol/messages/outcome.ts';
+import { Outcome } from '#protocol/messages/outcome.ts';
 import type { Context } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
 import type { StoredOutputs } from '../database/stored.ts';
@@ -11,12 +13,27 @@ function association(deploymentId: string) {
   return { table: 'deployment', row: deploymentId, field: 'sealed_output' };
 }
 
+/** The parts of an outcome whose size only the limit of the message bounds, by their columns. */
+const largeColumns = {
+  plan: 'plan',
+  provider_versions: 'providerVersions',
+  module_versions: 'moduleVersions',
+  resources: 'resources',
+  unrecorded_resources: 'unrecorded',
+} as const satisfies Partial<Record<keyof DeploymentTable, keyof Outcome>>;
+
+const largeParts = [...Object.values(largeColumns), 'outputs'] as const;
+const SmallParts = Type.Omit(Outcome, [...largeParts]);
+
+/** An outcome whose large parts are JSON texts, as the database stores them. */
+export interface ReceivedOutcome extends Omit<Outcome, (typeof largeParts)[number]> {
+  readonly texts: Readonly<Partial<Record<keyof typeof largeColumns | 'output', string>>>;
+  /** The values of sensitive outputs as JSON text; absent without any. */
+  readonly secretOutput?: string;
+}
+
 /** Sensitive outputs are sealed; the plain-text column does not contain their values. */
-function outputColumns(
-  context: Context,
-  deploymentId: string,
-  outputs: NonNullable<Outcome['outputs']>,
-): Updateable<DeploymentTable> {
+function outputTexts(outputs: NonNullable<Outcome['outputs']>) {
   const shown: StoredOutputs = Object.fromEntries(
     Object.entries(outputs).map(([name, output]) => [
       name,
@@ -29,32 +46,41 @@ function outputColumns(
       .map(([name, output]) => [name, output.value]),
   );
   const hasSecrets = Object.keys(secret).length > 0;
+  return { output: JSON.stringify(shown), ...(hasSecrets ? { secretOutput: JSON.stringify(secret) } : {}) };
+}
+
+/** Turns large parts into text, and drops what no column stores. */
+export function receivedOutcome(outcome: Outcome): ReceivedOutcome {
+  const { output, secretOutput } = outcome.outputs ? outputTexts(outcome.outputs) : {};
+  const parts = Object.entries(largeColumns)
+    .filter(([, part]) => outcome[part] !== undefined)
+    .map(([column, part]) => [column, JSON.stringify(outcome[part])]);
+  const small = Object.fromEntries(
+    Object.entries(outcome).filter(([name]) => Object.hasOwn(SmallParts.properties, name)),
+  );
   return {
-    output: JSON.stringify(shown),
-    sealed_output: hasSecrets ? context.sealer.seal(JSON.stringify(secret), association(deploymentId)) : null,
+    ...(Value.Clean(SmallParts, small) as Static<typeof SmallParts>),
+    texts: { ...Object.fromEntries(parts), ...(output === undefined ? {} : { output }) },
+    ...(secretOutput === undefined ? {} : { secretOutput }),
   };
 }
 
 /** JSON text of each field that the outcome has; columns of absent ones stay as they are. */
-function jsonColumns(outcome: Outcome): Updateable<DeploymentTable> {
+function jsonColumns(outcome: ReceivedOutcome): Updateable<DeploymentTable> {
   const values = {
-    plan: outcome.plan,
     plan_summary: outcome.planSummary,
     approved_parts: outcome.approvedParts,
-    provider_versions: outcome.providerVersions,
-    module_versions: outcome.moduleVersions,
-    resources: outcome.resources,
-    unrecorded_resources: outcome.unrecorded,
     error: outcome.error,
   };
-  return Object.fromEntries(
-    Object.entries(values)
+  return Object.fromEntries([
+    ...Object.entries(values)
       .filter(([, value]) => value !== undefined)
       .map(([column, value]) => [column, JSON.stringify(value)]),
-  );
+    ...Object.entries(outcome.texts),
+  ]);
 }
 
-function plainColumns(outcome: Outcome): Updateable<DeploymentTable> {
+function plainColumns(outcome: ReceivedOutcome): Updateable<DeploymentTable> {
   const values = {
     commit_hash: outcome.commit,
     tool_version: outcome.toolVersion,
@@ -69,24 +95,30 @@ function plainColumns(outcome: Outcome): Updateable<DeploymentTable> {
 }
 
 /** Only what the plan would change is drift: moves and attributes that merely settled are not. */
-function hasDrift({ planSummary, hasResourceChanges }: Outcome): boolean {
+function hasDrift({ planSummary, hasResourceChanges }: ReceivedOutcome): boolean {
   if (!planSummary) return hasResourceChanges ?? false;
   const { added, changed, destroyed, imported = 0 } = planSummary;
   return added + changed + destroyed + imported > 0;
+}
+
+function sealedOutput(context: Context, { id }: DeploymentRow, { secretOutput }: ReceivedOutcome) {
+  return secretOutput === undefined ? null : context.sealer.seal(secretOutput, association(id));
 }
 
 /** @param stateVersionId the version that the attempt stored; null where it stored none */
 export function outcomeColumns(
   context: Context,
   deployment: DeploymentRow,
-  outcome: Outcome,
+  outcome: ReceivedOutcome,
   stateVersionId: string | null,
 ): Updateable<DeploymentTable> {
   return {
     ...jsonColumns(outcome),
     ...plainColumns(outcome),
     ...(outcome.approvedParts ? { plan_hash: approvedHash(outcome.approvedParts) } : {}),
-    ...(outcome.outputs ? outputColumns(context, deployment.id, outcome.outputs) : {}),
+    ...(outcome.texts.output === undefined
+      ? {}
+      : { sealed_output: sealedOutput(context, deployment, outcome) }),
     ...(stateVersionId ? { state_version_id: stateVersionId } : {}),
     ...(deployment.type === 'driftDetection' && outcome.result === 'planned'
       ? { drift_detected: hasDrift(outcome) }

@@ -12,7 +12,6 @@ import {
   environmentOf,
   forgetWork,
 } from '../testing/environment.ts';
-import { rawOutcome } from './finish-attempt.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -231,16 +230,4 @@ test('a deployment whose outcome cannot be stored ends after some tries, and the
   assert.match(ended.error?.message ?? '', /outcome cannot be stored: cannot keep this/);
   assert.equal((await deploymentOf(app, queued.id)).status, 'IN_PROGRESS');
   await app.database.pool.query('drop trigger refuse_it on deployment');
-});
-
-test('an outcome is recognized by its hash, even in an unreadable message', () => {
-  const unreadable = (): never => {
-    throw new Error('not an outcome');
-  };
-  const first = rawOutcome({ fence: 1, outcome: { result: 'odd' } }, unreadable);
-  const again = rawOutcome({ fence: 2, outcome: { result: 'odd' } }, unreadable);
-  assert.equal(first.sha256, again.sha256);
-  assert.throws(() => first.read(), /not an outcome/);
-  assert.notEqual(rawOutcome({ outcome: { result: 'other' } }, unreadable).sha256, first.sha256);
-  assert.equal(rawOutcome(null, unreadable).sha256, rawOutcome({}, unreadable).sha256);
 });

@@ -1,11 +1,12 @@
 /** Accepts an attempt's outcome once: a repetition gets the same answer, a different one is refused. */
-import { createHash } from 'node:crypto';
 import type { Job } from '#protocol/messages/job.ts';
-import type { FinishReply, FinishRequest, Outcome } from '#protocol/messages/outcome.ts';
+import type { FinishReply } from '#protocol/messages/outcome.ts';
 import type { Context } from '../context.ts';
 import { inTransaction, isBusy } from '../database/transaction.ts';
 import { lockDeployment } from '../deployments/deployment-store.ts';
 import { finishPhase } from '../deployments/finish-phase.ts';
+import type { ReceivedOutcome } from '../deployments/outcome-columns.ts';
+import { Refusal } from '../http/errors.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
 import { getApplyJob, getJob, setJobStatus } from '../queue/job-store.ts';
 import { getStateVersionOfAttempt } from '../state/state-store.ts';
@@ -19,6 +20,7 @@ import {
   updateAttempt,
 } from './attempt-store.ts';
 import type { CallingAgent } from './authenticate-agent.ts';
+import type { FinishMessage } from './finish/finish-message.ts';
 import { jobForAgent } from './job-for-agent.ts';
 import { giveUp, loseAttempt } from './lose-attempt.ts';
 import { DispatchRefusal } from './refusals.ts';
@@ -78,7 +80,7 @@ async function takeOutcome(
   context: Context,
   agent: CallingAgent,
   place: AttemptInPlace,
-  outcome: Outcome,
+  outcome: ReceivedOutcome,
   sha256: string,
 ): Promise<FinishReply> {
   return inTransaction(context, async (context) => {
@@ -130,22 +132,6 @@ async function endWithoutOutcome(
   return { next: null };
 }
 
-/** An outcome as it came: it is recognized by its hash also where it cannot be read. */
-export interface RawOutcome {
-  readonly sha256: string;
-  /** @throws Refusal 400 for an outcome that is not one */
-  read(): Outcome;
-}
-
-/** @param read checks the whole message */
-export function rawOutcome(body: unknown, read: (body: unknown) => FinishRequest): RawOutcome {
-  const outcome = (body as Partial<FinishRequest> | null)?.outcome ?? null;
-  return {
-    sha256: createHash('sha256').update(JSON.stringify(outcome)).digest('hex'),
-    read: () => read(body).outcome,
-  };
-}
-
 /**
  * The caller has checked agent, epoch and fence.
  * @throws DispatchRefusal `fence_outdated` for an outcome of an attempt that has ended otherwise; what
@@ -156,11 +142,11 @@ export async function finishAttempt(
   context: Context,
   agent: CallingAgent,
   place: AttemptInPlace,
-  outcome: RawOutcome,
+  { sha256, outcome, problem }: FinishMessage,
 ): Promise<FinishReply> {
-  const { sha256 } = outcome;
   try {
-    return await takeOutcome(context, agent, place, outcome.read(), sha256);
+    if (outcome === null) throw new Refusal('bad_request', problem ?? 'The message has no outcome');
+    return await takeOutcome(context, agent, place, outcome, sha256);
   } catch (error) {
     if (
       error instanceof DispatchRefusal ||

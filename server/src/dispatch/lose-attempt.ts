@@ -3,7 +3,6 @@
  * the world.
  */
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
-import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { Context } from '../context.ts';
 import { advanceQueue } from '../deployments/advance-queue.ts';
 import {
@@ -12,7 +11,7 @@ import {
   lockDeployment,
 } from '../deployments/deployment-store.ts';
 import { moveDeployment } from '../deployments/move-deployment.ts';
-import { outcomeColumns } from '../deployments/outcome-columns.ts';
+import { outcomeColumns, type ReceivedOutcome } from '../deployments/outcome-columns.ts';
 import { requeueJob } from '../queue/enqueue.ts';
 import { getJob, setJobStatus } from '../queue/job-store.ts';
 import { getStateVersionOfAttempt } from '../state/state-store.ts';
@@ -43,7 +42,7 @@ export async function giveUp(
   context: Context,
   locked: LockedDeployment,
   attempt: AttemptRow,
-  end: { status: 'ABORTED' | 'INTERNAL_FAILURE'; message: string; found?: Outcome },
+  end: { status: 'ABORTED' | 'INTERNAL_FAILURE'; message: string; found?: ReceivedOutcome },
 ): Promise<DeploymentRow> {
   await endAttempt(context.db, attempt, null, context.now());
   await setJobStatus(context.db, attempt.job_id, 'done');
@@ -65,7 +64,7 @@ export async function loseAttempt(
   context: Context,
   attempt: AttemptRow,
   reason: string,
-  found?: Outcome,
+  found?: ReceivedOutcome,
 ): Promise<void> {
   const job = await getJob(context.db, attempt.job_id);
   const locked = await lockDeployment(context.db, job.deployment_id);

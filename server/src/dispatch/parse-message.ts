@@ -4,6 +4,9 @@
  * sent forever.
  */
 
+import { Ajv, type ValidateFunction } from 'ajv';
+import type { TSchema } from 'typebox';
+
 const sign = '\uFFFD';
 /** Their form in JSON; text that only mentions such an escape is searched in vain. */
 const unstorable = /\\u(?:0000|d[89a-f])/i;
@@ -22,4 +25,18 @@ function withoutUnstorable(_key: string, value: unknown): unknown {
 /** @throws SyntaxError for text that is not JSON */
 export function parseMessage(text: string): unknown {
   return unstorable.test(text) ? JSON.parse(text, withoutUnstorable) : JSON.parse(text);
+}
+
+// Agents write their times themselves; a time that is not a time is not a reason to lose an outcome.
+const ajv = new Ajv({ strict: false, allowUnionTypes: true, formats: { 'date-time': true } });
+
+/** @returns a check that returns what is wrong with a message, or null */
+export function checkMessage(schema: TSchema): (value: unknown) => string | null {
+  let validate: ValidateFunction | undefined;
+  return (value) => {
+    // Compiled with the first message: a server without agents needs none of it.
+    validate ??= ajv.compile(schema);
+    if (validate(value)) return null;
+    return `The message does not match the protocol: ${ajv.errorsText(validate.errors)}`;
+  };
 }

@@ -1,12 +1,10 @@
 /** The server's side of the agent protocol over HTTP. */
 import type { IncomingMessage } from 'node:http';
-import { Ajv, type ValidateFunction } from 'ajv';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { GoodbyeRequest, HeartbeatRequest, RegisterRequest } from '#protocol/messages/agent.ts';
 import { FenceOnly, MarkRequest, StateQuery, blobNames } from '#protocol/messages/attempt.ts';
 import { ClaimRequest } from '#protocol/messages/job.ts';
-import { FinishRequest } from '#protocol/messages/outcome.ts';
 import { ReportRequest } from '#protocol/messages/report.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import type { Context } from '../context.ts';
@@ -14,7 +12,7 @@ import { ownAdmission } from '../http/admission.ts';
 import { Refusal } from '../http/errors.ts';
 import { fastifyPath } from '../http/fastify-path.ts';
 import { bodyJsonLimits, type JsonLimits } from '../http/json-scan.ts';
-import { readText } from '../http/read-text.ts';
+import { readBytes } from '../http/read-text.ts';
 import { receiveState } from '../state/receive-state.ts';
 import { readCurrentState } from '../state/read-current-state.ts';
 import { getBlob, putBlob } from './blobs/attempt-blobs.ts';
@@ -28,9 +26,11 @@ import {
   onBehalfOf,
 } from './authenticate-agent.ts';
 import { claimJob } from './claim-job.ts';
-import { finishAttempt, rawOutcome } from './finish-attempt.ts';
+import type { FinishMessage } from './finish/finish-message.ts';
+import { readFinish } from './finish/read-finish.ts';
+import { finishAttempt } from './finish-attempt.ts';
 import { receiveGoodbye, receiveHeartbeat } from './heartbeat.ts';
-import { parseMessage } from './parse-message.ts';
+import { checkMessage, parseMessage } from './parse-message.ts';
 import { receiveReport } from './receive-report.ts';
 import { DispatchRefusal } from './refusals.ts';
 import { registerAgent } from './register-agent.ts';
@@ -47,20 +47,13 @@ const limits: Readonly<Record<string, { readonly bytes: number; readonly json: J
 };
 const longestWaitSeconds = 25;
 
-// Agents write their times themselves; a time that is not a time is not a reason to lose an outcome.
-const ajv = new Ajv({ strict: false, allowUnionTypes: true, formats: { 'date-time': true } });
-
 /** @throws Refusal 400 that names what is wrong with a message */
 function reader<S extends TSchema>(schema: S): (value: unknown) => Static<S> {
-  let validate: ValidateFunction | undefined;
+  const check = checkMessage(schema);
   return (value) => {
-    // Compiled with the first message: a server without agents needs none of it.
-    validate ??= ajv.compile(schema);
-    if (validate(value)) return value as Static<S>;
-    throw new Refusal(
-      'bad_request',
-      `The message does not match the protocol: ${ajv.errorsText(validate.errors)}`,
-    );
+    const problem = check(value);
+    if (problem !== null) throw new Refusal('bad_request', problem);
+    return value as Static<S>;
   };
 }
 
@@ -72,7 +65,6 @@ const read = {
   fence: reader(FenceOnly),
   report: reader(ReportRequest),
   mark: reader(MarkRequest),
-  finish: reader(FinishRequest),
   state: reader(StateQuery),
 };
 
@@ -175,8 +167,7 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
   const messages: Record<'report' | 'mark' | 'finish', AttemptCall> = {
     report: (place, _agent, request) => receiveReport(context, place, read.report(request.body)),
     mark: async (place, _agent, request) => (await storeMark(context, place, read.mark(request.body)), {}),
-    finish: (place, agent, request) =>
-      finishAttempt(context, agent, place, rawOutcome(request.body, read.finish)),
+    finish: (place, agent, request) => finishAttempt(context, agent, place, request.body as FinishMessage),
   };
   for (const [name, call] of Object.entries(messages) as [keyof typeof messages, AttemptCall][]) {
     const { bytes = messageBytes } = limits[name] ?? {};
@@ -237,11 +228,13 @@ function byteCalls(app: FastifyInstance, context: Context): void {
 }
 
 async function readMessage(request: FastifyRequest, payload: IncomingMessage): Promise<unknown> {
-  const { json = bodyJsonLimits } = limits[request.routeOptions.config.message ?? ''] ?? {};
-  const text = await readText(request, payload, json);
+  const name = request.routeOptions.config.message ?? '';
+  const { json = bodyJsonLimits } = limits[name] ?? {};
+  const bytes = await readBytes(request, payload, json);
   try {
-    return parseMessage(text);
+    return name === 'finish' ? await readFinish(bytes) : parseMessage(bytes.toString('utf8'));
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw new Refusal('bad_request', `The message is not valid JSON: ${(error as Error).message}`);
   }
 }

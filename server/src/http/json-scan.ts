@@ -22,13 +22,16 @@ for (const byte of [quote, comma, ...opening, ...closing]) isSign[byte] = 1;
 
 export class JsonScan {
   readonly #limits: JsonLimits;
+  readonly #subject: string;
   #depth = 0;
   #values = 1;
   #isString = false;
   #isEscaped = false;
 
-  constructor(limits: JsonLimits) {
+  /** @param subject begins the refusals */
+  constructor(limits: JsonLimits, subject = '/body') {
     this.#limits = limits;
+    this.#subject = subject;
   }
 
   /** @throws Refusal 400 for text that is nested too deeply, 413 for too many values */
@@ -39,7 +42,7 @@ export class JsonScan {
       else if (isSign[byte] === 1) this.#onSign(byte);
     }
     if (this.#values > this.#limits.values)
-      throw new Refusal('payload_too_large', `/body has more than ${this.#limits.values} values`);
+      throw new Refusal('payload_too_large', `${this.#subject} has more than ${this.#limits.values} values`);
   }
 
   #inString(byte: number): void {
@@ -55,7 +58,10 @@ export class JsonScan {
     else {
       this.#values++;
       if (++this.#depth > this.#limits.depth)
-        throw new Refusal('bad_request', `/body is nested deeper than ${this.#limits.depth} levels`);
+        throw new Refusal(
+          'bad_request',
+          `${this.#subject} is nested deeper than ${this.#limits.depth} levels`,
+        );
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Reads the body of a request as text, within limits that hold while it arrives. */
+/** Reads the body of a request within limits that hold while it arrives. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from './errors.ts';
@@ -13,11 +13,11 @@ function tooLarge(limit: number): Refusal {
  * @param payload the body, decompressed
  * @throws Refusal 413 or 400 that names the limit; 400 where the body breaks off
  */
-export function readText(
+export function readBytes(
   request: FastifyRequest,
   payload: IncomingMessage,
   json: JsonLimits,
-): Promise<string> {
+): Promise<Buffer<ArrayBuffer>> {
   const limit = request.routeOptions.bodyLimit ?? 0;
   return new Promise((resolve, reject) => {
     const scan = new JsonScan(json);
@@ -40,7 +40,7 @@ export function readText(
     };
     const onEnd = (): void => {
       payload.off('close', onError);
-      resolve(Buffer.concat(parts, size).toString('utf8'));
+      resolve(Buffer.concat(parts, size));
     };
     const onError = (error?: Error & { statusCode?: number }): void => {
       if (error?.statusCode !== undefined) stop(error);
@@ -49,4 +49,13 @@ export function readText(
     if (Number(request.headers['content-length'] ?? 0) > limit) stop(tooLarge(limit));
     else payload.on('data', onData).on('end', onEnd).on('error', onError).on('close', onError).resume();
   });
+}
+
+/** The same as text. */
+export async function readText(
+  request: FastifyRequest,
+  payload: IncomingMessage,
+  json: JsonLimits,
+): Promise<string> {
+  return (await readBytes(request, payload, json)).toString('utf8');
 }

@@ -222,6 +222,41 @@ function outputDifferences(
   });
 }
 
+/** Two state files as they are stored. */
+export interface ComparisonTask {
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+  readonly secrets: readonly string[];
+}
+
+export type Differences = Pick<StateComparison, 'resources' | 'outputs' | 'unchangedResourceCount'>;
+
+/** Longer differences are nothing that a person reads. */
+const longestCharacters = 8 * 1024 * 1024;
+
+/** The differences as JSON text, or why the two cannot be compared here. */
+export type ComparisonAnswer =
+  | { readonly text: string; readonly problem?: undefined }
+  | { readonly problem: string };
+
+export function compareFiles({ before, after, secrets }: ComparisonTask): ComparisonAnswer {
+  try {
+    const decoder = new TextDecoder();
+    const [left, right] = [parseState(decoder.decode(before)), parseState(decoder.decode(after))];
+    if ('encrypted_data' in left || 'encrypted_data' in right)
+      return {
+        problem:
+          'One of the two states is encrypted by OpenTofu and cannot be compared here: pull both with tofu',
+      };
+    const text = JSON.stringify(compareStates(left, right, secrets));
+    if (text.length <= longestCharacters) return { text };
+    return { problem: 'The two states differ in too much to be shown here: download both' };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { problem: 'One of the two states is nested too deeply to be compared here: download both' };
+  }
+}
+
 /**
  * @param secrets values that no reader may see, wherever they are
  * @returns what leads from `before` to `after`, resources and outputs by name; those without a difference are
@@ -231,7 +266,7 @@ export function compareStates(
   before: ComparableState,
   after: ComparableState,
   secrets: readonly string[],
-): Pick<StateComparison, 'resources' | 'outputs' | 'unchangedResourceCount'> {
+): Differences {
   const mask = compileSecrets(secrets);
   const [left, right] = [instancesOf(before), instancesOf(after)];
   const addresses = [...new Set([...left.keys(), ...right.keys()])].sort();

@@ -150,3 +150,16 @@ test('a state that is nested too deeply is refused, and does not cause an intern
     );
   }
 });
+
+test('large states are compared in another thread, and differences that nobody reads are refused', async () => {
+  const { id } = await createIdle(app);
+  const names = (letter: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${letter}${index}`);
+  await importState(id, stateFile(1, names('a', 8_000)).padEnd(3_000_000));
+  const second = await importState(id, stateFile(2, [...names('a', 8_000), 'b']));
+  const compared = await ok(app, 'compareStateVersions', { params: { id: second.id } });
+  assert.deepEqual([compared.resources.length, compared.unchangedResourceCount], [1, 8_000]);
+  const third = await importState(id, stateFile(3, names('c', 60_000)));
+  const { message } = await refused(app, 'compareStateVersions', 409, { params: { id: third.id } });
+  assert.match(message, /differ in too much to be shown here: download both/);
+});

@@ -1,6 +1,7 @@
 /** Compares two versions of an environment's state for a person, with everything sensitive replaced. */
 import { buffer } from 'node:stream/consumers';
 import type { StateComparison } from '#contract/state/shapes.ts';
+import { askOnce, ThreadFailure } from '#guards/threads/limited-thread.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Context } from '../context.ts';
@@ -11,8 +12,15 @@ import { variableHomes } from '../deployments/start-deployment.ts';
 import { badField, conflict, notFound } from '../http/errors.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { resolveVariables } from '../variables/resolve-variables.ts';
-import { compareStates, parseState } from './compare-states.ts';
+import {
+  type ComparisonAnswer,
+  type ComparisonTask,
+  compareFiles,
+  type Differences,
+} from './compare-states.ts';
 import { readStateVersion } from './read-current-state.ts';
+import { smallBytes, stateThread } from './read-state.ts';
+import type { StateTask } from './state-thread.ts';
 import { getStateVersion, type StateVersionRow } from './state-store.ts';
 import { stateVersionViews } from './state-view.ts';
 
@@ -61,31 +69,29 @@ async function otherVersion(
   return other;
 }
 
-async function contentOf(context: ActorContext, version: StateVersionRow) {
-  const bytes = await buffer(await readStateVersion(context, version));
-  const state = parseState(bytes.toString('utf8'));
-  if ('encrypted_data' in state)
-    throw conflict(
-      `State version ${version.id} is encrypted by OpenTofu and cannot be compared here: pull both with tofu`,
-    );
-  return state;
+/** Large ones in a thread, with the limits of one that reads a state. */
+async function compared(task: ComparisonTask): Promise<ComparisonAnswer> {
+  if (task.before.length + task.after.length <= smallBytes) return compareFiles(task);
+  try {
+    return await askOnce<StateTask, ComparisonAnswer>(stateThread, { comparison: task });
+  } catch (error) {
+    if (!(error instanceof ThreadFailure)) throw error;
+    return { problem: `The two states cannot be compared here, download both: ${error.message}` };
+  }
 }
 
-/**
- * @throws Refusal 409 for values that are nested deeper than the stack of calls is high, which no tool writes
- */
+/** @throws Refusal 409 that says why the two cannot be compared here */
 async function differencesOf(
   context: ActorContext,
   before: StateVersionRow,
   after: StateVersionRow,
   secrets: readonly string[],
-) {
-  try {
-    return compareStates(await contentOf(context, before), await contentOf(context, after), secrets);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw conflict('One of the two states is nested too deeply to be compared here: download both');
-  }
+): Promise<Differences> {
+  const bytesOf = async (version: StateVersionRow) => buffer(await readStateVersion(context, version));
+  const task = { before: await bytesOf(before), after: await bytesOf(after), secrets };
+  const answer = await compared(task);
+  if (answer.problem !== undefined) throw conflict(answer.problem);
+  return JSON.parse(answer.text) as Differences;
 }
 
 /**

@@ -1,48 +1,29 @@
 /** Reads states, which runs and strangers write: large ones in a thread with limits of time and memory. */
-import { Worker } from 'node:worker_threads';
+import { askOnce, ThreadFailure, type ThreadProgram } from '#guards/threads/limited-thread.ts';
 import type { StateFacts } from '#protocol/tools/tool.ts';
 import { type Reading, readIn } from './state-formats.ts';
-import type { ThreadAnswer, ThreadTask } from './state-thread.ts';
+import type { StateTask } from './state-thread.ts';
 
 export type { StateFacts } from '#protocol/tools/tool.ts';
 
 /** Smaller ones take at most some tens of milliseconds, whatever they contain. */
-const smallBytes = 2 * 1024 * 1024;
-const timeLimitMilliseconds = 60_000;
-const memoryMegabytes = 2048;
+export const smallBytes = 2 * 1024 * 1024;
 
-async function readInThread(reading: Reading, bytes: Uint8Array): Promise<StateFacts> {
-  const thread = new Worker(new URL('./state-thread.ts', import.meta.url), {
-    env: {},
-    workerData: { reading, bytes } satisfies ThreadTask,
-    resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
-  });
-  const { promise, resolve, reject } = Promise.withResolvers<ThreadAnswer>();
-  thread.once('message', resolve);
-  thread.once('error', (error: NodeJS.ErrnoException) =>
-    reject(
-      error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-        ? new Error(`reading it takes more than ${memoryMegabytes} MB of memory`)
-        : error,
-    ),
-  );
-  thread.once('exit', () => reject(new Error('it could not be read')));
-  const timer = setTimeout(
-    () => reject(new Error(`reading it takes longer than ${timeLimitMilliseconds / 1000} s`)),
-    timeLimitMilliseconds,
-  );
-  try {
-    const answer = await promise;
-    if (answer.error !== undefined) throw new Error(answer.error);
-    return answer.facts;
-  } finally {
-    clearTimeout(timer);
-    await thread.terminate();
-  }
-}
+/** Its memory is more than the values that the thread accepts can need. */
+export const stateThread: ThreadProgram = {
+  program: new URL('./state-thread.ts', import.meta.url),
+  seconds: 60,
+  megabytes: 4096,
+};
 
 async function read(reading: Reading, bytes: Uint8Array): Promise<StateFacts> {
-  return bytes.length <= smallBytes ? readIn(reading, bytes) : readInThread(reading, bytes);
+  if (bytes.length <= smallBytes) return readIn(reading, bytes);
+  try {
+    return await askOnce<StateTask, StateFacts>(stateThread, { reading, bytes });
+  } catch (error) {
+    if (!(error instanceof ThreadFailure)) throw error;
+    throw new Error(`reading failed: ${error.message}`, { cause: error });
+  }
 }
 
 /** @throws Error that says why the bytes are not a state */

@@ -1,23 +1,31 @@
-/** A thread that reads one state, started by `read-state.ts`. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** A thread that reads or compares states, started by `read-state.ts` and `compare-versions.ts`. */
+import { answerTasks } from '#guards/threads/answer-tasks.ts';
 import type { StateFacts } from '#protocol/tools/tool.ts';
+import { JsonScan } from '../http/json-scan.ts';
+import { type ComparisonAnswer, type ComparisonTask, compareFiles } from './compare-states.ts';
 import { type Reading, readIn } from './state-formats.ts';
 
-export interface ThreadTask {
-  readonly reading: Reading;
-  readonly bytes: Uint8Array;
-}
+export type StateTask =
+  | { readonly reading: Reading; readonly bytes: Uint8Array }
+  | { readonly comparison: ComparisonTask };
 
-export type ThreadAnswer =
-  | { readonly facts: StateFacts; readonly error?: undefined }
-  | { readonly error: string };
+/** Parsing more could need more memory than the thread has, which would end the service. */
+const limits = { depth: Number.POSITIVE_INFINITY, values: 5_000_000 };
 
-function answer({ reading, bytes }: ThreadTask): ThreadAnswer {
+function compare(task: ComparisonTask): ComparisonAnswer {
   try {
-    return { facts: readIn(reading, bytes) };
+    const scan = new JsonScan(limits, 'One of the two states, or both together,');
+    for (const bytes of [task.before, task.after]) scan.push(bytes);
   } catch (error) {
-    return { error: (error as Error).message };
+    return { problem: `${(error as Error).message}, too many to be compared here: download both` };
   }
+  return compareFiles(task);
 }
 
-parentPort?.postMessage(answer(workerData as ThreadTask));
+function answer(task: StateTask): StateFacts | ComparisonAnswer {
+  if ('comparison' in task) return compare(task.comparison);
+  new JsonScan(limits, 'the state').push(task.bytes);
+  return readIn(task.reading, task.bytes);
+}
+
+answerTasks(answer);

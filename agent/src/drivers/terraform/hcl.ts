@@ -1,49 +1,33 @@
-import { Worker } from 'node:worker_threads';
 import type { HclAnswer, HclFile } from '#guards/hcl/answer-parent.ts';
+import { checkHclLimits, hclThreadLimits } from '#guards/hcl/hcl-limits.ts';
+import { LimitedThread } from '#guards/threads/limited-thread.ts';
 import { ownProgram, type Role } from '../../own-program.ts';
 
-const longestCharacters = 4_000_000;
-const timeLimitMilliseconds = 20_000;
+async function parseFile(thread: LimitedThread<HclFile, HclAnswer>, file: HclFile): Promise<HclAnswer> {
+  try {
+    checkHclLimits(file.text);
+    return await thread.ask(file);
+  } catch (error) {
+    throw new Error(`${file.name}: the HCL cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
 
 /**
- * Parses HCL into JSON, in a thread with a time limit. Expressions that are not constants become texts such
- * as `${var.a}`; blocks become arrays.
+ * Parses HCL into JSON, in a thread with limits. Expressions that are not constants become texts such as
+ * `${var.a}`; blocks become arrays.
  * @returns one answer per file, in order: its body, or the parser's message with file, line and column
- * @throws an Error if a file has more than 4,000,000 characters or the parser takes more than 20 s
+ * @throws an Error that names the file that exceeds a limit
  */
 export async function parseHcl(files: readonly HclFile[]): Promise<HclAnswer[]> {
   if (files.length === 0) return [];
-  for (const { name, text } of files) {
-    if (text.length > longestCharacters)
-      throw new Error(
-        `${name}: ${text.length} characters of HCL exceed the limit of ${longestCharacters}; make it smaller or use JSON`,
-      );
-  }
-  const worker = new Worker(ownProgram, {
+  await using thread = new LimitedThread<HclFile, HclAnswer>({
+    program: ownProgram,
     argv: ['hcl-worker' satisfies Role],
-    workerData: files,
-    env: {},
-    resourceLimits: { maxOldGenerationSizeMb: 512 },
+    ...hclThreadLimits,
   });
-  const { promise, resolve, reject } = Promise.withResolvers<HclAnswer[]>();
-  worker.once('message', resolve);
-  worker.once('error', reject);
-  worker.once('exit', () => reject(new Error('the HCL parser ended without an answer')));
-  const timer = setTimeout(
-    () =>
-      reject(
-        new Error(
-          `${files.map((file) => file.name).join(', ')}: parsing takes more than ${timeLimitMilliseconds / 1000} s`,
-        ),
-      ),
-    timeLimitMilliseconds,
-  );
-  try {
-    return await promise;
-  } finally {
-    clearTimeout(timer);
-    await worker.terminate();
-  }
+  const answers: HclAnswer[] = [];
+  for (const file of files) answers.push(await parseFile(thread, file));
+  return answers;
 }
 
 function isConstant(text: string): boolean {

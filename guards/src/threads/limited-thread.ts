@@ -1,0 +1,123 @@
+/**
+ * Work on untrusted texts in a thread with limits of time and memory. A thread that fails or exceeds a limit is
+ * ended, and the next task starts another one.
+ *
+ * The memory limit ends the thread only while it runs JavaScript: `JSON.parse` of a text that needs more ends the
+ * whole process. Bound the number of values first.
+ */
+import { once } from 'node:events';
+import { type Transferable, Worker } from 'node:worker_threads';
+import type { Reply } from './answer-tasks.ts';
+
+export interface ThreadProgram {
+  /** A module that calls `answerTasks`. */
+  readonly program: string | URL;
+  readonly argv?: readonly string[];
+  /** For each task. */
+  readonly seconds: number;
+  /** Of the thread's heap. */
+  readonly megabytes: number;
+}
+
+/** A busy machine takes seconds to load a program, which does not depend on the task. */
+const startSeconds = 60;
+
+/** The thread did not answer. The message completes "reading …: ". */
+export class ThreadFailure extends Error {
+  override readonly name = 'ThreadFailure';
+}
+
+export class LimitedThread<Task, Answer> implements AsyncDisposable {
+  readonly #options: ThreadProgram;
+  readonly #isSound: (answer: Answer) => boolean;
+  #running: { readonly worker: Worker; readonly ready: Promise<unknown> } | undefined;
+  /** Tasks wait for the one before. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @param isSound false for an answer that the thread may not survive: the next task gets another thread */
+  constructor(options: ThreadProgram, isSound: (answer: Answer) => boolean = () => true) {
+    this.#options = options;
+    this.#isSound = isSound;
+  }
+
+  /**
+   * @param transfer buffers of the task that the caller no longer needs
+   * @throws what the thread threw, or ThreadFailure if it exceeded a limit or ended
+   */
+  ask(task: Task, transfer: readonly Transferable[] = []): Promise<Answer> {
+    const turn = this.#last.then(() => this.#answer(task, transfer));
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    await running?.worker.terminate();
+  }
+
+  #start() {
+    const { program, argv, megabytes } = this.#options;
+    const worker = new Worker(program, {
+      ...(argv ? { argv: [...argv] } : {}),
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: megabytes },
+    });
+    // A failure between two tasks concerns nobody: the next task starts another thread.
+    worker.on('error', () => undefined);
+    worker.once('exit', () => {
+      if (this.#running?.worker === worker) this.#running = undefined;
+    });
+    const ready = once(worker, 'message', { signal: AbortSignal.timeout(startSeconds * 1000) });
+    ready.catch(() => undefined);
+    return { worker, ready };
+  }
+
+  async #answer(task: Task, transfer: readonly Transferable[]): Promise<Answer> {
+    const { worker, ready } = (this.#running ??= this.#start());
+    const { seconds } = this.#options;
+    worker.ref();
+    const ended = new AbortController();
+    const exited = once(worker, 'exit', { signal: ended.signal }).then((): never => {
+      throw new ThreadFailure('the thread ended without an answer');
+    });
+    exited.catch(() => undefined);
+    let reply: Reply<Answer>;
+    try {
+      await Promise.race([ready, exited]);
+      const signal = AbortSignal.timeout(seconds * 1000);
+      const answered = once(worker, 'message', { signal });
+      worker.postMessage(task, [...transfer]);
+      [reply] = (await Promise.race([answered, exited])) as [Reply<Answer>];
+    } catch (error) {
+      await this[Symbol.asyncDispose]();
+      throw this.#failure(error as NodeJS.ErrnoException);
+    } finally {
+      ended.abort();
+      worker.unref();
+    }
+    if ('error' in reply) throw reply.error;
+    if (!this.#isSound(reply.value)) await this[Symbol.asyncDispose]();
+    return reply.value;
+  }
+
+  #failure(error: NodeJS.ErrnoException): ThreadFailure {
+    if (error instanceof ThreadFailure) return error;
+    const { seconds, megabytes } = this.#options;
+    if (error.name === 'AbortError' || error.name === 'TimeoutError')
+      return new ThreadFailure(`it takes longer than ${seconds} s`, { cause: error });
+    if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+      return new ThreadFailure(`it takes more than ${megabytes} MB of memory`, { cause: error });
+    return new ThreadFailure(error.message, { cause: error });
+  }
+}
+
+/** Answers one task in a thread that ends afterwards. */
+export async function askOnce<Task, Answer>(
+  program: ThreadProgram,
+  task: Task,
+  transfer: readonly Transferable[] = [],
+): Promise<Answer> {
+  await using thread = new LimitedThread<Task, Answer>(program);
+  return await thread.ask(task, transfer);
+}
