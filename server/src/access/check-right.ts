@@ -41,6 +41,15 @@ export function subjectsOf({ subject = [] }: Operation): readonly Subject[] {
   return [subject].flat() as readonly Subject[];
 }
 
+/** What a request is about, as far as it says so. */
+export function subjectOf(operation: Operation, parts: RequestParts): { entity?: string; entityId?: string } {
+  for (const subject of subjectsOf(operation)) {
+    const entityId = named(parts, subject);
+    if (entityId !== undefined) return { entity: subject.entity, entityId };
+  }
+  return {};
+}
+
 /** Whether a caller without any role gets the empty list, as from lists that require no right. */
 export function isEmptyFor(actor: Actor, operation: Operation): boolean {
   const subjects = subjectsOf(operation);

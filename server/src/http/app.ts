@@ -14,6 +14,7 @@ import { Refusal } from './errors.ts';
 import { bodyJsonLimits } from './json-scan.ts';
 import { readText } from './read-text.ts';
 import { answerMalformed, answerOddRequests, renderError } from './render-error.ts';
+import { requestIds } from './request-ids.ts';
 import { bindRoute } from './route.ts';
 import { limitTimes, serverTimes } from './time-limits.ts';
 import { answerShadowed } from './shadowed-operations.ts';
@@ -79,10 +80,7 @@ export async function buildApp(context: Context, families: readonly Family[]): P
     trustProxy: context.settings.trustedProxies.length > 0 ? [...context.settings.trustedProxies] : false,
     requestIdHeader: false,
     ...serverTimes,
-    genReqId: (request) => {
-      const given = request.headers['x-request-id'];
-      return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : context.newId();
-    },
+    ...requestIds(context.newId),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
     frameworkErrors: (error, request, reply) => void renderError(error, request, reply),
     clientErrorHandler: (error, socket) => answerMalformed(error, socket, context.newId()),

@@ -4,7 +4,14 @@ import type { BodyOf, Operation, ParamsOf, QueryOf, ReplyOf } from '#contract/op
 import { warningsOf } from '#contract/schema/no-effect.ts';
 import { joinWarnings, warningHeader } from '#contract/schema/warning-header.ts';
 import { type Actor } from '../access/actor.ts';
-import { checkRight, isEmptyFor, isNamed, requireAnywhere, subjectsOf } from '../access/check-right.ts';
+import {
+  checkRight,
+  isEmptyFor,
+  isNamed,
+  requireAnywhere,
+  subjectOf,
+  subjectsOf,
+} from '../access/check-right.ts';
 import type { Home, Homes } from '../access/entity-home.ts';
 import type { ActorContext, Context } from '../context.ts';
 import { ownAdmission } from './admission.ts';
@@ -13,6 +20,7 @@ import { authenticate, identify } from './authenticate.ts';
 import { Refusal } from './errors.ts';
 import { fastifyPath } from './fastify-path.ts';
 import { onceKeyOf, onlyOnce } from './only-once.ts';
+import { noteRefusedCall } from './refused-calls.ts';
 import { type PartCheckers, partCheckers } from './request-parts.ts';
 
 /** What a verb gets of a request. */
@@ -117,6 +125,31 @@ interface Admitted {
 }
 
 const admissions = new WeakMap<FastifyRequest, Admitted>();
+const actors = new WeakMap<FastifyRequest, Actor>();
+/** Checked bodies, which name what some operations are about. */
+const bodies = new WeakMap<FastifyRequest, unknown>();
+
+/** Does a part of the work on a request; a refusal for a missing right is recorded. */
+async function noting<Result>(
+  { context, operation }: BoundRoute,
+  request: FastifyRequest,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const actor = actors.get(request);
+    const { params, query } = request;
+    const parts = { params, query, body: bodies.get(request) };
+    if (actor)
+      noteRefusedCall(context, request, error, {
+        actor,
+        operation: operation.name,
+        ...subjectOf(operation, parts),
+      });
+    throw error;
+  }
+}
 
 /**
  * Identifies the caller and checks what the address says, and the right where the address names its subject.
@@ -125,6 +158,7 @@ const admissions = new WeakMap<FastifyRequest, Admitted>();
 async function admit(bound: BoundRoute, request: FastifyRequest): Promise<void> {
   const { context, homes, operation, check } = bound;
   const actor = operation.needs === 'nothing' ? anonymous : await authenticate(context, request);
+  actors.set(request, actor);
   const params = request.params as Record<string, unknown>;
   const query = request.query as Record<string, unknown>;
   for (const [part, values] of Object.entries({ params, query })) refuseNulOf(part, values);
@@ -149,6 +183,7 @@ function checkedBody(
   const ignored = body === undefined ? [] : check.body(body);
   if (ignored.length > 0)
     reply.header('x-envarium-ignored-fields', ignored.map(encodeURIComponent).join(', '));
+  bodies.set(request, body);
   return body;
 }
 
@@ -208,8 +243,8 @@ export function bindRoute(app: FastifyInstance, context: Context, homes: Homes, 
       ...(operation.bodyKind === 'binary' || operation.replyKind ? {} : compressedRoute),
       config: { ...ownAdmission, isUpload: operation.bodyKind === 'binary' },
       ...(operation.body ? { bodyLimit: (operation.bodyMegabytes ?? 1) * 1024 * 1024 } : {}),
-      onRequest: (request) => admit(bound, request),
-      handler: (request, reply) => serve(bound, request, reply),
+      onRequest: (request) => noting(bound, request, () => admit(bound, request)),
+      handler: (request, reply) => noting(bound, request, () => serve(bound, request, reply)),
     });
   if (operation.bodyKind !== 'binary') register(app);
   else

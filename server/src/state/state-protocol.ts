@@ -16,6 +16,7 @@ import { type EnvironmentRow, getEnvironmentRow } from '../environments/environm
 import { ownAdmission } from '../http/admission.ts';
 import { authenticate } from '../http/authenticate.ts';
 import { conflict, notFound, Refusal } from '../http/errors.ts';
+import { noteRefusedCall } from '../http/refused-calls.ts';
 import { readStateBody } from './import-state.ts';
 import { lockInfoOf, lockState, unlockState } from './lock-state.ts';
 import { readCurrentState } from './read-current-state.ts';
@@ -180,8 +181,12 @@ async function prepare(
   };
   const environment = await findEnvironment(actorContext, id);
   if (!environment) throw unknownEnvironment(request.method, id);
-  if (needs !== null && !roleHas(actor.roles.get(environment.organization_id), needs))
-    throw new Refusal('forbidden', `This needs the right ${needs}`);
+  if (needs !== null && !roleHas(actor.roles.get(environment.organization_id), needs)) {
+    const refusal = new Refusal('forbidden', `This needs the right ${needs}`);
+    const operation = `state protocol ${request.method}`;
+    noteRefusedCall(context, request, refusal, { actor, operation, entity: 'environment', entityId: id });
+    throw refusal;
+  }
   return { context: actorContext, environment, request, reply };
 }
 

@@ -119,10 +119,13 @@ describe('the state override', () => {
       'zzz_envarium_override.tofu',
       'zzzz_envarium_override.tofu.json',
       'zzzz_envarium_override.tf.json',
+      'zzzz~_envarium_override.tofu.json',
+      '~_envarium_override.tofu.json',
       '~_override.tofu',
     ]) {
       const name = nameAmong([other]);
       assert.equal(configurationFiles([other, name, 'main.tf'], tofuFiles).at(-1), name, other);
+      assert.equal(nameAmong([other, name]), name, 'the apply phase finds what the plan phase wrote');
     }
     // Terraform does not read OpenTofu's files.
     assert.equal(

@@ -104,20 +104,26 @@ export function isOurs(backend: CodeBackend): boolean {
   return backend.type === 'local';
 }
 
-/**
- * A name that sorts after all other override files. Determined again in the apply phase, whose tree contains
- * the plan phase's override.
- */
-function overrideName(names: readonly string[], rules: FileRules): string {
+/** The name of our override where `last` sorts after all others. */
+function nameAfter(last: string | undefined, rules: FileRules): string {
   const ending = `${ourOverride}${rules.overrideEnding}`;
   const usual = `zzz_${ending}`;
-  const last = names
-    .filter((name) => isOverride(name, rules) && name !== usual && !name.endsWith(`~_${ending}`))
-    .sort(byBytes)
-    .at(-1);
   if (last === undefined || byBytes(last, usual) < 0) return usual;
   // `~` sorts after the `.` of the other name's extension.
   return `${last.slice(0, -endingOf(last, rules).length)}~_${ending}`;
+}
+
+/**
+ * A name that sorts after all other override files. Determined again in the apply phase, whose tree contains
+ * the plan phase's override: a last file with the name that follows from the others is ours, or is replaced.
+ */
+function overrideName(names: readonly string[], rules: FileRules): string {
+  const [last, previous] = names
+    .filter((name) => isOverride(name, rules))
+    .sort(byBytes)
+    .reverse();
+  const ours = nameAfter(previous, rules);
+  return last === ours ? ours : nameAfter(last, rules);
 }
 
 function backendPaths(

@@ -1,0 +1,68 @@
+/** Counts calls that a known caller had no right to make, by caller and operation, for the audit trail. */
+import type { FastifyRequest } from 'fastify';
+import type { Actor } from '../access/actor.ts';
+import type { Context } from '../context.ts';
+import type { Events } from '../events/events.ts';
+import { Refusal } from './errors.ts';
+
+const mostCounted = 10_000;
+const mostEntities = 10;
+
+/** What somebody tried to do. */
+export interface Attempted {
+  readonly actor: Actor;
+  readonly operation: string;
+  /** What it was about, where the request names it. */
+  readonly entity?: string | undefined;
+  readonly entityId?: string | undefined;
+}
+
+/** What one caller was refused in one operation since the last summary. */
+export interface RefusedCalls {
+  readonly userId: string;
+  readonly operation: string;
+  /** Of the first of the calls. */
+  readonly requestId: string;
+  readonly entity: string | null;
+  /** At most ten. */
+  readonly entityIds: Set<string>;
+  count: number;
+}
+
+const counts = new WeakMap<Events, Map<string, RefusedCalls>>();
+
+function countsOf({ events }: Pick<Context, 'events'>): Map<string, RefusedCalls> {
+  const found = counts.get(events) ?? new Map<string, RefusedCalls>();
+  counts.set(events, found);
+  return found;
+}
+
+/** Counts and logs a call if the error is a 403. */
+export function noteRefusedCall(
+  context: Context,
+  request: FastifyRequest,
+  error: unknown,
+  { actor: { userId }, operation, entity, entityId }: Attempted,
+): void {
+  if (!(error instanceof Refusal) || error.code !== 'forbidden') return;
+  request.log.warn(
+    { userId, operation, entity, entityId },
+    'call refused: the caller does not have the right',
+  );
+  const all = countsOf(context);
+  const key = `${userId} ${operation}`;
+  const fresh = { userId, operation, requestId: request.id, entity: entity ?? null, count: 0 };
+  const entry = all.get(key) ?? { ...fresh, entityIds: new Set<string>() };
+  if (all.size >= mostCounted && !all.has(key)) return;
+  all.set(key, entry);
+  entry.count++;
+  if (entityId !== undefined && entry.entityIds.size < mostEntities) entry.entityIds.add(entityId);
+}
+
+/** What was refused since the last call. */
+export function takeRefusedCalls(context: Pick<Context, 'events'>): RefusedCalls[] {
+  const all = countsOf(context);
+  const taken = [...all.values()];
+  all.clear();
+  return taken;
+}
