@@ -233,6 +233,27 @@ test('an outcome that the service cannot accept still ends the run', withTerrafo
   await setup.until(() => setup.spooled().length === 0, 'an empty spool');
 });
 
+test(
+  'a run whose state the service refuses reports it, and the agent keeps the state',
+  withTerraform,
+  async (t) => {
+    const setup = await AgentSetup.create(t, { 'main.tf': simple });
+    setup.server.stateRefusal = new Refused(413, 'payload_too_large');
+    setup.server.handOver = (attempt, outcome) =>
+      outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
+    setup.startAgent();
+    setup.server.enqueue(setup.job());
+    const { outcome } = await setup.outcomeOf({ jobId: 'job-2', attempt: 1 });
+    assert.equal(outcome?.result, 'internal');
+    const [, file = ''] =
+      /state of this run was not stored: .*413.* in (\S+): import/.exec(outcome?.error?.message ?? '') ?? [];
+    assert.match(readFileSync(file, 'utf8'), /"resources"/);
+    assert.equal(file, join(setup.spoolFolder, 'refused-states', 'job-2-1.tfstate'));
+    await setup.until(() => setup.spooled().length === 0, 'an empty spool');
+    assert.deepEqual(setup.server.problems, []);
+  },
+);
+
 test('an outage of the service loses nothing', withTerraform, async (t) => {
   const setup = await AgentSetup.create(t, { 'main.tf': simple });
   const agent = setup.startAgent();

@@ -230,7 +230,7 @@ export const serverSettings = {
     name: 'ENVARIUM_STATE_LIMIT_MB',
     type: count(1, 2048),
     default: '256',
-    sentence: 'Maximum size of a state that is imported, or stored over HTTP by a tool outside of runs.',
+    sentence: 'Maximum size of a state, whoever stores it: a run, a person, or a tool outside of runs.',
   }),
   stepLogLimitMegabytes: setting({
     name: 'ENVARIUM_STEP_LOG_LIMIT_MB',

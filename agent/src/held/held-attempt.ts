@@ -166,12 +166,13 @@ export class HeldAttempt {
 
   /** The server accepts a state whatever became of the attempt. */
   async #sendLastState(): Promise<void> {
-    const { connection, paths, job, signal } = this.#options;
-    await sendFinalState({
+    const { connection, paths, job, signal, log } = this.#options;
+    const { notStored } = await sendFinalState({
       paths,
       job,
       send: (query, bytes) => connection.putState(job, query, bytes, signal),
     });
+    if (notStored !== undefined) log.error({ ...this.#fields(), notStored }, 'state not stored');
   }
 
   async #awaitOutcome(): Promise<void> {

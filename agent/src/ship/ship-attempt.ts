@@ -12,7 +12,7 @@ import { maskEvent, maskOutcome } from './mask-messages.ts';
 import { shipBlobs } from './ship-blobs.ts';
 import { shipMark } from './ship-mark.ts';
 import { shipReports } from './ship-reports.ts';
-import { shipState } from './ship-state.ts';
+import { shipState, type StateEnd } from './ship-state.ts';
 import { createStepFilter } from './step-filter.ts';
 import type { Wake } from './wake.ts';
 
@@ -71,9 +71,14 @@ export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null
     await Promise.allSettled(all);
     throw error;
   }
-  const stateVersionId = await state;
-  const outcome = { ...requireOutcome(paths), ...(stateVersionId === undefined ? {} : { stateVersionId }) };
-  return finish(shipment, maskOutcome(outcome, secrets));
+  return finish(shipment, maskOutcome(withState(requireOutcome(paths), await state), secrets));
+}
+
+/** A run whose state was not stored did not end well, whatever its tool reported. */
+function withState(outcome: Outcome, { stateVersionId, notStored }: StateEnd): Outcome {
+  if (notStored === undefined) return stateVersionId === undefined ? outcome : { ...outcome, stateVersionId };
+  const reason = outcome.error ? `. The run also failed: ${outcome.error.message}` : '';
+  return { ...outcome, result: 'internal', error: { ...outcome.error, message: `${notStored}${reason}` } };
 }
 
 /**

@@ -3,11 +3,15 @@
  * last.
  */
 import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StateQuery, StateReply } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { ServerRefusal } from '../connection/refusals.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { newestStateNumber, readNewestState } from '../spool/read-attempt.ts';
+import { writeDurably } from '../spool/write-file.ts';
 import type { Completion } from './completion.ts';
 import type { Wake } from './wake.ts';
 
@@ -23,13 +27,24 @@ export interface StateShipment {
   readonly signal: AbortSignal;
 }
 
+/** What became of an attempt's state. */
+export interface StateEnd {
+  /** The version that holds it: its own, the unchanged one that it started with, or none. */
+  readonly stateVersionId?: string | undefined;
+  /** Why the server does not accept it, and where it is kept, as sentences. */
+  readonly notStored?: string;
+}
+
+/** A state that is too large or not readable is refused however often it is sent. */
+function isAboutState(error: unknown): error is ServerRefusal {
+  return error instanceof ServerRefusal && [400, 413].includes(error.status);
+}
+
 /**
  * Follows the state until the attempt's end, and sends the last version as final.
- * @returns the id of the version that holds the attempt's state: its own, the unchanged one that it started
- * with, or none
- * @throws what `send` throws, and the signal's reason
+ * @throws what `send` throws other than a refusal of the state itself, and the signal's reason
  */
-export async function shipState(shipment: StateShipment): Promise<string | undefined> {
+export async function shipState(shipment: StateShipment): Promise<StateEnd> {
   const waiter = shipment.wake.waiter();
   let sent = -1;
   while (!shipment.completion.isReached()) {
@@ -37,8 +52,7 @@ export async function shipState(shipment: StateShipment): Promise<string | undef
     const newest = await newestStateNumber(shipment.paths);
     if (newest !== null && newest > sent) {
       const version = await readNewestState(shipment.paths);
-      if (version && !isUnchanged(shipment.job, version.bytes))
-        await shipment.send(queryOf(shipment.job, version.bytes, 'running'), version.bytes);
+      if (version && !isUnchanged(shipment.job, version.bytes)) await sendRunning(shipment, version.bytes);
       sent = version?.number ?? sent;
       await Promise.race([delay(pauseMilliseconds, undefined, { ref: false }), shipment.completion.reached]);
     } else await waiter.wait(pollMilliseconds);
@@ -46,15 +60,43 @@ export async function shipState(shipment: StateShipment): Promise<string | undef
   return sendFinalState(shipment);
 }
 
-/** Sends the last version; safe to be called again. */
-export async function sendFinalState(
-  shipment: Pick<StateShipment, 'paths' | 'job' | 'send'>,
-): Promise<string | undefined> {
-  const last = await readNewestState(shipment.paths);
-  const found = shipment.job.state.current?.stateVersionId;
-  if (!last || isUnchanged(shipment.job, last.bytes)) return found;
-  const reply = await shipment.send(queryOf(shipment.job, last.bytes, 'final'), last.bytes);
-  return reply.stateVersionId;
+/** A version that is refused is followed by others; the last one decides. */
+async function sendRunning({ job, send }: StateShipment, bytes: Uint8Array): Promise<void> {
+  try {
+    await send(queryOf(job, bytes, 'running'), bytes);
+  } catch (error) {
+    if (!isAboutState(error)) throw error;
+  }
+}
+
+/** Sends the last version, or keeps it in the spool folder if it is refused; safe to be called again. */
+export async function sendFinalState({
+  paths,
+  job,
+  send,
+}: Pick<StateShipment, 'paths' | 'job' | 'send'>): Promise<StateEnd> {
+  const last = await readNewestState(paths);
+  if (!last || isUnchanged(job, last.bytes)) return { stateVersionId: job.state.current?.stateVersionId };
+  try {
+    return { stateVersionId: (await send(queryOf(job, last.bytes, 'final'), last.bytes)).stateVersionId };
+  } catch (error) {
+    if (!isAboutState(error)) throw error;
+    const file = await keepState(paths, last.bytes);
+    return {
+      notStored:
+        `The state of this run was not stored: ${error.message}. ` +
+        `It is kept on the agent's host in ${file}: import it before the next deployment`,
+    };
+  }
+}
+
+/** Outlives the attempt's folder. */
+async function keepState({ folder }: SpoolPaths, bytes: Uint8Array): Promise<string> {
+  const kept = join(dirname(dirname(folder)), 'refused-states');
+  await mkdir(kept, { recursive: true, mode: 0o700 });
+  const file = join(kept, `${basename(folder)}.tfstate`);
+  await writeDurably(file, bytes);
+  return file;
 }
 
 export function sha256Of(bytes: Uint8Array): string {

@@ -89,6 +89,8 @@ export class ProtocolServer implements AsyncDisposable {
   isDown = false;
   /** The job that the answer to a finish contains. */
   handOver: (attempt: ServedAttempt, outcome: Outcome) => Job | null = () => null;
+  /** Thrown for each state that an attempt sends. */
+  stateRefusal: Refused | null = null;
   /** Contents for `getState`, by version. */
   readonly stateContents = new Map<string, Buffer>();
   epoch = 0;
@@ -310,6 +312,7 @@ export class ProtocolServer implements AsyncDisposable {
 
   #putState(attempt: ServedAttempt, query: StateQuery, bytes: Buffer): StateReply {
     if (sha256(bytes) !== query.sha256) throw new Error('putState: the checksum differs');
+    if (this.stateRefusal) throw this.stateRefusal;
     attempt.states.push({ query, bytes });
     return { stateVersionId: `state-of-${attempt.job.jobId}-${attempt.job.attempt}`, standing: 'current' };
   }

@@ -13,6 +13,7 @@ import { Refusal } from '../http/errors.ts';
 import { fastifyPath } from '../http/fastify-path.ts';
 import { bodyJsonLimits, type JsonLimits } from '../http/json-scan.ts';
 import { readBytes } from '../http/read-text.ts';
+import { readStateBody } from '../state/import-state.ts';
 import { receiveState } from '../state/receive-state.ts';
 import { readCurrentState } from '../state/read-current-state.ts';
 import { getBlob, putBlob } from './blobs/attempt-blobs.ts';
@@ -193,8 +194,7 @@ function byteCalls(app: FastifyInstance, context: Context): void {
     const agentCall = callOf(request);
     const { job, attempt, environmentId } = attemptOfCall(agentCall, null);
     const query = read.state(request.query);
-    const parts: Buffer[] = [];
-    for await (const part of request.body as AsyncIterable<Buffer>) parts.push(part);
+    const bytes = await readStateBody(context, request.body as AsyncIterable<Buffer>, request.headers);
     return receiveState(onBehalfOf(context, agentCall.agent.agent_key, request), {
       environmentId,
       deploymentId: job.deployment_id,
@@ -202,7 +202,7 @@ function byteCalls(app: FastifyInstance, context: Context): void {
       attempt: attempt.number,
       follows: query.follows,
       sha256: query.sha256,
-      bytes: Buffer.concat(parts),
+      bytes,
     });
   });
   app.get(pathOf('getState'), async (request, reply) => {

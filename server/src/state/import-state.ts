@@ -19,8 +19,12 @@ export async function requireStateFile(bytes: Buffer): Promise<StateFacts> {
   }
 }
 
+/** More than this many times the limit is not read to its end. */
+const drainedLimits = 4;
+
 /**
- * Reads a body up to the limit for states.
+ * Reads a body up to the limit for states. A larger one is read to its end, without being kept: its sender
+ * would otherwise find a closed connection instead of the answer.
  * @throws Refusal 413 that names the setting, 400 for a body that is packed
  */
 export async function readStateBody(
@@ -44,14 +48,15 @@ export async function readStateBody(
   let size = 0;
   for await (const part of body ?? []) {
     size += part.length;
-    if (size > limit)
-      throw new Refusal(
-        'payload_too_large',
-        `The state is larger than ${settings.stateLimitMegabytes} MB, the limit set by ENVARIUM_STATE_LIMIT_MB`,
-      );
-    parts.push(part);
+    if (size > limit * drainedLimits) break;
+    if (size > limit) parts.length = 0;
+    else parts.push(part);
   }
-  return Buffer.concat(parts);
+  if (size <= limit) return Buffer.concat(parts);
+  throw new Refusal(
+    'payload_too_large',
+    `The state is larger than ${settings.stateLimitMegabytes} MB, the limit set by ENVARIUM_STATE_LIMIT_MB`,
+  );
 }
 
 export interface StateImport {

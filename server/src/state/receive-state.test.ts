@@ -175,3 +175,17 @@ test('the server refuses bytes that are not a state or do not match the checksum
   assert.deepEqual(await versions(), []);
   await agent.finish(job, plannedOutcome({ result: 'failed' }));
 });
+
+test('a state that is larger than the limit is refused with the name of the setting', async () => {
+  const small = await testApp({ ENVARIUM_STATE_LIMIT_MB: '1' });
+  const sender = await testAgent(small);
+  await createEnvironment(small, { requiresApproval: false });
+  const job = (await sender.plan()) ?? assert.fail('no apply');
+  await sender.mark(job);
+  const state = stateFile(1, ['a'], job.environmentId).padEnd(2_000_000);
+  const query = { fence: String(job.fence), sha256: sha256(state), follows: '', moment: 'final' };
+  const refusal = await sender.send('putState', { ...job, query }, state);
+  assert.equal(refusal.statusCode, 413);
+  assert.match(refusal.body, /larger than 1 MB, the limit set by ENVARIUM_STATE_LIMIT_MB/);
+  assert.equal((await sender.putState(job, state.trimEnd(), '')).standing, 'current');
+});
