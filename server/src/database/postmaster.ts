@@ -67,7 +67,17 @@ async function end(cluster: Cluster, pid: number, ended: Promise<void>): Promise
     ]);
     timer.abort();
   }
-  await ended;
+  await awaited(ended);
+}
+
+/** What observes the end of a postmaster does not keep this process running; during a wait, this does. */
+async function awaited(ended: Promise<void>): Promise<void> {
+  const wait = setInterval(() => undefined, 1000);
+  try {
+    await ended;
+  } finally {
+    clearInterval(wait);
+  }
 }
 
 interface PidFile {
