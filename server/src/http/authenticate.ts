@@ -2,7 +2,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../access/actor.ts';
 import type { Context } from '../context.ts';
-import { rolesOfUser } from '../organizations/organization-store.ts';
 import { findApiKey, storeLastUse } from '../users/user-store.ts';
 import { readCredentials } from './credentials.ts';
 import { CredentialsRefused, refusedCallers } from './refused-callers.ts';
@@ -36,6 +35,6 @@ export async function identify(context: Context, request: FastifyRequest): Promi
     userId: key.user_id,
     name: key.name,
     email: key.email,
-    roles: await rolesOfUser(context.db, key.user_id),
+    roles: new Map(Object.entries(key.roles)),
   };
 }

@@ -1,5 +1,5 @@
 /** SQL of organizations and their members. */
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Expression, type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { homeById } from '../access/entity-home.ts';
 import type { Connection } from '../context.ts';
 import type { OrganizationTable } from '../database/schema.ts';
@@ -57,14 +57,10 @@ export async function updateOrganizationRow(
     .executeTakeFirstOrThrow();
 }
 
-/** A user's role in each organization, by the organization's id. */
-export async function rolesOfUser(db: Connection, userId: string): Promise<ReadonlyMap<string, string>> {
-  const rows = await db
-    .selectFrom('organization_member')
-    .select(['organization_id', 'role'])
-    .where('user_id', '=', userId)
-    .execute();
-  return new Map(rows.map((row) => [row.organization_id, row.role]));
+/** A user's role in each organization, by the organization's id: a column of a statement about users. */
+export function rolesOf(userId: Expression<string>): RawBuilder<Record<string, string>> {
+  return sql`(select coalesce(jsonb_object_agg(organization_id, role), '{}')
+    from organization_member where user_id = ${userId})`;
 }
 
 /** Where an organization lives: in itself. */

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely';
 import type { Connection } from '../context.ts';
 import type { AppUserTable } from '../database/schema.ts';
+import { rolesOf } from '../organizations/organization-store.ts';
 
 export type UserRow = Selectable<AppUserTable>;
 
@@ -62,17 +63,18 @@ export async function isOperator(db: Connection, userId: string): Promise<boolea
   return row !== undefined;
 }
 
-/** An API key and the user it acts as. */
+/** An API key and the user it acts as, with the role in each organization. */
 export async function findApiKey(db: Connection, id: string) {
   return db
     .selectFrom('api_key')
     .innerJoin('app_user', 'app_user.id', 'api_key.user_id')
-    .select([
+    .select((eb) => [
       'api_key.secret_hmac',
       'api_key.last_used_at',
       'app_user.id as user_id',
       'app_user.name',
       'app_user.email',
+      rolesOf(eb.ref('app_user.id')).as('roles'),
     ])
     .where('api_key.id', '=', id)
     .executeTakeFirst();
