@@ -1,20 +1,23 @@
 /** Operations on deployments, their steps and logs, each with its verb. */
 import { Readable } from 'node:stream';
+import type { Deployment } from '#contract/deployments/shapes.ts';
 import { operations } from '#contract/operations.ts';
 import type { Context } from '../context.ts';
 import { notFound, orNotFound } from '../http/errors.ts';
 import { excludeFields, pickFields } from '../http/pick-fields.ts';
+import { jsonList } from '../http/json-text.ts';
 import { type Route, route, streamRoute } from '../http/route.ts';
 import { abortDeployment } from './abort-deployment.ts';
 import { approveDeployment } from './approve-deployment.ts';
 import { cancelDeployment, cancelQueuedDeployments } from './cancel-deployment.ts';
 import { deployEnvironment } from './start-deployment.ts';
 import { type DeploymentRow, getDeploymentRow } from './deployment-store.ts';
-import { countDeploymentRows, type DeploymentFilter, listDeploymentRows } from './shown-deployment-store.ts';
-import { deploymentView, deploymentViews } from './deployment-view.ts';
+import { type DeploymentFilter, listDeploymentPage } from './shown-deployment-store.ts';
+import { deploymentTexts, deploymentView, peopleOf } from './deployment-view.ts';
 import { readStepLog } from '../logs/step-log.ts';
 import { listStepRows } from '../logs/step-store.ts';
 import { stepView } from '../logs/step-view.ts';
+import { getUsers } from '../users/user-store.ts';
 import { streamDeployment } from '../feeds/stream-deployment.ts';
 import { uploadSource } from '../sources/upload-source.ts';
 
@@ -47,14 +50,11 @@ export const deploymentRoutes: Route[] = [
       from: date(query.fromDate),
       to: date(query.toDate),
     };
-    reply.header('x-total-count', String(await countDeploymentRows(context.db, filter)));
-    return deploymentViews(
-      context,
-      await listDeploymentRows(context.db, filter, {
-        limit: query.limit ?? defaultPage,
-        offset: query.offset ?? 0,
-      }),
-    );
+    const page = { limit: query.limit ?? defaultPage, offset: query.offset ?? 0 };
+    const { rows, total } = await listDeploymentPage(context.db, filter, page);
+    reply.header('x-total-count', String(total));
+    const users = await getUsers(context.db, peopleOf(rows));
+    return jsonList<Deployment>((await deploymentTexts(context, rows, users)).map(({ text }) => text));
   }),
   route(operations.approveDeployment, (context, { params, body }) =>
     approveDeployment(context, params.id, body.planHash),

@@ -5,27 +5,35 @@ import { triggerNames } from '#contract/schema/enumerations.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { User } from '#contract/users/shapes.ts';
 import type { Context } from '../context.ts';
+import type { StoredOutputs } from '../database/stored.ts';
+import { withJsonFields } from '../http/json-text.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { lastAgents } from '../dispatch/run-store.ts';
-import type { ShownDeploymentRow } from './shown-deployment-store.ts';
+import type {
+  ListedDeploymentRow,
+  PlainDeploymentRow,
+  ShownDeploymentRow,
+} from './shown-deployment-store.ts';
 import { listReviews, type ReviewRow } from './review-store.ts';
 import { shownFacts, shownRevision } from './deployment-facts.ts';
 import { waitingForEach } from './waiting-for.ts';
 
-/** What several deployments need besides their rows, loaded together. */
+/** What a reply shows of a deployment besides its row. */
 interface RelatedFacts {
   readonly users: ReadonlyMap<string, UserRow>;
-  readonly reviews: readonly ReviewRow[];
-  readonly waiting: ReadonlyMap<string, WaitingFor>;
-  /** Ids of agents by deployment. */
-  readonly agents: ReadonlyMap<string, string>;
+  /** Oldest first. */
+  readonly reviews: readonly Pick<ReviewRow, 'user_id' | 'action'>[];
+  readonly waitingFor: WaitingFor | undefined;
+  readonly agentId: string | undefined;
 }
+
+type DeploymentView = Deployment & { id: string };
 
 const instant = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-function outputView(row: ShownDeploymentRow): Deployment['output'] {
+function outputView(row: Pick<ShownDeploymentRow, 'output'>): Deployment['output'] {
   if (row.output === null) return null;
   return Object.fromEntries(
     Object.entries(row.output).map(([name, output]) => [
@@ -35,18 +43,26 @@ function outputView(row: ShownDeploymentRow): Deployment['output'] {
   );
 }
 
-function reviewsView(row: ShownDeploymentRow, { reviews, users }: RelatedFacts) {
-  const own = reviews.filter((review) => review.deployment_id === row.id);
-  const last = own.at(-1);
-  const action = (review: ReviewRow) => review.action;
+/** The values of sensitive outputs are not in this column; readers get the mask in their place. */
+function outputText(text: string | null): string {
+  if (text === null) return 'null';
+  if (!text.includes('"sensitive": true')) return text;
+  return JSON.stringify(outputView({ output: JSON.parse(text) as StoredOutputs }));
+}
+
+function reviewsView({ reviews, users }: RelatedFacts) {
+  const last = reviews.at(-1);
   return {
-    reviewers: own.map((review) => ({ userId: review.user_id, action: action(review) })),
-    reviewersUsers: own.map((review) => ({ user: userOf(users, review.user_id), action: action(review) })),
+    reviewers: reviews.map((review) => ({ userId: review.user_id, action: review.action })),
+    reviewersUsers: reviews.map((review) => ({
+      user: userOf(users, review.user_id),
+      action: review.action,
+    })),
     ...(last ? { reviewedBy: last.user_id, reviewedByUser: userOf(users, last.user_id) } : {}),
   };
 }
 
-function templateView(row: ShownDeploymentRow) {
+function templateView(row: PlainDeploymentRow) {
   return {
     blueprintId: row.template_id,
     blueprintName: row.template_name,
@@ -57,24 +73,22 @@ function templateView(row: ShownDeploymentRow) {
   };
 }
 
-function approverOf(row: ShownDeploymentRow, { reviews, users }: RelatedFacts): UserRow | undefined {
-  const last = reviews.findLast((review) => review.deployment_id === row.id && review.action === 'approved');
+function approverOf({ reviews, users }: RelatedFacts): UserRow | undefined {
+  const last = reviews.findLast((review) => review.action === 'approved');
   return last && users.get(last.user_id);
 }
 
 /** Fields that are present only once they have a value. */
-function findings(row: ShownDeploymentRow, around: RelatedFacts) {
+function findings(row: PlainDeploymentRow, around: RelatedFacts) {
   const { trigger } = row;
   return withoutNulls({
     failedCommand: row.failed_command,
     comment: row.comment,
-    resources: row.resources,
     ...row.git_user_data,
     triggerName: triggerNames.find((name) => name === trigger),
     trigger,
     driftDetected: row.drift_detected,
     driftCause: row.drift_cause,
-    plan: row.plan,
     planSummary: row.plan_summary,
     planHash: row.plan_hash,
     isSkippedApply: row.is_skipped_apply,
@@ -82,19 +96,44 @@ function findings(row: ShownDeploymentRow, around: RelatedFacts) {
     workflowDeploymentOptions: row.workflow_deployment_options,
     stateVersionId: row.state_version_id,
     targets: row.targets.length > 0 ? row.targets : null,
-    variables: row.variables,
-    customServiceEnvironmentVariables: shownFacts(row, approverOf(row, around)),
-    gitMetadata: row.git_metadata,
-    providerVersions: row.provider_versions,
-    moduleVersions: row.module_versions,
+    customServiceEnvironmentVariables: shownFacts(row, approverOf(around)),
     stateFileHash: row.state_file_hash === null ? null : { value: row.state_file_hash },
-    unrecordedResources: row.unrecorded_resources,
-    waitingFor: around.waiting.get(row.id),
-    agentId: around.agents.get(row.id),
+    waitingFor: around.waitingFor,
+    agentId: around.agentId,
   });
 }
 
-function view(row: ShownDeploymentRow, around: RelatedFacts): Deployment & { id: string } {
+/** What is JSON in the database, of a row that has it as values. */
+function jsonFields(row: ShownDeploymentRow) {
+  return {
+    output: outputView(row),
+    ...withoutNulls({
+      resources: row.resources,
+      plan: row.plan,
+      variables: row.variables,
+      gitMetadata: row.git_metadata,
+      providerVersions: row.provider_versions,
+      moduleVersions: row.module_versions,
+      unrecordedResources: row.unrecorded_resources,
+    }),
+  };
+}
+
+/** The same of a row that has it as text. */
+function jsonTexts(row: ListedDeploymentRow): Record<string, string | null> {
+  return {
+    output: outputText(row.output),
+    resources: row.resources,
+    plan: row.plan,
+    variables: row.variables ?? '[]',
+    gitMetadata: row.git_metadata,
+    providerVersions: row.provider_versions,
+    moduleVersions: row.module_versions,
+    unrecordedResources: row.unrecorded_resources,
+  };
+}
+
+function plainView(row: PlainDeploymentRow, around: RelatedFacts): Omit<DeploymentView, 'output'> {
   const abortedByUser: User | null = row.aborted_by === null ? null : userOf(around.users, row.aborted_by);
   return {
     id: row.id,
@@ -109,62 +148,72 @@ function view(row: ShownDeploymentRow, around: RelatedFacts): Deployment & { id:
     startedAt: instant(row.started_at),
     finishedAt: instant(row.finished_at),
     ...templateView(row),
-    output: outputView(row),
     error: row.error,
     costEstimation: null,
     resourceCount: row.resource_count,
     isScheduledRun: row.is_scheduled_run,
     abortedBy: row.aborted_by,
     abortedByUser,
-    ...reviewsView(row, around),
+    ...reviewsView(around),
     ...findings(row, around),
   };
 }
 
-async function loadRelatedFacts(
-  context: Context,
-  rows: readonly ShownDeploymentRow[],
-): Promise<RelatedFacts> {
-  const reviews = await listReviews(
-    context.db,
-    rows.map((row) => row.id),
-  );
-  const people = [
-    ...rows.flatMap((row) => [row.started_by, ...(row.aborted_by ? [row.aborted_by] : [])]),
-    ...reviews.map((review) => review.user_id),
-  ];
-  return {
-    reviews,
-    users: await getUsers(context.db, people),
-    waiting: await waitingForEach(context, rows),
-    agents: await lastAgents(
-      context.db,
-      rows.map((row) => row.id),
-    ),
-  };
+function view(row: ShownDeploymentRow, around: RelatedFacts): DeploymentView {
+  return { ...plainView(row, around), ...jsonFields(row) };
 }
 
-/** Views of several deployments, in their order. */
-export async function deploymentViews(
+/** Users that the replies of deployments show. */
+export function peopleOf(rows: readonly ListedDeploymentRow[]): string[] {
+  return rows.flatMap((row) => [
+    row.started_by,
+    ...(row.aborted_by === null ? [] : [row.aborted_by]),
+    ...(row.reviews ?? []).map((review) => review.user_id),
+  ]);
+}
+
+/** A deployment of a list as JSON, and what its environment shows of it. */
+export interface DeploymentText {
+  readonly id: string;
+  readonly text: string;
+  readonly resources: string | null;
+  readonly waitingFor: WaitingFor | undefined;
+}
+
+/** Several deployments as JSON, in their order. @param users all that `peopleOf` names */
+export async function deploymentTexts(
   context: Context,
-  rows: readonly ShownDeploymentRow[],
-): Promise<(Deployment & { id: string })[]> {
-  const around = await loadRelatedFacts(context, rows);
-  return rows.map((row) => view(row, around));
+  rows: readonly ListedDeploymentRow[],
+  users: ReadonlyMap<string, UserRow>,
+): Promise<DeploymentText[]> {
+  const waiting = await waitingForEach(context, rows);
+  return rows.map((row) => {
+    const waitingFor = waiting.get(row.id);
+    const around = { users, reviews: row.reviews ?? [], waitingFor, agentId: row.agent_id ?? undefined };
+    const text = withJsonFields(JSON.stringify(plainView(row, around)), jsonTexts(row));
+    return { id: row.id, text, resources: row.resources, waitingFor };
+  });
 }
 
 /** The view of a deployment that was just made, from what is known of it already. */
 export function startedView(
   row: ShownDeploymentRow,
   { users, waiting }: { users: ReadonlyMap<string, UserRow>; waiting: WaitingFor | null },
-): Deployment & { id: string } {
-  const waits = new Map(waiting ? [[row.id, waiting]] : []);
-  return view(row, { users, reviews: [], waiting: waits, agents: new Map() });
+): DeploymentView {
+  return view(row, { users, reviews: [], waitingFor: waiting ?? undefined, agentId: undefined });
 }
 
-export async function deploymentView(
-  context: Context,
-  row: ShownDeploymentRow,
-): Promise<Deployment & { id: string }> {
-  return view(row, await loadRelatedFacts(context, [row]));
+export async function deploymentView(context: Context, row: ShownDeploymentRow): Promise<DeploymentView> {
+  const { db } = context;
+  const reviews = await listReviews(db, [row.id]);
+  const people = [row.started_by, row.aborted_by, ...reviews.map((review) => review.user_id)];
+  return view(row, {
+    reviews,
+    users: await getUsers(
+      db,
+      people.filter((id) => id !== null),
+    ),
+    waitingFor: (await waitingForEach(context, [row])).get(row.id),
+    agentId: (await lastAgents(db, [row.id])).get(row.id),
+  });
 }

@@ -1,5 +1,5 @@
 /** Who approved or cancelled a plan. */
-import type { Selectable } from 'kysely';
+import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Connection } from '../context.ts';
 import type { ReviewTable } from '../database/schema.ts';
 
@@ -40,4 +40,12 @@ export async function listReviews(db: Connection, deploymentIds: readonly string
     .where('deployment_id', 'in', [...deploymentIds])
     .orderBy('number')
     .execute();
+}
+
+/** The reviews of a deployment, oldest first, as a column of a statement about deployments; null for none. */
+export function reviewsOf(
+  deploymentId: Expression<string>,
+): RawBuilder<Omit<ReviewRow, 'deployment_id'>[] | null> {
+  return sql`(select jsonb_agg(jsonb_build_object('user_id', user_id, 'action', action) order by number)
+    from review where deployment_id = ${deploymentId})`;
 }

@@ -2,7 +2,9 @@
 import { sql } from 'kysely';
 import type { Connection } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
+import { lastAgentOf } from '../dispatch/run-store.ts';
 import type { DeploymentRow } from './deployment-store.ts';
+import { type ReviewRow, reviewsOf } from './review-store.ts';
 
 /** What readers are shown of a deployment: no sealed column is read for a list. */
 const shownColumns = [
@@ -55,7 +57,7 @@ const shownColumns = [
   'aborted_by',
 ] as const satisfies readonly (keyof DeploymentTable)[];
 
-/** Named as the interface names them. */
+/** Large columns, named as the interface names them. */
 export const largeColumns = [
   'plan',
   'variables',
@@ -63,27 +65,71 @@ export const largeColumns = [
 ] as const satisfies readonly (keyof DeploymentTable)[];
 export type LargeColumn = (typeof largeColumns)[number];
 
+/** Columns of JSON that lists pass on as the text that the database has. */
+export const textColumns = [
+  ...largeColumns,
+  'resources',
+  'git_metadata',
+  'provider_versions',
+  'module_versions',
+  'unrecorded_resources',
+] as const satisfies readonly (keyof DeploymentTable)[];
+type TextColumn = (typeof textColumns)[number];
+
 export type ShownDeploymentRow = Pick<DeploymentRow, (typeof shownColumns)[number] | LargeColumn>;
 
-/** @param unread large columns that are left out: they come as if nothing was in them */
-function shown(unread: readonly LargeColumn[]) {
-  const left = (column: LargeColumn) => (unread.includes(column) ? sql.lit(null).as(column) : column);
-  return [...shownColumns, ...largeColumns.map(left)] as const;
-}
+/** What a row of a list and a single one have in common. */
+export type PlainDeploymentRow = Omit<ShownDeploymentRow, TextColumn>;
+
+/** A row of a list, with what its reply shows of other tables. */
+export type ListedDeploymentRow = PlainDeploymentRow &
+  Readonly<Record<TextColumn, string | null>> & {
+    readonly reviews: readonly Omit<ReviewRow, 'deployment_id'>[] | null;
+    readonly agent_id: string | null;
+  };
 
 /** Several deployments, as far as readers are shown them. */
 export async function getShownDeployments(
   db: Connection,
   ids: readonly string[],
-  unread: readonly LargeColumn[] = [],
 ): Promise<ShownDeploymentRow[]> {
   if (ids.length === 0) return [];
-  const rows = await db
+  return db
     .selectFrom('deployment')
-    .select(shown(unread))
+    .select([...shownColumns, ...largeColumns])
     .where('id', 'in', [...ids])
     .execute();
-  return rows.map((row) => ({ ...row, variables: row.variables ?? [] })) as ShownDeploymentRow[];
+}
+
+const plainColumns = shownColumns.filter(
+  (column): column is Exclude<(typeof shownColumns)[number], TextColumn> =>
+    !(textColumns as readonly string[]).includes(column),
+);
+
+/** @param unread large columns that are left out: they come as if nothing was in them */
+function listed(db: Connection, unread: readonly LargeColumn[]) {
+  const texts = textColumns.map((column) =>
+    (unread as readonly string[]).includes(column)
+      ? sql<string | null>`null::text`.as(column)
+      : sql<string | null>`${sql.ref(column)}::text`.as(column),
+  );
+  return db
+    .selectFrom('deployment')
+    .select([...plainColumns, ...texts])
+    .select((eb) => [
+      reviewsOf(eb.ref('deployment.id')).as('reviews'),
+      lastAgentOf(eb.ref('deployment.id')).as('agent_id'),
+    ]);
+}
+
+/** Several deployments for a list. @param unread large columns that are left out */
+export async function getListedDeployments(
+  db: Connection,
+  ids: readonly string[],
+  unread: readonly LargeColumn[] = [],
+): Promise<ListedDeploymentRow[]> {
+  if (ids.length === 0) return [];
+  return listed(db, unread).where('id', '=', sql<string>`any(${ids}::uuid[])`).execute();
 }
 
 export interface DeploymentFilter {
@@ -120,22 +166,23 @@ function filtered(db: Connection, filter: DeploymentFilter) {
   return query;
 }
 
-/** A page of an environment's deployments, newest first. */
-export async function listDeploymentRows(
+/** A page of an environment's deployments, newest first, and how many there are. */
+export async function listDeploymentPage(
   db: Connection,
   filter: DeploymentFilter,
-  page: { limit?: number; offset: number },
-): Promise<ShownDeploymentRow[]> {
-  const query = filtered(db, filter)
-    .select([...shownColumns, ...largeColumns])
+  page: { limit: number; offset: number },
+): Promise<{ rows: ListedDeploymentRow[]; total: number }> {
+  const count = filtered(db, filter).select((eb) => eb.fn.countAll<number>().as('total'));
+  const ids = filtered(db, filter)
+    .select('deployment.id')
     .orderBy('number', 'desc')
+    .limit(page.limit)
     .offset(page.offset);
-  return page.limit === undefined ? query.execute() : query.limit(page.limit).execute();
-}
-
-export async function countDeploymentRows(db: Connection, filter: DeploymentFilter): Promise<number> {
-  const row = await filtered(db, filter)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
+  const rows = await listed(db, [])
+    .select(count.as('total'))
+    .where('deployment.id', 'in', ids)
+    .orderBy('number', 'desc')
+    .execute();
+  const isPastEnd = rows.length === 0 && page.offset > 0;
+  return { rows, total: rows[0]?.total ?? (isPastEnd ? (await count.executeTakeFirstOrThrow()).total : 0) };
 }

@@ -10,7 +10,7 @@ import { giveUpAfterSeconds, unreachableAfterSeconds } from '../agents/contact.t
 import type { Context } from '../context.ts';
 import { listAbilities } from '../agents/process-store.ts';
 import { openDeploymentsOf } from './deployment-store.ts';
-import type { ShownDeploymentRow } from './shown-deployment-store.ts';
+import type { PlainDeploymentRow } from './shown-deployment-store.ts';
 import { type EnvironmentRow, getEnvironmentRows } from '../environments/environment-store.ts';
 import { listHolders, listOpenJobs } from '../dispatch/run-store.ts';
 import type { JobRow } from '../queue/job-store.ts';
@@ -19,7 +19,7 @@ import { getStateLocks, lockInWords, type StateLockRow } from '../state/state-lo
 
 type LockFacts = Pick<EnvironmentRow, 'is_locked' | 'lock_reason' | 'locked_at'>;
 
-function plannedInWords(row: Pick<ShownDeploymentRow, 'plan_summary'>): string {
+function plannedInWords(row: Pick<PlainDeploymentRow, 'plan_summary'>): string {
   const summary = row.plan_summary;
   return summary
     ? `${summary.added} to add, ${summary.changed} to change, ${summary.destroyed} to destroy`
@@ -28,7 +28,7 @@ function plannedInWords(row: Pick<ShownDeploymentRow, 'plan_summary'>): string {
 
 /** @param tool undefined for one that this version cannot run */
 export function waitingForApproval(
-  row: Pick<ShownDeploymentRow, 'updated_at' | 'plan_summary' | 'has_changes'>,
+  row: Pick<PlainDeploymentRow, 'updated_at' | 'plan_summary' | 'has_changes'>,
   tool: Pick<ToolFacts, 'label' | 'appliesWhatWasApproved'> | undefined,
 ): WaitingFor {
   const since = row.updated_at.toISOString();
@@ -55,7 +55,7 @@ function forStateLock(lock: StateLockRow): WaitingFor {
 }
 
 function queued(
-  row: ShownDeploymentRow,
+  row: PlainDeploymentRow,
   environment: LockFacts,
   open: readonly QueuedFacts[],
   stateLock: StateLockRow | undefined,
@@ -142,13 +142,13 @@ async function heldBySilence(
   });
 }
 
-function queuedFacts(row: Pick<ShownDeploymentRow, 'id' | 'type' | 'status'>): QueuedFacts {
+function queuedFacts(row: Pick<PlainDeploymentRow, 'id' | 'type' | 'status'>): QueuedFacts {
   return { id: row.id, type: row.type, status: row.status };
 }
 
 async function queueWaits(
   context: Context,
-  rows: readonly ShownDeploymentRow[],
+  rows: readonly PlainDeploymentRow[],
 ): Promise<[string, WaitingFor | null][]> {
   const environmentIds = [...new Set(rows.map((row) => row.environment_id))];
   const environments = new Map(
@@ -170,7 +170,7 @@ async function queueWaits(
 /** An agent that has the run but is silent, or that nobody has taken the job yet. */
 async function agentWaits(
   context: Context,
-  rows: readonly Pick<ShownDeploymentRow, 'id'>[],
+  rows: readonly Pick<PlainDeploymentRow, 'id'>[],
 ): Promise<[string, WaitingFor | null][]> {
   const jobs = await listOpenJobs(
     context.db,
@@ -201,7 +201,7 @@ async function agentWaits(
 /** @returns what each of the deployments waits for, by id; those that wait for nothing are missing */
 export async function waitingForEach(
   context: Context,
-  rows: readonly ShownDeploymentRow[],
+  rows: readonly PlainDeploymentRow[],
 ): Promise<Map<string, WaitingFor>> {
   const inStatus = (...statuses: DeploymentStatus[]) => rows.filter((row) => statuses.includes(row.status));
   const asked = inStatus('WAITING_FOR_USER').map((row): [string, WaitingFor] => [
@@ -223,10 +223,10 @@ export async function waitingForEach(
  */
 export async function waitingAtStart(
   context: Context,
-  row: ShownDeploymentRow,
+  row: PlainDeploymentRow,
   facts: {
     readonly environment: EnvironmentRow;
-    readonly open: readonly Pick<ShownDeploymentRow, 'id' | 'type' | 'status'>[];
+    readonly open: readonly Pick<PlainDeploymentRow, 'id' | 'type' | 'status'>[];
     readonly stateLock: StateLockRow | undefined;
   },
 ): Promise<WaitingFor | null> {
@@ -239,6 +239,6 @@ export async function waitingAtStart(
 }
 
 /** @returns null where nothing is waited for */
-export async function waitingFor(context: Context, row: ShownDeploymentRow): Promise<WaitingFor | null> {
+export async function waitingFor(context: Context, row: PlainDeploymentRow): Promise<WaitingFor | null> {
   return (await waitingForEach(context, [row])).get(row.id) ?? null;
 }

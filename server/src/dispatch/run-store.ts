@@ -2,6 +2,7 @@
  * SQL that joins attempts with their jobs, deployments, environments and agents, where one statement has to
  * read them at once.
  */
+import { type Expression, type RawBuilder, sql } from 'kysely';
 import type { AgentScope } from '../agents/agent-scope.ts';
 import type { AgentProcessRow } from '../agents/process-store.ts';
 import type { Connection } from '../context.ts';
@@ -242,6 +243,18 @@ export async function lastAgents(
     .orderBy('attempt.fence')
     .execute();
   return new Map(rows.map((row) => [row.deployment_id, row.id]));
+}
+
+/**
+ * The same as a column of a statement about deployments. Aggregated: with `order by … limit 1`, PostgreSQL may
+ * read the index of all fences from its end.
+ */
+export function lastAgentOf(deploymentId: Expression<string>): RawBuilder<string | null> {
+  return sql`(select (array_agg(agent.id order by attempt.fence desc))[1]
+    from job join attempt on attempt.job_id = job.id
+    join agent_process on agent_process.id = attempt.agent_process_id
+    join agent on agent.agent_key = agent_process.agent_key
+    where job.deployment_id = ${deploymentId})`;
 }
 
 /**

@@ -1,8 +1,6 @@
 /** Operations on environments, each with its verb. */
 import { operations } from '#contract/operations.ts';
-import type { Environment } from '#contract/environments/shapes.ts';
 import { notFound } from '../http/errors.ts';
-import { excludeFields } from '../http/pick-fields.ts';
 import { type Route, route } from '../http/route.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
@@ -29,7 +27,7 @@ export const environmentRoutes: Route[] = [
   route(operations.listEnvironments, async (context, { query }, { reply }) => {
     const { environments, total } = await listEnvironments(context, query);
     reply.header('x-total-count', String(total));
-    return environments.map((each) => excludeFields<Environment>(each, query.excludeFields));
+    return environments;
   }),
   route(operations.createEnvironmentWithoutTemplate, (context, { body }) => createEnvironment(context, body)),
   route(operations.getEnvironment, async (context, { params }) => {

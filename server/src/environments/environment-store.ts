@@ -2,7 +2,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { homeById } from '../access/entity-home.ts';
 import type { Connection, Context } from '../context.ts';
-import { likeText } from '../database/like-text.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
 import { notFound } from '../http/errors.ts';
 
@@ -124,70 +123,6 @@ export async function workspaceNameExists(
   return row !== undefined;
 }
 
-/** What the list operation filters by; absent fields do not filter. */
-export interface EnvironmentFilter {
-  readonly organizationIds: readonly string[];
-  readonly projectId?: string;
-  readonly createdBy?: string;
-  readonly isActive?: boolean;
-  readonly name?: string;
-  readonly isRemoteBackend?: boolean;
-  readonly workspaceName?: string;
-  readonly workspaceNamePrefix?: string;
-  readonly includeSubEnvironments?: boolean;
-  /** A part of one of the environment's texts, or of its project's name. */
-  readonly search?: { readonly text: string; readonly projectIds: readonly string[] };
-  readonly tag?: string;
-}
-
-function filtered(db: Connection, filter: EnvironmentFilter) {
-  let query = db.selectFrom('environment').where('organization_id', 'in', [...filter.organizationIds]);
-  if (filter.projectId !== undefined) query = query.where('project_id', '=', filter.projectId);
-  if (filter.createdBy !== undefined) query = query.where('user_id', '=', filter.createdBy);
-  if (filter.isActive !== undefined) query = query.where('is_archived', '=', !filter.isActive);
-  if (filter.name !== undefined) query = query.where('name', '=', filter.name);
-  if (filter.isRemoteBackend !== undefined)
-    query = query.where('is_remote_backend', '=', filter.isRemoteBackend);
-  if (filter.workspaceName !== undefined) query = query.where('workspace_name', '=', filter.workspaceName);
-  if (filter.workspaceNamePrefix !== undefined)
-    query = query.where('workspace_name', 'like', `${likeText(filter.workspaceNamePrefix)}%`);
-  if (filter.tag !== undefined) query = query.where('tags', '@>', sql<string[]>`array[${filter.tag}]`);
-  if (!filter.includeSubEnvironments) query = query.where('workflow_environment_id', 'is', null);
-  if (filter.search !== undefined) {
-    const { text, projectIds } = filter.search;
-    query = query.where((eb) => {
-      const isPart = eb('search_text', 'like', sql<string>`'%' || lower(${likeText(text)}) || '%'`);
-      return projectIds.length === 0 ? isPart : eb.or([isPart, eb('project_id', 'in', [...projectIds])]);
-    });
-  }
-  return query;
-}
-
-/**
- * A page of environments, newest first, ties broken by id. The ids of the page are found first, out of an
- * index alone: the rows of the pages before it are not read.
- */
-export async function listEnvironmentRows(
-  db: Connection,
-  filter: EnvironmentFilter,
-  page: { limit: number; offset: number },
-): Promise<EnvironmentRow[]> {
-  if (filter.organizationIds.length === 0) return [];
-  const ids = filtered(db, filter)
-    .select('environment.id')
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset);
-  return db
-    .selectFrom('environment')
-    .selectAll('environment')
-    .innerJoin(ids.as('page'), 'page.id', 'environment.id')
-    .orderBy('environment.created_at', 'desc')
-    .orderBy('environment.id', 'desc')
-    .execute();
-}
-
 /** Tags of an organization's environments, each once. @param projectId only of this project */
 export async function listTags(
   db: Connection,
@@ -203,14 +138,6 @@ export async function listTags(
     .orderBy('tag')
     .execute();
   return rows.map((row) => row.tag);
-}
-
-export async function countEnvironmentRows(db: Connection, filter: EnvironmentFilter): Promise<number> {
-  if (filter.organizationIds.length === 0) return 0;
-  const row = await filtered(db, filter)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
 }
 
 /** Where an environment lives. */

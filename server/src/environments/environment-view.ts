@@ -1,16 +1,25 @@
 /** Environments as the interface answers them. */
-import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
+import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { Context } from '../context.ts';
+import { deploymentTexts, deploymentView, peopleOf } from '../deployments/deployment-view.ts';
+import {
+  getListedDeployments,
+  getShownDeployments,
+  type LargeColumn,
+} from '../deployments/shown-deployment-store.ts';
+import { withJsonFields } from '../http/json-text.ts';
+import { type ListedSchedule, listSchedules } from '../schedules/schedule-store.ts';
+import { nextDates } from '../schedules/schedule-view.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
-import { getShownDeployments, type LargeColumn } from '../deployments/shown-deployment-store.ts';
-import { deploymentViews } from '../deployments/deployment-view.ts';
 import type { EnvironmentRow } from './environment-store.ts';
-import { listSchedules, type ScheduleRow } from '../schedules/schedule-store.ts';
-import { nextDates } from '../schedules/schedule-view.ts';
+import type { ListedEnvironmentRow, ShownEnvironmentRow } from './listed-environment-store.ts';
 
-function lockView(row: EnvironmentRow, users: ReadonlyMap<string, UserRow>): Pick<Environment, 'lockStatus'> {
+function lockView(
+  row: ShownEnvironmentRow,
+  users: ReadonlyMap<string, UserRow>,
+): Pick<Environment, 'lockStatus'> {
   if (!row.is_locked || row.locked_by === null || row.locked_at === null) return {};
   return {
     lockStatus: {
@@ -23,10 +32,11 @@ function lockView(row: EnvironmentRow, users: ReadonlyMap<string, UserRow>): Pic
 }
 
 /** Without a drift run, the status depends on whether one is scheduled. */
-function driftStatus(row: EnvironmentRow, schedules: readonly ScheduleRow[]): Environment['driftStatus'] {
-  const isScheduled = schedules.some(
-    (each) => each.environment_id === row.id && each.action === 'driftDetection' && each.is_enabled,
-  );
+function driftStatus(
+  row: ShownEnvironmentRow,
+  schedules: readonly ListedSchedule[],
+): Environment['driftStatus'] {
+  const isScheduled = schedules.some((each) => each.action === 'driftDetection' && each.is_enabled);
   const isExpected = row.drift_status !== 'NEVER_RUN' || isScheduled;
   return isExpected ? row.drift_status : 'DISABLED';
 }
@@ -35,7 +45,7 @@ function driftStatus(row: EnvironmentRow, schedules: readonly ScheduleRow[]): En
  * Optional fields: absent where they were never sent, because clients compare what they read with what they
  * sent.
  */
-function sentSettings(row: EnvironmentRow): Partial<Environment> {
+function sentSettings(row: ShownEnvironmentRow): Partial<Environment> {
   return {
     isRemoteApplyEnabled: row.is_remote_apply_enabled,
     isSingleUseBlueprint: true,
@@ -53,12 +63,13 @@ function sentSettings(row: EnvironmentRow): Partial<Environment> {
   };
 }
 
-function view(
-  row: EnvironmentRow,
-  latest: Deployment & { id: string },
+/** Without the deployment. */
+function plainView(
+  row: ShownEnvironmentRow,
+  latest: { readonly id: string; readonly waitingFor?: WaitingFor | undefined },
   users: ReadonlyMap<string, UserRow>,
-  schedules: readonly ScheduleRow[],
-): Environment {
+  schedules: readonly ListedSchedule[],
+): Omit<Environment, 'latestDeploymentLog' | 'resources'> {
   return {
     id: row.id,
     createdAt: row.created_at.toISOString(),
@@ -72,7 +83,6 @@ function view(
     requiresApproval: row.requires_approval,
     status: row.status,
     latestDeploymentLogId: latest.id,
-    latestDeploymentLog: latest,
     lifespanEndAt: row.lifespan_end_at?.toISOString() ?? null,
     markedForAutoDestroy: row.marked_for_auto_destroy,
     isArchived: row.is_archived,
@@ -87,44 +97,55 @@ function view(
     ...sentSettings(row),
     ...lockView(row, users),
     ...(latest.waitingFor ? { waitingFor: latest.waitingFor } : {}),
-    ...(latest.resources ? { resources: latest.resources } : {}),
   };
 }
 
+const peopleOfEnvironment = (row: ShownEnvironmentRow) => [
+  row.user_id,
+  ...(row.locked_by === null ? [] : [row.locked_by]),
+];
+
+function required<T>(latest: T | undefined, { id }: ShownEnvironmentRow): T {
+  if (latest === undefined) throw new Error(`Environment ${id} has no deployment, not even a placeholder`);
+  return latest;
+}
+
 /**
- * Views of several environments, in their order. @param unread large fields of their deployments that nobody
+ * Several environments as JSON, in their order. @param unread large fields of their deployments that nobody
  * asked for
  */
-export async function environmentViews(
+export async function environmentTexts(
   context: Context,
-  rows: readonly EnvironmentRow[],
-  unread: readonly LargeColumn[] = [],
-): Promise<Environment[]> {
-  const deployments = await getShownDeployments(
-    context.db,
-    rows.flatMap((row) => row.latest_deployment_id ?? []),
-    unread,
-  );
-  const latest = new Map((await deploymentViews(context, deployments)).map((each) => [each.id, each]));
-  const users = await getUsers(
-    context.db,
-    rows.flatMap((row) => [row.user_id, ...(row.locked_by ? [row.locked_by] : [])]),
-  );
-  const schedules = Map.groupBy(
-    await listSchedules(
-      context.db,
-      rows.map((row) => row.id),
-    ),
-    (each) => each.environment_id,
-  );
+  rows: readonly ListedEnvironmentRow[],
+  unread: readonly LargeColumn[],
+): Promise<string[]> {
+  const { db } = context;
+  const ids = rows.flatMap((row) => row.latest_deployment_id ?? []);
+  const deployments = await getListedDeployments(db, ids, unread);
+  const people = [...rows.flatMap(peopleOfEnvironment), ...peopleOf(deployments)];
+  const users = await getUsers(db, people);
+  const texts = await deploymentTexts(context, deployments, users);
+  const byId = new Map(texts.map((each) => [each.id, each]));
   return rows.map((row) => {
-    const own = latest.get(row.latest_deployment_id ?? '');
-    if (!own) throw new Error(`Environment ${row.id} has no deployment, not even a placeholder`);
-    return view(row, own, users, schedules.get(row.id) ?? []);
+    const latest = required(byId.get(row.latest_deployment_id ?? ''), row);
+    return withJsonFields(JSON.stringify(plainView(row, latest, users, row.schedules ?? [])), {
+      latestDeploymentLog: latest.text,
+      resources: latest.resources,
+    });
   });
 }
 
 export async function environmentView(context: Context, row: EnvironmentRow): Promise<Environment> {
-  const [only] = await environmentViews(context, [row]);
-  return only as Environment;
+  const { db } = context;
+  const [deployment] = await getShownDeployments(
+    db,
+    row.latest_deployment_id ? [row.latest_deployment_id] : [],
+  );
+  const latest = await deploymentView(context, required(deployment, row));
+  const users = await getUsers(db, peopleOfEnvironment(row));
+  return {
+    ...plainView(row, latest, users, await listSchedules(db, [row.id])),
+    latestDeploymentLog: latest,
+    ...(latest.resources ? { resources: latest.resources } : {}),
+  };
 }

@@ -5,11 +5,13 @@ import type { QueryOf } from '#contract/operation.ts';
 import { roleHas } from '../access/role-rights.ts';
 import type { ActorContext } from '../context.ts';
 import { unknownEntity } from '../http/errors.ts';
+import { type JsonText, jsonList } from '../http/json-text.ts';
+import { excludeFields } from '../http/pick-fields.ts';
 import { organizationHome } from '../organizations/organization-store.ts';
 import { projectHome, projectsNamedLike } from '../projects/project-store.ts';
-import { countEnvironmentRows, type EnvironmentFilter, listEnvironmentRows } from './environment-store.ts';
+import { type EnvironmentFilter, listEnvironmentPage } from './listed-environment-store.ts';
 import { type LargeColumn, largeColumns } from '../deployments/shown-deployment-store.ts';
-import { environmentViews } from './environment-view.ts';
+import { environmentTexts } from './environment-view.ts';
 
 const largestPage = 100;
 
@@ -27,7 +29,9 @@ async function visibleOrganizations(context: ActorContext, query: Query): Promis
   ] as const) {
     const id = query[`${entity}Id`];
     if (id === undefined || visible.length === 0) continue;
-    const home = await findHome(context.db, id);
+
+    const isKnown = entity === 'organization' && visible.includes(id);
+    const home = isKnown ? { organizationId: id } : await findHome(context.db, id);
     if (!home || !visible.includes(home.organizationId)) throw unknownEntity(`query.${entity}Id`, entity);
     wanted = wanted.filter((each) => each === home.organizationId);
   }
@@ -43,10 +47,16 @@ function unreadColumns(excludeFields: string | undefined): LargeColumn[] {
   );
 }
 
+/** Without the fields that the query excludes. */
+function shownPart(text: string, excluded: string | undefined): string {
+  return excluded ? JSON.stringify(excludeFields(JSON.parse(text) as Environment, excluded)) : text;
+}
+
+/** @returns the page as JSON */
 export async function listEnvironments(
   context: ActorContext,
   query: Query,
-): Promise<{ environments: Environment[]; total: number }> {
+): Promise<{ environments: JsonText<Environment[]>; total: number }> {
   const organizationIds = await visibleOrganizations(context, query);
   const { searchText: text } = query;
   const filter: EnvironmentFilter = {
@@ -65,10 +75,8 @@ export async function listEnvironments(
     tag: query.tag,
   };
   const page = { limit: query.limit ?? largestPage, offset: query.offset ?? 0 };
-  const [rows, total] = await Promise.all([
-    listEnvironmentRows(context.db, filter, page),
-    countEnvironmentRows(context.db, filter),
-  ]);
+  const { rows, total } = await listEnvironmentPage(context.db, filter, page);
   const unread = unreadColumns(query.excludeFields);
-  return { environments: await environmentViews(context, rows, unread), total };
+  const texts = await environmentTexts(context, rows, unread);
+  return { environments: jsonList(texts.map((text) => shownPart(text, query.excludeFields))), total };
 }

@@ -17,8 +17,10 @@ import type { ActorContext, Context } from '../context.ts';
 import { ownAdmission } from './admission.ts';
 import { compressedRoute } from './compression.ts';
 import { authenticate, identify } from './authenticate.ts';
+import { entityTag, hasVersion } from './entity-tag.ts';
 import { Refusal } from './errors.ts';
 import { fastifyPath } from './fastify-path.ts';
+import { JsonText } from './json-text.ts';
 import { onceKeyOf, onlyOnce } from './only-once.ts';
 import { noteRefusedCall } from './refused-calls.ts';
 import { type PartCheckers, partCheckers } from './request-parts.ts';
@@ -49,7 +51,7 @@ export type Verb<O extends Operation> = (
   context: ActorContext,
   input: Input<O>,
   wire: Wire,
-) => Promise<ReplyOf<O>>;
+) => Promise<ReplyOf<O> | JsonText<ReplyOf<O>>>;
 
 /** Verbs by operation name, for the operations of one family. */
 export interface Route {
@@ -187,15 +189,24 @@ function checkedBody(
   return body;
 }
 
+function textOf(answer: unknown): string {
+  return answer instanceof JsonText ? answer.text : JSON.stringify(answer ?? null);
+}
+
 /** Runs the verb and sends what it returns, repeated under the same `Idempotency-Key`. */
 async function sendJson({ operation, verb }: BoundRoute, wire: Wire, context: ActorContext, input: AnyInput) {
-  const act = async (each: ActorContext) => JSON.stringify((await verb(each, input, wire)) ?? null);
+  const act = async (each: ActorContext) => textOf(await verb(each, input, wire));
   // Bytes that were sent twice are stored twice, each time under a new id.
   const once = operation.bodyKind === 'binary' ? null : onceKeyOf(wire.request);
   const { body } = input;
   const warnings = operation.body && body !== undefined ? warningsOf(operation.body, body) : [];
   const answer = once ? await onlyOnce(context, once, act) : await act(context);
   if (warnings.length > 0) wire.reply.header(warningHeader, joinWarnings(warnings));
+  if (operation.method === 'GET') {
+    const tag = entityTag(answer);
+    wire.reply.header('etag', tag);
+    if (hasVersion(wire.request.headers['if-none-match'], tag)) return wire.reply.code(304).send();
+  }
   return wire.reply.type(jsonType).send(answer);
 }
 

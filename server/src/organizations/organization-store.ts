@@ -1,5 +1,12 @@
 /** SQL of organizations and their members. */
-import { type Expression, type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
+import {
+  type Expression,
+  type Insertable,
+  type RawBuilder,
+  type Selectable,
+  sql,
+  type Updateable,
+} from 'kysely';
 import { homeById } from '../access/entity-home.ts';
 import type { Connection } from '../context.ts';
 import type { OrganizationTable } from '../database/schema.ts';

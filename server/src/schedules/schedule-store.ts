@@ -1,5 +1,12 @@
 /** SQL of schedules. */
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import {
+  type Expression,
+  type Insertable,
+  type RawBuilder,
+  type Selectable,
+  sql,
+  type Updateable,
+} from 'kysely';
 import type { Connection } from '../context.ts';
 import type { ScheduleTable } from '../database/schema.ts';
 import type { IdleEnvironments, LockedEnvironment } from '../environments/environment-store.ts';
@@ -20,6 +27,20 @@ export async function listSchedules(
     .selectAll()
     .where('environment_id', 'in', [...environmentIds])
     .execute();
+}
+
+/** What the reply of an environment shows of a schedule. */
+export interface ListedSchedule {
+  readonly action: ScheduledAction;
+  readonly is_enabled: boolean;
+  readonly next_run_at: Date | string | null;
+}
+
+/** The schedules of an environment as a column of a statement about environments; null if it has none. */
+export function schedulesOf(environmentId: Expression<string>): RawBuilder<ListedSchedule[] | null> {
+  return sql`(select jsonb_agg(jsonb_build_object(
+      'action', action, 'is_enabled', is_enabled, 'next_run_at', next_run_at))
+    from schedule where environment_id = ${environmentId})`;
 }
 
 export async function getSchedule(

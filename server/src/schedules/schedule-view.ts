@@ -1,7 +1,7 @@
 /** Schedules as the interface answers them. */
 import type { DriftSchedule, EnvironmentSchedule, Schedule } from '#contract/schedules/shapes.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
-import type { ScheduledAction, ScheduleRow } from './schedule-store.ts';
+import type { ListedSchedule, ScheduledAction, ScheduleRow } from './schedule-store.ts';
 
 type Home = Pick<EnvironmentRow, 'id' | 'project_id' | 'organization_id' | 'is_archived'>;
 
@@ -46,10 +46,12 @@ export function driftScheduleView(row: ScheduleRow | undefined, home: Home): Dri
 }
 
 /** When an environment is next deployed and destroyed by its schedules. */
-export function nextDates(rows: readonly ScheduleRow[], home: Home): { deploy?: string; destroy?: string } {
-  const { deploy, destroy } = scheduleView(rows, home);
-  return {
-    ...(deploy?.nextSchedule ? { deploy: deploy.nextSchedule } : {}),
-    ...(destroy?.nextSchedule ? { destroy: destroy.nextSchedule } : {}),
-  };
+export function nextDates(
+  schedules: readonly ListedSchedule[],
+  { is_archived: isArchived }: Pick<Home, 'is_archived'>,
+): { deploy?: string; destroy?: string } {
+  const next: { deploy?: string; destroy?: string } = {};
+  for (const { action, next_run_at: at } of schedules)
+    if (action !== 'driftDetection' && at && !isArchived) next[action] = new Date(at).toISOString();
+  return next;
 }

@@ -1,0 +1,117 @@
+/** SQL of environments as readers see them: a page, with everything that its reply shows of them. */
+import { sql } from 'kysely';
+import type { Connection } from '../context.ts';
+import { likeText } from '../database/like-text.ts';
+import type { EnvironmentTable } from '../database/schema.ts';
+import { type ListedSchedule, schedulesOf } from '../schedules/schedule-store.ts';
+import type { EnvironmentRow } from './environment-store.ts';
+
+/** What readers are shown of an environment. */
+const shownColumns = [
+  'id',
+  'organization_id',
+  'project_id',
+  'user_id',
+  'name',
+  'workspace_name',
+  'status',
+  'latest_deployment_id',
+  'requires_approval',
+  'is_archived',
+  'is_locked',
+  'lock_reason',
+  'locked_by',
+  'locked_at',
+  'is_remote_backend',
+  'is_remote_apply_enabled',
+  'continuous_deployment',
+  'pull_request_plan_deployments',
+  'auto_deploy_on_path_changes_only',
+  'auto_deploy_by_custom_glob',
+  'vcs_commands_alias',
+  'vcs_pr_comments_enabled',
+  'terragrunt_working_directory',
+  'k8s_namespace',
+  'description',
+  'lifespan_end_at',
+  'marked_for_auto_destroy',
+  'drift_status',
+  'tags',
+  'workflow_environment_id',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof EnvironmentTable)[];
+
+export type ShownEnvironmentRow = Pick<EnvironmentRow, (typeof shownColumns)[number]>;
+
+export interface ListedEnvironmentRow extends ShownEnvironmentRow {
+  readonly schedules: readonly ListedSchedule[] | null;
+}
+
+/** What the list operation filters by; absent fields do not filter. */
+export interface EnvironmentFilter {
+  readonly organizationIds: readonly string[];
+  readonly projectId?: string;
+  readonly createdBy?: string;
+  readonly isActive?: boolean;
+  readonly name?: string;
+  readonly isRemoteBackend?: boolean;
+  readonly workspaceName?: string;
+  readonly workspaceNamePrefix?: string;
+  readonly includeSubEnvironments?: boolean;
+  /** A part of one of the environment's texts, or of its project's name. */
+  readonly search?: { readonly text: string; readonly projectIds: readonly string[] };
+  readonly tag?: string;
+}
+
+function filtered(db: Connection, filter: EnvironmentFilter) {
+  let query = db.selectFrom('environment').where('organization_id', 'in', [...filter.organizationIds]);
+  if (filter.projectId !== undefined) query = query.where('project_id', '=', filter.projectId);
+  if (filter.createdBy !== undefined) query = query.where('user_id', '=', filter.createdBy);
+  if (filter.isActive !== undefined) query = query.where('is_archived', '=', !filter.isActive);
+  if (filter.name !== undefined) query = query.where('name', '=', filter.name);
+  if (filter.isRemoteBackend !== undefined)
+    query = query.where('is_remote_backend', '=', filter.isRemoteBackend);
+  if (filter.workspaceName !== undefined) query = query.where('workspace_name', '=', filter.workspaceName);
+  if (filter.workspaceNamePrefix !== undefined)
+    query = query.where('workspace_name', 'like', `${likeText(filter.workspaceNamePrefix)}%`);
+  if (filter.tag !== undefined) query = query.where('tags', '@>', sql<string[]>`array[${filter.tag}]`);
+  if (!filter.includeSubEnvironments) query = query.where('workflow_environment_id', 'is', null);
+  if (filter.search !== undefined) {
+    const { text, projectIds } = filter.search;
+    query = query.where((eb) => {
+      const isPart = eb('search_text', 'like', sql<string>`'%' || lower(${likeText(text)}) || '%'`);
+      return projectIds.length === 0 ? isPart : eb.or([isPart, eb('project_id', 'in', [...projectIds])]);
+    });
+  }
+  return query;
+}
+
+/**
+ * A page of environments, newest first, ties broken by id, and how many there are: one statement. The ids of
+ * the page are found first, out of an index alone: the rows of the pages before it are not read.
+ */
+export async function listEnvironmentPage(
+  db: Connection,
+  filter: EnvironmentFilter,
+  page: { limit: number; offset: number },
+): Promise<{ rows: ListedEnvironmentRow[]; total: number }> {
+  if (filter.organizationIds.length === 0) return { rows: [], total: 0 };
+  const ids = filtered(db, filter)
+    .select('environment.id')
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset);
+  const count = filtered(db, filter).select((eb) => eb.fn.countAll<number>().as('total'));
+  const rows = await db
+    .selectFrom('environment')
+    .innerJoin(ids.as('page'), 'page.id', 'environment.id')
+    .select(shownColumns.map((column) => `environment.${column}` as const))
+    .select((eb) => [schedulesOf(eb.ref('environment.id')).as('schedules'), count.as('total')])
+    .orderBy('environment.created_at', 'desc')
+    .orderBy('environment.id', 'desc')
+    .execute();
+  const isPastEnd = rows.length === 0 && page.offset > 0;
+  return { rows, total: rows[0]?.total ?? (isPastEnd ? (await count.executeTakeFirstOrThrow()).total : 0) };
+}
