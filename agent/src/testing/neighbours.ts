@@ -32,7 +32,8 @@ export function median(values: readonly number[]): number {
 /**
  * Applies a configuration that takes what it can.
  * @param whileItRuns called once the command has begun
- * @returns seconds from its limit to the end of all its processes, where it reports the limit in its log
+ * @param reached what its log contains once it has reached its limit
+ * @returns seconds from then to the end of all its processes
  */
 export async function attackOnce(
   setup: RunnerSetup,
@@ -57,7 +58,8 @@ export async function attackOnce(
   }
   const left = setup.slotUid === null ? processesIn(setup.workFolder) : processesOf(setup.slotUid);
   assert.deepEqual(left, []);
-  return (performance.now() - (reachedAt ?? performance.now())) / 1000;
+  assert.ok(reachedAt !== undefined, 'the limit was never reached');
+  return (performance.now() - reachedAt) / 1000;
 }
 
 /** A setup whose apply runs a command, and one of somebody else. */
