@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -56,6 +56,28 @@ test('a command in a sandbox sees only its own processes, variables and users', 
     others.filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=/.test(line)),
     ['GIVEN=value', String(uid ?? process.getuid?.()), '/dev/shm:', '', '/tmp:'],
   );
+});
+
+test('bubblewrap itself, which has more rights, gets no variable of a run', withBubblewrap, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const { isolation } = await isolationOf(folder);
+  const child = spawnInSandbox({
+    isolation,
+    sandbox: { writable: [], readable: [], temporary: null, hasNetwork: false },
+    command: [findProgram('sleep') ?? '', '1000'],
+    ...(uid === null ? {} : { uid, gid: uid }),
+    cwd: '/',
+    environment: { LOCPATH: '/nowhere', GCONV_PATH: '/nowhere', SECRET: 'of-the-run' },
+    stdio: ['ignore', 'ignore', 'ignore'],
+    withParent: 'killed',
+  });
+  assert.ok(Number.isInteger(await pidInside(child)));
+  const ended = once(child, 'exit');
+  assert.equal(readFileSync(`/proc/${child.pid}/environ`, 'utf8'), '');
+  assert.doesNotMatch(readFileSync(`/proc/${child.pid}/cmdline`, 'utf8'), /nowhere|of-the-run/);
+  child.kill('SIGKILL');
+  await ended;
 });
 
 test('a command in a sandbox without a network reaches nobody', withBubblewrap, async (t) => {
