@@ -1,12 +1,58 @@
 /** The same commands without the service, in a script of a few lines. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const script = fileURLToPath(new URL('./by-hand.sh', import.meta.url));
+
+const environmentOf = (home: string) => ({
+  PATH: process.env.PATH,
+  HOME: home,
+  TF_IN_AUTOMATION: '1',
+  CHECKPOINT_DISABLE: '1',
+  TF_CLI_CONFIG_FILE: '/dev/null',
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'safe.directory',
+  GIT_CONFIG_VALUE_0: '*',
+});
+
+/**
+ * Runs the script many times, several at once, each in a folder of its own.
+ * @returns how long all took, in milliseconds
+ * @throws Error when one of them fails
+ */
+export async function manyByHand(
+  folder: string,
+  repository: string,
+  { count, width }: { readonly count: number; readonly width: number },
+): Promise<number> {
+  const place = await mkdtemp(join(folder, 'by-hand-'));
+  const names = Array.from({ length: count }, (_, index) => join(place, String(index)));
+  for (const name of names) await mkdir(name);
+  await writeFile(join(place, 'all'), `${names.join('\n')}\n`);
+  const once = 'cd "$2" && exec sh "$0" "$1" >"$2/log" 2>&1';
+  const args = [
+    '-a',
+    join(place, 'all'),
+    '-P',
+    String(width),
+    '-n',
+    '1',
+    'sh',
+    '-c',
+    once,
+    script,
+    repository,
+  ];
+  const startedAt = performance.now();
+  await run('xargs', args, { cwd: place, env: environmentOf(place) });
+  const milliseconds = performance.now() - startedAt;
+  await rm(place, { recursive: true });
+  return milliseconds;
+}
 
 /**
  * Runs the script once in a fresh folder.
@@ -16,18 +62,8 @@ const script = fileURLToPath(new URL('./by-hand.sh', import.meta.url));
  */
 export async function runByHand(folder: string, repository: string): Promise<number> {
   const cwd = await mkdtemp(join(folder, 'by-hand-'));
-  const env = {
-    PATH: process.env.PATH,
-    HOME: cwd,
-    TF_IN_AUTOMATION: '1',
-    CHECKPOINT_DISABLE: '1',
-    TF_CLI_CONFIG_FILE: '/dev/null',
-    GIT_CONFIG_COUNT: '1',
-    GIT_CONFIG_KEY_0: 'safe.directory',
-    GIT_CONFIG_VALUE_0: '*',
-  };
   const startedAt = performance.now();
-  await run('sh', [script, repository], { cwd, env });
+  await run('sh', [script, repository], { cwd, env: environmentOf(cwd) });
   const milliseconds = performance.now() - startedAt;
   await rm(cwd, { recursive: true });
   return milliseconds;

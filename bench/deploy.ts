@@ -1,12 +1,11 @@
 /** One deployment after another, alternated with the script in the same run. */
 import { runByHand } from './by-hand.ts';
 import { type Cpu, cpuFigures, readCpu } from './cpu.ts';
-import { connectTo, type Mark, processesOf } from './database.ts';
 import { createEnvironment, deployAndWatch, type Watched } from './deployments.ts';
 import { type Bench, type BenchOptions, type BenchResult, figure } from './figure.ts';
 import { makeRepository, oneResource, oneSecond } from './repository.ts';
 import { scratchFolder, type Service, startService } from './service.ts';
-import { partsOf } from './timeline.ts';
+import { commandCpu, ownShares, readTimelines } from './timeline.ts';
 
 const warmUpRounds = 2;
 
@@ -54,26 +53,16 @@ async function playRounds(service: Service, repository: string, rounds: number):
   return { cpuBefore, rounds: played };
 }
 
-const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-
-/** Processor time of a deployment's commands. */
-function cpuOf(processes: readonly Mark[]) {
-  const cpuWhere = (isGit: boolean) =>
-    sum(processes.filter(({ program }) => (program === 'git') === isGit).map(({ cpu }) => cpu));
-  return { tool: cpuWhere(false), git: cpuWhere(true) };
-}
-
 /** A configuration of one resource: what the service adds, as a difference. */
 export const deployBench: Bench = async ({ isQuick }: BenchOptions): Promise<BenchResult> => {
   await using folder = await scratchFolder();
   const repository = await makeRepository(folder.repositories, 'one-resource', oneResource);
   await using service = await startService(folder);
   const { rounds, cpuBefore } = await playRounds(service, repository, isQuick ? 5 : 50);
-  await using database = await connectTo(service);
-  const processes = await Promise.all(rounds.map(({ watched }) => processesOf(database, watched.id)));
-  const tools = processes.map((each) => sum(each.map(({ from, to }) => to - from)));
-  const parts = await Promise.all(rounds.map(({ watched }) => partsOf(database, watched)));
-  const names = Object.keys(parts[0] ?? {}) as (keyof (typeof parts)[number])[];
+  const timelines = await readTimelines(
+    service,
+    rounds.map(({ watched }) => watched.id),
+  );
   return {
     figures: [
       ...besideTheScript(rounds),
@@ -82,27 +71,28 @@ export const deployBench: Bench = async ({ isQuick }: BenchOptions): Promise<Ben
         'ms',
         rounds.map(({ watched, byHand }) => watched.ended - byHand),
       ),
-      figure("the deployment's tool and git processes", 'ms', tools),
       figure(
-        "the service's own share",
+        'tool and git',
         'ms',
-        rounds.map(({ watched }, index) => watched.ended - (tools[index] ?? 0)),
+        timelines.map(({ toolMilliseconds, gitMilliseconds }) => toolMilliseconds + gitMilliseconds),
+      ),
+      figure(
+        'own time',
+        'ms',
+        timelines.map(({ ownMilliseconds }) => ownMilliseconds),
       ),
       figure(
         'request to first log line',
         'ms',
         rounds.map(({ watched }) => watched.firstLog),
       ),
-      ...names.map((name) =>
-        figure(
-          `share: ${name}`,
-          'ms',
-          parts.map((each) => each[name]),
-        ),
-      ),
+      ...ownShares(timelines),
       ...cpuFigures(
         cpuBefore,
-        rounds.map(({ cpu }, index) => ({ after: cpu, commands: cpuOf(processes[index] ?? []) })),
+        rounds.map(({ cpu }, index) => ({
+          after: cpu,
+          commands: commandCpu(timelines[index] as (typeof timelines)[number]),
+        })),
       ),
     ],
     settings: {

@@ -33,13 +33,10 @@ export interface Watched {
   readonly answered: number;
   readonly firstLog: number;
   readonly ended: number;
-  /** When the request was sent, in milliseconds since the epoch. */
-  readonly requestedAt: number;
 }
 
 /** Deploys, follows the event stream to its end. @throws Error when the deployment does not succeed */
 export async function deployAndWatch({ client }: Service, environmentId: string): Promise<Watched> {
-  const requestedAt = performance.timeOrigin + performance.now();
   const start = performance.now();
   const { id } = await client.call('deployEnvironment', { params: { id: environmentId }, body: {} });
   const answered = performance.now() - start;
@@ -56,7 +53,7 @@ export async function deployAndWatch({ client }: Service, environmentId: string)
       `a deployment of the benchmark ended with ${status}: ${error?.message ?? 'no error message'}`,
     );
   }
-  return { id, status, answered, firstLog, ended, requestedAt };
+  return { id, status, answered, firstLog, ended };
 }
 
 /** Reads the stream up to the first matching event. @throws Error when the stream ends before */

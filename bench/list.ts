@@ -1,26 +1,27 @@
-/** The list of environments under load, compared with a bare server that returns the same bytes. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+/** The list of environments under load, compared with its raw query, in a small and a large organization. */
 import { connectTo } from './database.ts';
 import { createEnvironment, deployAndWatch } from './deployments.ts';
+import type { Database } from '../server/src/database/open.ts';
 import { type Bench, type BenchResult, type Figure, figure } from './figure.ts';
-import { type LoadResult, putLoad } from './load.ts';
+import { type LoadResult, putLoad, repeat } from './load.ts';
 import { type Copies, copyEnvironment } from './many-environments.ts';
 import { makeRepository, oneResource } from './repository.ts';
 import { scratchFolder, type Service, startService } from './service.ts';
 
-const bareProgram = fileURLToPath(new URL('./bare-server.ts', import.meta.url));
-const connections = 8;
+const connections = 4;
 const limit = 100;
 
-/** Creates and deploys one environment, and copies it. */
-export async function fill(service: Service, copies: Copies): Promise<void> {
+/** Creates and deploys one environment. @returns its id */
+export async function createFirst(service: Service): Promise<string> {
   const repository = await makeRepository(service.folder.repositories, 'one-resource', oneResource);
   const environmentId = await createEnvironment(service, repository, false);
   await deployAndWatch(service, environmentId);
+  return environmentId;
+}
+
+/** Creates and deploys one environment, and copies it. */
+export async function fill(service: Service, copies: Copies): Promise<void> {
+  const environmentId = await createFirst(service);
   await using database = await connectTo(service);
   await copyEnvironment(database, environmentId, copies);
 }
@@ -34,87 +35,90 @@ async function readList(url: string, headers: Record<string, string>): Promise<B
   return bytes;
 }
 
-async function startBare(file: string): Promise<AsyncDisposable & { url: string }> {
-  const child = spawn(process.execPath, [bareProgram, file], { stdio: ['pipe', 'pipe', 'inherit'], env: {} });
-  const ended = once(child, 'exit');
-  const [port] = (await once(child.stdout, 'data')) as [Buffer];
-  return {
-    url: `http://127.0.0.1:${String(port).trim()}/`,
-    async [Symbol.asyncDispose]() {
-      child.stdin.end();
-      await ended;
-    },
-  };
+/** What the page needs at least: its rows, their newest deployments, and the total. */
+const rawQuery = `select e.*, d.*, (select count(*) from environment where organization_id = $1 and not is_archived)
+  from (select * from environment where organization_id = $1 and not is_archived
+    order by created_at desc, id desc limit ${limit}) e
+  left join deployment d on d.id = e.latest_deployment_id
+  order by e.created_at desc, e.id desc`;
+
+function putRawLoad({ pool }: Database, organizationId: string, milliseconds: number): Promise<LoadResult> {
+  const query = { name: 'raw', text: rawQuery, values: [organizationId], rowMode: 'array' as const };
+  return repeat(async () => void (await pool.query(query)), { parallel: connections, milliseconds });
 }
 
-/** The load of one round: on the service with several connections and with one, and on the bare server. */
 interface Round {
   readonly ours: LoadResult;
-  readonly alone: LoadResult;
-  readonly bare: LoadResult;
+  readonly raw: LoadResult;
 }
 
-function figuresOf(measured: readonly Round[]): Figure[] {
+function figuresOf(environments: number, rounds: readonly Round[]): Figure[] {
+  const name = (text: string) => `${environments} environments: ${text}`;
   return [
     figure(
-      `throughput, ${connections} connections`,
+      name('throughput'),
       'requests/s',
-      measured.map(({ ours }) => ours.perSecond),
+      rounds.map(({ ours }) => ours.perSecond),
     ),
     figure(
-      'throughput of the bare server',
+      name('the raw query'),
       'requests/s',
-      measured.map((each) => each.bare.perSecond),
+      rounds.map(({ raw }) => raw.perSecond),
     ),
     figure(
-      'ratio to the bare server',
+      name("share of the raw query's rate"),
       '×',
-      measured.map((each) => each.ours.perSecond / each.bare.perSecond),
+      rounds.map(({ ours, raw }) => ours.perSecond / raw.perSecond),
     ),
     figure(
-      `latency, ${connections} connections`,
+      name('latency'),
       'ms',
-      measured.flatMap(({ ours }) => ours.latencies),
-    ),
-    figure(
-      'latency, 1 connection',
-      'ms',
-      measured.flatMap(({ alone }) => alone.latencies),
+      rounds.flatMap(({ ours }) => ours.latencies),
     ),
   ];
 }
 
 export const listBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
-  const copies = { environments: 1000, deploymentsEach: 10 };
+  const sizes = isQuick ? [200, 1000] : [1000, 50_000];
+  const deploymentsEach = isQuick ? 5 : 50;
   const rounds = isQuick ? 1 : 5;
   await using folder = await scratchFolder();
   await using service = await startService(folder);
-  await fill(service, copies);
+  const environmentId = await createFirst(service);
+  await using database = await connectTo(service);
   const [organization] = await service.client.call('listOrganizations');
-  const url = `${service.url}/api/environments?organizationId=${organization?.id}&limit=${limit}`;
+  const organizationId = organization?.id ?? '';
+  const url = `${service.url}/api/environments?organizationId=${organizationId}&limit=${limit}`;
   const headers = {
     authorization: `Basic ${Buffer.from(`${service.key}:${service.secret}`).toString('base64')}`,
   };
-  const bytes = await readList(url, headers);
-  const file = join(folder.path, 'list.json');
-  await writeFile(file, bytes);
-  await using bare = await startBare(file);
-  const load = (address: string, parallel: number, milliseconds: number) =>
-    putLoad({ url: address, headers, connections: parallel, milliseconds });
-  await Promise.all([load(url, connections, 1000), load(bare.url, connections, 1000)]);
-  const measured: Round[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const ours = await load(url, connections, 2000);
-    const alone = await load(url, 1, 1000);
-    const bareLoad = await load(bare.url, connections, 1000);
-    measured.push({ ours, alone, bare: bareLoad });
+  const figures: Figure[] = [];
+  let bytes = 0;
+  let existing = 0;
+  for (const environments of sizes) {
+    await copyEnvironment(database, environmentId, {
+      environments: environments - existing,
+      deploymentsEach,
+      after: existing,
+    });
+    existing = environments;
+    bytes = (await readList(url, headers)).length;
+    await putLoad({ url, headers, connections, milliseconds: 1000 });
+    await putRawLoad(database, organizationId, 500);
+    const measured: Round[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const ours = await putLoad({ url, headers, connections, milliseconds: 2000 });
+      measured.push({ ours, raw: await putRawLoad(database, organizationId, 1000) });
+    }
+    figures.push(...figuresOf(environments, measured));
   }
   return {
-    figures: figuresOf(measured),
+    figures,
     settings: {
-      ...copies,
+      connections,
+      deploymentsEach,
       limit,
-      bytes: bytes.length,
+      bytes,
       rounds,
       secondsPerRound: 2,
       client: 'one process on the same machine',

@@ -27,21 +27,29 @@ function requestOnce(url: string, options: RequestOptions): Promise<void> {
   });
 }
 
-/** @throws Error for a status other than 200 */
-export async function putLoad({ url, headers, connections, milliseconds }: Load): Promise<LoadResult> {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+/** Does something again and again, several times at once, for a time. */
+export async function repeat(
+  work: () => Promise<void>,
+  { parallel, milliseconds }: { readonly parallel: number; readonly milliseconds: number },
+): Promise<LoadResult> {
   const latencies: number[] = [];
   const start = performance.now();
-  const work = async () => {
+  const repeatOne = async () => {
     while (performance.now() - start < milliseconds) {
       const before = performance.now();
-      await requestOnce(url, { agent, headers });
+      await work();
       latencies.push(performance.now() - before);
     }
   };
+  await Promise.all(Array.from({ length: parallel }, repeatOne));
+  return { perSecond: (latencies.length / (performance.now() - start)) * 1000, latencies };
+}
+
+/** @throws Error for a status other than 200 */
+export async function putLoad({ url, headers, connections, milliseconds }: Load): Promise<LoadResult> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
   try {
-    await Promise.all(Array.from({ length: connections }, work));
-    return { perSecond: (latencies.length / (performance.now() - start)) * 1000, latencies };
+    return await repeat(() => requestOnce(url, { agent, headers }), { parallel: connections, milliseconds });
   } finally {
     agent.destroy();
   }

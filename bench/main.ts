@@ -3,10 +3,14 @@
  */
 import { parseArgs } from 'node:util';
 import { approvalBench } from './approval.ts';
+import { claimBench } from './claim.ts';
 import { deployBench, ordinaryBench } from './deploy.ts';
 import type { Bench } from './figure.ts';
+import { followersBench } from './followers.ts';
+import { isolationBench } from './isolation.ts';
 import { listBench } from './list.ts';
 import { describeMachine } from './machine.ts';
+import { manyBench } from './many.ts';
 import { memoryBench } from './memory.ts';
 import { readyBench } from './ready.ts';
 import { asTable, keep, type Recorded, writePage } from './report.ts';
@@ -16,7 +20,11 @@ const benches: Readonly<Record<string, Bench>> = {
   ready: readyBench,
   deploy: deployBench,
   ordinary: ordinaryBench,
+  many: manyBench,
   approval: approvalBench,
+  followers: followersBench,
+  isolation: isolationBench,
+  claim: claimBench,
   list: listBench,
   search: searchBench,
   memory: memoryBench,
@@ -24,7 +32,7 @@ const benches: Readonly<Record<string, Bench>> = {
 
 const usage = `Usage: npm run bench -- [--quick | --page] [${Object.keys(benches).join(' | ')} …]
 
-Without names all benches run, in at most 8 minutes. Results are printed and kept in bench/results/<date>.json.
+Without names all benches run, in at most 30 minutes. Results are printed and kept in bench/results/<date>.json.
   --quick   fewer rounds and shorter waits, to see whether it works; not kept
   --page    also writes the day's results into docs/performance.md
 `;

@@ -6,7 +6,12 @@ import { analyze } from './database.ts';
 export interface Copies {
   readonly environments: number;
   readonly deploymentsEach: number;
+  /** How many copies there are already: names and times continue after them. */
+  readonly after?: number;
 }
+
+/** One transaction copies this many deployments at most, well within the time limit of a statement. */
+const deploymentsAtOnce = 50_000;
 
 /**
  * Every tenth of the newest deployments has failed; names, times and ids differ, everything else equals the
@@ -15,11 +20,24 @@ export interface Copies {
 export async function copyEnvironment(
   database: Database,
   environmentId: string,
-  { environments, deploymentsEach }: Copies,
+  { environments, deploymentsEach, after = 0 }: Copies,
+): Promise<void> {
+  const atOnce = Math.max(1, Math.floor(deploymentsAtOnce / deploymentsEach));
+  for (let done = 0; done < environments; done += atOnce) {
+    const count = Math.min(atOnce, environments - done);
+    await copySome(database, environmentId, { environments: count, deploymentsEach, after: after + done });
+  }
+  await analyze(database);
+}
+
+async function copySome(
+  database: Database,
+  environmentId: string,
+  { environments, deploymentsEach, after }: Required<Copies>,
 ): Promise<void> {
   await database.db.transaction().execute(async (tx) => {
     await sql`create temporary table copy on commit drop as
-      select i, uuidv7() as environment_id, uuidv7() as template_id from generate_series(1, ${sql.lit(environments)}) i`.execute(
+      select i, uuidv7() as environment_id, uuidv7() as template_id from generate_series(${sql.lit(after + 1)}, ${sql.lit(after + environments)}) i`.execute(
       tx,
     );
     await sql`insert into template select r.* from copy,
@@ -43,5 +61,4 @@ export async function copyEnvironment(
       (select d.id from deployment d where d.environment_id = environment.id order by d.number desc limit 1)
       where latest_deployment_id is null`.execute(tx);
   });
-  await analyze(database);
 }

@@ -1,45 +1,46 @@
 /**
- * Memory of all processes of an idle service: the proportional set size, which counts shared pages only
- * once.
+ * Memory of all processes of a service, idle and after deployments: the proportional set size, which counts
+ * shared pages only once.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Bench, type BenchResult, figure } from './figure.ts';
+import { createEnvironment, deployAndWatch } from './deployments.ts';
+import { type Bench, type BenchResult, type Figure, figure } from './figure.ts';
 import { megabytesOf, type Program, processesOfService } from './processes.ts';
+import { makeRepository, oneResource } from './repository.ts';
 import { scratchFolder, type Service, startService } from './service.ts';
 
-const programs = ['server', 'agent', 'runner', 'PostgreSQL'] as const satisfies readonly Program[];
+const programs = ['server', 'agent', 'runner', 'PostgreSQL', 'npm'] as const satisfies readonly Program[];
+const restSeconds = 5;
 
-/** What each process of the service occupies now. */
-async function measure(service: Service) {
+/** What the processes of the service occupy now. @param moment begins the figures' names */
+async function figuresAt(service: Service, moment: string): Promise<Figure[]> {
   const processes = await processesOfService(service);
-  return await Promise.all(
+  const measured = await Promise.all(
     processes.map(async ({ pid, program }) => ({ program, megabytes: await megabytesOf(pid) })),
   );
-}
-
-export const memoryBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
-  const idleSeconds = isQuick ? 5 : 60;
-  await using folder = await scratchFolder();
-  await using service = await startService(folder);
-  await delay(idleSeconds * 1000);
-  const measured = await measure(service);
   const total = (wanted?: Program) =>
     measured
       .filter(({ program }) => wanted === undefined || program === wanted)
       .reduce((sum, { megabytes }) => sum + megabytes, 0);
+  return [
+    figure(`${moment}: all processes`, 'MB', [total()]),
+    ...programs.map((program) => figure(`${moment}: ${program}`, 'MB', [total(program)])),
+  ];
+}
+
+export const memoryBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
+  const idleSeconds = isQuick ? 5 : 60;
+  const runs = isQuick ? 3 : 50;
+  await using folder = await scratchFolder();
+  const repository = await makeRepository(folder.repositories, 'one-resource', oneResource);
+  await using service = await startService(folder, { withNpm: true });
+  await delay(idleSeconds * 1000);
+  const idle = await figuresAt(service, 'idle');
+  for (let run = 0; run < runs; run++)
+    await deployAndWatch(service, await createEnvironment(service, repository, false));
+  await delay(restSeconds * 1000);
   return {
-    figures: [
-      figure('all processes', 'MB', [total()]),
-      ...programs.map((program) => figure(program, 'MB', [total(program)])),
-    ],
-    settings: {
-      idleSecondsAfterReady: idleSeconds,
-      ...Object.fromEntries(
-        programs.map((name) => [
-          `processes, ${name}`,
-          measured.filter(({ program }) => program === name).length,
-        ]),
-      ),
-    },
+    figures: [...idle, ...(await figuresAt(service, `after ${runs} runs`))],
+    settings: { idleSecondsAfterReady: idleSeconds, runs, restSeconds, command: 'npm start' },
   };
 };

@@ -11,6 +11,7 @@ const patterns = [
   ['server', /server\/src\/main\.ts/],
   ['git', /^[^\0]*\bgit\b/],
   ['sandbox', /\bbwrap\b/],
+  ['npm', /^npm\b/],
 ] as const;
 
 /** `tool`: everything else that a run starts. */

@@ -11,7 +11,7 @@ export const readyBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   for (let index = 0; index < folders; index++) {
     await using folder = await scratchFolder();
     for (let start = 0; start <= warmStartsPerFolder; start++) {
-      await using service = await startService(folder);
+      await using service = await startService(folder, { withNpm: true });
       (start === 0 ? first : warm).push(service.readyAfter);
     }
   }
@@ -23,7 +23,7 @@ export const readyBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
     settings: {
       folders,
       warmStartsPerFolder,
-      command: 'node tools/launch.mjs server/src/main.ts',
+      command: 'npm start',
       compileCache: 'filled by earlier starts',
     },
   };

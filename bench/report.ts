@@ -19,11 +19,12 @@ export interface Recorded extends BenchResult {
   readonly machine: Machine;
 }
 
-const digits: Record<Unit, number> = { ms: 0, MB: 0, '×': 2, 'requests/s': 0 };
+const digits: Record<Unit, number> = { ms: 0, MB: 0, '×': 2, 'requests/s': 0, 'per second': 2, bytes: 0 };
 
 /** A value for people to read, without its unit. */
 export function inUnit(value: number, unit: Unit): string {
-  return value.toFixed(unit === 'ms' && value < 10 ? 1 : digits[unit]);
+  const isSmall = (unit === 'ms' || unit === 'MB') && Math.abs(value) < 10;
+  return value.toFixed(isSmall ? 1 : digits[unit]);
 }
 
 function row(bench: string, { name, unit, count, ...values }: Figure): string[] {

@@ -30,6 +30,16 @@ output "message" {
 }
 `;
 
+/** Many resources, each of which prints when it was created, in milliseconds since the epoch. */
+export const manyResources = (count: number): string => `resource "terraform_data" "server" {
+  count = ${count}
+
+  provisioner "local-exec" {
+    command = "date +printed-at=%s%3N"
+  }
+}
+`;
+
 /** @returns the repository's path */
 export async function makeRepository(folder: string, name: string, configuration: string): Promise<string> {
   const path = join(folder, name);

@@ -10,7 +10,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '#contract/client/client.ts';
 
-const launcher = fileURLToPath(new URL('../tools/launch.mjs', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
+const launcher = join(root, 'tools', 'launch.mjs');
 const readyMilliseconds = 60_000;
 const endMilliseconds = 20_000;
 const pollMilliseconds = 2;
@@ -86,14 +87,26 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
+export interface StartOptions {
+  /** Settings in addition to those of every benchmark. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Starts it as a person does, with npm; otherwise npm's own time and memory do not count. */
+  readonly withNpm?: boolean;
+}
+
 /** @throws Error with its log if the service does not start */
-export async function startService(folder: Folder): Promise<Service> {
+export async function startService(
+  folder: Folder,
+  { settings = {}, withNpm = false }: StartOptions = {},
+): Promise<Service> {
   const secret = randomBytes(32).toString('base64url');
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   let text = '';
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [launcher, 'server/src/main.ts'], {
+  const [program, args] = withNpm ? ['npm', ['start']] : [process.execPath, [launcher, 'server/src/main.ts']];
+  const child = spawn(program, args, {
+    cwd: root,
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: process.env.PATH,
@@ -105,6 +118,7 @@ export async function startService(folder: Folder): Promise<Service> {
       ENVARIUM_BOOTSTRAP_API_SECRET: secret,
       ENVARIUM_RATE_LIMIT: '0',
       ENVARIUM_LOG_LEVEL: 'warn',
+      ...settings,
     },
   });
   child.stderr.setEncoding('utf8').on('data', (part: string) => {

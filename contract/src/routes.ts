@@ -42,6 +42,7 @@ export const routes = {
   releaseDeployment: ['POST', '/environments/deployments/{id}/release'],
   getDriftStatus: ['GET', '/environments/deployments/{id}/drift-status'],
   listDeploymentResources: ['GET', '/environments/deployments/{id}/resources'],
+  getDeploymentTimeline: ['GET', '/environments/deployments/{id}/timeline'],
   streamDeployment: ['GET', '/environments/deployments/{id}/events'],
   listSteps: ['GET', '/deployments/{deploymentLogId}/steps'],
   getStepLog: ['GET', '/deployments/{deploymentLogId}/steps/{name}/log'],

@@ -65,6 +65,7 @@ export async function runCommand(attempt: AttemptContext, request: CommandReques
     signal: end.signal,
     milliseconds: end.milliseconds,
     cpuMilliseconds: cpuMilliseconds(),
+    ...(request.captureTo === undefined ? {} : { isReading: true }),
   });
   return { ...end, output: () => outputSince(log, from) };
 }

@@ -60,6 +60,23 @@ test('a call is repeated over server errors, broken connections and malformed re
   assert.doesNotMatch(logged.join(), /s3cret-value/);
 });
 
+test('an outcome that is sent again has the time at which it is sent, outside of the outcome', async (t) => {
+  const bodies: { times: { receivedAt: string; sentAt: string }; outcome: unknown }[] = [];
+  const { connection } = await connect(t, (request, response) => {
+    let text = '';
+    request.on('data', (part) => (text += String(part)));
+    request.on('end', () => {
+      bodies.push(JSON.parse(text) as (typeof bodies)[number]);
+      response.writeHead(bodies.length === 1 ? 503 : 200).end('{"next": null}');
+    });
+  });
+  const receivedAt = '2026-01-01T00:00:00.000Z';
+  await connection.finish(attempt, { result: 'planned', finishedAt: receivedAt }, { receivedAt });
+  assert.deepEqual(bodies[0]?.outcome, bodies[1]?.outcome);
+  assert.deepEqual([bodies[0]?.times.receivedAt, bodies[1]?.times.receivedAt], [receivedAt, receivedAt]);
+  assert.ok((bodies[0]?.times.sentAt ?? '') < (bodies[1]?.times.sentAt ?? ''));
+});
+
 test('a refusal is thrown immediately with its code, and a replaced epoch is reported', async (t) => {
   let replaced = 0;
   const { connection } = await connect(

@@ -79,11 +79,20 @@ function attemptCalls(sender: CallSender) {
         json: { fence: attempt.fence, ...mark },
         signal,
       }),
-    finish: (attempt: AttemptRef, outcome: Outcome, signal?: AbortSignal): Promise<FinishReply> =>
+    /** @param receivedAt when this process received the attempt; undefined: an earlier one did */
+    finish: (
+      attempt: AttemptRef,
+      outcome: Outcome,
+      { receivedAt, signal }: { receivedAt?: string | undefined; signal?: AbortSignal } = {},
+    ): Promise<FinishReply> =>
       sender.json(FinishReply, {
         name: 'finish',
         params: paramsOf(attempt),
-        json: { fence: attempt.fence, outcome },
+        json: () => ({
+          fence: attempt.fence,
+          outcome,
+          times: { ...(receivedAt === undefined ? {} : { receivedAt }), sentAt: new Date().toISOString() },
+        }),
         signal,
       }),
   };

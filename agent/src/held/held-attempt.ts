@@ -34,6 +34,8 @@ export interface AttemptOptions {
   readonly slotUid: number | null;
   /** Nothing of it has been sent to the server yet. */
   readonly isFresh: boolean;
+  /** When this process received the job; absent: an earlier one did. */
+  readonly receivedAt?: string | undefined;
   /**
    * How long after the abort time a runner may take to stop before it is killed, in milliseconds; default:
    * one minute.
@@ -146,8 +148,9 @@ export class HeldAttempt {
   }
 
   #ship(completion: ReturnType<typeof createCompletion>, isFresh: boolean): Promise<Job | null> {
-    const { connection, paths, job, signal, log } = this.#options;
+    const { connection, paths, job, receivedAt, signal, log } = this.#options;
     return shipAttempt({
+      receivedAt,
       connection,
       paths,
       job,

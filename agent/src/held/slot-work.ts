@@ -66,7 +66,7 @@ export class SlotWork {
   }
 
   /** Creates an attempt in this slot and reports it to the agent. */
-  hold(paths: SpoolPaths, job: Job, isFresh: boolean): HeldAttempt {
+  hold(paths: SpoolPaths, job: Job, isFresh: boolean, receivedAt?: string): HeldAttempt {
     const { connection, launcher, workFolder, signal, log } = this.#options;
     const attempt = new HeldAttempt({
       connection,
@@ -76,6 +76,7 @@ export class SlotWork {
       workFolder,
       slotUid: this.#slot.uid,
       isFresh,
+      receivedAt,
       signal,
       log,
     });
@@ -108,6 +109,7 @@ export class SlotWork {
    * @returns null if the attempt cannot be fetched or written: the server assigns the job to another agent
    */
   async #begin(claimed: Job, before: HeldAttempt | null): Promise<HeldAttempt | null> {
+    const receivedAt = new Date().toISOString();
     const job = { ...claimed, secrets: [...claimed.secrets, ...(this.#options.secrets ?? [])] };
     const { connection, spool, workFolder, signal } = this.#options;
     const slotUid = this.#slot.uid;
@@ -124,7 +126,7 @@ export class SlotWork {
         }),
         before && awaitRunnerEnd(this.#options.launcher, before.paths),
       ]);
-      const attempt = this.hold(paths, job, true);
+      const attempt = this.hold(paths, job, true, receivedAt);
       return (await this.#start(attempt, refusal)) ? attempt : null;
     } catch (error) {
       this.#returnJob(job, error);

@@ -24,6 +24,7 @@ export interface AttemptShipment {
   /** Reached once the outcome is on disk. */
   readonly completion: Completion;
   readonly isFresh: boolean;
+  readonly receivedAt?: string | undefined;
   readonly signal: AbortSignal;
   readonly onAbort: (how: 'gently' | 'now') => void;
 }
@@ -85,9 +86,10 @@ function withState(outcome: Outcome, { stateVersionId, notStored }: StateEnd): O
  * Results that the service cannot accept, because of their size or form, must not prevent the run from
  * ending.
  */
-async function finish({ connection, job, signal }: AttemptShipment, outcome: Outcome): Promise<Job | null> {
+async function finish(shipment: AttemptShipment, outcome: Outcome): Promise<Job | null> {
+  const { connection, job } = shipment;
   try {
-    return (await connection.finish(job, outcome, signal)).next;
+    return (await connection.finish(job, outcome, shipment)).next;
   } catch (error) {
     if (!(error instanceof ServerRefusal) || ![400, 413].includes(error.status)) throw error;
     const message = `The run ended as ${outcome.result}, but the service refused its results: ${error.message}`;
@@ -99,6 +101,6 @@ async function finish({ connection, job, signal }: AttemptShipment, outcome: Out
       ...(commit ? { commit } : {}),
       ...(stateVersionId ? { stateVersionId } : {}),
     } as const;
-    return (await connection.finish(job, least, signal)).next;
+    return (await connection.finish(job, least, shipment)).next;
   }
 }

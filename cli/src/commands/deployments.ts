@@ -9,6 +9,7 @@ import { allPages } from '../pages.ts';
 import type { Column } from '../terminal/table.ts';
 import type { Session } from '../session/session.ts';
 import { planText, tookText } from '../show-deployment.ts';
+import { showTiming } from '../show-timing.ts';
 import { optionOf } from '../terminal/suggest.ts';
 
 const types = [
@@ -130,10 +131,14 @@ export function addDeploymentCommands(program: Command): void {
     return session.output.table(rows, listColumns, 'No deployments.');
   });
 
-  onCall<DeploymentFlags>(
-    withDeploymentFlags(group.command('show').description('show a deployment and its steps')),
+  onCall<DeploymentFlags & { readonly timing?: boolean }>(
+    withDeploymentFlags(group.command('show').description('show a deployment and its steps')).option(
+      '--timing',
+      'show where its time went instead',
+    ),
     async ({ session, args: [given], options }) => {
       const id = await findDeploymentId(session, given, options);
+      if (options.timing === true) return showTiming(session, id);
       const deployment = await session.client.call('getDeployment', { params: { id } });
       return session.isJson ? session.output.json(deployment) : show(session, id, deployment);
     },

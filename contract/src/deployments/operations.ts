@@ -11,6 +11,7 @@ import {
   UploadedSource,
 } from './shapes.ts';
 import { deploymentStatuses, deploymentTypes, oneOf } from '../schema/enumerations.ts';
+import { DeploymentTimeline } from './timeline.ts';
 import { DeploymentStreamEvent } from '../feeds/shapes.ts';
 import { defineOperations, operation, variablesMegabytes } from '../operation.ts';
 import { Resource } from './plan.ts';
@@ -174,6 +175,16 @@ export const operations = defineOperations('deployments', {
     subject: thisDeployment,
     params: byId,
     reply: Type.Array(Resource),
+  }),
+  getDeploymentTimeline: operation('GET', '/environments/deployments/{id}/timeline', {
+    summary: 'Find where the time of a deployment went',
+    description:
+      'Its phases from the request to its end, each divided into the time of the tool, of git, of waiting ' +
+      'and of the service itself.',
+    needs: 'VIEW_ENVIRONMENT',
+    subject: thisDeployment,
+    params: byId,
+    reply: DeploymentTimeline,
   }),
   streamDeployment: operation('GET', '/environments/deployments/{id}/events', {
     summary: 'Follow a deployment',

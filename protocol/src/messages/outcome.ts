@@ -50,7 +50,19 @@ export const Outcome = Type.Object({
 });
 export type Outcome = Static<typeof Outcome>;
 
-export const FinishRequest = Type.Object({ fence: Count, outcome: Outcome });
+/** When an attempt came to its agent and left it, by the agent's clock; not part of what is repeated. */
+export const AttemptTimes = Type.Object({
+  /** Absent where an earlier process of the agent received it. */
+  receivedAt: Type.Optional(Instant),
+  sentAt: Instant,
+});
+export type AttemptTimes = Static<typeof AttemptTimes>;
+
+export const FinishRequest = Type.Object({
+  fence: Count,
+  outcome: Outcome,
+  times: Type.Optional(AttemptTimes),
+});
 export type FinishRequest = Static<typeof FinishRequest>;
 /** `next`: the apply phase of the same deployment, already claimed for this agent. */
 export const FinishReply = Type.Object({ next: Type.Union([Job, Type.Null()]) });

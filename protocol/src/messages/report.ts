@@ -31,6 +31,8 @@ export const RunEvent = Type.Union([
     milliseconds: Count,
     /** Of the process, its sandbox and all their children. */
     cpuMilliseconds: Type.Optional(Count),
+    /** It only shows what another command has made. */
+    isReading: Type.Optional(Type.Boolean()),
   }),
   Type.Object({ kind: Type.Literal('warning'), at: Instant, step: Text, text: Text }),
 ]);

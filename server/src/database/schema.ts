@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 536bbd2c29056dfb5544991b4dd2c986dbb309e46812c0ccb28e5e84650b713d
+ * sources ac322690cf213310e4bd07bedc1d9afb7832a68367cff7ca44fafa224c5ef4e4
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -101,6 +101,8 @@ export interface AttemptTable {
   missed_lists: Generated<number>;
   number: number;
   outcome_sha256: string | null;
+  received_at: Date | null;
+  sent_at: Date | null;
   state_version_id: string | null;
   status: Dispatch['attempt.status'];
 }

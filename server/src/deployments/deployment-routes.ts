@@ -14,6 +14,7 @@ import { deployEnvironment } from './start-deployment.ts';
 import { type DeploymentRow, getDeploymentRow } from './deployment-store.ts';
 import { type DeploymentFilter, listDeploymentPage } from './shown-deployment-store.ts';
 import { deploymentTexts, deploymentView, peopleOf } from './deployment-view.ts';
+import { deploymentTimeline } from './timeline/deployment-timeline.ts';
 import { readStepLog } from '../logs/step-log.ts';
 import { listStepRows } from '../logs/step-store.ts';
 import { stepView } from '../logs/step-view.ts';
@@ -83,6 +84,9 @@ export const deploymentRoutes: Route[] = [
   }),
   route(operations.getStepLog, (context, { params, query }) =>
     readStepLog(context, params.deploymentLogId, params.name, query.startTime),
+  ),
+  route(operations.getDeploymentTimeline, async (context, { params }) =>
+    deploymentTimeline(context, await found(context, params.id)),
   ),
   streamRoute(operations.streamDeployment, async (context, { params }, wire) => {
     const lastEventId = wire.request.headers['last-event-id'];

@@ -89,8 +89,14 @@ export async function endAttempt(
   attempt: AttemptKey,
   outcomeSha256: string | null,
   at: Date,
+  times: Pick<Updateable<AttemptTable>, 'received_at' | 'sent_at'> = {},
 ): Promise<void> {
-  await updateAttempt(tx, attempt, { status: 'ended', ended_at: at, outcome_sha256: outcomeSha256 });
+  await updateAttempt(tx, attempt, {
+    status: 'ended',
+    ended_at: at,
+    outcome_sha256: outcomeSha256,
+    ...times,
+  });
 }
 
 /** @returns how often the outcome of an attempt could not be stored, including this time */

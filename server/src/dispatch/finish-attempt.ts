@@ -1,6 +1,6 @@
 /** Accepts an attempt's outcome once: a repetition gets the same answer, a different one is refused. */
 import type { Job } from '#protocol/messages/job.ts';
-import type { FinishReply } from '#protocol/messages/outcome.ts';
+import type { AttemptTimes, FinishReply } from '#protocol/messages/outcome.ts';
 import type { Context } from '../context.ts';
 import { inTransaction, isBusy } from '../database/transaction.ts';
 import { lockDeployment } from '../deployments/deployment-store.ts';
@@ -75,13 +75,24 @@ async function answerAgain(
   return { next: await jobForAgent(context, job, attempt, heldOf(planned)) };
 }
 
+/** Times by the agent's clock, as columns. */
+function timesOf(times: AttemptTimes | null) {
+  const dateOf = (instant: string | undefined) => (instant === undefined ? null : new Date(instant));
+  return { received_at: dateOf(times?.receivedAt), sent_at: dateOf(times?.sentAt) };
+}
+
+interface TakenOutcome {
+  readonly outcome: ReceivedOutcome;
+  readonly times: AttemptTimes | null;
+  readonly sha256: string;
+}
+
 /** @throws DispatchRefusal `fence_outdated` for an outcome of an attempt that has ended otherwise */
 async function takeOutcome(
   context: Context,
   agent: CallingAgent,
   place: AttemptInPlace,
-  outcome: ReceivedOutcome,
-  sha256: string,
+  { outcome, times, sha256 }: TakenOutcome,
 ): Promise<FinishReply> {
   return inTransaction(context, async (context) => {
     const locked = await lockDeployment(context.db, place.job.deployment_id, place.environmentId);
@@ -97,7 +108,7 @@ async function takeOutcome(
       await loseAttempt(context, attempt, outcome.error?.message ?? 'its runner was killed', outcome);
       return { next: null };
     }
-    await endAttempt(context.db, attempt, sha256, context.now());
+    await endAttempt(context.db, attempt, sha256, context.now(), timesOf(times));
     await setJobStatus(context.db, attempt.job_id, 'done');
     const state = await getStateVersionOfAttempt(context.db, attempt.job_id, attempt.number);
     const decision = await finishPhase(context, locked, outcome, {
@@ -142,11 +153,11 @@ export async function finishAttempt(
   context: Context,
   agent: CallingAgent,
   place: AttemptInPlace,
-  { sha256, outcome, problem }: FinishMessage,
+  { sha256, outcome, times, problem }: FinishMessage,
 ): Promise<FinishReply> {
   try {
     if (outcome === null) throw new Refusal('bad_request', problem ?? 'The message has no outcome');
-    return await takeOutcome(context, agent, place, outcome, sha256);
+    return await takeOutcome(context, agent, place, { outcome, times, sha256 });
   } catch (error) {
     if (
       error instanceof DispatchRefusal ||

@@ -323,3 +323,26 @@ export async function openFences(
     .execute();
   return new Set(rows.map((row) => row.fence));
 }
+
+/** The newest attempt of each job of a deployment, with its times, in the order of the attempts. */
+export async function listTimedAttempts(db: Connection, deploymentId: string) {
+  return db
+    .selectFrom('job')
+    .innerJoin('attempt', 'attempt.job_id', 'job.id')
+    .innerJoin('attempt as first', (join) =>
+      join.onRef('first.job_id', '=', 'job.id').on('first.number', '=', 1),
+    )
+    .whereRef('attempt.number', '=', 'job.attempts')
+    .select([
+      'job.phase',
+      'job.created_at as createdAt',
+      'first.claimed_at as firstClaimedAt',
+      'attempt.claimed_at as claimedAt',
+      'attempt.ended_at as endedAt',
+      'attempt.received_at as receivedAt',
+      'attempt.sent_at as sentAt',
+    ])
+    .where('job.deployment_id', '=', deploymentId)
+    .orderBy('attempt.fence')
+    .execute();
+}

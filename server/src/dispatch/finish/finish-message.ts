@@ -1,6 +1,6 @@
 /** What the service needs to know of a `finish` message, without objects as large as the message. Pure. */
 import { createHash } from 'node:crypto';
-import { FinishRequest } from '#protocol/messages/outcome.ts';
+import { type AttemptTimes, FinishRequest } from '#protocol/messages/outcome.ts';
 import { type ReceivedOutcome, receivedOutcome } from '../../deployments/outcome-columns.ts';
 import { checkMessage, parseMessage } from '../parse-message.ts';
 
@@ -9,6 +9,8 @@ export interface FinishMessage {
   /** An outcome is recognized by its hash even if it is not valid. */
   readonly sha256: string;
   readonly outcome: ReceivedOutcome | null;
+  /** When the attempt came to its agent and left it, if the agent says so. */
+  readonly times: AttemptTimes | null;
   /** What is wrong with the message; null where it has an outcome. */
   readonly problem: string | null;
 }
@@ -21,6 +23,12 @@ export function finishMessage(bytes: Uint8Array): FinishMessage {
   const { fence, outcome = null } = (message ?? {}) as Partial<FinishRequest>;
   const sha256 = createHash('sha256').update(JSON.stringify(outcome)).digest('hex');
   const problem = check(message);
-  const read = problem === null ? receivedOutcome((message as FinishRequest).outcome) : null;
-  return { fence: typeof fence === 'number' ? fence : null, sha256, outcome: read, problem };
+  const valid = problem === null ? (message as FinishRequest) : null;
+  return {
+    fence: typeof fence === 'number' ? fence : null,
+    sha256,
+    outcome: valid && receivedOutcome(valid.outcome),
+    times: valid?.times ? { receivedAt: valid.times.receivedAt, sentAt: valid.times.sentAt } : null,
+    problem,
+  };
 }
