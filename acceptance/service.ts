@@ -14,6 +14,7 @@ import { type Client, createClient } from '#contract/client/client.ts';
 import { toolboxFolder } from '../tools/toolbox/places.ts';
 
 const run = promisify(execFile);
+const launcher = fileURLToPath(new URL('../tools/launch.mjs', import.meta.url));
 const serverProgram = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 /** The user id of services that are not root's, where the tests are. */
 export const ordinaryUid = 65_534;
@@ -27,6 +28,8 @@ export interface ServiceOptions {
   readonly folder?: string;
   /** As a user who owns nothing but the scratch folder; where the test is not root, its own user is one. */
   readonly isOrdinary?: boolean;
+  /** As `npm start` runs it, from a bundle; default: from the sources. */
+  readonly isBundled?: boolean;
   /** Gets what the service logs. */
   readonly onLog?: (text: string) => void;
 }
@@ -90,7 +93,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   const isOther = options.isOrdinary === true && process.getuid?.() === 0;
   if (isOther)
     for (const path of [folder, repositories, secretFile]) await chown(path, ordinaryUid, ordinaryUid);
-  const [program, ...args] = [...(isOther ? withoutRoot() : []), process.execPath, serverProgram];
+  const programs = options.isBundled ? [launcher, 'server/src/main.ts'] : [serverProgram];
+  const [program, ...args] = [...(isOther ? withoutRoot() : []), process.execPath, ...programs];
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

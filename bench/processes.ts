@@ -5,10 +5,10 @@ import type { Service } from './service.ts';
 
 /** The first pattern that matches a command line names its program. */
 const patterns = [
-  ['runner', /agent\/src\/main\.ts\0(runner|tree-server)/],
-  ['agent', /agent\/src\/main\.ts/],
+  ['runner', /agent(\/src\/main\.ts|\.mjs)\0(runner|tree-server)/],
+  ['agent', /agent(\/src\/main\.ts|\.mjs)/],
   ['PostgreSQL', /postgres/],
-  ['server', /server\/src\/main\.ts/],
+  ['server', /server(\/src\/main\.ts|\.mjs)/],
   ['git', /^[^\0]*\bgit\b/],
   ['sandbox', /\bbwrap\b/],
   ['npm', /^npm\b/],

@@ -3,7 +3,7 @@
  * materials, by default in `dist/`.
  */
 import { join, relative, resolve } from 'node:path';
-import { buildBundles } from './build-bundles.ts';
+import { buildBundles } from './programs/build-bundles.ts';
 import { root } from './repository.ts';
 
 const folder = resolve(process.argv[2] ?? join(root, 'dist'));

@@ -3,10 +3,11 @@
  *
  *   node tools/launch.mjs <entry.ts> [arguments …]
  *
- * Plain JavaScript without packages: any Node from 18 on can run it. Under the pinned Node the entry is
- * imported into this very process; under another one it becomes a child that gets our signals and whose
- * status is ours. An entry is started by being imported: it runs at its top level and does not ask whether it
- * is the main module.
+ * Plain JavaScript without packages: any Node from 18 on can run it. Service, agent and command line run as
+ * bundled programs. Under the pinned Node a short command is imported into this very process; service and agent,
+ * and everything under another Node, replace it. A Node that cannot be replaced starts a child that gets our
+ * signals and whose status is ours. An entry is started by being imported: it runs at its top level and does not
+ * check whether it is the main module.
  */
 import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
@@ -15,6 +16,10 @@ import { constants as system, homedir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ensureInstalled, LaunchError, passSignals } from './install.mjs';
+import { programOf } from './programs/program-of.mjs';
+
+/** Node's options for processes that stay: small young generations cost little time and save memory. */
+const modeOfServices = ['--max-semi-space-size=4'];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -40,8 +45,14 @@ async function launch(entry, args) {
   const cache = cacheFolder();
   if (cache) process.env.NODE_COMPILE_CACHE = cache;
   const settings = settingsFile(file);
-  if (realpathSync(node) === realpathSync(process.execPath)) await runHere(file, args, { cache, settings });
-  else await runChild(node, file, args, settings);
+  const program = programOf(root, file, (line) => process.stderr.write(`${line}\n`));
+  const isPinned = realpathSync(node) === realpathSync(process.execPath);
+  const mode = /^(server|agent)\//.test(relative(root, file)) ? modeOfServices : [];
+  if (isPinned && mode.length === 0) await runHere(program, args, { cache, settings });
+  else {
+    const options = settings ? [`--env-file=${settings}`, ...mode] : mode;
+    await replaceUs(node, [...options, program, ...args]);
+  }
 }
 
 /**
@@ -100,9 +111,14 @@ async function runHere(file, args, { cache, settings }) {
   await import(pathToFileURL(file).href);
 }
 
-async function runChild(node, file, args, settings) {
-  const options = settings ? [`--env-file=${settings}`] : [];
-  const child = spawn(node, [...options, file, ...args], { stdio: 'inherit', env: process.env });
+/** Nothing of the launcher remains, except under a Node that cannot replace itself. */
+async function replaceUs(node, args) {
+  if (process.execve) process.execve(node, [node, ...args], process.env);
+  else await runChild(node, args);
+}
+
+async function runChild(node, args) {
+  const child = spawn(node, args, { stdio: 'inherit', env: process.env });
   const forget = passSignals(child);
   try {
     const [status, signal] = await new Promise((good, bad) => {

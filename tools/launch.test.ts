@@ -44,8 +44,8 @@ function makeCheckout(
   const above = realpathSync(mkdtempSync(join(tmpdir(), 'envarium launch ')));
   t.after(() => rmSync(above, { recursive: true, force: true }));
   const folder = join(above, 'check out');
-  mkdirSync(join(folder, 'tools'), { recursive: true });
-  for (const file of ['launch.mjs', 'install.mjs'])
+  mkdirSync(join(folder, 'tools', 'programs'), { recursive: true });
+  for (const file of ['launch.mjs', 'install.mjs', 'programs/program-of.mjs'])
     cpSync(join(import.meta.dirname, file), join(folder, 'tools', file));
   writeFileSync(
     join(folder, 'package.json'),
@@ -110,14 +110,48 @@ test('under the pinned Node the entry runs in the launcher itself', async (t) =>
   assert.equal(facts.cache, join(folder, '.cache', 'compile'));
 });
 
-test('under another Node the entry becomes a child with the same arguments and status', (t) => {
+test('under another Node the entry replaces the launcher, with the same arguments', async (t) => {
   const folder = makeCheckout(t);
   install(folder, { isThisNode: false });
   const plain = launch(folder, ['a b', '', '--c=$d']);
   assert.deepEqual(plain.facts().argv, [join(folder, 'tools', 'entry.ts'), 'a b', '', '--c=$d']);
   assert.deepEqual([plain.status, plain.stderr], [0, '']);
-  assert.equal(launch(folder, ['exit']).status, 3);
-  assert.equal(launch(folder, ['kill']).status, 137);
+  assert.equal(launch(folder, ['kill']).signal, 'SIGKILL');
+  const child = spawn(process.execPath, ['tools/launch.mjs', 'tools/entry.ts', 'wait'], {
+    cwd: folder,
+    env: environment,
+  });
+  const facts = JSON.parse(await firstLine(child)) as Facts;
+  assert.equal(facts.pid, child.pid);
+  child.kill('SIGTERM');
+  assert.equal(await ended(child), 7);
+});
+
+test('service and agent replace the launcher under the pinned Node too; without a bundler they run from sources', (t) => {
+  const folder = makeCheckout(t);
+  install(folder, { isThisNode: true });
+  mkdirSync(join(folder, 'agent', 'src'), { recursive: true });
+  writeFileSync(
+    join(folder, 'agent', 'src', 'main.ts'),
+    'console.log(process.argv[1], process.execArgv.length);',
+  );
+  const args = [join(folder, 'tools', 'launch.mjs'), 'agent/src/main.ts'];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { env: environment, encoding: 'utf8' });
+  assert.equal(stdout, `${join(folder, 'agent', 'src', 'main.ts')} 1\n`);
+  assert.match(stderr, /^The sources run without a bundle, .*build-programs\.mjs/);
+});
+
+/** For a Node that cannot replace itself, as older ones. */
+const olderNode = { ...environment, NODE_OPTIONS: '--import=data:text/javascript,process.execve=undefined' };
+
+test('under an older Node the entry becomes a child with the same arguments and status', (t) => {
+  const folder = makeCheckout(t);
+  install(folder, { isThisNode: false });
+  const plain = launch(folder, ['a b', '', '--c=$d'], olderNode);
+  assert.deepEqual(plain.facts().argv, [join(folder, 'tools', 'entry.ts'), 'a b', '', '--c=$d']);
+  assert.deepEqual([plain.status, plain.stderr], [0, '']);
+  assert.equal(launch(folder, ['exit'], olderNode).status, 3);
+  assert.equal(launch(folder, ['kill'], olderNode).status, 137);
 });
 
 test('service, agent and command line read the .env of the checkout, below variables that are set', (t) => {
@@ -164,7 +198,7 @@ test('a signal reaches the child, and the launcher waits for it', async (t) => {
   install(folder, { isThisNode: false });
   const child = spawn(process.execPath, ['tools/launch.mjs', 'tools/entry.ts', 'wait'], {
     cwd: folder,
-    env: environment,
+    env: olderNode,
   });
   const facts = JSON.parse(await firstLine(child)) as Facts;
   assert.notEqual(facts.pid, child.pid);

@@ -1,22 +1,23 @@
 /** The agent's program as the agent starts it for its other processes and threads. */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The roles of the program besides the agent. */
 export type Role = 'runner' | 'tree-server' | 'hcl-worker';
 
-const here = import.meta.url;
+const here = fileURLToPath(import.meta.url);
 
-/** Absolute path of the program: `main.ts`, or the single file of a bundle, which contains every module. */
-export const ownProgram = fileURLToPath(here.endsWith('/own-program.ts') ? new URL('./main.ts', here) : here);
+/** Absolute path of the program: `main.ts`, or a file of a bundle. */
+export const ownProgram = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 /**
- * The files that a process of the program loads: Node itself, and the folders of its modules. Whatever else is
- * in the folder of a checkout, such as its data, is not among them.
+ * The files that a process of the program loads, with Node itself: its single file, the folder of its bundle,
+ * or the folders of its modules. Other contents of a checkout, such as its data, are not included.
  */
 export function programFiles(): string[] {
-  if (!here.endsWith('/own-program.ts')) return [process.execPath, ownProgram];
-  const root = fileURLToPath(new URL('../..', here));
+  if (here === ownProgram) return [process.execPath, ownProgram];
+  if (!ownProgram.endsWith('.ts')) return [process.execPath, dirname(ownProgram)];
+  const root = fileURLToPath(new URL('../..', import.meta.url));
   const folders = ['agent', 'contract', 'guards', 'protocol', 'settings', 'node_modules'];
   return [process.execPath, join(root, 'package.json'), ...folders.map((folder) => join(root, folder))];
 }

@@ -35,8 +35,10 @@ function kindOf(commandLine: readonly string[]): RunningProgram['kind'] | null {
   const isNode = /(^|\/)node[\w.-]*$/.test(commandLine[0] ?? '');
   if (!isNode || commandLine.some((word) => word.endsWith('launch.mjs'))) return null;
   const program = commandLine.at(-1) ?? '';
-  if (/(^|\/)server\/src\/main\.ts$/.test(program)) return 'service';
-  return /(^|\/)(agent\/src\/main\.ts|envarium-agent\.mjs)$/.test(program) ? 'agent' : null;
+  if (/(^|\/)(server\/src\/main\.ts|programs\/\w+\/server\.mjs)$/.test(program)) return 'service';
+  return /(^|\/)(agent\/src\/main\.ts|programs\/\w+\/agent\.mjs|envarium-agent\.mjs)$/.test(program)
+    ? 'agent'
+    : null;
 }
 
 async function environmentOf(folder: string, kind: RunningProgram['kind']): Promise<Environment> {

@@ -1,6 +1,7 @@
 /** Brings a database to the schema of this program: numbered SQL files, forward only. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Kysely, sql } from 'kysely';
 import { withoutTimeLimits, withTimeLimits } from './open.ts';
 import type { Schema } from './schema.ts';
@@ -11,7 +12,7 @@ interface Migration {
   readonly file: string;
 }
 
-const folderOfMigrations = join(import.meta.dirname, 'migrations');
+const folderOfMigrations = fileURLToPath(new URL('./migrations', import.meta.url));
 /** Any number, the same in every server: holds other servers back while one migrates. */
 const advisoryLock = 718_281_828;
 

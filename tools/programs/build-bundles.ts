@@ -6,12 +6,13 @@
  * does not know would be an error of syntax.
  */
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, stat, writeFile } from 'node:fs/promises';
 import { createRequire, isBuiltin } from 'node:module';
 import { join } from 'node:path';
-import { billOfMaterials } from './bill-of-materials.ts';
-import { licenseNotices } from './license-notices.ts';
-import { root } from './repository.ts';
+import { billOfMaterials } from '../bill-of-materials.ts';
+import { licenseNotices } from '../license-notices.ts';
+import { embeddedParser, parserOptions, placesOf } from './bundle-plugins.mjs';
+import { root } from '../repository.ts';
 
 export interface Bundle {
   readonly file: string;
@@ -83,21 +84,10 @@ const lazyBuiltins: Plugin = {
   },
 };
 
-/** The HCL parser reads its WebAssembly from a file next to it; here it is part of the bundle. */
-const embeddedParser: Plugin = {
-  name: 'embedded-parser',
-  setup({ onLoad }) {
-    const read = 'fs.readFile((0, path_1.join)(__dirname, "..", "main.wasm.gz"))';
-    onLoad({ filter: /@cdktn\/hcl2json\/build\/bridge\.js$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8');
-      if (!text.includes(read))
-        throw new Error(
-          `${path} no longer reads its WebAssembly as expected: correct tools/build-bundles.ts.`,
-        );
-      return { contents: text.replace(read, 'require("../main.wasm.gz")') };
-    });
-  },
-};
+/** The program in its own file is that file, whatever its name; others keep their addresses. */
+function placesFor({ entry }: Program): Plugin {
+  return placesOf((target) => (target === join(root, entry) ? '' : null));
+}
 
 async function buildOne(program: Program, folder: string): Promise<{ file: string; metafile: Metafile }> {
   const file = join(folder, program.file);
@@ -112,11 +102,9 @@ async function buildOne(program: Program, folder: string): Promise<{ file: strin
     target: 'node18',
     minify: true,
     legalComments: 'none',
-    loader: { '.gz': 'binary' },
-    // Asked for by the parser of HCL where there is no global of this name: never.
-    external: ['performance'],
+    ...parserOptions,
     banner: { js: head(program) },
-    plugins: [lazyBuiltins, embeddedParser],
+    plugins: [lazyBuiltins, placesFor(program), embeddedParser],
     metafile: true,
     logLevel: 'warning',
   });

@@ -1,0 +1,34 @@
+/** `node build-programs.mjs <checkout> <folder>`: bundles all programs of a checkout, for `program-of.mjs`. */
+import { build } from 'esbuild';
+import { relative, resolve, sep } from 'node:path';
+import { embeddedParser, parserOptions, placesOf } from './bundle-plugins.mjs';
+import { entries } from './program-of.mjs';
+
+const [, , root, folder] = process.argv;
+
+/** Programs and threads are next to each other; anything else stays in the checkout. */
+function placeOf(target) {
+  const name = Object.keys(entries).find((each) => resolve(root, entries[each]) === target);
+  return name === undefined ? relative(folder, target).replaceAll(sep, '/') : `./${name}.mjs`;
+}
+
+await build({
+  absWorkingDir: root,
+  entryPoints: entries,
+  outdir: folder,
+  outExtension: { '.js': '.mjs' },
+  chunkNames: 'part-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  legalComments: 'none',
+  ...parserOptions,
+  banner: {
+    js: `import { createRequire as requireOfBundle } from 'node:module';
+const require = requireOfBundle(import.meta.url);`,
+  },
+  plugins: [placesOf(placeOf), embeddedParser],
+  logLevel: 'error',
+});

@@ -1,0 +1,55 @@
+/** What bundles of our programs have in common: the distributable ones and those of a checkout. */
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+/**
+ * Adapts `new URL('./other.ts', import.meta.url)` of our own sources, which names a program, thread or folder,
+ * to where that is in a bundle.
+ * @param {(target: string) => string | null} placeOf from an absolute path to one relative to the bundle; null
+ *   keeps what the source says
+ * @returns {import('esbuild').Plugin}
+ */
+export function placesOf(placeOf) {
+  return {
+    name: 'places',
+    setup({ onLoad }) {
+      onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
+        if (path.includes('/node_modules/')) return null;
+        const text = readFileSync(path, 'utf8');
+        if (/import\.meta\.(dirname|filename)/.test(text))
+          throw new Error(`${path} must name files by new URL('…', import.meta.url), which bundles adapt.`);
+        const contents = text.replace(/new URL\('(\.[^']*)', import\.meta\.url\)/g, (whole, target) => {
+          const place = placeOf(resolve(dirname(path), target));
+          return place === null ? whole : `new URL(${JSON.stringify(place)}, import.meta.url)`;
+        });
+        return contents === text ? null : { contents, loader: 'ts' };
+      });
+    },
+  };
+}
+
+const readOfParser = 'fs.readFile((0, path_1.join)(__dirname, "..", "main.wasm.gz"))';
+
+/**
+ * The HCL parser reads its WebAssembly from a file next to it; in a bundle it is a module.
+ * @type {import('esbuild').Plugin}
+ */
+export const embeddedParser = {
+  name: 'embedded-parser',
+  setup({ onLoad }) {
+    onLoad({ filter: /@cdktn\/hcl2json\/build\/bridge\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      if (!text.includes(readOfParser))
+        throw new Error(
+          `${path} no longer reads its WebAssembly as expected: correct tools/programs/bundle-plugins.mjs.`,
+        );
+      return { contents: text.replace(readOfParser, 'require("../main.wasm.gz")') };
+    });
+  },
+};
+
+/**
+ * What every bundle with the HCL parser needs; `performance` is required only where there is no such global.
+ * @type {{ loader: { '.gz': 'binary' }, external: string[] }}
+ */
+export const parserOptions = { loader: { '.gz': 'binary' }, external: ['performance'] };
