@@ -93,9 +93,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   const isOther = options.isOrdinary === true && process.getuid?.() === 0;
   if (isOther)
     for (const path of [folder, repositories, secretFile]) await chown(path, ordinaryUid, ordinaryUid);
-  const programs = options.isBundled ? [launcher, 'server/src/main.ts'] : [serverProgram];
-  const [program, ...args] = [...(isOther ? withoutRoot() : []), process.execPath, ...programs];
-  const child = spawn(program, args, {
+  const entry = options.isBundled ? launcher : serverProgram;
+  const entryArgs = options.isBundled ? ['server/src/main.ts'] : [];
+  const [program, ...args] = [...(isOther ? withoutRoot() : []), process.execPath, entry];
+  const child = spawn(program, [...args, ...entryArgs], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,

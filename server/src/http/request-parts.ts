@@ -74,8 +74,10 @@ export interface PartCheckers {
   body(value: unknown): string[];
 }
 
-function compile(ajv: Ajv, schema: TSchema | undefined): ValidateFunction | null {
-  return schema ? ajv.compile(schema) : null;
+/** Compiles at the first use: all schemas together take a third of a second, which each start would wait for. */
+function compile(ajv: Ajv, schema: TSchema | undefined): (() => ValidateFunction) | null {
+  let compiled: ValidateFunction | undefined;
+  return schema ? () => (compiled ??= ajv.compile(schema)) : null;
 }
 
 /** Where an unknown field lies, as path and key. */
@@ -93,14 +95,15 @@ function dropUnknown(value: unknown, error: ErrorObject): string {
 }
 
 /**
- * Compiles the checks of one operation.
+ * The checks of one operation.
  * @param unknownFields `refuse`: an unknown body field is a 400; `ignore`: it is dropped and listed
  */
 export function partCheckers(operation: Operation, unknownFields: 'refuse' | 'ignore'): PartCheckers {
   const params = compile(convertingAjv, operation.params);
   const query = compile(convertingAjv, operation.query);
   const body = compile(strictAjv, operation.body);
-  const check = (part: Part, validate: ValidateFunction | null, value: unknown) => {
+  const check = (part: Part, compiled: (() => ValidateFunction) | null, value: unknown) => {
+    const validate = compiled?.();
     if (validate && !validate(value))
       throw new Refusal('bad_request', sentence(part, mostTelling(validate.errors ?? [])));
   };
@@ -116,8 +119,9 @@ export function partCheckers(operation: Operation, unknownFields: 'refuse' | 'ig
     },
     body(value) {
       const ignored: string[] = [];
-      while (unknownFields === 'ignore' && ignored.length < mostIgnored && body && !body(value)) {
-        const unknown = body.errors?.find((error) => error.keyword === 'additionalProperties');
+      const validate = body?.();
+      while (unknownFields === 'ignore' && ignored.length < mostIgnored && validate && !validate(value)) {
+        const unknown = validate.errors?.find((error) => error.keyword === 'additionalProperties');
         if (!unknown) break;
         ignored.push(dropUnknown(value, unknown));
       }
