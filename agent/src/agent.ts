@@ -270,13 +270,9 @@ export class Agent {
     this.#warm();
   }
 
-  /** A runner for each free slot, and one for the apply of each plan. */
   #warm(): void {
     const { launcher, slots } = this.#options;
-    const plans = [...this.#attempts.values(), ...this.#claimed.values()]
-      .map((one) => ('job' in one ? one.job : one))
-      .filter((job) => job.phase === 'plan');
-    launcher.warm(slots.freeCount + plans.length);
+    launcher.warm(slots.count);
   }
 }
 

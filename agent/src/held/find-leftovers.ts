@@ -37,7 +37,7 @@ export async function findLeftovers(leftovers: Leftovers): Promise<Partial<Outco
   const capability = driverOf(job.tool)?.state;
   if (capability === undefined) return {};
   await saveNewestState(leftovers, capability);
-  const events = await readEvents(paths);
+  const events = readEvents(paths);
   const newest = await readNewestState(paths);
   const state = newest && readOrNull(capability, newest.bytes);
   return {
@@ -115,8 +115,8 @@ async function readInside(folder: string, file: string): Promise<Buffer | null> 
   }
 }
 
-async function readEvents(paths: SpoolPaths): Promise<readonly RunEvent[]> {
-  await using file = new EventFile(paths.events, (event) => event);
-  await file.read();
+function readEvents(paths: SpoolPaths): readonly RunEvent[] {
+  using file = new EventFile(paths.events, (event) => event);
+  file.read();
   return file.pending;
 }

@@ -4,6 +4,7 @@
  * continue after an interruption.
  */
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
@@ -14,7 +15,7 @@ import { recoverBrokenAttempt, recoverLostAttempt } from './recover-attempt.ts';
 import { createCompletion } from '../ship/completion.ts';
 import { shipAttempt } from '../ship/ship-attempt.ts';
 import { sendFinalState } from '../ship/ship-state.ts';
-import { createWake, type Wake, watchFolders } from '../ship/wake.ts';
+import { type AttemptWake, createWake, watchFolders } from '../ship/wake.ts';
 import type { Control, SpoolPaths } from '../spool/layout.ts';
 import { isMarkStored, readOutcome, readRunner } from '../spool/read-attempt.ts';
 import { writeJson } from '../spool/write-file.ts';
@@ -57,7 +58,7 @@ const pauseAfterErrorMilliseconds = 5_000;
 
 export class HeldAttempt {
   readonly #options: AttemptOptions;
-  readonly #wake: Wake = createWake();
+  readonly #wake: AttemptWake = createWake();
   #requested: Control['abort'] = null;
   #requestedAt = Infinity;
   readonly #heldSince = performance.now();
@@ -124,7 +125,9 @@ export class HeldAttempt {
     const { paths, signal } = this.#options;
     const wakeUp = () => this.#wake.notify();
     signal.addEventListener('abort', wakeUp, { once: true });
-    using _watch = watchFolders([paths.folder, paths.steps, paths.states], wakeUp);
+    using _watch = watchFolders([paths.folder, paths.steps, paths.states], (folder, name) =>
+      this.#noteChange(folder, name),
+    );
     const completion = createCompletion(this.#wake);
     const ended = this.#awaitOutcome().then(() => completion.reach());
     ended.catch(() => {});
@@ -145,6 +148,17 @@ export class HeldAttempt {
         await delay(pauseAfterErrorMilliseconds, undefined, { signal });
       }
     }
+  }
+
+  /** Wakes only those that read what has changed: runs write often, and every look costs processor time. */
+  #noteChange(folder: string, name: string | null): void {
+    const { paths } = this;
+    const file = name === null ? null : join(folder, name);
+    if (folder === paths.steps || file === paths.events) this.#wake.notify('report');
+    else if (folder === paths.states) this.#wake.notify('state');
+    else if (file === paths.mark) this.#wake.notify('mark');
+    else if (file === paths.outcome) this.#wake.notify('outcome');
+    else if (file === null) this.#wake.notify();
   }
 
   #ship(completion: ReturnType<typeof createCompletion>, isFresh: boolean): Promise<Job | null> {
@@ -179,7 +193,7 @@ export class HeldAttempt {
   }
 
   async #awaitOutcome(): Promise<void> {
-    const waiter = this.#wake.waiter();
+    const waiter = this.#wake.waiter('outcome');
     while (!(await this.#settle(() => this.#isOver()))) await waiter.wait(outcomePollMilliseconds);
   }
 

@@ -16,15 +16,16 @@ const pollMilliseconds = 5;
 type Finder = Pick<Launcher, 'find'>;
 
 /**
- * Waits for the runner, which ends right after its outcome, and ends what is left in its group; its commands
- * have ended before.
+ * Waits until a runner does nothing more for an attempt, and ends what is left in its group. The outcome is the
+ * last that it writes; it may then execute another order.
  */
 export async function awaitRunnerEnd(launcher: Finder, paths: SpoolPaths): Promise<void> {
   const identity = readRunner(paths);
   if (identity === null) return;
   const runner = launcher.find(identity);
   const deadline = performance.now() + runnerEndMilliseconds;
-  while (!runner.hasEnded()) {
+  const hasEnded = () => runner.hasEnded() || (runner.mayContinue && readOutcome(paths) !== null);
+  while (!hasEnded()) {
     if (performance.now() > deadline) runner.signal('SIGKILL');
     await delay(pollMilliseconds);
   }

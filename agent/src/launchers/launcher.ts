@@ -9,6 +9,8 @@ export interface Runner {
   hasEnded(): boolean;
   /** @returns false if it has ended */
   signal(signal: NodeJS.Signals): boolean;
+  /** Whether it may execute another order after the outcome of the one that it has. */
+  readonly mayContinue: boolean;
   /** The processes that it started, as far as the place knows them. */
   rest(): number[];
   /**
@@ -22,13 +24,13 @@ export interface Runner {
 export interface RunnerListener {
   /** Records which runner gets the order, before it gets it. */
   chosen(identity: ProcessIdentity): Promise<void>;
-  /** The runner has ended, with an outcome or without. */
+  /** The runner has executed the order or has ended, with an outcome or without. */
   ended(): void;
 }
 
 export interface Launcher extends Disposable {
-  /** Keeps this many runners ready, so that runs need not wait for one. */
-  warm(count: number): void;
+  /** Keeps a runner ready as long as there are fewer than that many, so that runs need not wait for one. */
+  warm(most: number): void;
   /**
    * Gives the order to a ready runner, or else to a new one. A runner that ends before it reads the order
    * leaves no outcome, which the agent notices.

@@ -1,15 +1,18 @@
 /**
- * Launches runners as processes on the agent's machine. They are started before there is work for them,
- * because starting Node takes longer than most of the agent's work. Each has its own session, outlives the
- * agent once it has its order, and ends when its standard input ends without one.
+ * Launches runners as processes on the agent's machine. They are started before there is work for them, and
+ * execute one order after the other, because starting Node takes longer than most of the agent's work. Each has
+ * its own session, completes the order that it has if the agent ends, and ends when its standard input does.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createInterface } from 'node:readline';
 import { ownProgram, type Role } from '../own-program.ts';
 import { identifyProcess, isAlive, signalProcess } from '../processes/process-identity.ts';
 import type { RunGroups } from '../processes/run-groups.ts';
 import type { ProcessIdentity, RunnerOrder } from '../spool/layout.ts';
+import { readyLine } from '../runner/ready-line.ts';
 import type { Launcher, Runner, RunnerListener } from './launcher.ts';
 
 export interface ProcessLauncherOptions {
@@ -21,53 +24,64 @@ export interface ProcessLauncherOptions {
   readonly groups?: RunGroups | undefined;
 }
 
-interface Ready {
-  readonly child: ChildProcess;
-  /** Null where it cannot be used. */
-  readonly identity: Promise<ProcessIdentity | null>;
-}
-
 const pauseAfterFailureMilliseconds = 1_000;
 /** The start of a run needs the whole processor. */
 const pauseAfterStartMilliseconds = 300;
+/** A runner is replaced after these, whatever has accumulated in it. */
+const mostOrders = 100;
+
+/** A runner without an order, or with one. */
+interface Started {
+  readonly child: ChildProcess;
+  /** Null if it cannot be used. */
+  readonly identity: Promise<ProcessIdentity | null>;
+  orders: number;
+  /** Called when it has executed its order; null while it has none. */
+  ended: (() => void) | null;
+}
 
 export class ProcessLauncher implements Launcher {
   readonly #options: ProcessLauncherOptions;
-  readonly #idle: Ready[] = [];
+  readonly #runners = new Set<Started>();
+  readonly #mostOrders: number;
   #isClosed = false;
-  #target = 0;
+  #most = 0;
   #lastStartAt = -Infinity;
   #refill: NodeJS.Timeout | undefined;
 
   constructor(options: ProcessLauncherOptions) {
     this.#options = options;
+    // What is left of a run is ended with its whole group, the runner included.
+    this.#mostOrders = options.groups === undefined ? mostOrders : 1;
   }
 
-  /** Starts the missing runners, but not right after another one was used; keeps surplus ones. */
-  warm(count: number): void {
-    this.#target = count;
+  /** Starts a runner if none is ready and fewer than that many are there, but not right after a run began. */
+  warm(most: number): void {
+    this.#most = most;
     const pause = this.#lastStartAt + pauseAfterStartMilliseconds - performance.now();
     if (pause <= 0) this.#fill();
     else this.#refill ??= setTimeout(() => this.#fill(), pause).unref();
   }
 
   async start(order: RunnerOrder, { chosen, ended }: RunnerListener): Promise<void> {
-    const { child, identity } = await this.#choose();
+    const { runner, identity } = await this.#choose(ended);
+    const { child } = runner;
+    runner.orders += 1;
     try {
       await chosen(identity);
     } catch (error) {
-      child.stdin?.end();
+      this.#dismiss(runner);
       throw error;
     }
-    child.stdin?.end(`${JSON.stringify(order)}\n`);
+    child.stdin?.write(`${JSON.stringify(order)}\n`);
     if (child.exitCode !== null || child.signalCode !== null) ended();
-    else child.once('exit', ended);
   }
 
   find(identity: ProcessIdentity): Runner {
     return {
       hasEnded: () => !isAlive(identity),
       signal: (signal) => signalProcess(identity, signal),
+      mayContinue: this.#mostOrders > 1,
       rest: () => this.#options.groups?.members(identity) ?? [],
       endRest: async () => this.#options.groups?.end(identity),
     };
@@ -77,50 +91,65 @@ export class ProcessLauncher implements Launcher {
     await this.#options.groups?.endOthers(kept);
   }
 
-  /** Ends the runners that have no order. */
+  /** Ends the runners that have no order, and the others after theirs. */
   [Symbol.dispose](): void {
     this.#isClosed = true;
     clearTimeout(this.#refill);
-    for (const { child } of this.#idle.splice(0)) child.stdin?.end();
+    for (const runner of this.#runners) this.#dismiss(runner);
   }
 
-  async #choose(): Promise<{ readonly child: ChildProcess; readonly identity: ProcessIdentity }> {
+  async #choose(
+    ended: () => void,
+  ): Promise<{ readonly runner: Started; readonly identity: ProcessIdentity }> {
     this.#lastStartAt = performance.now();
     for (;;) {
       if (this.#isClosed) throw new Error('the agent is shutting down and starts no more runners');
-      const ready = this.#idle.shift() ?? this.#spawn();
-      const { child } = ready;
-      const identity = await ready.identity;
-      if (identity && child.exitCode === null && child.signalCode === null) return { child, identity };
+      const runner = this.#ready() ?? this.#spawn();
+      runner.ended = ended;
+      const identity = await runner.identity;
+      const { exitCode, signalCode } = runner.child;
+      if (identity && exitCode === null && signalCode === null) return { runner, identity };
+      this.#runners.delete(runner);
       await delay(pauseAfterFailureMilliseconds);
     }
+  }
+
+  #ready(): Started | undefined {
+    return [...this.#runners].find(({ ended }) => ended === null);
   }
 
   #fill(): void {
     clearTimeout(this.#refill);
     this.#refill = undefined;
-    while (!this.#isClosed && this.#idle.length < this.#target) this.#idle.push(this.#spawn());
+    if (!this.#isClosed && this.#runners.size < this.#most && this.#ready() === undefined) this.#spawn();
   }
 
-  #spawn(): Ready {
+  #spawn(): Started {
     const log = openSync(this.#options.logFile, 'a', 0o600);
     const child = spawn(process.execPath, [ownProgram, 'runner' satisfies Role], {
       cwd: '/',
       detached: true,
       env: { NODE_COMPILE_CACHE: this.#options.compileCacheFolder },
-      stdio: ['pipe', log, log],
+      stdio: ['pipe', 'pipe', log],
     });
     closeSync(log);
     child.unref();
-    child.stdin?.on('error', () => {});
-    child.once('error', (error) => this.#forget(child, error.message));
+    const [input, output] = [child.stdin as Socket, child.stdout as Socket];
+    input.on('error', () => {}).unref();
+    output.unref();
+    const runner: Started = { child, identity: this.#identify(child), orders: 0, ended: null };
+    this.#runners.add(runner);
+    createInterface({ input: output }).on('line', (line) => {
+      if (line === readyLine) this.#readyAgain(runner);
+    });
+    child.once('error', (error) => this.#gone(runner, error.message));
     child.once('exit', (code, signal) =>
-      this.#forget(
-        child,
+      this.#gone(
+        runner,
         `it exited with ${code === null ? signal : `code ${code}`}, see ${this.#options.logFile}`,
       ),
     );
-    return { child, identity: this.#identify(child) };
+    return runner;
   }
 
   /** Before there is work, because moving a process to a group takes time. */
@@ -139,10 +168,23 @@ export class ProcessLauncher implements Launcher {
     }
   }
 
-  #forget(child: ChildProcess, reason: string): void {
-    const index = this.#idle.findIndex((ready) => ready.child === child);
-    if (index < 0) return;
-    this.#idle.splice(index, 1);
-    this.#options.onFailure(reason);
+  #readyAgain(runner: Started): void {
+    const { ended } = runner;
+    runner.ended = null;
+    if (this.#isClosed || runner.orders >= this.#mostOrders || this.#runners.size > this.#most)
+      this.#dismiss(runner);
+    ended?.();
+  }
+
+  /** It ends, after the order that it has. */
+  #dismiss(runner: Started): void {
+    this.#runners.delete(runner);
+    runner.child.stdin?.end();
+  }
+
+  #gone(runner: Started, reason: string): void {
+    const wasKnown = this.#runners.delete(runner);
+    if (runner.ended !== null) runner.ended();
+    else if (wasKnown) this.#options.onFailure(reason);
   }
 }

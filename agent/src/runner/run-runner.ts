@@ -1,11 +1,13 @@
 /**
- * The runner: one process per attempt, in its own session. It may be started before there is work, and waits
- * for one line, its order, on standard input; without one it ends. From then on it shares only the spool
- * folder with the agent. It uses the network for tools and providers only, and always reports its end as an
- * outcome.
+ * The runner: one process, in its own session, that executes one attempt after the other. Each line on its
+ * standard input is an order; with the end of the input, it ends after the order that it has. While it executes
+ * one, it shares only the spool folder with the agent. It uses the network for tools and providers only, and
+ * always reports the end of an attempt as an outcome. Then it is ready for the next order, unless the end was
+ * unusual: whatever it may have left in this process ends with it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Outcome } from '#protocol/messages/outcome.ts';
+import { createInterface } from 'node:readline';
 import pRetry from 'p-retry';
 import { drivers } from '../drivers/index.ts';
 import { useNetworkOrder } from '../network/network-order.ts';
@@ -13,32 +15,42 @@ import { identifyProcess } from '../processes/process-identity.ts';
 import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
 import { writeJsonDurably } from '../spool/write-file.ts';
 import { isFullDisk } from '../processes/full-disk.ts';
+import { readyLine } from './ready-line.ts';
 import { runPhase } from './run-phase.ts';
+
+const usualResults: readonly Outcome['result'][] = ['planned', 'applied'];
 
 /** One per second. */
 const maxOutcomeWrites = 3_600;
 
 /**
  * Executes one order: records its identity first, its outcome last.
+ * @returns the outcome
  * @throws only if the spool folder itself cannot be written
  */
-async function executeOrder(order: RunnerOrder): Promise<void> {
+async function executeOrder(order: RunnerOrder): Promise<Outcome> {
   const spool = spoolPaths(order.attemptFolder);
-  const identity = identifyProcess(process.pid);
   const end = endOnce((outcome) => writeOutcome(spool.outcome, outcome));
-  process.on(
-    'uncaughtException',
-    (error) => void end(internal(failure(error))).finally(() => process.exit(1)),
-  );
-  preferredByTheKernel();
-  await writeJsonDurably(spool.runner, identity);
-  if (isMarked(spool.mark)) return end(internal('it was started before, and its outcome is unknown'));
+  const failed = (error: Error) => void end(internal(failure(error))).finally(() => process.exit(1));
+  process.on('uncaughtException', failed);
+  await writeJsonDurably(spool.runner, identifyProcess(process.pid));
   try {
-    if (order.network !== undefined) useNetworkOrder(order.network);
-    await end(await runPhase(order, drivers));
+    if (isMarked(spool.mark)) return await end(internal('it was started before, and its outcome is unknown'));
+    useNetworkOnce(order);
+    return await end(await runPhase(order, drivers));
   } catch (error) {
-    await end(internal(failure(error as Error)));
+    return await end(internal(failure(error as Error)));
+  } finally {
+    process.off('uncaughtException', failed);
   }
+}
+
+let isNetworkUsed = false;
+
+/** All orders of an agent have the same network settings. */
+function useNetworkOnce({ network }: RunnerOrder): void {
+  if (network !== undefined && !isNetworkUsed) useNetworkOrder(network);
+  isNetworkUsed = true;
 }
 
 /** If memory runs out, a run is ended before the agent, the service or its database; its commands inherit it. */
@@ -69,9 +81,9 @@ async function writeOutcome(file: string, outcome: Outcome): Promise<void> {
 }
 
 // Only the first outcome is written.
-function endOnce(write: (outcome: Outcome) => Promise<void>): (outcome: Outcome) => Promise<void> {
-  let written: Promise<void> | null = null;
-  return (outcome) => (written ??= write(outcome));
+function endOnce(write: (outcome: Outcome) => Promise<void>): (outcome: Outcome) => Promise<Outcome> {
+  let written: Promise<Outcome> | null = null;
+  return (outcome) => (written ??= write(outcome).then(() => outcome));
 }
 
 function internal(message: string): Outcome {
@@ -82,24 +94,18 @@ function failure(error: Error): string {
   return `the runner failed: ${error.message}`;
 }
 
-/** The order; null if standard input ends without one. */
-async function readOrder(): Promise<RunnerOrder | null> {
-  let text = '';
-  for await (const chunk of process.stdin.setEncoding('utf8')) {
-    text += chunk as string;
-    const end = text.indexOf('\n');
-    if (end >= 0) return JSON.parse(text.slice(0, end)) as RunnerOrder;
-  }
-  return null;
-}
-
-/** Waits for the order on standard input, executes it, and ends the process. */
+/** Executes the orders on standard input one after the other, and ends the process. */
 export async function runRunner(): Promise<never> {
   // Without a listener, SIGUSR1 would start Node's debugger; the other signals are for tools only.
   process.on('SIGUSR1', () => {});
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGPIPE'] as const) process.on(signal, () => {});
-  const order = await readOrder();
-  process.stdin.destroy();
-  if (order !== null) await executeOrder(order);
+  // Nobody reads it once the agent has ended.
+  process.stdout.on('error', () => {});
+  preferredByTheKernel();
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { result } = await executeOrder(JSON.parse(line) as RunnerOrder);
+    if (!usualResults.includes(result)) break;
+    process.stdout.write(`${readyLine}\n`);
+  }
   process.exit(0);
 }

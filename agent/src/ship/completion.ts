@@ -1,4 +1,4 @@
-import type { Wake } from './wake.ts';
+import type { AttemptWake } from './wake.ts';
 
 /** The moment from which nobody writes to an attempt's folder any more: its contents are complete. */
 export interface Completion {
@@ -7,7 +7,7 @@ export interface Completion {
 }
 
 /** @param wake whose waiters learn of the end */
-export function createCompletion(wake: Wake): Completion & { reach(): void } {
+export function createCompletion(wake: AttemptWake): Completion & { reach(): void } {
   let isReached = false;
   const { promise, resolve } = Promise.withResolvers<void>();
   return {

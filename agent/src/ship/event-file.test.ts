@@ -22,35 +22,35 @@ function eventFile(t: TestContext): string {
 
 test('events are read as they are appended, a torn last line only once it is complete', async (t) => {
   const file = eventFile(t);
-  await using events = new EventFile(file, (one) => one);
-  assert.equal(await events.read(), false);
+  using events = new EventFile(file, (one) => one);
+  assert.equal(events.read(), false);
   const second = line('zwei, é and 😀');
   appendFileSync(file, line('one') + second.slice(0, -30));
-  assert.equal(await events.read(), true);
+  assert.equal(events.read(), true);
   assert.deepEqual(events.pending, [event('one')]);
   appendFileSync(file, second.slice(-30));
-  await events.read();
+  events.read();
   assert.deepEqual(events.pending, [event('one'), event('zwei, é and 😀')]);
 });
 
 test('reading continues where the server is, also backwards', async (t) => {
   const file = eventFile(t);
   appendFileSync(file, line('0') + line('1') + line('2'));
-  await using events = new EventFile(file, (one) => one);
-  await events.read();
-  await events.goTo(2);
+  using events = new EventFile(file, (one) => one);
+  events.read();
+  events.goTo(2);
   assert.deepEqual([events.firstIndex, events.pending], [2, [event('2')]]);
-  await events.goTo(1);
+  events.goTo(1);
   assert.deepEqual([events.firstIndex, events.pending], [1, [event('1'), event('2')]]);
 });
 
 test('a line that a full disk cut off is skipped, and later events keep their index', async (t) => {
   const file = eventFile(t);
   appendFileSync(file, line('one') + line('cut').slice(0, 20) + line('lost with it') + line('two'));
-  await using events = new EventFile(file, (one) => one);
-  await events.read();
+  using events = new EventFile(file, (one) => one);
+  events.read();
   assert.deepEqual(events.pending, [event('one'), event('two')]);
-  await events.goTo(1);
-  await events.goTo(0);
+  events.goTo(1);
+  events.goTo(0);
   assert.deepEqual([events.firstIndex, events.pending], [0, [event('one'), event('two')]]);
 });

@@ -1,19 +1,15 @@
 /** Reads the events that a runner appends to its spool folder, line by line. */
-import { type FileHandle, open } from 'node:fs/promises';
 import type { RunEvent } from '#protocol/messages/report.ts';
-import { nullIfMissing } from '../spool/read-attempt.ts';
-
-const chunkBytes = 256 * 1024;
+import { GrowingFile } from './growing-file.ts';
 
 /**
  * The events of one attempt that the server does not have yet. An incomplete last line is ignored and read
  * again once it is complete. A line that is not an event is skipped: a full disk truncated it, and the next
  * one was appended to it.
  */
-export class EventFile implements AsyncDisposable {
-  readonly #file: string;
+export class EventFile implements Disposable {
+  readonly #file: GrowingFile;
   readonly #mask: (event: RunEvent) => RunEvent;
-  #handle: FileHandle | null = null;
   #offset = 0;
   #rest: Buffer = Buffer.alloc(0);
   #firstIndex = 0;
@@ -21,7 +17,7 @@ export class EventFile implements AsyncDisposable {
 
   /** @param mask applied to each event before it is returned */
   constructor(file: string, mask: (event: RunEvent) => RunEvent) {
-    this.#file = file;
+    this.#file = new GrowingFile(file);
     this.#mask = mask;
   }
 
@@ -35,36 +31,32 @@ export class EventFile implements AsyncDisposable {
   }
 
   /** Reads newly appended events; true if there were any. */
-  async read(): Promise<boolean> {
-    this.#handle ??= await open(this.#file, 'r').catch(nullIfMissing);
-    if (!this.#handle) return false;
+  read(): boolean {
     const before = this.#pending.length;
-    const chunk = Buffer.allocUnsafe(chunkBytes);
     for (;;) {
-      const { bytesRead } = await this.#handle.read(chunk, 0, chunkBytes, this.#offset);
-      if (bytesRead === 0) return this.#pending.length > before;
-      this.#offset += bytesRead;
-      this.#takeLines(chunk.subarray(0, bytesRead));
+      const bytes = this.#file.read(this.#offset, Infinity);
+      if (bytes.length === 0) return this.#pending.length > before;
+      this.#offset += bytes.length;
+      this.#takeLines(bytes);
     }
   }
 
   /** Continues from the event that the server expects next, also backwards. */
-  async goTo(index: number): Promise<void> {
+  goTo(index: number): void {
     if (index < this.#firstIndex) {
       this.#offset = 0;
       this.#rest = Buffer.alloc(0);
       this.#firstIndex = 0;
       this.#pending = [];
-      await this.read();
+      this.read();
     }
     const known = Math.min(index - this.#firstIndex, this.#pending.length);
     this.#pending.splice(0, known);
     this.#firstIndex += known;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#handle?.close();
-    this.#handle = null;
+  [Symbol.dispose](): void {
+    this.#file[Symbol.dispose]();
   }
 
   #takeLines(bytes: Buffer): void {
@@ -74,7 +66,7 @@ export class EventFile implements AsyncDisposable {
       if (event) this.#pending.push(this.#mask(event));
       text = text.subarray(end + 1);
     }
-    this.#rest = Buffer.from(text);
+    this.#rest = text;
   }
 }
 

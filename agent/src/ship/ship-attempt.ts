@@ -14,13 +14,13 @@ import { shipMark } from './ship-mark.ts';
 import { shipReports } from './ship-reports.ts';
 import { shipState, type StateEnd } from './ship-state.ts';
 import { createStepFilter } from './step-filter.ts';
-import type { Wake } from './wake.ts';
+import type { AttemptWake } from './wake.ts';
 
 export interface AttemptShipment {
   readonly connection: ServerConnection;
   readonly paths: SpoolPaths;
   readonly job: Job;
-  readonly wake: Wake;
+  readonly wake: AttemptWake;
   /** Reached once the outcome is on disk. */
   readonly completion: Completion;
   readonly isFresh: boolean;

@@ -6,7 +6,7 @@ import type { SpoolPaths } from '../spool/layout.ts';
 import { readMark, readStoredMark, type StartMark } from '../spool/read-attempt.ts';
 import { writeWhole } from '../spool/write-file.ts';
 import type { Completion } from './completion.ts';
-import type { Wake } from './wake.ts';
+import type { AttemptWake } from './wake.ts';
 
 const pollMilliseconds = 250;
 
@@ -15,7 +15,7 @@ export interface MarkShipment {
   readonly send: (mark: StartMark) => Promise<unknown>;
   /** Whether a failed command may be retried, under its own mark. */
   readonly mayRepeat: boolean;
-  readonly wake: Wake;
+  readonly wake: AttemptWake;
   readonly completion: Completion;
   readonly signal: AbortSignal;
 }
@@ -26,7 +26,7 @@ export interface MarkShipment {
  */
 export async function shipMark(shipment: MarkShipment): Promise<void> {
   const { paths, wake, completion, signal } = shipment;
-  const waiter = wake.waiter();
+  const waiter = wake.waiter('mark');
   while (!completion.isReached()) {
     signal.throwIfAborted();
     const mark = readMark(paths);

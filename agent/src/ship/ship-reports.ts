@@ -9,7 +9,7 @@ import { composeReport, endsStep, type OfferedLog } from './compose-report.ts';
 import type { Completion } from './completion.ts';
 import { EventFile } from './event-file.ts';
 import { type ByteFilter, MaskedStepLog } from './step-log.ts';
-import type { Wake } from './wake.ts';
+import type { AttemptWake } from './wake.ts';
 
 /** The first bytes are sent immediately; later ones are batched for this long. */
 const gatherMilliseconds = 50;
@@ -25,7 +25,7 @@ export interface ReportShipment {
   readonly createFilter: () => ByteFilter;
   readonly maskEvent: (event: RunEvent) => RunEvent;
   readonly send: (report: Omit<ReportRequest, 'fence'>) => Promise<ReportReply>;
-  readonly wake: Wake;
+  readonly wake: AttemptWake;
   readonly completion: Completion;
   readonly signal: AbortSignal;
   /** Nothing of this attempt has been sent to the server yet. */
@@ -38,12 +38,11 @@ export interface ReportShipment {
  * @throws what `send` throws, and the signal's reason
  */
 export async function shipReports(shipment: ReportShipment): Promise<void> {
-  await using events = new EventFile(shipment.paths.events, shipment.maskEvent);
-  await using logs = new StepLogs(shipment);
-  const waiter = shipment.wake.waiter();
+  using events = new EventFile(shipment.paths.events, shipment.maskEvent);
+  using logs = new StepLogs(shipment);
+  const waiter = shipment.wake.waiter('report');
   let lastSent = -Infinity;
-  if (!shipment.isFresh)
-    await follow(await shipment.send({ eventsFrom: 0, events: [], logs: logs.questions() }));
+  if (!shipment.isFresh) follow(await shipment.send({ eventsFrom: 0, events: [], logs: logs.questions() }));
   for (;;) {
     shipment.signal.throwIfAborted();
     const wasEnded = shipment.completion.isReached();
@@ -55,7 +54,7 @@ export async function shipReports(shipment: ReportShipment): Promise<void> {
     });
     if (!isEmpty) {
       lastSent = performance.now();
-      await follow(await shipment.send(report));
+      follow(await shipment.send(report));
     } else if (wasEnded) return;
     else await waiter.wait(pollMilliseconds);
     if (!isFull)
@@ -66,21 +65,21 @@ export async function shipReports(shipment: ReportShipment): Promise<void> {
   }
 
   async function gather(isEnded: boolean): Promise<void> {
-    await events.read();
+    events.read();
     const ended = events.pending.filter(endsStep).map((event) => event.step);
     await logs.close(isEnded ? shipment.steps : ended);
-    await logs.fill();
+    logs.fill();
   }
 
-  async function follow(reply: ReportReply): Promise<void> {
-    await events.goTo(reply.events);
+  function follow(reply: ReportReply): void {
+    events.goTo(reply.events);
     logs.goTo(reply.logs);
     if (reply.abort) shipment.onAbort(reply.abort);
   }
 }
 
 /** The logs of all steps of an attempt. */
-class StepLogs implements AsyncDisposable {
+class StepLogs implements Disposable {
   readonly #logs: Map<string, MaskedStepLog>;
   readonly #paths: SpoolPaths;
   readonly #rawBytes: Record<string, number>;
@@ -105,13 +104,12 @@ class StepLogs implements AsyncDisposable {
       .map((step) => [step, this.#logs.get(step)] as const)
       .filter(([, log]) => log && !log.isClosed);
     if (open.length === 0) return;
-    for (const [step, log] of open)
-      if (log) this.#rawBytes[step] = await log.close(this.#rawBytes[step] ?? null);
+    for (const [step, log] of open) if (log) this.#rawBytes[step] = log.close(this.#rawBytes[step] ?? null);
     await writeJson(this.#paths.shipped, { rawBytes: this.#rawBytes });
   }
 
-  async fill(): Promise<void> {
-    for (const log of this.#logs.values()) await log.fill(pendingLogBytes);
+  fill(): void {
+    for (const log of this.#logs.values()) log.fill(pendingLogBytes);
   }
 
   offers(): OfferedLog[] {
@@ -136,7 +134,7 @@ class StepLogs implements AsyncDisposable {
     for (const [step, offset] of Object.entries(offsets)) this.#logs.get(step)?.goTo(offset);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const log of this.#logs.values()) await log[Symbol.asyncDispose]();
+  [Symbol.dispose](): void {
+    for (const log of this.#logs.values()) log[Symbol.dispose]();
   }
 }

@@ -13,7 +13,7 @@ import type { SpoolPaths } from '../spool/layout.ts';
 import { newestStateNumber, readNewestState } from '../spool/read-attempt.ts';
 import { writeDurably } from '../spool/write-file.ts';
 import type { Completion } from './completion.ts';
-import type { Wake } from './wake.ts';
+import type { AttemptWake } from './wake.ts';
 
 const pauseMilliseconds = 1_000;
 const pollMilliseconds = 1_000;
@@ -22,7 +22,7 @@ export interface StateShipment {
   readonly paths: SpoolPaths;
   readonly job: Job;
   readonly send: (query: Omit<StateQuery, 'fence'>, bytes: Uint8Array) => Promise<StateReply>;
-  readonly wake: Wake;
+  readonly wake: AttemptWake;
   readonly completion: Completion;
   readonly signal: AbortSignal;
 }
@@ -45,7 +45,7 @@ function isAboutState(error: unknown): error is ServerRefusal {
  * @throws what `send` throws other than a refusal of the state itself, and the signal's reason
  */
 export async function shipState(shipment: StateShipment): Promise<StateEnd> {
-  const waiter = shipment.wake.waiter();
+  const waiter = shipment.wake.waiter('state');
   let sent = -1;
   while (!shipment.completion.isReached()) {
     shipment.signal.throwIfAborted();

@@ -37,7 +37,7 @@ test('the sent log is the masked raw file, however it is read, interrupted and r
         const storedBytes = () => stored.reduce((sum, one) => sum + one.length, 0);
         let log = new MaskedStepLog(file, () => createStepFilter(secrets, limit));
         const send = async (bytes: number) => {
-          await log.fill(bytes);
+          log.fill(bytes);
           // The server accepts what it does not have yet, whatever the agent's position is.
           const have = Buffer.concat(stored);
           const fresh = log.pending.subarray(Math.max(0, have.length - log.offset), bytes);
@@ -51,15 +51,15 @@ test('the sent log is the masked raw file, however it is read, interrupted and r
           await send(jump + 1);
           if (jump % 3 === 0) log.goTo(Math.min(jump, log.offset));
           if (jump % 5 === 0) {
-            await log[Symbol.asyncDispose]();
+            log[Symbol.dispose]();
             log = new MaskedStepLog(file, () => createStepFilter(secrets, limit));
           }
         }
-        const counted = await log.close(null);
+        const counted = log.close(null);
         appendFileSync(file, 'what comes after the end abcd');
-        await log.close(counted);
+        log.close(counted);
         while (!log.isWhole || log.pending.length > 0) await send(50);
-        await log[Symbol.asyncDispose]();
+        log[Symbol.dispose]();
         assert.equal(
           Buffer.concat(stored).toString('latin1'),
           masked(parts.join(''), limit).toString('latin1'),
@@ -71,10 +71,10 @@ test('the sent log is the masked raw file, however it is read, interrupted and r
 });
 
 test('a step without a log is complete as soon as it ends', async (t) => {
-  await using log = new MaskedStepLog(rawFile(t), () => createStepFilter(secrets, 100));
-  await log.fill(10);
+  using log = new MaskedStepLog(rawFile(t), () => createStepFilter(secrets, 100));
+  log.fill(10);
   assert.equal(log.isWhole, false);
-  assert.equal(await log.close(null), 0);
-  await log.fill(10);
+  assert.equal(log.close(null), 0);
+  log.fill(10);
   assert.equal(log.isWhole, true);
 });

@@ -3,8 +3,7 @@
  * restart, or when the server requests an earlier part, the raw file is read again from its beginning and
  * results in the same bytes at the same offsets.
  */
-import { type FileHandle, open } from 'node:fs/promises';
-import { nullIfMissing } from '../spool/read-attempt.ts';
+import { GrowingFile } from './growing-file.ts';
 
 /**
  * Turns raw bytes into what may leave the agent; the division of the input into chunks does not change the
@@ -16,13 +15,10 @@ export interface ByteFilter {
   end(): Uint8Array;
 }
 
-const chunkBytes = 128 * 1024;
-
-export class MaskedStepLog implements AsyncDisposable {
-  readonly #file: string;
+export class MaskedStepLog implements Disposable {
+  readonly #file: GrowingFile;
   readonly #createFilter: () => ByteFilter;
   #filter: ByteFilter;
-  #handle: FileHandle | null = null;
   #rawOffset = 0;
   /** Raw bytes that belong to the log, known once the step has ended. */
   #rawEnd: number | null = null;
@@ -35,7 +31,7 @@ export class MaskedStepLog implements AsyncDisposable {
 
   /** @param createFilter makes the masking filter, each time that the raw file is read from its beginning */
   constructor(file: string, createFilter: () => ByteFilter) {
-    this.#file = file;
+    this.#file = new GrowingFile(file);
     this.#createFilter = createFilter;
     this.#filter = createFilter();
   }
@@ -62,22 +58,17 @@ export class MaskedStepLog implements AsyncDisposable {
    * @param rawBytes as recorded earlier; null: the file's size now
    * @returns the raw bytes that count
    */
-  async close(rawBytes: number | null): Promise<number> {
-    const handle = await this.#open();
-    this.#rawEnd ??= rawBytes ?? (handle ? (await handle.stat()).size : 0);
+  close(rawBytes: number | null): number {
+    this.#rawEnd ??= rawBytes ?? this.#file.size();
     return this.#rawEnd;
   }
 
   /** Reads until this many masked bytes are pending, or the file ends. */
-  async fill(pendingBytes: number): Promise<void> {
-    const handle = await this.#open();
-    const chunk = Buffer.allocUnsafe(chunkBytes);
+  fill(pendingBytes: number): void {
     while (!this.#isFiltered && this.#pending.length < pendingBytes) {
-      const wanted = Math.min(chunkBytes, (this.#rawEnd ?? Infinity) - this.#rawOffset);
-      const { bytesRead } =
-        handle && wanted > 0 ? await handle.read(chunk, 0, wanted, this.#rawOffset) : { bytesRead: 0 };
-      this.#rawOffset += bytesRead;
-      if (bytesRead > 0) this.#append(this.#filter.push(Buffer.from(chunk.subarray(0, bytesRead))));
+      const bytes = this.#file.read(this.#rawOffset, (this.#rawEnd ?? Infinity) - this.#rawOffset);
+      this.#rawOffset += bytes.length;
+      if (bytes.length > 0) this.#append(this.#filter.push(bytes));
       else if (this.#rawEnd === null) return;
       else this.#finish();
     }
@@ -94,13 +85,8 @@ export class MaskedStepLog implements AsyncDisposable {
     this.#append(held);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#handle?.close();
-    this.#handle = null;
-  }
-
-  async #open(): Promise<FileHandle | null> {
-    return (this.#handle ??= await open(this.#file, 'r').catch(nullIfMissing));
+  [Symbol.dispose](): void {
+    this.#file[Symbol.dispose]();
   }
 
   #finish(): void {

@@ -4,37 +4,50 @@
  */
 import { type FSWatcher, watch } from 'node:fs';
 
-/** Wakes all waiters; a call while nobody waits is remembered for each waiter's next wait. */
-export interface Wake {
-  notify(): void;
-  /** A new waiter: `wait` returns immediately if something happened since its last `wait`. */
-  waiter(): { wait(longestMilliseconds: number): Promise<void> };
+/** Wakes waiters; a call while one does not wait is remembered for its next wait. */
+export interface Wake<Topic extends string = never> {
+  /** @param topic what has changed; without one, every waiter wakes */
+  notify(topic?: Topic): void;
+  /**
+   * A new waiter: `wait` returns immediately at first, and if something happened since its last `wait`.
+   * @param topic the only one that it is interested in; without one, all are
+   */
+  waiter(topic?: Topic): { wait(longestMilliseconds: number): Promise<void> };
 }
 
-export function createWake(): Wake {
-  let count = 0;
-  const waiting = new Set<() => void>();
+/** What waits for parts of an attempt's folder. */
+export type AttemptWake = Wake<'report' | 'mark' | 'state' | 'outcome'>;
+
+interface Waiter {
+  readonly topic: string | undefined;
+  isDue: boolean;
+  resume: () => void;
+}
+
+export function createWake<Topic extends string = never>(): Wake<Topic> {
+  const waiters = new Set<Waiter>();
   return {
-    notify() {
-      count++;
-      for (const resume of waiting) resume();
+    notify(topic) {
+      for (const waiter of waiters) {
+        if (topic !== undefined && waiter.topic !== undefined && waiter.topic !== topic) continue;
+        waiter.isDue = true;
+        waiter.resume();
+      }
     },
-    waiter() {
-      // A new waiter's first wait returns immediately.
-      let seen = -1;
+    waiter(topic) {
+      const waiter: Waiter = { topic, isDue: true, resume: () => {} };
+      waiters.add(waiter);
       return {
         async wait(longestMilliseconds) {
-          if (seen === count)
+          if (!waiter.isDue)
             await new Promise<void>((resolve) => {
-              const timer = setTimeout(() => resume(), longestMilliseconds);
-              const resume = () => {
+              const timer = setTimeout(resolve, longestMilliseconds);
+              waiter.resume = () => {
                 clearTimeout(timer);
-                waiting.delete(resume);
                 resolve();
               };
-              waiting.add(resume);
             });
-          seen = count;
+          waiter.isDue = false;
         },
       };
     },
@@ -44,12 +57,16 @@ export function createWake(): Wake {
 /**
  * Calls back whenever something in one of the folders changes. A folder that cannot be watched (the system's
  * watches are used up) is left to the waiters' own deadlines.
+ * @param onChange gets the folder, and the changed name in it if the system reports it
  */
-export function watchFolders(folders: readonly string[], onChange: () => void): Disposable {
+export function watchFolders(
+  folders: readonly string[],
+  onChange: (folder: string, name: string | null) => void,
+): Disposable {
   const watchers: FSWatcher[] = [];
   for (const folder of folders) {
     try {
-      const watcher = watch(folder, onChange);
+      const watcher = watch(folder, (_, name) => onChange(folder, name));
       watcher.on('error', () => watcher.close());
       watchers.push(watcher);
     } catch {

@@ -94,6 +94,8 @@ export interface RunnerSetup {
   commit(files: Record<string, string | null>): string;
   git(...args: string[]): string;
   job(changes?: Partial<Job>): Job;
+  /** Writes the folder of an attempt, for a runner that is given the order. */
+  prepare(job: Job): { readonly spool: SpoolPaths; readonly order: RunnerOrder };
   /** Starts a runner on a new attempt; without `mark: false` the mark is stored as soon as it is written. */
   start(job: Job, options?: StartOptions): Running;
   run(job: Job, options?: StartOptions): Promise<Ran>;
@@ -166,6 +168,7 @@ export function createSetup(
       return git('rev-parse', 'HEAD');
     },
     job: (changes = {}) => ({ ...baseJob(`job-${++number}`, repository), ...changes }),
+    prepare: (job) => prepare(setup, job, {}),
     start: (job, options) => start(setup, job, options),
     run: (job, options) => start(setup, job, options).ended,
     applyJob: (planned, options = {}) => applyJob(planned, `job-${++number}`, options),
@@ -283,19 +286,17 @@ function planHash({ outputPlan }: SpoolPaths): string | undefined {
   return existsSync(outputPlan) ? sha256(readFileSync(outputPlan)) : undefined;
 }
 
-function start(setup: RunnerSetup, job: Job, options: StartOptions = {}): Running {
+/** Writes the folder of an attempt. @returns what a runner is given for it */
+function prepare(
+  setup: RunnerSetup,
+  job: Job,
+  options: StartOptions,
+): { readonly spool: SpoolPaths; readonly job: Job; readonly order: RunnerOrder } {
   const withState = options.state
     ? { ...job, state: { ...job.state, current: currentOf(options.state) } }
     : job;
   const spool = writeAttempt(setup, withState, options);
   if (setup.isOrdinary) execFileSync('chown', ['-R', `${ordinaryUid}:${ordinaryUid}`, setup.folder]);
-  const child = spawn(process.execPath, [ownProgram, 'runner' satisfies Role], {
-    ...(setup.isOrdinary ? { uid: ordinaryUid, gid: ordinaryUid } : {}),
-    cwd: '/',
-    detached: true,
-    stdio: ['pipe', 'ignore', 'inherit'],
-    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'runner-setup-cache') },
-  });
   const order = {
     attemptFolder: spool.folder,
     workFolder: setup.workFolder,
@@ -307,6 +308,18 @@ function start(setup: RunnerSetup, job: Job, options: StartOptions = {}): Runnin
     },
     ...options.order,
   };
+  return { spool, job: withState, order };
+}
+
+function start(setup: RunnerSetup, job: Job, options: StartOptions = {}): Running {
+  const { spool, order, job: withState } = prepare(setup, job, options);
+  const child = spawn(process.execPath, [ownProgram, 'runner' satisfies Role], {
+    ...(setup.isOrdinary ? { uid: ordinaryUid, gid: ordinaryUid } : {}),
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'inherit'],
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'runner-setup-cache') },
+  });
   child.stdin.end(`${JSON.stringify(order)}\n`);
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const heartbeat = setInterval(

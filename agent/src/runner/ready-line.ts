@@ -1,0 +1,2 @@
+/** The line that a runner prints when it is ready for another order. */
+export const readyLine = 'ready';
