@@ -2,8 +2,8 @@
 import { hash } from 'node:crypto';
 
 /** Weak: the same reply has one tag, compressed or not. */
-export function entityTag(text: string): string {
-  return `W/"${hash('sha1', text, 'base64url')}"`;
+export function entityTag(reply: Buffer): string {
+  return `W/"${hash('sha1', reply, 'base64url')}"`;
 }
 
 /** @param header `If-None-Match`: `*` or a list of tags. @returns whether it has the tag */

@@ -202,12 +202,13 @@ async function sendJson({ operation, verb }: BoundRoute, wire: Wire, context: Ac
   const warnings = operation.body && body !== undefined ? warningsOf(operation.body, body) : [];
   const answer = once ? await onlyOnce(context, once, act) : await act(context);
   if (warnings.length > 0) wire.reply.header(warningHeader, joinWarnings(warnings));
-  if (operation.method === 'GET') {
-    const tag = entityTag(answer);
-    wire.reply.header('etag', tag);
-    if (hasVersion(wire.request.headers['if-none-match'], tag)) return wire.reply.code(304).send();
-  }
-  return wire.reply.type(jsonType).send(answer);
+  if (operation.method !== 'GET') return wire.reply.type(jsonType).send(answer);
+  // Hashed and sent: the text of a list is encoded once.
+  const bytes = Buffer.from(answer);
+  const tag = entityTag(bytes);
+  wire.reply.header('etag', tag);
+  if (hasVersion(wire.request.headers['if-none-match'], tag)) return wire.reply.code(304).send();
+  return wire.reply.type(jsonType).send(bytes);
 }
 
 async function serve(bound: BoundRoute, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
