@@ -7,11 +7,10 @@
  */
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { chmod, stat, writeFile } from 'node:fs/promises';
-import { createRequire, isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { billOfMaterials } from '../bill-of-materials.ts';
 import { licenseNotices } from '../license-notices.ts';
-import { embeddedParser, parserOptions, placesOf } from './bundle-plugins.mjs';
+import { embeddedParser, lazyBuiltins, parserOptions, placesOf } from './bundle-plugins.mjs';
 import { root } from '../repository.ts';
 
 export interface Bundle {
@@ -54,35 +53,6 @@ if (Number(process.versions.node.split('.')[0]) < ${leastNode}) {
 }
 const require = createRequire(import.meta.url);`;
 }
-
-/**
- * Loads a module of Node at the first use of one of its names: loading all that a program may need takes
- * longer than most commands.
- */
-function lazyModule(path: string): string {
-  const real = createRequire(import.meta.url)(`node:${path}`) as object;
-  // A name that esbuild does not follow: it is Node's.
-  if (typeof real === 'function') return `module.exports = (0, require)('node:${path}');`;
-  return `let real;
-for (const name of ${JSON.stringify(Object.keys(real))}) Object.defineProperty(exports, name, {
-  enumerable: true,
-  configurable: true,
-  get: () => (real ??= (0, require)('node:${path}'))[name],
-  set: (value) => Object.defineProperty(exports, name, { value, writable: true, enumerable: true, configurable: true }),
-});`;
-}
-
-const lazyBuiltins: Plugin = {
-  name: 'lazy-builtins',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^[a-z_:/]+$/ }, ({ path, kind }) =>
-      kind !== 'entry-point' && isBuiltin(path)
-        ? { path: path.replace(/^node:/, ''), namespace: 'builtin' }
-        : null,
-    );
-    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: lazyModule(path) }));
-  },
-};
 
 /** The program in its own file is that file, whatever its name; others keep their addresses. */
 function placesFor({ entry }: Program): Plugin {

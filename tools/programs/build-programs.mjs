@@ -1,7 +1,7 @@
 /** `node build-programs.mjs <checkout> <folder>`: bundles all programs of a checkout, for `program-of.mjs`. */
 import { build } from 'esbuild';
 import { relative, resolve, sep } from 'node:path';
-import { embeddedParser, parserOptions, placesOf } from './bundle-plugins.mjs';
+import { embeddedParser, lazyBuiltins, parserOptions, placesOf } from './bundle-plugins.mjs';
 import { entries } from './program-of.mjs';
 
 const [, , root, folder] = process.argv;
@@ -29,6 +29,6 @@ await build({
     js: `import { createRequire as requireOfBundle } from 'node:module';
 const require = requireOfBundle(import.meta.url);`,
   },
-  plugins: [placesOf(placeOf), embeddedParser],
+  plugins: [lazyBuiltins, placesOf(placeOf), embeddedParser],
   logLevel: 'error',
 });

@@ -1,5 +1,6 @@
 /** What bundles of our programs have in common: the distributable ones and those of a checkout. */
 import { readFileSync } from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
 import { dirname, resolve } from 'node:path';
 
 /**
@@ -53,3 +54,33 @@ export const embeddedParser = {
  * @type {{ loader: { '.gz': 'binary' }, external: string[] }}
  */
 export const parserOptions = { loader: { '.gz': 'binary' }, external: ['performance'] };
+
+/**
+ * Loads a module of Node at the first use of one of its names: loading all that a program may need takes
+ * longer than most commands.
+ */
+function lazyModule(path) {
+  const real = createRequire(import.meta.url)(`node:${path}`);
+  // A name that esbuild does not follow: it is Node's.
+  if (typeof real === 'function') return `module.exports = (0, require)('node:${path}');`;
+  return `let real;
+for (const name of ${JSON.stringify(Object.keys(real))}) Object.defineProperty(exports, name, {
+  enumerable: true,
+  configurable: true,
+  get: () => (real ??= (0, require)('node:${path}'))[name],
+  set: (value) => Object.defineProperty(exports, name, { value, writable: true, enumerable: true, configurable: true }),
+});`;
+}
+
+/** @type {import('esbuild').Plugin} */
+export const lazyBuiltins = {
+  name: 'lazy-builtins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^[a-z_:/]+$/ }, ({ path, kind }) =>
+      kind !== 'entry-point' && isBuiltin(path)
+        ? { path: path.replace(/^node:/, ''), namespace: 'builtin' }
+        : null,
+    );
+    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: lazyModule(path) }));
+  },
+};

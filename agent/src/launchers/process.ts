@@ -24,6 +24,8 @@ export interface ProcessLauncherOptions {
   readonly groups?: RunGroups | undefined;
 }
 
+/** Runners wait most of the time, and there are several of them. */
+const smallHeap = ['--max-semi-space-size=2'];
 const pauseAfterFailureMilliseconds = 1_000;
 /** The start of a run needs the whole processor. */
 const pauseAfterStartMilliseconds = 300;
@@ -126,7 +128,7 @@ export class ProcessLauncher implements Launcher {
 
   #spawn(): Started {
     const log = openSync(this.#options.logFile, 'a', 0o600);
-    const child = spawn(process.execPath, [ownProgram, 'runner' satisfies Role], {
+    const child = spawn(process.execPath, [...smallHeap, ownProgram, 'runner' satisfies Role], {
       cwd: '/',
       detached: true,
       env: { NODE_COMPILE_CACHE: this.#options.compileCacheFolder },

@@ -12,6 +12,8 @@ import type { DataFolder } from '../config/data-folder.ts';
 import { builtInAgentKey, renewBuiltInSecret } from './bootstrap.ts';
 
 const program = fileURLToPath(new URL('../../../agent/src/main.ts', import.meta.url));
+/** Little time is lost in collecting its short-lived objects more often. */
+const smallHeap = ['--max-semi-space-size=2'];
 const pauseAfterEnd = 1_000;
 /** The agent signs off and ends; its runners stay. */
 const goodbyeMilliseconds = 5_000;
@@ -79,7 +81,7 @@ export class BuiltInAgent implements AsyncDisposable {
     const { log, problems } = this.#context;
     while (!this.#closing.signal.aborted) {
       // Its own session: Ctrl-C on the terminal reaches only the service, which then stops the agent.
-      const child = spawn(process.execPath, [program], {
+      const child = spawn(process.execPath, [...smallHeap, program], {
         env: this.#environment,
         stdio: ['pipe', 'pipe', 'inherit'],
         detached: true,

@@ -11,16 +11,24 @@ import { compressedRoute } from '../http/compression.ts';
 import { Refusal } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 
-/** The same for everybody and for as long as the program runs. */
-const description = openApiDocument({ version }) as Record<string, unknown>;
+/** The same for everybody and for as long as the program runs; made for the first reader, not at the start. */
+let description: Record<string, unknown> | undefined;
+let page: string | undefined;
 
-export const systemRoutes: Route[] = [route(operations.getOpenApi, async () => description)];
+export const systemRoutes: Route[] = [
+  route(
+    operations.getOpenApi,
+    async () => (description ??= openApiDocument({ version }) as Record<string, unknown>),
+  ),
+];
 
 /** Registers what is outside of `/api`. */
 export function openRoutes(app: FastifyInstance, context: Context): void {
-  const page = referencePage();
   app.get('/', { ...compressedRoute, config: openAdmission }, (_request, reply) =>
-    reply.type('text/html; charset=utf-8').header('x-content-type-options', 'nosniff').send(page),
+    reply
+      .type('text/html; charset=utf-8')
+      .header('x-content-type-options', 'nosniff')
+      .send((page ??= referencePage())),
   );
   app.get('/healthz', { config: openAdmission }, () => ({ isOk: true, text: 'The service is alive' }));
   let asking: Promise<unknown> | undefined;
