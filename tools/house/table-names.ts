@@ -7,9 +7,20 @@ export const otherTables: Readonly<Record<string, readonly string[]>> = {
   'deployments/deployment-store.ts': ['attempt', 'job'],
   // Late and unnamed files are found by what any table names, in one snapshot.
   'dispatch/blobs/attempt-blob-store.ts': ['deployment', 'environment', 'source_archive', 'state_version'],
-  // Runs as a whole: which agent process holds which attempt of which deployment and environment. Each call of
-  // an agent is checked by one statement, from the secret to the environment.
-  'dispatch/run-store.ts': ['agent', 'agent_process', 'agent_secret', 'deployment', 'environment'],
+  // A look of a stream reads events and steps at once.
+  'feeds/event-store.ts': ['deployment_step'],
+  // A report is compared with one statement and stored with another one: logs, steps, events and the attempt.
+  'dispatch/reports/report-store.ts': [
+    'deployment',
+    'deployment_event',
+    'deployment_step',
+    'log_chunk',
+    'organization_event',
+  ],
+  // Each call of an agent is checked by one statement, from the secret to the environment of the attempt.
+  'dispatch/call-store.ts': ['agent', 'agent_process', 'agent_secret', 'deployment'],
+  // Runs as a whole: which agent process holds which attempt of which deployment and environment.
+  'dispatch/run-store.ts': ['agent', 'agent_process', 'deployment', 'environment'],
   // Missed runs depend on the environment's lock, and the list of a project on its environments.
   'schedules/schedule-store.ts': ['environment'],
 };

@@ -1,5 +1,5 @@
 /** Sealed files that the database refers to: plans, trees, states. Written once, never changed. */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, hash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -12,6 +12,8 @@ export interface BlobRef {
   readonly id: string;
   readonly sha256: string;
   readonly bytes: number;
+  /** The content of a small one, sealed, as base64: it is in no file, and as durable as the row that names it. */
+  readonly sealed?: string;
 }
 
 export interface BlobStore {
@@ -21,8 +23,13 @@ export interface BlobStore {
    * @returns its reference; storing the same name again gives another one
    */
   put(name: readonly string[], content: Buffer | AsyncIterable<Buffer>): Promise<BlobRef>;
+  /**
+   * The same for blobs that few rows name and for a short time: up to 64 KB they become part of the reference, so
+   * that nothing is written to the file system.
+   */
+  putOrInline(name: readonly string[], content: AsyncIterable<Buffer>): Promise<BlobRef>;
   /** The content; the stream fails when the blob is missing or was changed. */
-  get(ref: Pick<BlobRef, 'id'>): Readable;
+  get(ref: Pick<BlobRef, 'id' | 'sealed'>): Readable;
   /** Removes a blob; one that is not there counts as removed. */
   remove(ref: Pick<BlobRef, 'id'>): Promise<void>;
   /** Ids of the blobs that were stored before a time. */
@@ -42,6 +49,18 @@ const partPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 export function createFolderBlobStore(folder: string, sealer: Sealer): BlobStore {
   const root = resolve(folder);
   return {
+    async putOrInline(name, content) {
+      const { small, all } = await smallOf(content);
+      if (!small) return this.put(name, all);
+      const id = [...name, randomUUID()].join('/');
+      fileOf(root, id);
+      return {
+        id,
+        sha256: hash('sha256', small, 'hex'),
+        bytes: small.length,
+        sealed: sealer.seal(small, association(id)).toString('base64'),
+      };
+    },
     async put(name, content) {
       const id = [...name, randomUUID()].join('/');
       if (name.some((part) => part.includes('/'))) throw notAName(id);
@@ -61,10 +80,12 @@ export function createFolderBlobStore(folder: string, sealer: Sealer): BlobStore
       await fsyncFolder(dirname(file));
       return { id, ...counter.result() };
     },
-    get: ({ id }) =>
-      Readable.from(sealer.openStream(createReadStream(fileOf(root, id)), association(id)), {
-        objectMode: false,
-      }),
+    get: ({ id, sealed }) =>
+      sealed !== undefined
+        ? Readable.from(opened(sealer, id, sealed), { objectMode: false })
+        : Readable.from(sealer.openStream(createReadStream(fileOf(root, id)), association(id)), {
+            objectMode: false,
+          }),
     remove: ({ id }) => rm(fileOf(root, id), { force: true }),
     async *listStoredBefore(time) {
       for await (const { path, isFolder } of walk(root, time))
@@ -77,6 +98,31 @@ export function createFolderBlobStore(folder: string, sealer: Sealer): BlobStore
       }
     },
   };
+}
+
+const smallBytes = 64 * 1024;
+
+/** Reads on until the content ends or is too large. @returns `all`: what was read, and the rest */
+async function smallOf(
+  content: AsyncIterable<Buffer>,
+): Promise<{ small: Buffer | null; all: AsyncIterable<Buffer> }> {
+  const parts: Buffer[] = [];
+  const rest = content[Symbol.asyncIterator]();
+  for (let bytes = 0; bytes <= smallBytes; ) {
+    const { done, value } = await rest.next();
+    if (done) return { small: Buffer.concat(parts), all: Readable.from(parts) };
+    parts.push(value);
+    bytes += value.length;
+  }
+  async function* all(): AsyncGenerator<Buffer> {
+    yield* parts;
+    yield* { [Symbol.asyncIterator]: () => rest };
+  }
+  return { small: null, all: all() };
+}
+
+async function* opened(sealer: Sealer, id: string, sealed: string): AsyncGenerator<Buffer> {
+  yield sealer.open(Buffer.from(sealed, 'base64'), association(id));
 }
 
 const unfinished = '.new';

@@ -7,8 +7,13 @@ const mostAttempts = 4;
 /** serialization_failure, deadlock_detected */
 const passingFailures = new Set(['40001', '40P01']);
 
-/** What runs after the commit of each open transaction. */
-const afterwards = new WeakMap<Kysely<Schema>, (() => void)[]>();
+/** What runs around the commit of each open transaction. */
+interface Open {
+  readonly before: (() => Promise<void>)[];
+  readonly after: (() => void)[];
+}
+
+const open = new WeakMap<Kysely<Schema>, Open>();
 
 /**
  * Runs `work` in a transaction; inside of one, in that one. After a serialization failure or a deadlock it
@@ -25,12 +30,14 @@ export async function inTransaction<Given extends { readonly db: Kysely<Schema> 
   if (db.isTransaction) return work({ ...context, db: db as Transaction<Schema> });
   for (let attempt = 1; ; attempt++) {
     try {
-      const following: (() => void)[] = [];
-      const result = await db.transaction().execute((tx) => {
-        afterwards.set(tx, following);
-        return work({ ...context, db: tx });
+      const around: Open = { before: [], after: [] };
+      const result = await db.transaction().execute(async (tx) => {
+        open.set(tx, around);
+        const made = await work({ ...context, db: tx });
+        for (const finish of around.before) await finish();
+        return made;
       });
-      for (const follow of following) follow();
+      for (const follow of around.after) follow();
       return result;
     } catch (error) {
       const isPassing = passingFailures.has(sqlState(error)) || isStalePlan(error);
@@ -45,9 +52,17 @@ export async function inTransaction<Given extends { readonly db: Kysely<Schema> 
  * anything that must happen. Outside of `inTransaction` it runs immediately.
  */
 export function afterCommit(db: Kysely<Schema>, follow: () => void): void {
-  const following = afterwards.get(db);
-  if (following) following.push(follow);
+  const around = open.get(db);
+  if (around) around.after.push(follow);
   else follow();
+}
+
+/**
+ * Runs `finish` as the last part of a transaction, before its commit.
+ * @returns false outside of `inTransaction`, where nothing can run later
+ */
+export function beforeCommit(db: Kysely<Schema>, finish: () => Promise<void>): boolean {
+  return (open.get(db)?.before.push(finish) ?? 0) > 0;
 }
 
 /** query_canceled, lock_not_available, idle_in_transaction_session_timeout */

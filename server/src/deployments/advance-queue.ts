@@ -4,6 +4,7 @@ import { enqueueJob } from '../queue/enqueue.ts';
 import {
   type DeploymentRow,
   type LockedDeployment,
+  loadSpeakers,
   openDeployments,
   updateDeploymentRow,
 } from './deployment-store.ts';
@@ -54,6 +55,8 @@ export async function advanceQueue(
 ): Promise<LockedEnvironment> {
   if (environment.is_locked) return environment;
   let current = environment;
+  const { open: queue } = await loadSpeakers(context.db, environment.id);
+  if (!queue.some(({ status }) => status === 'QUEUED')) return environment;
   const open = await openDeployments(context.db, environment.id);
   const facts = open.map((row) => ({ id: row.id, type: row.type, status: row.status }));
   const isStateLocked = open.length > 0 && (await getStateLock(context.db, environment.id)) !== undefined;

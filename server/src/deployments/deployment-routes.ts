@@ -11,8 +11,8 @@ import { abortDeployment } from './abort-deployment.ts';
 import { approveDeployment } from './approve-deployment.ts';
 import { cancelDeployment, cancelQueuedDeployments } from './cancel-deployment.ts';
 import { deployEnvironment } from './start-deployment.ts';
-import { type DeploymentRow, getDeploymentRow } from './deployment-store.ts';
-import { type DeploymentFilter, listDeploymentPage } from './shown-deployment-store.ts';
+import { type DeploymentRow, getDeploymentPlace, getDeploymentRow } from './deployment-store.ts';
+import { type DeploymentFilter, getShownDeployments, listDeploymentPage } from './shown-deployment-store.ts';
 import { deploymentTexts, deploymentView, peopleOf } from './deployment-view.ts';
 import { deploymentTimeline } from './timeline/deployment-timeline.ts';
 import { readStepLog } from '../logs/step-log.ts';
@@ -34,7 +34,8 @@ const date = (text: string | undefined) => (text === undefined ? undefined : new
 
 export const deploymentRoutes: Route[] = [
   route(operations.getDeployment, async (context, { params, query }) => {
-    const view = await deploymentView(context, await found(context, params.id));
+    const [row] = await getShownDeployments(context.db, [params.id]);
+    const view = await deploymentView(context, orNotFound(row, 'deployment', params.id));
     return excludeFields(pickFields(view, query.fields), query.exclude_fields);
   }),
   route(operations.deployEnvironment, (context, { params, body }) =>
@@ -79,7 +80,8 @@ export const deploymentRoutes: Route[] = [
     async (context, { params }) => (await found(context, params.id)).resources ?? [],
   ),
   route(operations.listSteps, async (context, { params }) => {
-    const row = await found(context, params.deploymentLogId);
+    const { deploymentLogId: id } = params;
+    const row = orNotFound(await getDeploymentPlace(context.db, id), 'deployment', id);
     return (await listStepRows(context.db, row.id)).map((step) => stepView(step, row));
   }),
   route(operations.getStepLog, (context, { params, query }) =>

@@ -3,6 +3,7 @@ import type { Insertable, Selectable, Updateable } from 'kysely';
 import { activeStatuses, openStatuses, serialTypes, speakingTypes } from '#contract/life-cycle/life-cycle.ts';
 import { homeById } from '../access/entity-home.ts';
 import type { Connection, Context } from '../context.ts';
+import { statement } from '../database/prepared.ts';
 import type { DeploymentTable } from '../database/schema.ts';
 import { type LockedEnvironment, lockEnvironmentRow } from '../environments/environment-store.ts';
 import { notFound } from '../http/errors.ts';
@@ -16,6 +17,21 @@ const rowsOf = (db: Connection, environmentId: string) =>
 
 export async function getDeploymentRow(db: Connection, id: string): Promise<DeploymentRow | undefined> {
   return wholeRows(db).where('id', '=', id).executeTakeFirst();
+}
+
+/** Where a deployment belongs and what it is doing, without anything that grows with its code. */
+export type DeploymentPlace = Pick<
+  DeploymentRow,
+  'id' | 'status' | 'environment_id' | 'project_id' | 'organization_id'
+>;
+
+const selectPlace = statement<DeploymentPlace>(
+  'select id, status, environment_id, project_id, organization_id from deployment where id = $1',
+);
+
+export async function getDeploymentPlace(db: Connection, id: string): Promise<DeploymentPlace | undefined> {
+  const [row] = await selectPlace(db, id);
+  return row;
 }
 
 /** Locks the deployment: what a run reports of it is stored in one order. */
@@ -92,16 +108,28 @@ export async function openDeploymentsOf(
     .execute();
 }
 
-/** The newest deployment that speaks for the environment, whatever became of it. */
-export async function newestSpeakingDeployment(
+/** What decides about the status of an environment. */
+export type Speaker = Pick<DeploymentRow, 'id' | 'type' | 'status'>;
+
+const selectSpeakers = statement<{ open: Speaker[]; newest: Speaker | null }>(`
+  select
+    (select coalesce(json_agg(o order by number), '[]') from (
+      select id, type, status, number from deployment
+      where environment_id = $1 and status = any($2::text[])) o) as open,
+    (select row_to_json(n) from (
+      select id, type, status from deployment
+      where environment_id = $1 and type = any($3::text[]) order by number desc limit 1) n) as newest`);
+
+/**
+ * Queued and active deployments of an environment, in the order of the queue, and the newest one that speaks for
+ * it, whatever became of it.
+ */
+export async function loadSpeakers(
   db: Connection,
   environmentId: string,
-): Promise<DeploymentRow | undefined> {
-  return rowsOf(db, environmentId)
-    .where('type', 'in', [...speakingTypes])
-    .orderBy('number', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+): Promise<{ readonly open: readonly Speaker[]; readonly newest: Speaker | null }> {
+  const [row] = await selectSpeakers(db, environmentId, openStatuses, speakingTypes);
+  return row ?? { open: [], newest: null };
 }
 
 /** Whether a deploy of the environment has ever succeeded. */
@@ -225,7 +253,7 @@ export async function lockDeployment(
   id: string,
   environmentId?: string,
 ): Promise<LockedDeployment | undefined> {
-  const home = environmentId ?? (await getDeploymentRow(tx, id))?.environment_id;
+  const home = environmentId ?? (await getDeploymentPlace(tx, id))?.environment_id;
   const environment = home === undefined ? undefined : await lockEnvironmentRow(tx, home);
   const deployment = environment && (await lockDeploymentRow(tx, id));
   return deployment && { deployment, environment };

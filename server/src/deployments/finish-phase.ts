@@ -2,8 +2,10 @@
  * The end of a phase: its facts are stored, both life cycles move, and either a person is asked, the apply is
  * handed on, or the queue advances.
  */
+import type { Updateable } from 'kysely';
 import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
 import type { Context } from '../context.ts';
+import type { DeploymentTable } from '../database/schema.ts';
 import { advanceQueue } from './advance-queue.ts';
 import { decideNext, type NextDecision } from './decisions/decide-next.ts';
 import { type DeploymentRow, type LockedDeployment, updateDeploymentRow } from './deployment-store.ts';
@@ -32,14 +34,18 @@ export async function markStep(
   if (row) await recordEvent(context, deployment.id, 'step', stepView(row, deployment));
 }
 
-async function end(context: Context, locked: LockedDeployment, status: DeploymentStatus): Promise<void> {
-  const { deployment } = locked;
-  if (status !== 'SUCCESS' && deployment.error === null) {
-    await updateDeploymentRow(context.db, deployment.id, {
-      error: JSON.stringify({ message: status === 'ABORTED' ? 'The run was aborted' : 'Unknown Error' }),
-    });
-  }
-  const moved = await moveDeployment(context, locked, status);
+/** @param changes what the outcome brings, written with the move */
+async function end(
+  context: Context,
+  locked: LockedDeployment,
+  status: DeploymentStatus,
+  changes: Updateable<DeploymentTable>,
+): Promise<void> {
+  const isUnexplained =
+    status !== 'SUCCESS' && locked.deployment.error === null && changes.error === undefined;
+  const message = status === 'ABORTED' ? 'The run was aborted' : 'Unknown Error';
+  const error = isUnexplained ? { error: JSON.stringify({ message }) } : {};
+  const moved = await moveDeployment(context, locked, status, { ...changes, ...error });
   await advanceQueue(context, moved.environment);
 }
 
@@ -77,17 +83,16 @@ export async function finishPhase(
       ? outdatedMessage
       : null;
   const lost = message ? { error: JSON.stringify({ message }) } : {};
-  const deployment = await updateDeploymentRow(context.db, before.id, {
-    ...stored,
-    ...planned,
-    ...lost,
-    updated_at: context.now(),
-  });
-  if (decision.kind === 'end') await end(context, { deployment, environment }, decision.status);
+  const changes = { ...stored, ...planned, ...lost, updated_at: context.now() };
+  const locked = { deployment: before, environment };
+  if (decision.kind === 'end') await end(context, locked, decision.status, changes);
   if (decision.kind === 'wait') {
-    await markStep(context, deployment, 'approval:wait', 'WAITING_FOR_USER');
-    await moveDeployment(context, { deployment, environment }, 'WAITING_FOR_USER');
+    await markStep(context, before, 'approval:wait', 'WAITING_FOR_USER');
+    await moveDeployment(context, locked, 'WAITING_FOR_USER', changes);
   }
-  if (decision.kind === 'apply') await markStep(context, deployment, 'approval:wait', 'SKIPPED');
+  if (decision.kind === 'apply') {
+    await updateDeploymentRow(context.db, before.id, changes);
+    await markStep(context, before, 'approval:wait', 'SKIPPED');
+  }
   return decision;
 }

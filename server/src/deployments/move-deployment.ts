@@ -16,8 +16,8 @@ import type { DeploymentTable, EnvironmentTable } from '../database/schema.ts';
 import {
   type DeploymentRow,
   type LockedDeployment,
-  newestSpeakingDeployment,
-  openDeployments,
+  loadSpeakers,
+  type Speaker,
   updateDeploymentRow,
 } from './deployment-store.ts';
 import { type LockedEnvironment, updateEnvironmentRow } from '../environments/environment-store.ts';
@@ -59,20 +59,13 @@ export async function refreshEnvironment(
   context: Context,
   environment: LockedEnvironment,
   changes: Updateable<EnvironmentTable> = {},
-  open?: readonly DeploymentRow[],
+  open?: readonly Speaker[],
 ): Promise<LockedEnvironment> {
   const changed = { ...environment, ...changes };
-  const speaker = (row: DeploymentRow) => ({
-    id: row.id,
-    type: row.type,
-    status: row.status,
-  });
-  const openRows = open ?? (await openDeployments(context.db, environment.id));
-  let latest = speakerOf(openRows.map(speaker));
-  if (!latest) {
-    const newest = await newestSpeakingDeployment(context.db, environment.id);
-    latest = newest ? speaker(newest) : null;
-  }
+  const speaker = ({ id, type, status }: Speaker) => ({ id, type, status });
+  const known = open && speakerOf(open.map(speaker));
+  const stored = known ? null : await loadSpeakers(context.db, environment.id);
+  const latest = known ?? speakerOf((stored?.open ?? []).map(speaker)) ?? stored?.newest ?? null;
   const status: EnvironmentStatus = environmentStatusOf({
     latest,
     resting: changed.resting_status,

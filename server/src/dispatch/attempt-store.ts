@@ -1,8 +1,8 @@
 /** SQL of attempts, with what calls about them need of their jobs, deployments and agents. */
 import { type Selectable, sql, type Updateable } from 'kysely';
 import type { Connection } from '../context.ts';
+import { statement } from '../database/prepared.ts';
 import type { AttemptTable } from '../database/schema.ts';
-import { claimJobRow, type JobRow } from '../queue/job-store.ts';
 
 export type AttemptRow = Selectable<AttemptTable>;
 
@@ -19,28 +19,6 @@ export async function lockAttempt(
     .where('job_id', '=', attempt.job_id)
     .where('number', '=', attempt.number)
     .forUpdate()
-    .executeTakeFirstOrThrow();
-}
-
-/** A new attempt of a job under a new fence, which makes every older one void. */
-export async function insertAttempt(
-  tx: Connection,
-  job: JobRow,
-  agentProcessId: string,
-  at: Date,
-): Promise<AttemptRow> {
-  const number = await claimJobRow(tx, job.id);
-  return tx
-    .insertInto('attempt')
-    .values({
-      job_id: job.id,
-      number,
-      fence: sql<number>`nextval('fence')`,
-      agent_process_id: agentProcessId,
-      status: 'claimed',
-      claimed_at: at,
-    })
-    .returningAll()
     .executeTakeFirstOrThrow();
 }
 
@@ -97,6 +75,22 @@ export async function endAttempt(
     outcome_sha256: outcomeSha256,
     ...times,
   });
+}
+
+const setMark = statement(`
+  update attempt set mark = $3
+  where job_id = $1 and number = $2 and status <> 'ended' and (mark is null or mark = $3 or mark = $4)
+  returning number`);
+
+/** Marks an attempt that has not ended. @returns false where it has, or has another mark than `replaces` */
+export async function takeMark(
+  db: Connection,
+  attempt: AttemptKey,
+  mark: string,
+  replaces: string | null,
+): Promise<boolean> {
+  const rows = await setMark(db, attempt.job_id, attempt.number, mark, replaces);
+  return rows.length > 0;
 }
 
 /** @returns how often the outcome of an attempt could not be stored, including this time */

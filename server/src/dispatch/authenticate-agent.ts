@@ -8,7 +8,7 @@ import { Refusal } from '../http/errors.ts';
 import { CredentialsRefused, refusedCallers } from '../http/refused-callers.ts';
 import { isUuid } from '../access/entity-home.ts';
 import type { AttemptKey } from './attempt-store.ts';
-import { type AttemptInPlace, type CallingProcess, type CallRow, findCall } from './run-store.ts';
+import { type AttemptInPlace, type CallingProcess, type CallRow, findCall } from './call-store.ts';
 import { DispatchRefusal } from './refusals.ts';
 
 /** An agent's key, with the organizations it acts for. */

@@ -4,11 +4,11 @@ import type { Context } from '../context.ts';
 import { inTransaction, sqlState } from '../database/transaction.ts';
 import { lockDeployment } from '../deployments/deployment-store.ts';
 import { jobsChannel } from '../queue/enqueue.ts';
-import { type AttemptRow, insertAttempt } from './attempt-store.ts';
+import type { AttemptRow } from './attempt-store.ts';
 import type { CallingAgent } from './authenticate-agent.ts';
 import { jobForAgent } from './job-for-agent.ts';
 import { giveUp } from './lose-attempt.ts';
-import { rememberState, takeQueuedJob } from './run-store.ts';
+import { insertAttempt, takeQueuedJob } from './run-store.ts';
 
 /** A waiting claim checks this often anyway, in case a notice was lost. */
 const floorMilliseconds = 5_000;
@@ -38,7 +38,6 @@ async function claimNow(context: Context, agent: CallingAgent): Promise<Job | nu
     const job = await takeQueuedJob(context.db, agent);
     if (!job) return null;
     const attempt = await insertAttempt(context.db, job, agent.id, context.now());
-    await rememberState(context.db, attempt, job.deployment_id);
     try {
       return await jobForAgent(context, job, attempt, null);
     } catch (error) {

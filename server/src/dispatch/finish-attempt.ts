@@ -7,14 +7,13 @@ import { lockDeployment } from '../deployments/deployment-store.ts';
 import { finishPhase } from '../deployments/finish-phase.ts';
 import type { ReceivedOutcome } from '../deployments/outcome-columns.ts';
 import { Refusal } from '../http/errors.ts';
-import { enqueueJob } from '../queue/enqueue.ts';
-import { getApplyJob, getJob, setJobStatus } from '../queue/job-store.ts';
+import { makeJob } from '../queue/enqueue.ts';
+import { getApplyJob, setJobStatus } from '../queue/job-store.ts';
 import { getStateVersionOfAttempt } from '../state/state-store.ts';
 import {
   type AttemptRow,
   countFinishFailure,
   endAttempt,
-  insertAttempt,
   lockAttempt,
   newestAttempt,
   updateAttempt,
@@ -24,7 +23,8 @@ import type { FinishMessage } from './finish/finish-message.ts';
 import { jobForAgent } from './job-for-agent.ts';
 import { giveUp, loseAttempt } from './lose-attempt.ts';
 import { DispatchRefusal } from './refusals.ts';
-import type { AttemptInPlace } from './run-store.ts';
+import type { AttemptInPlace } from './call-store.ts';
+import { insertAttempt } from './run-store.ts';
 
 /** An outcome that could not be stored this often never will be: an agent sends it every few seconds. */
 const mostFailures = 5;
@@ -41,15 +41,14 @@ async function handApplyOn(
   tool: string,
   planned: AttemptRow,
 ): Promise<Job> {
-  const id = await enqueueJob(context, {
+  const job = await makeJob(context, {
     deploymentId,
     phase: 'apply',
     tool,
     workFolder: agent.work_folder,
   });
-  const job = await getJob(context.db, id);
   const attempt = await insertAttempt(context.db, job, agent.id, context.now());
-  return jobForAgent(context, { ...job, attempts: attempt.number }, attempt, heldOf(planned));
+  return jobForAgent(context, job, attempt, heldOf(planned));
 }
 
 /**

@@ -13,14 +13,16 @@ const agent = await testAgent(app);
 test('an agent that requests a lost blob is refused immediately, with the name of the missing file', async () => {
   const environment = await createEnvironment(app);
   const job = await agent.claim();
-  await agent.putBlob(job, 'plan', 'the plan file');
+  // Too large to be kept in a row.
+  const plan = 'the plan file'.padEnd(100_000, '.');
+  await agent.putBlob(job, 'plan', plan);
   await agent.putBlob(job, 'tree', '');
   await agent.finish(job, plannedOutcome());
   await ok(app, 'approveDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
   const apply = await agent.claim();
   const fetch = (blob: string) =>
     agent.send('getBlob', { ...apply, blob, query: { fence: String(apply.fence) } });
-  assert.deepEqual([(await fetch('plan')).body, (await fetch('tree')).body], ['the plan file', '']);
+  assert.deepEqual([(await fetch('plan')).body, (await fetch('tree')).body], [plan, '']);
   rmSync(join(app.folder, 'blobs', 'runs', job.jobId), { recursive: true });
   const lost = await fetch('plan');
   assert.equal(lost.statusCode, 404, lost.body);

@@ -32,11 +32,11 @@ import { readFinish } from './finish/read-finish.ts';
 import { finishAttempt } from './finish-attempt.ts';
 import { receiveGoodbye, receiveHeartbeat } from './heartbeat.ts';
 import { checkMessage, parseMessage } from './parse-message.ts';
-import { receiveReport } from './receive-report.ts';
+import { receiveReport } from './reports/receive-report.ts';
 import { DispatchRefusal } from './refusals.ts';
 import { registerAgent } from './register-agent.ts';
 import { retiredCalls } from './retired-calls.ts';
-import type { AttemptInPlace } from './run-store.ts';
+import type { AttemptInPlace } from './call-store.ts';
 import { storeMark } from './store-mark.ts';
 
 /** Of most messages; blobs and states are streams with limits of their own. */

@@ -5,9 +5,9 @@
 import type { MarkRequest } from '#protocol/messages/attempt.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { lockAttempt, updateAttempt } from './attempt-store.ts';
+import { lockAttempt, takeMark, updateAttempt } from './attempt-store.ts';
 import { DispatchRefusal } from './refusals.ts';
-import type { AttemptInPlace } from './run-store.ts';
+import type { AttemptInPlace } from './call-store.ts';
 
 /**
  * @throws DispatchRefusal `mark_taken` where the attempt has another mark, `fence_outdated` where it has
@@ -18,6 +18,7 @@ export async function storeMark(
   { attempt }: AttemptInPlace,
   { mark, replaces }: Pick<MarkRequest, 'mark' | 'replaces'>,
 ): Promise<void> {
+  if (await takeMark(context.db, attempt, mark, replaces ?? null)) return;
   await inTransaction(context, async (context) => {
     const current = await lockAttempt(context.db, attempt);
     if (current.mark === mark) return;

@@ -1,5 +1,4 @@
 /** Carries out what the outbox holds: each server some of it, each effect by one server at a time. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { type EffectKind, effectsChannel } from './effect-kind.ts';
@@ -67,10 +66,16 @@ async function recordFailure(context: Context, effect: EffectRow, error: unknown
  * database releases the lock and the row is due again.
  * @returns false where nothing is due
  */
-async function carryOutOne(context: Context, kinds: Kinds, closing: AbortSignal): Promise<boolean> {
+async function carryOutOne(
+  context: Context,
+  kinds: Kinds,
+  closing: AbortSignal,
+  onFound: () => void = () => undefined,
+): Promise<boolean> {
   return inTransaction(context, async (claim) => {
     const effect = await lockDueEffect(claim.db, [...kinds.keys()], context.now());
     if (!effect || closing.aborted) return false;
+    onFound();
     try {
       const again = await work(context, kinds, effect, closing);
       if (again) await postponeEffect(claim.db, effect.id, again);
@@ -100,23 +105,72 @@ export async function carryOutDue(context: Context, kinds: readonly EffectKind<u
   while (await carryOutOne(context, byName(kinds), new AbortController().signal));
 }
 
-async function carryOutUntil(closing: AbortSignal, context: Context, kinds: Kinds): Promise<void> {
+/** Those that carry out effects on this server: a notice wakes one of them, and each that finds work another. */
+class Shift {
+  readonly #sleeping = new Set<() => void>();
+  #notices = 0;
+  #isWatched = false;
+
+  /** How many notices have come so far. */
+  get notices(): number {
+    return this.#notices;
+  }
+
+  readonly onNotice = (): void => {
+    this.#notices++;
+    this.wakeOne();
+  };
+
+  readonly wakeOne = (): void => {
+    const [wake] = this.#sleeping;
+    wake?.();
+  };
+
+  /** For the end: nobody who is about to sleep does. */
+  readonly wakeAll = (): void => {
+    this.#notices++;
+    for (const wake of [...this.#sleeping]) wake();
+  };
+
+  /** Sleeps until somebody wakes it. The first that sleeps also wakes when the next effect is due. */
+  async sleep(secondsUntilDue: () => Promise<number>): Promise<void> {
+    const isWatcher = !this.#isWatched;
+    this.#isWatched = true;
+    const before = this.#notices;
+    const seconds = isWatcher ? await secondsUntilDue() : null;
+    if (before === this.#notices)
+      await new Promise<void>((resolve) => {
+        const timer = seconds === null ? undefined : setTimeout(() => wake(), seconds * 1000);
+        const wake = (): void => {
+          clearTimeout(timer);
+          this.#sleeping.delete(wake);
+          resolve();
+        };
+        this.#sleeping.add(wake);
+      });
+    if (isWatcher) this.#isWatched = false;
+  }
+}
+
+async function carryOutUntil(
+  closing: AbortSignal,
+  context: Context,
+  kinds: Kinds,
+  shift: Shift,
+): Promise<void> {
   while (!closing.aborted) {
-    const rest = new AbortController();
-    const wake = () => rest.abort();
-    closing.addEventListener('abort', wake);
-    const unsubscribe = context.events.subscribe(effectsChannel, wake);
-    let seconds = firstPauseSeconds;
+    const before = shift.notices;
+    let sleepAtLeast = 0;
     try {
-      while (!closing.aborted && (await carryOutOne(context, kinds, closing)));
-      seconds = await sleepSeconds(context, kinds);
+      while (!closing.aborted && (await carryOutOne(context, kinds, closing, shift.wakeOne)));
     } catch (error) {
       context.log.error({ err: error }, 'effects cannot be carried out at the moment');
+      sleepAtLeast = firstPauseSeconds;
     }
-    if (!closing.aborted)
-      await delay(seconds * 1000, undefined, { signal: rest.signal }).catch(() => undefined);
-    closing.removeEventListener('abort', wake);
-    unsubscribe();
+    if (closing.aborted || (sleepAtLeast === 0 && before !== shift.notices)) continue;
+    await shift.sleep(
+      async () => sleepAtLeast || sleepSeconds(context, kinds).catch(() => firstPauseSeconds),
+    );
   }
 }
 
@@ -128,10 +182,14 @@ async function carryOutUntil(closing: AbortSignal, context: Context, kinds: Kind
 export function startEffects(context: Context, kinds: readonly EffectKind<unknown>[]): AsyncDisposable {
   const known = byName(kinds);
   const closing = new AbortController();
-  const running = Array.from({ length: atOnce }, () => carryOutUntil(closing.signal, context, known));
+  const shift = new Shift();
+  const unsubscribe = context.events.subscribe(effectsChannel, shift.onNotice);
+  const running = Array.from({ length: atOnce }, () => carryOutUntil(closing.signal, context, known, shift));
   return {
     async [Symbol.asyncDispose]() {
       closing.abort();
+      unsubscribe();
+      shift.wakeAll();
       await Promise.all(running);
     },
   };

@@ -3,11 +3,12 @@
  * again", never what is new: listeners read the database. Lost events are thereby harmless: after each
  * reconnect every listener is woken once.
  */
-import { createHash } from 'node:crypto';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import pRetry from 'p-retry';
 import pg from 'pg';
 import type { Schema } from '../database/schema.ts';
+import { tell } from '../feeds/news-store.ts';
+import { nameLength, nameOf, noticeOf, postgresChannel } from './notice.ts';
 
 /**
  * `payload` is what `publish` was given; empty when nothing was, and when the connection was lost and
@@ -19,7 +20,6 @@ export interface EventsLog {
   warn(fields: object, message: string): void;
 }
 
-const postgresChannel = 'envarium';
 const longestPayloadBytes = 7000;
 /** Pauses between attempts to connect again; forever, because the service is of no use without. */
 const reconnecting = { retries: Infinity, minTimeout: 20, factor: 2, maxTimeout: 5000 } as const;
@@ -57,7 +57,7 @@ export class Events implements AsyncDisposable {
   async publish(tx: Kysely<Schema> | Transaction<Schema>, channel: string, payload = ''): Promise<void> {
     if (Buffer.byteLength(payload) > longestPayloadBytes)
       throw new RangeError(`The payload of an event is at most ${longestPayloadBytes} bytes long.`);
-    await sql`select pg_notify(${postgresChannel}, ${nameOf(channel) + payload})`.execute(tx);
+    await tell(tx, ({ notices }) => notices.add(noticeOf(channel, payload)));
   }
 
   /**
@@ -163,11 +163,4 @@ export class Events implements AsyncDisposable {
     await this.#client?.end().catch(() => undefined);
     await this.#keeping;
   }
-}
-
-const nameLength = 22;
-
-/** A short name of fixed length, whatever the channel is called. */
-function nameOf(channel: string): string {
-  return createHash('sha256').update(channel).digest('base64url').slice(0, nameLength);
 }

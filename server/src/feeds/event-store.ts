@@ -1,16 +1,33 @@
 /** SQL of the events of deployments and organizations. */
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Connection } from '../context.ts';
-import type { DeploymentEventTable, OrganizationEventTable } from '../database/schema.ts';
+import { statement } from '../database/prepared.ts';
+import type { DeploymentEventTable } from '../database/schema.ts';
 
-export async function insertDeploymentEvents(
-  tx: Connection,
-  rows: readonly Insertable<DeploymentEventTable>[],
-): Promise<void> {
-  await tx
-    .insertInto('deployment_event')
-    .values([...rows])
-    .execute();
+/** What a reader of a deployment may not have yet. */
+export interface StreamNews {
+  readonly events: readonly Pick<Selectable<DeploymentEventTable>, 'number' | 'name' | 'data'>[];
+  /** All steps, in their order, with the lengths of their logs. */
+  readonly steps: readonly { readonly id: string; readonly name: string; readonly log_bytes: number }[];
+}
+
+const selectNews = statement<StreamNews>(`
+  select
+    (select coalesce(json_agg(e order by number), '[]') from (
+      select number, name, data from deployment_event
+      where deployment_id = $1 and number > $2 and name = any($3::text[]) order by number limit $4) e) as events,
+    (select coalesce(json_agg(s order by position), '[]') from (
+      select id, name, log_bytes, position from deployment_step where deployment_id = $1) s) as steps`);
+
+/** Events of a deployment after a number, in their order, and its steps. @param names only events of these names */
+export async function readStreamNews(
+  db: Connection,
+  deploymentId: string,
+  after: number,
+  { names, limit }: { readonly names: readonly string[]; readonly limit: number },
+): Promise<StreamNews> {
+  const [news] = await selectNews(db, deploymentId, after, names, limit);
+  return news ?? { events: [], steps: [] };
 }
 
 /** Events of a deployment after a number, in their order. @param names only events of these names */
@@ -40,16 +57,6 @@ export async function endEventNumber(db: Connection, deploymentId: string): Prom
     .where('name', '=', 'end')
     .executeTakeFirst();
   return row?.number;
-}
-
-export async function insertOrganizationEvents(
-  tx: Connection,
-  rows: readonly Insertable<OrganizationEventTable>[],
-): Promise<void> {
-  await tx
-    .insertInto('organization_event')
-    .values([...rows])
-    .execute();
 }
 
 /** Deletes a portion of the events before a time. */

@@ -5,7 +5,8 @@
 import type { environmentChanges, organizationEventData } from '#contract/feeds/shapes.ts';
 import type { Context } from '../context.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
-import { deleteOrganizationEvents, insertOrganizationEvents } from './event-store.ts';
+import { deleteOrganizationEvents } from './event-store.ts';
+import { tell } from './news-store.ts';
 
 /** The channel on which readers of an organization are woken. */
 export function organizationChannel(organizationId: string): string {
@@ -28,18 +29,16 @@ export async function recordOrganizationEvents(
 ): Promise<void> {
   const [first] = events;
   if (!first) return;
-  await insertOrganizationEvents(
-    context.db,
-    events.map((event) => ({
-      organization_id: event.organizationId,
-      project_id: event.projectId,
-      environment_id: event.environmentId,
-      deployment_id: event.deploymentId ?? null,
-      name: event.name,
-      data: JSON.stringify(event.data),
-      at: context.now(),
-    })),
-  );
+  const rows = events.map((event) => ({
+    organization_id: event.organizationId,
+    project_id: event.projectId,
+    environment_id: event.environmentId,
+    deployment_id: event.deploymentId ?? null,
+    name: event.name,
+    data: event.data,
+    at: context.now(),
+  }));
+  await tell(context.db, (news) => news.organizationEvents.push(...rows));
   await context.events.publish(context.db, organizationChannel(first.organizationId));
 }
 

@@ -3,7 +3,7 @@
  */
 import type { Step } from '#contract/deployments/shapes.ts';
 import type { Context } from '../context.ts';
-import { insertDeploymentEvents } from './event-store.ts';
+import { tell } from './news-store.ts';
 import { recordOrganizationEvents } from './organization-events.ts';
 
 /** The channel on which readers of a deployment are woken. */
@@ -27,12 +27,8 @@ export async function insertEvents(
   events: readonly NewEvent[],
 ): Promise<void> {
   if (events.length === 0) return;
-  const rows = events.map(({ name, data }) => ({
-    deployment_id: deploymentId,
-    name,
-    data: JSON.stringify(data),
-  }));
-  await insertDeploymentEvents(context.db, rows);
+  const rows = events.map(({ name, data }) => ({ deployment_id: deploymentId, name, data }));
+  await tell(context.db, (news) => news.events.push(...rows));
   const steps = events.filter(({ name }) => name === 'step').map(({ data }) => data as Step);
   await recordOrganizationEvents(
     context,

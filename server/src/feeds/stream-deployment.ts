@@ -11,10 +11,10 @@ import type { ActorContext, Context } from '../context.ts';
 import { badField, notFound, Refusal } from '../http/errors.ts';
 import type { Wire } from '../http/route.ts';
 import { openEventStream } from './open-event-stream.ts';
-import { getDeploymentRow } from '../deployments/deployment-store.ts';
-import { endEventNumber, listDeploymentEvents } from './event-store.ts';
+import { getDeploymentPlace } from '../deployments/deployment-store.ts';
+import { endEventNumber, readStreamNews, type StreamNews } from './event-store.ts';
 import { deploymentChannel } from './record-event.ts';
-import { getStepRow, listStepRows, readLog, type StepRow } from '../logs/step-store.ts';
+import { getStepRow, listStepRows, readLog } from '../logs/step-store.ts';
 
 interface Cursor {
   event: number;
@@ -46,6 +46,8 @@ export function decodeCursor(text: string | undefined): Cursor {
   }
   throw badField('headers.last-event-id', 'must be the id of an event of this stream');
 }
+
+type StreamedStep = StreamNews['steps'][number];
 
 class Stream {
   readonly #context: Context;
@@ -92,7 +94,7 @@ class Stream {
   }
 
   /** @param isOver the log grows no more */
-  async #sendLog(step: StepRow, isOver: boolean): Promise<void> {
+  async #sendLog(step: StreamedStep, isOver: boolean): Promise<void> {
     for (let from = this.#cursor.logs[step.name] ?? 0; from < step.log_bytes && !this.#response.destroyed; ) {
       const slices = await readLog(this.#context.db, step.id, from, sliceBytes);
       const read = Buffer.concat(slices.map((slice) => slice.bytes));
@@ -108,34 +110,41 @@ class Stream {
   }
 
   /** @param isOver the deployment has ended, and its logs grow no more */
-  async #sendLogs(isOver: boolean): Promise<void> {
-    for (const step of await listStepRows(this.#context.db, this.#deploymentId))
-      await this.#sendLog(step, isOver);
+  async #sendLogs(steps: readonly StreamedStep[], isOver: boolean): Promise<void> {
+    for (const step of steps) await this.#sendLog(step, isOver);
   }
 
   /** What readers get before an event: all of the log that it ends. */
   async #sendLogsBefore(name: string, data: unknown): Promise<void> {
-    if (name === 'end') return this.#sendLogs(true);
+    if (name === 'end') return this.#sendLogs(await listStepRows(this.#context.db, this.#deploymentId), true);
     const { name: ended, completedAt } = data as Partial<Step>;
     if (name !== 'step' || ended === undefined || completedAt === undefined) return;
     const step = await getStepRow(this.#context.db, this.#deploymentId, ended);
     if (step) await this.#sendLog(step, true);
   }
 
-  /** @returns whether the last event was sent */
-  async #sendEvents(): Promise<boolean> {
+  /** Sends events and logs that the reader does not have. @returns whether the last event was sent */
+  async #sendNews(): Promise<boolean> {
     for (;;) {
-      const rows = await listDeploymentEvents(this.#context.db, this.#deploymentId, this.#cursor.event, {
-        names: streamEventNames,
-        limit: eventsAtOnce,
-      });
+      const { events: rows, steps } = await readStreamNews(
+        this.#context.db,
+        this.#deploymentId,
+        this.#cursor.event,
+        {
+          names: streamEventNames,
+          limit: eventsAtOnce,
+        },
+      );
       for (const row of rows) {
         await this.#sendLogsBefore(row.name, row.data);
         this.#cursor.event = row.number;
         await this.#send(row.name, row.data);
         if (row.name === 'end') return true;
       }
-      if (rows.length < eventsAtOnce || this.#response.destroyed) return false;
+      if (rows.length < eventsAtOnce || this.#response.destroyed) {
+        await this.#sendLogs(steps, false);
+        return false;
+      }
     }
   }
 
@@ -147,8 +156,7 @@ class Stream {
         signal,
         milliseconds: quietMilliseconds,
       });
-      if (await this.#sendEvents()) return;
-      await this.#sendLogs(false);
+      if (await this.#sendNews()) return;
       await woken;
       await this.#check();
       if (!signal.aborted) this.#response.write(': alive\n\n');
@@ -176,7 +184,7 @@ export async function streamDeployment(
   { reply, askAgain }: Wire,
 ): Promise<void> {
   const cursor = decodeCursor(lastEventId);
-  const deployment = await getDeploymentRow(context.db, deploymentId);
+  const deployment = await getDeploymentPlace(context.db, deploymentId);
   if (!deployment) throw notFound('deployment', deploymentId);
   if (deployment.status === 'NEVER_DEPLOYED' || (await hasEnd(context, deploymentId, cursor)))
     return void (await reply.status(204).send());

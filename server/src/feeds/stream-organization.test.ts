@@ -5,7 +5,6 @@ import { get, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { organizationEventData, type OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
 import { createClient } from '#contract/client/client.ts';
-import { inTransaction } from '../database/transaction.ts';
 import type { FirstKey } from '../start/bootstrap.ts';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
@@ -127,8 +126,9 @@ test('an event of a late transaction arrives in its place, and no earlier event 
   const started = Promise.withResolvers<void>();
   const mayEnd = Promise.withResolvers<void>();
   assert.ok(row);
-  const slow = inTransaction(app.context, async (context) => {
-    await recordEnvironmentEvent({ ...app.context, db: context.db }, row, 'updated');
+  // Not by `inTransaction`, which writes events right before the commit.
+  const slow = app.context.db.transaction().execute(async (tx) => {
+    await recordEnvironmentEvent({ ...app.context, db: tx }, row, 'updated');
     started.resolve();
     await mayEnd.promise;
   });

@@ -3,7 +3,7 @@
  * without a look at its credentials until its minute is over, with one exception: credentials that were valid
  * from there before. People who share an address with somebody who guesses can therefore continue to work.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
@@ -113,7 +113,7 @@ export class RefusedCallers {
   }
 
   #pairOf(address: string, { headers: { authorization = '' } }: FastifyRequest): string {
-    return `${address} ${createHash('sha256').update(authorization).digest('base64')}`;
+    return `${address} ${hash('sha256', authorization, 'base64')}`;
   }
 
   #countedOf(address: string): Counted {

@@ -52,6 +52,11 @@ const endedStatuses: readonly StepStatus[] = [
   'WARNING',
 ];
 
+/** Whether a step with this status has ended. */
+export function hasEnded(status: StepStatus): boolean {
+  return endedStatuses.includes(status);
+}
+
 /**
  * Sets a step's status and its times. @returns the changed row, or undefined where the deployment has no such
  * step
@@ -64,7 +69,7 @@ export async function setStepStatus(
   at: Date,
   retryCount?: number,
 ): Promise<StepRow | undefined> {
-  const isEnded = endedStatuses.includes(status);
+  const isEnded = hasEnded(status);
   return tx
     .updateTable('deployment_step')
     .set({
@@ -93,23 +98,6 @@ export async function endRunningSteps(
     .where('deployment_id', '=', deploymentId)
     .where('status', 'in', ['IN_PROGRESS', 'WAITING_FOR_USER'])
     .returningAll()
-    .execute();
-}
-
-/** Appends bytes to a step's log; the caller holds the deployment's lock and has compared the offset. */
-export async function appendLog(
-  tx: Connection,
-  step: Pick<StepRow, 'id'>,
-  firstByte: number,
-  bytes: Buffer,
-): Promise<void> {
-  await tx
-    .with('chunk', (db) =>
-      db.insertInto('log_chunk').values({ step_id: step.id, first_byte: firstByte, bytes }),
-    )
-    .updateTable('deployment_step')
-    .set({ log_bytes: firstByte + bytes.length })
-    .where('id', '=', step.id)
     .execute();
 }
 

@@ -1,6 +1,6 @@
 /** Enqueues work for an agent along with its deployment, in the same transaction. */
 import type { Context } from '../context.ts';
-import { insertJob, setJobStatus } from './job-store.ts';
+import { insertJob, type JobRow, setJobStatus } from './job-store.ts';
 
 /** The channel on which waiting claims are woken. */
 export const jobsChannel = 'jobs';
@@ -15,11 +15,10 @@ export interface NewJob {
   readonly protocolMinor?: number;
 }
 
-/** @returns the job's id */
-export async function enqueueJob(context: Context, job: NewJob): Promise<string> {
-  const id = context.newId();
-  await insertJob(context.db, {
-    id,
+/** A job that nobody is woken for: its caller claims it in the same transaction. */
+export function makeJob(context: Context, job: NewJob): Promise<JobRow> {
+  return insertJob(context.db, {
+    id: context.newId(),
     deployment_id: job.deploymentId,
     phase: job.phase,
     status: 'queued',
@@ -28,8 +27,11 @@ export async function enqueueJob(context: Context, job: NewJob): Promise<string>
     protocol_minor: job.protocolMinor ?? 0,
     created_at: context.now(),
   });
+}
+
+export async function enqueueJob(context: Context, job: NewJob): Promise<void> {
+  await makeJob(context, job);
   await context.events.publish(context.db, jobsChannel);
-  return id;
 }
 
 /** The job comes back into the queue, after an attempt that changed nothing. */

@@ -1,12 +1,12 @@
 /** SQL of jobs: the work that agents take. */
-import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import type { Connection } from '../context.ts';
 import type { JobTable } from '../database/schema.ts';
 
 export type JobRow = Selectable<JobTable>;
 
-export async function insertJob(tx: Connection, row: Insertable<JobTable>): Promise<void> {
-  await tx.insertInto('job').values(row).execute();
+export async function insertJob(tx: Connection, row: Insertable<JobTable>): Promise<JobRow> {
+  return tx.insertInto('job').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
 /** @throws Error for an id that no job has */
@@ -21,17 +21,6 @@ export async function getApplyJob(db: Connection, deploymentId: string): Promise
     .where('deployment_id', '=', deploymentId)
     .where('phase', '=', 'apply')
     .executeTakeFirst();
-}
-
-/** Marks a job as claimed once more. @returns the number of the new attempt */
-export async function claimJobRow(tx: Connection, id: string): Promise<number> {
-  const { attempts } = await tx
-    .updateTable('job')
-    .set({ status: 'claimed', attempts: sql`attempts + 1` })
-    .where('id', '=', id)
-    .returning('attempts')
-    .executeTakeFirstOrThrow();
-  return attempts;
 }
 
 export async function setJobStatus(tx: Connection, id: string, status: JobRow['status']): Promise<void> {

@@ -5,6 +5,16 @@ import type { BlobRef } from '../../blobs/blob-store.ts';
 import type { Connection } from '../../context.ts';
 import type { AttemptKey } from '../attempt-store.ts';
 
+/** A blob that is in a file. */
+export type BlobFile = Pick<BlobRef, 'id'>;
+
+const blobId = sql<string>`blob ->> 'id'`.as('id');
+const isInline = sql<boolean>`blob ? 'sealed'`.as('isInline');
+
+function filesOf(rows: readonly { readonly id: string; readonly isInline: boolean }[]): BlobFile[] {
+  return rows.filter((row) => !row.isInline).map(({ id }) => ({ id }));
+}
+
 /** @param name of the file */
 export async function getAttemptBlob(
   db: Connection,
@@ -21,6 +31,23 @@ export async function getAttemptBlob(
   return row?.blob;
 }
 
+/** @returns false where the attempt has a blob of this name */
+export async function addAttemptBlob(
+  db: Connection,
+  attempt: AttemptKey,
+  name: string,
+  blob: BlobRef,
+): Promise<boolean> {
+  const row = await db
+    .insertInto('attempt_blob')
+    .values({ job_id: attempt.job_id, attempt: attempt.number, name, blob: JSON.stringify(blob) })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('name')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The same, in place of another one. */
 export async function putAttemptBlob(
   tx: Connection,
   attempt: AttemptKey,
@@ -56,19 +83,19 @@ export async function getPlannedBlob(
 }
 
 /** Deletes the rows of a deployment. @returns their files */
-export async function deleteBlobsOfDeployment(tx: Connection, deploymentId: string): Promise<BlobRef[]> {
+export async function deleteBlobsOfDeployment(tx: Connection, deploymentId: string): Promise<BlobFile[]> {
   const rows = await tx
     .deleteFrom('attempt_blob')
     .where('job_id', 'in', (eb) =>
       eb.selectFrom('job').select('id').where('deployment_id', '=', deploymentId),
     )
-    .returning('blob')
+    .returning([blobId, isInline])
     .execute();
-  return rows.map(({ blob }) => blob);
+  return filesOf(rows);
 }
 
 /** Deletes what the runs of an environment have stored. @returns the files, which the caller must remove */
-export async function deleteAttemptBlobs(tx: Connection, environmentId: string): Promise<BlobRef[]> {
+export async function deleteAttemptBlobs(tx: Connection, environmentId: string): Promise<BlobFile[]> {
   const rows = await tx
     .deleteFrom('attempt_blob')
     .where('job_id', 'in', (eb) =>
@@ -78,13 +105,13 @@ export async function deleteAttemptBlobs(tx: Connection, environmentId: string):
         .select('job.id')
         .where('deployment.environment_id', '=', environmentId),
     )
-    .returning('blob')
+    .returning([blobId, isInline])
     .execute();
-  return rows.map(({ blob }) => blob);
+  return filesOf(rows);
 }
 
 /** Deletes rows that agents stored after their deployments had ended. @returns their files */
-export async function deleteLateAttemptBlobs(tx: Connection): Promise<BlobRef[]> {
+export async function deleteLateAttemptBlobs(tx: Connection): Promise<BlobFile[]> {
   const rows = await tx
     .deleteFrom('attempt_blob')
     .where('job_id', 'in', (eb) =>
@@ -94,9 +121,9 @@ export async function deleteLateAttemptBlobs(tx: Connection): Promise<BlobRef[]>
         .select('job.id')
         .where('deployment.status', 'in', [...terminalStatuses]),
     )
-    .returning('blob')
+    .returning([blobId, isInline])
     .execute();
-  return rows.map(({ blob }) => blob);
+  return filesOf(rows);
 }
 
 /**

@@ -9,8 +9,8 @@ import type { BlobRef } from '../../blobs/blob-store.ts';
 import type { Context } from '../../context.ts';
 import { notFound, Refusal } from '../../http/errors.ts';
 import { getSourceRow } from '../../sources/source-store.ts';
-import type { AttemptInPlace } from '../run-store.ts';
-import { getAttemptBlob, getPlannedBlob, putAttemptBlob } from './attempt-blob-store.ts';
+import type { AttemptInPlace } from '../call-store.ts';
+import { addAttemptBlob, getAttemptBlob, getPlannedBlob, putAttemptBlob } from './attempt-blob-store.ts';
 
 /** Sending it twice stores it once. @param sha256 of the content, as the agent has it */
 export async function putBlob(
@@ -20,15 +20,20 @@ export async function putBlob(
   content: AsyncIterable<Buffer>,
   sha256: string | undefined,
 ): Promise<void> {
-  const blob = await context.blobs.put(['runs', attempt.job_id, String(attempt.number), name], content);
+  const blob = await context.blobs.putOrInline(
+    ['runs', attempt.job_id, String(attempt.number), name],
+    content,
+  );
   if (sha256 !== undefined && sha256 !== blob.sha256) {
-    await context.blobs.remove(blob);
+    if (blob.sealed === undefined) await context.blobs.remove(blob);
     throw new Refusal('bad_request', '/query/sha256 does not match the body: send it again');
   }
+  if (await addAttemptBlob(context.db, attempt, name, blob)) return;
   await inTransaction(context, async (context) => {
     const before = await getAttemptBlob(context.db, attempt, name);
     await putAttemptBlob(context.db, attempt, name, blob);
-    if (before) await promiseEffect(context, removeBlobs, { ids: [before.id] });
+    if (before && before.sealed === undefined)
+      await promiseEffect(context, removeBlobs, { ids: [before.id] });
   });
 }
 

@@ -19,12 +19,15 @@ const files = () =>
     : []
   ).map((each) => join(each.parentPath, each.name));
 
+/** Too large to be kept in a row. */
+const file = (text: string) => text.padEnd(100_000, '.');
+
 async function planned() {
   const environment = await createEnvironment(app);
   const job = await agent.claim();
-  await agent.putBlob(job, 'plan', 'the plan file');
-  await agent.putBlob(job, 'tree', 'first');
-  await agent.putBlob(job, 'tree', 'the tree');
+  await agent.putBlob(job, 'plan', file('the plan file'));
+  await agent.putBlob(job, 'tree', file('first'));
+  await agent.putBlob(job, 'tree', file('the tree'));
   await agent.finish(job, plannedOutcome());
   return { id: environment.latestDeploymentLogId ?? '', job };
 }
@@ -43,7 +46,7 @@ test('the apply gets the last files of its plan, and they are removed after the 
   ] as const) {
     assert.equal(
       (await agent.send('getBlob', { ...apply, blob, query: { fence: String(apply.fence) } })).body,
-      content,
+      file(content),
     );
   }
   await agent.apply(apply);
@@ -54,6 +57,28 @@ test('the apply gets the last files of its plan, and they are removed after the 
       .statusCode,
     404,
   );
+});
+
+test('a small file of a plan is kept, replaced and removed with its row', async () => {
+  const before = files().length;
+  const environment = await createEnvironment(app);
+  const id = environment.latestDeploymentLogId ?? '';
+  const job = await agent.claim();
+  await agent.putBlob(job, 'tree', 'first');
+  await agent.putBlob(job, 'tree', 'the tree');
+  await agent.finish(job, plannedOutcome());
+  await ok(app, 'approveDeployment', { params: { id } });
+  const apply = await agent.claim();
+  const read = () => agent.send('getBlob', { ...apply, blob: 'tree', query: { fence: String(apply.fence) } });
+  assert.equal((await read()).body, 'the tree');
+  assert.equal(files().length, before);
+  const { rows } = await app.database.pool.query<{ blob: { sealed: string } }>(
+    "select blob from attempt_blob where name = 'tree' and job_id = $1",
+    [job.jobId],
+  );
+  assert.equal(Buffer.from(rows[0]?.blob.sealed ?? '', 'base64').includes('the tree'), false);
+  await agent.apply(apply);
+  assert.equal((await read()).statusCode, 404);
 });
 
 test('the files of a refused or timed-out plan are removed', async () => {
@@ -71,7 +96,7 @@ test('a blob with a wrong checksum is refused and not kept', async () => {
   const response = await agent.send(
     'putBlob',
     { ...job, blob: 'plan', query: { fence: String(job.fence), sha256: 'f'.repeat(64) } },
-    'x',
+    file('x'),
   );
   assert.deepEqual([response.statusCode, files().length], [400, before]);
 });

@@ -1,18 +1,22 @@
 /** Files that are no longer needed. */
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
-import type { BlobRef } from '../../blobs/blob-store.ts';
 import type { Context } from '../../context.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { promiseEffect } from '../../effects/effect-kind.ts';
 import { removeBlobs } from '../../effects/remove-blobs.ts';
 import type { ReactionPayloads } from '../../reactions.ts';
-import { deleteBlobsOfDeployment, deleteLateAttemptBlobs, listUnnamedBlobs } from './attempt-blob-store.ts';
+import {
+  type BlobFile,
+  deleteBlobsOfDeployment,
+  deleteLateAttemptBlobs,
+  listUnnamedBlobs,
+} from './attempt-blob-store.ts';
 
 /** A file is stored before the commit that refers to it, so it may be unreferenced for this long. */
 const unnamedHours = 2;
 const idsAtOnce = 2000;
 
-async function giveUpTravelled(context: Context, blobs: readonly BlobRef[]): Promise<void> {
+async function giveUpTravelled(context: Context, blobs: readonly BlobFile[]): Promise<void> {
   if (blobs.length > 0) await promiseEffect(context, removeBlobs, { ids: blobs.map(({ id }) => id) });
 }
 

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { covers } from '#contract/documents/coverage.ts';
 import { answerSeconds } from '#protocol/messages/agent.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
-import { plannedOutcome, testAgent } from '../testing/agent.ts';
-import { testApp } from '../testing/app.ts';
-import { ok } from '../testing/client.ts';
-import { createEnvironment, deploymentOf } from '../testing/environment.ts';
+import { plannedOutcome, testAgent } from '../../testing/agent.ts';
+import { testApp } from '../../testing/app.ts';
+import { ok } from '../../testing/client.ts';
+import { createEnvironment, deploymentOf } from '../../testing/environment.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);

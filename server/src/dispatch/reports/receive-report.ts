@@ -1,0 +1,82 @@
+/**
+ * Stores what a run reports while it is running: log bytes by offset, then events by position. What is sent
+ * twice counts once.
+ */
+import type { ReportReply, ReportRequest } from '#protocol/messages/report.ts';
+import type { Context } from '../../context.ts';
+import { inTransaction, sqlState } from '../../database/transaction.ts';
+import { type DeploymentRow, updateDeploymentRow } from '../../deployments/deployment-store.ts';
+import { DispatchRefusal } from '../refusals.ts';
+import { changesOf } from './report-sheet.ts';
+import {
+  loadReportFacts,
+  lockReport,
+  type ReportChanges,
+  type ReportFacts,
+  writeReport,
+} from './report-store.ts';
+import type { AttemptInPlace } from '../call-store.ts';
+
+/** The requests about a run, for its agent. */
+export function abortOf(deployment: Pick<DeploymentRow, 'status'>): 'gently' | null {
+  return deployment.status === 'ABORTING' ? 'gently' : null;
+}
+
+/** With an outcome of its own, everything was stored before: its agent only asks where the server stands. */
+function requireOpen({ attempt }: ReportFacts): void {
+  if (attempt.status === 'ended' && attempt.outcome_sha256 === null)
+    throw new DispatchRefusal('fence_outdated', 'This attempt has ended, and others may have replaced it');
+}
+
+function replyTo(facts: ReportFacts, { events }: ReportChanges, logs: Record<string, number>): ReportReply {
+  return { events, logs, abort: abortOf(facts.deployment) };
+}
+
+function hasResources({ events }: ReportRequest): boolean {
+  return events.some((event) => event.kind === 'resource');
+}
+
+/** unique_violation (another report has appended to the same log), serialization_failure, deadlock_detected */
+const raceFailures = new Set(['23505', '40001', '40P01']);
+
+/** Without a transaction: one statement that stores everything if nothing has changed since the facts were read. */
+async function storeAtOnce(
+  context: Context,
+  place: AttemptInPlace,
+  request: ReportRequest,
+): Promise<ReportReply | null> {
+  const facts = await loadReportFacts(context.db, place, hasResources(request));
+  requireOpen(facts);
+  const { changes, logs } = changesOf(facts, request);
+  if (changes.deployment) return null;
+  try {
+    const isStored = await writeReport(context.db, place, facts, changes, context.now());
+    return isStored ? replyTo(facts, changes, logs) : null;
+  } catch (error) {
+    if (raceFailures.has(sqlState(error))) return null;
+    throw error;
+  }
+}
+
+/**
+ * The caller has checked agent, epoch and fence. @throws DispatchRefusal `fence_outdated` where the attempt
+ * was given up meanwhile
+ */
+export async function receiveReport(
+  context: Context,
+  place: AttemptInPlace,
+  request: ReportRequest,
+): Promise<ReportReply> {
+  const stored = await storeAtOnce(context, place, request);
+  if (stored) return stored;
+  return inTransaction(context, async (context) => {
+    await lockReport(context.db, place);
+    const facts = await loadReportFacts(context.db, place, hasResources(request));
+    requireOpen(facts);
+    const { changes, logs } = changesOf(facts, request);
+    if (!(await writeReport(context.db, place, facts, changes, context.now())))
+      throw new Error(`The report about job ${place.job.id} was not stored`);
+    if (changes.deployment) await updateDeploymentRow(context.db, facts.deployment.id, changes.deployment);
+    return replyTo(facts, changes, logs);
+  });
+}
