@@ -14,7 +14,7 @@ import { openEventStream } from './open-event-stream.ts';
 import { getDeploymentPlace } from '../deployments/deployment-store.ts';
 import { endEventNumber, readStreamNews, type StreamNews } from './event-store.ts';
 import { deploymentChannel } from './record-event.ts';
-import { getStepRow, listStepRows, readLog } from '../logs/step-store.ts';
+import { readLog } from '../logs/step-store.ts';
 
 interface Cursor {
   event: number;
@@ -114,12 +114,15 @@ class Stream {
     for (const step of steps) await this.#sendLog(step, isOver);
   }
 
-  /** What readers get before an event: all of the log that it ends. */
-  async #sendLogsBefore(name: string, data: unknown): Promise<void> {
-    if (name === 'end') return this.#sendLogs(await listStepRows(this.#context.db, this.#deploymentId), true);
+  /**
+   * What readers get before an event: all of the log that it ends. The event was stored with or after the last
+   * bytes of that log, so steps that were read in the same statement know them.
+   */
+  async #sendLogsBefore(name: string, data: unknown, steps: readonly StreamedStep[]): Promise<void> {
+    if (name === 'end') return this.#sendLogs(steps, true);
     const { name: ended, completedAt } = data as Partial<Step>;
     if (name !== 'step' || ended === undefined || completedAt === undefined) return;
-    const step = await getStepRow(this.#context.db, this.#deploymentId, ended);
+    const step = steps.find((each) => each.name === ended);
     if (step) await this.#sendLog(step, true);
   }
 
@@ -136,7 +139,7 @@ class Stream {
         },
       );
       for (const row of rows) {
-        await this.#sendLogsBefore(row.name, row.data);
+        await this.#sendLogsBefore(row.name, row.data, steps);
         this.#cursor.event = row.number;
         await this.#send(row.name, row.data);
         if (row.name === 'end') return true;
