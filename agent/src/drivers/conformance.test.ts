@@ -8,7 +8,14 @@ import { runnableDeploymentTypes, type RunnableDeploymentType } from '#protocol/
 import type { Job } from '#protocol/messages/job.ts';
 import { jobOf, treeFrom } from '../testing/driver-job.ts';
 import type { Material } from '../testing/driver-material.ts';
-import { type Command, type Driver, type DriverContext, type StateCapability, TornState } from './driver.ts';
+import {
+  type Command,
+  type Driver,
+  type DriverContext,
+  onlyCommands,
+  type StateCapability,
+  TornState,
+} from './driver.ts';
 import { drivers } from './index.ts';
 
 const planted = ['planted value one', 'planted-two', 'planted_three', 'user:planted@example'] as const;
@@ -45,7 +52,7 @@ function contextIn(material: Material, changes: Partial<Job>, stateFolder: strin
 }
 
 async function commandsOf(driver: Driver, context: DriverContext): Promise<Command[][]> {
-  return [[...(await driver.prepare(context)), ...driver.plan(context)], driver.apply(context)];
+  return [[...onlyCommands(await driver.prepare(context)), ...driver.plan(context)], driver.apply(context)];
 }
 
 /**

@@ -72,6 +72,17 @@ export interface Command {
   readonly isForEncryptedState?: boolean;
 }
 
+/** What a step says where there is nothing to run. */
+export interface Note {
+  readonly step: string;
+  readonly note: string;
+}
+
+/** Selects what is run. */
+export function onlyCommands(items: readonly (Command | Note)[]): Command[] {
+  return items.filter((item): item is Command => !('note' in item));
+}
+
 /** A file that the runner writes into the configuration's folder as the slot's user before `prepare`. */
 export interface FileToWrite {
   /** Relative to the configuration's folder, without `..`. */
@@ -280,7 +291,7 @@ export interface Driver {
   files(context: DriverContext): Promise<FileToWrite[]>;
   /** The environment of all commands of this driver. */
   environment(context: DriverContext): Record<string, string>;
-  prepare(context: DriverContext): Promise<Command[]>;
+  prepare(context: DriverContext): Promise<(Command | Note)[]>;
   plan(context: DriverContext): Command[];
   /**
    * @param files captured outputs by `captureTo` name; `evidence` contains further ones, such as a

@@ -1,4 +1,5 @@
 /** What one run may use of the machine, so that it ends before it takes what other runs and the service need. */
+import { spawnSync } from 'node:child_process';
 import { lstatSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sharedSettings } from '#settings/server-and-agent.ts';
@@ -35,6 +36,25 @@ export function limitOptions(limits: RunLimits, ownsUid: boolean): string[] {
     `--fsize=${limits.fileBytes}`,
     ...(ownsUid ? [`--nproc=${limits.processes}`] : []),
   ];
+}
+
+let inherited: string | undefined;
+
+/**
+ * Gives this process the limits of its commands, so that none of them needs a program that sets them. Only for a
+ * runner of root whose commands have uids of their own: the number of processes does not limit root itself.
+ * @param prlimit absolute path; null where it is not installed
+ */
+export function passLimitsOn(limits: RunLimits, prlimit: string | null): void {
+  const options = limitOptions(limits, true);
+  if (prlimit === null || inherited === options.join()) return;
+  const { status } = spawnSync(prlimit, [...options, `--pid=${process.pid}`], { env: {}, stdio: 'ignore' });
+  inherited = status === 0 ? options.join() : undefined;
+}
+
+/** Whether every process that this one starts has these limits. */
+export function arePassedOn(limits: RunLimits): boolean {
+  return inherited === limitOptions(limits, true).join();
 }
 
 export interface WatchedRun {

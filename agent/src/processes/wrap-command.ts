@@ -2,7 +2,7 @@
 import type { ExecRequest } from './exec-request.ts';
 import { RunFailure } from './failure.ts';
 import { findProgram } from './programs.ts';
-import { limitOptions } from './run-limits.ts';
+import { arePassedOn, limitOptions } from './run-limits.ts';
 
 /** Of coreutils: with 0 it only starts a program, waits, and exits as that one did. */
 const waitingProgram = 'timeout';
@@ -35,8 +35,9 @@ export function wrappedInSandbox(request: ExecRequest): {
 
 /** The command under its limits, which it can only lower. */
 function limited({ limits, program, args, uid, sandbox }: ExecRequest): string[] {
-  const prlimit = limits === undefined ? null : findProgram('prlimit');
-  if (limits === undefined || prlimit === null) return [program, ...args];
+  if (limits === undefined || (uid !== null && arePassedOn(limits))) return [program, ...args];
+  const prlimit = findProgram('prlimit');
+  if (prlimit === null) return [program, ...args];
   const ownsUid = uid !== null || sandbox !== undefined;
   return [prlimit, ...limitOptions(limits, ownsUid), '--', program, ...args];
 }

@@ -3,8 +3,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { Command } from '../drivers/driver.ts';
-import { inStep, scratchPath } from '../attempt/attempt-log.ts';
+import type { Command, Note } from '../drivers/driver.ts';
+import { inStep, logLine, scratchPath } from '../attempt/attempt-log.ts';
 import { type CommandEnd, failureOf, runCommand } from '../attempt/run-command.ts';
 import type { Configuration } from './phases/configuration.ts';
 import { openModuleGate } from './code/module-gate.ts';
@@ -30,18 +30,20 @@ export interface CommandHooks {
 export async function runCommands(
   attempt: RunnerAttempt,
   configuration: Configuration,
-  commands: readonly Command[],
+  commands: readonly (Command | Note)[],
   hooks: CommandHooks = {},
 ): Promise<Captures> {
   const captures: Captures = new Map();
   // All commands may be capturing ones.
-  const lastWriting = commands.findLast((command) => command.captureTo === undefined) ?? commands.at(-1);
+  const lastWriting =
+    commands.findLast((command) => 'note' in command || command.captureTo === undefined) ?? commands.at(-1);
   const groups = byStep(commands);
   for (const [index, group] of groups.entries()) {
     await inStep(attempt, group[0]?.step ?? '', async () => {
       if (index === groups.length - 1) await hooks.beforeLast?.();
       for (const command of group) {
-        await runOne(attempt, configuration, command, captures);
+        if ('note' in command) logLine(attempt, command.step, command.note);
+        else await runOne(attempt, configuration, command, captures);
         if (command === lastWriting) hooks.onSettled?.();
       }
       if (index === groups.length - 1) await hooks.afterLast?.(captures);
@@ -114,11 +116,16 @@ export async function startOne(
     },
     captureTo,
     ...(command.isChanging === true ? { isInterruptedOnce: true } : {}),
-    ...(command.captureTo === undefined ? {} : { isDisposable: true }),
+    ...(isDisposable(command, configuration) ? { isDisposable: true } : {}),
     ...(log === undefined ? {} : { log }),
     readable: [...readableTo(attempt, configuration), ...(gate?.readable ?? [])],
     ...(loading || command.installsProviders === true ? { needsNetwork: true } : {}),
   });
+}
+
+/** Where the service holds the state, a command that changes nothing has no lock to release. */
+function isDisposable({ captureTo, isChanging }: Command, { context }: Configuration): boolean {
+  return captureTo !== undefined || (isChanging !== true && context.stateFolder !== null);
 }
 
 /** What a command of the tool has to see besides the system's programs and the run's folders. */
@@ -140,8 +147,8 @@ export function isGood(end: CommandEnd, command: Command): boolean {
   return isGoodCode && end.stop === null;
 }
 
-function byStep(commands: readonly Command[]): Command[][] {
-  const groups: Command[][] = [];
+function byStep<Item extends { readonly step: string }>(commands: readonly Item[]): Item[][] {
+  const groups: Item[][] = [];
   for (const command of commands) {
     const last = groups.at(-1);
     if (last?.[0]?.step === command.step) last.push(command);

@@ -24,7 +24,8 @@ import { asFailure, RunFailure } from '../processes/failure.ts';
 import { adviceForFullDisk, isFullDisk } from '../processes/full-disk.ts';
 import { type PhaseEnd, placeState, planPhase } from './phases/plan-phase.ts';
 import { openProviderAccess } from '../providers/provider-access.ts';
-import { ResourceWatch } from '../processes/run-limits.ts';
+import { findProgram } from '../processes/programs.ts';
+import { passLimitsOn, ResourceWatch } from '../processes/run-limits.ts';
 import { StopWatch } from '../processes/stop-watch.ts';
 import { taskPhase } from './phases/task-phase.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
@@ -48,6 +49,8 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers): Promise<Ou
     };
   for (const folder of [spool.steps, spool.states, spool.outputs])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (order.slotUid !== null && order.runLimits !== undefined)
+    passLimitsOn(order.runLimits, findProgram('prlimit'));
   using events = new EventLog(spool.events);
   const folders = workFolderPaths(order.workFolder, job);
   using stop = new StopWatch(spool, job.limits, job.type, watchOf(order, folders));

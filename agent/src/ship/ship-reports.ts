@@ -12,7 +12,7 @@ import { type ByteFilter, MaskedStepLog } from './step-log.ts';
 import type { AttemptWake } from './wake.ts';
 
 /** The first bytes are sent immediately; later ones are batched for this long. */
-const gatherMilliseconds = 50;
+const gatherMilliseconds = 100;
 /** Where the system does not report changes, they are noticed after this time. */
 const pollMilliseconds = 250;
 /** More log bytes than fit into one report. */

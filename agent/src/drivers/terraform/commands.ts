@@ -5,7 +5,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import { readRunVariables, type RunVariables } from '#protocol/tools/run-variables.ts';
 import { joinArguments, splitArguments } from '#protocol/tools/terraform-arguments.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
-import type { Command, DriverContext } from '../driver.ts';
+import type { Command, DriverContext, Note } from '../driver.ts';
 import { readCodeBackend } from './backend.ts';
 import type { FileRules } from './files.ts';
 
@@ -108,15 +108,18 @@ export function initCommand(flavor: Flavor, context: DriverContext): Command {
   };
 }
 
-async function workspaceCommand(flavor: Flavor, { job, stateFolder, tree }: DriverContext): Promise<Command> {
+async function selectWorkspace(
+  flavor: Flavor,
+  { job, stateFolder, tree }: DriverContext,
+): Promise<Command | Note> {
   const { facts, fileRules } = flavor;
   const program = facts.program.name;
   const step = prepareSteps(facts).workspace;
+  // The state is ours, and TF_WORKSPACE names it in every command.
+  if (stateFolder !== null) return { step, note: workspaceOf(job) };
   // With TF_WORKSPACE set, `select` fails, and some backends have no workspaces.
   const isFixed =
-    stateFolder !== null ||
-    runVariablesOf(job).skipsWorkspace ||
-    !(await readCodeBackend(tree, fileRules)).hasWorkspaces;
+    runVariablesOf(job).skipsWorkspace || !(await readCodeBackend(tree, fileRules)).hasWorkspaces;
   if (isFixed) return { step, program, label: `${program} workspace show`, args: ['workspace', 'show'] };
   return {
     step,
@@ -126,8 +129,8 @@ async function workspaceCommand(flavor: Flavor, { job, stateFolder, tree }: Driv
   };
 }
 
-export async function prepareCommands(flavor: Flavor, context: DriverContext): Promise<Command[]> {
-  return [initCommand(flavor, context), await workspaceCommand(flavor, context)];
+export async function prepareCommands(flavor: Flavor, context: DriverContext): Promise<(Command | Note)[]> {
+  return [initCommand(flavor, context), await selectWorkspace(flavor, context)];
 }
 
 /**

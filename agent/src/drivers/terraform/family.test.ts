@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
-import type { Command, DriverContext, ProgressEvent } from '../driver.ts';
+import { type Command, type DriverContext, onlyCommands, type ProgressEvent } from '../driver.ts';
 import { jobOf, treeOf } from '../../testing/driver-job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { opentofu } from '../opentofu/driver.ts';
@@ -147,7 +147,7 @@ for (const { driver, program, skip } of tools)
         await mkdir(dirname(join(context.configurationFolder, file.name)), { recursive: true });
         await writeFile(join(context.configurationFolder, file.name), file.content);
       }
-      const ended = await runAll(context, await driver.prepare(context));
+      const ended = await runAll(context, onlyCommands(await driver.prepare(context)));
       assert.equal(await driver.state!.checkPrepared(context), null);
       return ended;
     }
@@ -291,10 +291,10 @@ for (const { driver, program, skip } of tools)
 
       it('and selects the workspace where the backend knows workspaces', async (test) => {
         const { context } = await configuration(test, { 'main.tf': 'terraform {\n  backend "s3" {}\n}\n' });
-        const labels = (await driver.prepare(context)).map((command) => command.label);
+        const labels = onlyCommands(await driver.prepare(context)).map((command) => command.label);
         assert.deepEqual(labels, [`${name} init`, `${name} workspace select`]);
         await writeFile(join(context.configurationFolder, 'main.tf'), 'resource "terraform_data" "a" {}\n');
-        const [init, select] = await driver.prepare(context);
+        const [init, select] = onlyCommands(await driver.prepare(context));
         await runAll(context, [init!, select!]);
         assert.equal(
           (await run(context, { ...select!, args: ['workspace', 'show'] })).output.toString().trim(),
@@ -402,7 +402,7 @@ for (const { driver, program, skip } of tools)
 
       it('about a configuration that does not parse is the message too', async (test) => {
         const { context } = await configuration(test, { 'main.tf': 'resource "terraform_data" {\n' });
-        const init = await run(context, (await driver.prepare(context))[0]!);
+        const init = await run(context, onlyCommands(await driver.prepare(context))[0]!);
         assert.equal(init.code, 1);
         assert.match(driver.lastDiagnostic(init.output.toString())!, /^Error: .*\n[^]*main.tf line 1/);
       });
@@ -571,7 +571,7 @@ for (const { driver, program, skip } of tools)
           { 'main.tf': 'terraform {\n  backend "s3" {}\n}\n' },
           { variables },
         );
-        const labels = (await driver.prepare(elsewhere.context)).map((command) => command.label);
+        const labels = onlyCommands(await driver.prepare(elsewhere.context)).map((command) => command.label);
         assert.deepEqual(labels, [`${name} init`, `${name} workspace show`]);
       });
 

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { approvedHash, differingPart, sha256, variablesHash } from '#protocol/approved.ts';
 import type { ApprovedParts, Job } from '#protocol/messages/job.ts';
 import { restoreStep as prepareStep, storeStateStep as storeStep } from '#protocol/tools/steps.ts';
-import type { Command } from '../../drivers/driver.ts';
+import { type Command, onlyCommands } from '../../drivers/driver.ts';
 import { readKept, removeWorkFolder, type TreeFacts } from '../../slots/work-folder.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { inStep, logLine, skipStep, warn } from '../../attempt/attempt-log.ts';
@@ -91,7 +91,7 @@ async function restore(
     expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
     const configuration = { ...described, secretFiles: await writeDriverFiles(attempt, described.context) };
     const commands = await attempt.driver.prepare(described.context);
-    for (const command of commands)
+    for (const command of onlyCommands(commands))
       await runOne(attempt, configuration, { ...command, step: prepareStep }, new Map());
     await checkPrepared(attempt, configuration);
     expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });

@@ -41,6 +41,6 @@ test('a first plan runs no additional command if the service stores the state', 
   const labels = ran.events.flatMap((event) => (event.kind === 'process' ? [event.label] : []));
   assert.deepEqual(
     labels.filter((label) => label.startsWith('terraform ')),
-    ['terraform version', 'terraform init', 'terraform workspace show', 'terraform plan', 'terraform show'],
+    ['terraform version', 'terraform init', 'terraform plan', 'terraform show'],
   );
 });
