@@ -68,6 +68,7 @@ export const routes = {
   updateSshKey: ['PUT', '/ssh-keys/{id}'],
   deleteSshKey: ['DELETE', '/ssh-keys/{id}'],
   listAgents: ['GET', '/agents'],
+  createAgent: ['POST', '/agents'],
   createAgentSecret: ['POST', '/agents/{agentKey}/secrets'],
   getOpenApi: ['GET', '/openapi.json'],
 } as const;

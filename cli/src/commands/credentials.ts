@@ -139,6 +139,16 @@ function addAgents(program: Command): void {
       return isJson ? output.json(all) : output.table(all, agentColumns, 'No agents.');
     },
   );
+  const create = group
+    .command('create <name>')
+    .description('create an agent that runs deployments of this organization only')
+    .option('--description <text>', 'what it is for');
+  onCall<{ description?: string }>(create, async ({ session, args: [name = ''], options }) => {
+    const { id: organizationId } = await findOrganization(session);
+    const { description } = options;
+    const made = await session.client.call('createAgent', { body: { organizationId, name, description } });
+    return session.isJson ? session.output.json(made) : session.output.line(made.agentKey);
+  });
   const secret = group
     .command('secret <agent>')
     .description('create another secret for an agent (its key, id or name); it is shown only once')

@@ -4,11 +4,11 @@ import { operations } from '#contract/operations.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { notFound, Refusal, unknownEntity } from '../http/errors.ts';
+import { conflict, notFound, Refusal, unknownEntity } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { getUsers, isOperator } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
-import { type AgentRow, findAgent, insertAgentSecret, listAgentRows } from './agent-store.ts';
+import { type AgentRow, findAgent, insertAgent, insertAgentSecret, listAgentRows } from './agent-store.ts';
 import { listProcesses, newestProcess } from './process-store.ts';
 
 /** Readers see an agent as inactive after this much silence. */
@@ -64,6 +64,23 @@ export const agentFamilyRoutes: Route[] = [
       visible.filter((id) => query.organizationId === undefined || id === query.organizationId),
     );
     return Promise.all(rows.map((row) => view(context, row)));
+  }),
+  route(operations.createAgent, async (context, { body }) => {
+    const { organizationId, name, description = null } = body;
+    const agent = { organization_id: organizationId, name, description, created_by: context.actor.userId };
+    const row = await inTransaction(context, async (context) => {
+      const row = await insertAgent(context.db, context, agent);
+      if (!row) throw conflict(`An agent named "${name}" already exists: choose another name`);
+      await recordAudit(context, {
+        organizationId,
+        action: 'agent.created',
+        entity: 'agent',
+        entityId: row.id,
+        details: { name, agentKey: row.agent_key },
+      });
+      return row;
+    });
+    return view(context, row);
   }),
   route(operations.createAgentSecret, (context, { params, body }) =>
     inTransaction(context, async (context) => {

@@ -3,6 +3,7 @@ import type { Insertable, Selectable } from 'kysely';
 import { type FindHome, isUuid } from '../access/entity-home.ts';
 import type { Connection, Context } from '../context.ts';
 import type { AgentSecretTable, AgentTable } from '../database/schema.ts';
+import { lockOrganizationRow } from '../organizations/organization-store.ts';
 import { newKeySecret } from '../secrets/api-key-hash.ts';
 
 export type AgentRow = Selectable<AgentTable>;
@@ -24,6 +25,33 @@ export async function listAgentRows(db: Connection, organizationIds: readonly st
     .orderBy('created_at', 'desc')
     .orderBy('agent_key')
     .execute();
+}
+
+/**
+ * An agent of one organization, under a new key.
+ * @returns undefined where the organization has an agent of that name
+ */
+export async function insertAgent(
+  tx: Connection,
+  { newId, now }: Pick<Context, 'newId' | 'now'>,
+  agent: Pick<Insertable<AgentTable>, 'organization_id' | 'name' | 'description' | 'created_by'>,
+): Promise<AgentRow | undefined> {
+  // Nobody could distinguish two agents of one name; the lock puts simultaneous calls in an order.
+  await lockOrganizationRow(tx, agent.organization_id);
+  const same = await tx
+    .selectFrom('agent')
+    .select('id')
+    .where('organization_id', '=', agent.organization_id)
+    .where('name', '=', agent.name)
+    .executeTakeFirst();
+  if (same) return undefined;
+  const id = newId();
+  const at = now();
+  return tx
+    .insertInto('agent')
+    .values({ ...agent, id, agent_key: `agent-${id.slice(-12)}`, created_at: at, updated_at: at })
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
 
 /** @returns the row and the secret, which nobody can read again */

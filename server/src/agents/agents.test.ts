@@ -134,3 +134,22 @@ test('only the operator sees on which machines a shared agent runs', async () =>
   assert.ok(other);
   assert.equal(other.hostname, undefined);
 });
+
+test('an admin creates an agent that works for the organization only, and the trail records it', async () => {
+  const admin = await app.addKey({ [app.organizationId]: 'Admin' });
+  const body = { organizationId: app.organizationId, name: 'cloud-a', description: 'next to it' };
+  const made = await ok(app, 'createAgent', { body, as: admin });
+  assert.deepEqual(
+    [made.name, made.description, made.status, made.isDefault],
+    ['cloud-a', 'next to it', 'INACTIVE', false],
+  );
+  const { secret } = await ok(app, 'createAgentSecret', { params: { agentKey: made.agentKey }, as: admin });
+  assert.ok((await new TestAgent(app, secret, made.agentKey).register()).agentId);
+  assert.match((await refused(app, 'createAgent', 409, { body, as: admin })).message, /already exists/);
+  const reader = await app.addKey({ [app.organizationId]: 'Reader' });
+  await refused(app, 'createAgent', 403, { body: { ...body, name: 'b' }, as: reader });
+  const { rows } = await app.database.pool.query(
+    "select a.is_shared, e.details from agent a join audit_event e on e.entity_id = a.id::text and action = 'agent.created'",
+  );
+  assert.deepEqual(rows, [{ is_shared: false, details: { name: 'cloud-a', agentKey: made.agentKey } }]);
+});
