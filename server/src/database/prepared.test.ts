@@ -36,3 +36,8 @@ test('a prepared statement works again after a migration has changed its table',
     assert.deepEqual((await ask(context.db)).rows, [{ one: 1, two: null, three: null }]);
   });
 });
+
+test('several commands in one text are never prepared', async () => {
+  await using database = await testDatabase();
+  for (let use = 0; use < 4; use++) await sql.raw('select 1; select 2').execute(database.db);
+});

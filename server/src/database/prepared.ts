@@ -34,7 +34,9 @@ function nameOf(text: string): string | undefined {
 export class PreparingClient extends pg.Client {
   override query(...given: unknown[]): never {
     const [text, values] = given;
-    const isPlain = typeof text === 'string' && Array.isArray(values) && given.length === 2;
+    // Several commands in one text, which cannot be prepared, come without values.
+    const isPlain =
+      typeof text === 'string' && Array.isArray(values) && values.length > 0 && given.length === 2;
     const name = isPlain ? nameOf(text) : undefined;
     const ask = super.query.bind(this) as (...parts: unknown[]) => Promise<unknown>;
     if (!isPlain || name === undefined) return ask(...given) as never;
