@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { textOrEmpty } from './processes/proc.ts';
 import { identifyProcess, isAlive, signalProcess } from './processes/process-identity.ts';
 import { readRunner } from './spool/read-attempt.ts';
 import { AgentSetup } from './testing/agent-setup.ts';
@@ -19,20 +19,9 @@ const needs = withTerraform.skip ? withTerraform : withCgroup;
 /** The processes of the only group with a command of this name in it. */
 function membersWith(folder: string, command: string): number[] {
   const groups = groupsIn(folder).map((name) =>
-    readFileSync(join(folder, name, 'cgroup.procs'), 'utf8')
-      .split('\n')
-      .filter(Boolean)
-      .map(Number),
+    textOrEmpty(join(folder, name, 'cgroup.procs')).split('\n').filter(Boolean).map(Number),
   );
-  return groups.find((pids) => pids.some((pid) => commandOf(pid).includes(command))) ?? [];
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
+  return groups.find((pids) => pids.some((pid) => textOrEmpty(`/proc/${pid}/cmdline`).includes(command))) ?? [];
 }
 
 for (const isolation of ['auto', 'off'] as const)
