@@ -19,9 +19,14 @@ const needs = withTerraform.skip ? withTerraform : withCgroup;
 /** The processes of the only group with a command of this name in it. */
 function membersWith(folder: string, command: string): number[] {
   const groups = groupsIn(folder).map((name) =>
-    textOrEmpty(join(folder, name, 'cgroup.procs')).split('\n').filter(Boolean).map(Number),
+    textOrEmpty(join(folder, name, 'cgroup.procs'))
+      .split('\n')
+      .filter(Boolean)
+      .map(Number),
   );
-  return groups.find((pids) => pids.some((pid) => textOrEmpty(`/proc/${pid}/cmdline`).includes(command))) ?? [];
+  return (
+    groups.find((pids) => pids.some((pid) => textOrEmpty(`/proc/${pid}/cmdline`).includes(command))) ?? []
+  );
 }
 
 for (const isolation of ['auto', 'off'] as const)
