@@ -13,7 +13,12 @@ import { openSpool } from './spool/open-spool.ts';
 
 const isRoot = process.getuid?.() === 0;
 
-async function confine(t: TestContext, machine: Machine, more: Record<string, string>) {
+async function confine(
+  t: TestContext,
+  machine: Machine,
+  more: Record<string, string>,
+  logged: string[] = [],
+) {
   const folder = mkdtempSync(join(tmpdir(), 'confine-'));
   t.after(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'spool'));
@@ -23,7 +28,7 @@ async function confine(t: TestContext, machine: Machine, more: Record<string, st
     ENVARIUM_SLOT_UID_BASE: '60000',
     ...more,
   });
-  return confineRuns(settings, spool, pino({ level: 'silent' }), machine);
+  return confineRuns(settings, spool, pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }), machine);
 }
 
 const without = (missing: string): Machine => ({
@@ -71,6 +76,18 @@ test('an agent without namespaces reports why, and which limits its runs have', 
     limits: { ...report.limits, processes: 300 },
   });
   assert.ok(report.limits.memoryMegabytes > 0 && report.limits.diskMegabytes > 0);
+});
+
+test('an agent without prlimit starts, and warns of the limits that its runs do not have', async (t) => {
+  const machine = (missing: string): Machine => ({
+    ...thisMachine,
+    find: (program) => (program === missing ? null : findProgram(program)),
+  });
+  for (const [missing, warnings] of [['prlimit', 1], ['nothing', 0]] as const) {
+    const logged: string[] = [];
+    await confine(t, machine(missing), { ENVARIUM_ISOLATION: 'auto' }, logged);
+    assert.equal(logged.filter((line) => /prlimit is not installed/.test(line)).length, warnings, missing);
+  }
 });
 
 test('an agent with namespaces reports them', {

@@ -56,6 +56,12 @@ export async function confineRuns(
   };
   const { isolation, problem } = await findIsolation(request, machine);
   const report = reportOf(settings, { isolation, problem, hasOwnUsers: uids !== null, groups });
+  if (machine.find('prlimit') === null)
+    log.warn(
+      {},
+      'prlimit is not installed (package "util-linux"): the kernel does not limit the open files and the ' +
+        'size of files of runs, nor their processes',
+    );
   if (problem === null) {
     log.info({}, 'each command of a run has namespaces of its own');
     return { slots, isolation, groups, report };
