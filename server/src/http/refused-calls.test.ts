@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { stateProtocolBase } from '#contract/state/operations.ts';
 import { auditRefusedCalls } from '../system/audit-refused-calls.ts';
 import { testApp } from '../testing/app.ts';
-import { refused } from '../testing/client.ts';
+import { refused, send } from '../testing/client.ts';
+import { createIdle } from '../testing/environment.ts';
 
 const app = await testApp();
 const { organizationId } = app;
@@ -42,4 +44,46 @@ test('calls without the right are recorded once for each caller and operation, w
   ]);
   assert.notEqual(actor, 'admin');
   assert.deepEqual(await refusedCalls(), rows, 'a second pass records nothing twice');
+});
+
+test('calls of the state protocol without the right are recorded, also those that only read', async () => {
+  const { id } = await createIdle(app);
+  const member = await app.addKey({ [organizationId]: 'User' });
+  const url = `${stateProtocolBase}/${id}`;
+  const before = (await refusedCalls()).length;
+  for (const method of ['GET', 'GET', 'DELETE', 'LOCK'] as const) {
+    const { statusCode } = await send(app, { method: method as 'GET', url }, member);
+    assert.equal(statusCode, 403, method);
+  }
+  const rows = (await refusedCalls()).slice(before);
+  assert.deepEqual(
+    rows.map(({ entity, entity_id: entityId, details }) => [entity, entityId, details]),
+    [
+      ['environment', id, { operation: 'state protocol GET', count: 2 }],
+      ['environment', id, { operation: 'state protocol DELETE', count: 1 }],
+      ['environment', id, { operation: 'state protocol LOCK', count: 1 }],
+    ],
+  );
+});
+
+test('the id that a caller sends is in the log, and names no entry of the audit trail', async () => {
+  const member = await app.addKey({ [organizationId]: 'User' });
+  const call = { params: { agentKey: 'ENVARIUM_DEFAULT' }, as: member };
+  for (const sent of ['pipeline-7', 'line\nbreak', 'x'.repeat(129)])
+    await refused(app, 'createAgentSecret', 403, { ...call, headers: { 'x-request-id': sent } });
+  const lines = app.logged.map((line) => JSON.parse(line) as Record<string, string>);
+  const ours = lines.filter(({ userId }) => userId === member.id);
+  assert.deepEqual(
+    ours.map(({ clientRequestId }) => clientRequestId),
+    ['pipeline-7', undefined, undefined],
+  );
+  await auditRefusedCalls(app.context);
+  const { rows } = await app.database.pool.query('select request_id from audit_event where actor_id = $1', [
+    member.id,
+  ]);
+  assert.deepEqual(
+    rows.map(({ request_id: id }) => id as string),
+    [ours[0]?.['reqId']],
+  );
+  assert.notEqual(ours[0]?.['reqId'], 'pipeline-7');
 });

@@ -181,13 +181,28 @@ async function prepare(
   };
   const environment = await findEnvironment(actorContext, id);
   if (!environment) throw unknownEnvironment(request.method, id);
-  if (needs !== null && !roleHas(actor.roles.get(environment.organization_id), needs)) {
-    const refusal = new Refusal('forbidden', `This needs the right ${needs}`);
-    const operation = `state protocol ${request.method}`;
-    noteRefusedCall(context, request, refusal, { actor, operation, entity: 'environment', entityId: id });
-    throw refusal;
+  const asked = { context: actorContext, environment, request, reply };
+  return noting(asked, async () => {
+    if (needs !== null && !roleHas(actor.roles.get(environment.organization_id), needs))
+      throw new Refusal('forbidden', `This needs the right ${needs}`);
+    return asked;
+  });
+}
+
+/** What the caller has no right to goes to the audit trail. */
+async function noting<Result>(asked: StateRequest, work: () => Promise<Result>): Promise<Result> {
+  const { context, environment, request } = asked;
+  try {
+    return await work();
+  } catch (error) {
+    noteRefusedCall(context, request, error, {
+      actor: context.actor,
+      operation: `state protocol ${request.method}`,
+      entity: 'environment',
+      entityId: environment.id,
+    });
+    throw error;
   }
-  return { context: actorContext, environment, request, reply };
 }
 
 /** Registers the protocol below its own base path, apart from the interface. */
@@ -208,7 +223,10 @@ export async function stateProtocolRoutes(app: FastifyInstance, context: Context
           config: { ...ownAdmission, isUpload: true },
           onRequest: async (request, reply) =>
             void prepared.set(request, await prepare(context, request, reply, needs)),
-          handler: async (request) => handle(prepared.get(request) as StateRequest),
+          handler: async (request) => {
+            const asked = prepared.get(request) as StateRequest;
+            return noting(asked, () => handle(asked));
+          },
         });
       }
     },
