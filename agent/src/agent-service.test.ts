@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { AgentSetup } from './testing/agent-setup.ts';
+import { findProgram } from './processes/programs.ts';
 import { isAlive } from './processes/process-identity.ts';
 import { Refused } from './testing/protocol-server.ts';
 import { withTerraform } from './testing/runner-setup.ts';
@@ -218,6 +219,25 @@ test(
   },
 );
 
+test('of a log that its task extends, no more than the limit is stored', {
+  skip: withTerraform.skip || (findProgram('python3') === null ? 'needs python3' : false),
+}, async (t) => {
+  const setup = await AgentSetup.create(t, { 'main.tf': simple });
+  setup.startAgent();
+  const plain = setup.job();
+  const taskPayload = 'echo output; python3 -c "import os; os.ftruncate(1, 3 << 30)"; sleep 100';
+  const limits = { ...plain.limits, stepLogBytes: 1_000_000 };
+  const job = { ...plain, type: 'task', taskPayload, limits } as const;
+  setup.server.enqueue(job);
+  const { outcome, logs } = await setup.outcomeOf(job);
+  assert.equal(outcome?.result, 'failed');
+  assert.match(outcome?.error?.message ?? '', /task:run extended its own log/);
+  const log = logs.get('task:run')?.toString('latin1') ?? '';
+  assert.match(log, /output\n[^]*3,000,000 bytes are left out here/);
+  assert.ok(log.length < 1_001_000, `${log.length} bytes`);
+  assert.deepEqual(setup.server.problems, []);
+});
+
 test('an outcome that the service cannot accept still ends the run', withTerraform, async (t) => {
   const setup = await AgentSetup.create(t, { 'main.tf': simple });
   setup.server.handOver = (_attempt, outcome) => {
@@ -250,6 +270,31 @@ test(
     assert.match(readFileSync(file, 'utf8'), /"resources"/);
     assert.equal(file, join(setup.spoolFolder, 'refused-states', 'job-2-1.tfstate'));
     await setup.until(() => setup.spooled().length === 0, 'an empty spool');
+    assert.deepEqual(setup.server.problems, []);
+  },
+);
+
+test(
+  'the refused state of an attempt that the server no longer lists is kept, too',
+  withTerraform,
+  async (t) => {
+    const setup = await AgentSetup.create(t, {
+      'main.tf': `${slow.replace('sleep 2', 'sleep 30')}\nresource "terraform_data" "quick" {}`,
+    });
+    setup.server.stateRefusal = new Refused(413, 'payload_too_large');
+    setup.server.handOver = (attempt, outcome) =>
+      outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
+    const agent = setup.startAgent();
+    setup.server.enqueue(setup.job());
+    const apply = { jobId: 'job-2', attempt: 1 };
+    const hasQuick = () =>
+      setup.server.attempt(apply)?.events.some((one) => one.kind === 'resource' && one.status === 'done');
+    await setup.until(() => hasQuick() === true, 'a made resource');
+    Object.assign(setup.server.attempt(apply) ?? {}, { isOutdated: true });
+    await setup.until(() => setup.spooled().length === 0, 'an empty spool');
+    const file = join(setup.spoolFolder, 'refused-states', 'job-2-1.tfstate');
+    assert.match(readFileSync(file, 'utf8'), /"quick"/);
+    assert.match(agent.log(), new RegExp(`state of this run was not stored: .*413.*${file}`));
     assert.deepEqual(setup.server.problems, []);
   },
 );

@@ -10,6 +10,14 @@ export interface Limiter {
   end(): Uint8Array;
 }
 
+/** A run is stopped if a step's raw output exceeds the limit of its log this many times. */
+export const rawOutputFactor = 4;
+
+/** What a step may print, for a log of at most that many bytes. */
+export function mostRawBytes(logBytes: number): number {
+  return logBytes * rawOutputFactor;
+}
+
 const largestTailBytes = 1_048_576;
 
 /** The last bytes of a stream, in memory of a fixed size. */

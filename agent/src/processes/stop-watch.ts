@@ -7,15 +7,13 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Job } from '#protocol/messages/job.ts';
 import { serverSettings } from '#settings/server.ts';
+import { mostRawBytes, rawOutputFactor } from '../logs/limit.ts';
 import type { Control, SpoolPaths } from '../spool/layout.ts';
 import { RunFailure } from './failure.ts';
 import { namesIn } from './proc.ts';
 import type { StopReason } from './stop-reason.ts';
 
 const checkMilliseconds = 1000;
-/** A run is stopped if a step's raw output exceeds the limit of its log this many times. */
-const rawOutputFactor = 4;
-
 /** Smaller logs may lack blocks because they are not on the disk yet. */
 const smallestHole = 64 * 1024 * 1024;
 
@@ -125,7 +123,7 @@ export class StopWatch implements Disposable {
   }
 
   #checkOutput(name: string): void {
-    const limit = this.#limits.stepLogBytes * rawOutputFactor;
+    const limit = mostRawBytes(this.#limits.stepLogBytes);
     const status = statSync(join(this.#spool.steps, name), { throwIfNoEntry: false });
     const size = status?.size ?? 0;
     const step = name.replace(/\.raw$/, '').replace('_', ':');

@@ -4,6 +4,7 @@ import type { Outcome } from '#protocol/messages/outcome.ts';
 import { deploymentSteps, type RunnableTool } from '#protocol/tools/index.ts';
 import type { ServerConnection } from '../connection/connection.ts';
 import { ServerRefusal } from '../connection/refusals.ts';
+import { mostRawBytes } from '../logs/limit.ts';
 import { compileSecrets } from '../logs/mask.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { requireOutcome } from '../spool/read-attempt.ts';
@@ -51,6 +52,7 @@ export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null
     isFresh: shipment.isFresh,
     steps: deploymentSteps(job.tool as RunnableTool, job.type),
     createFilter: () => createStepFilter(secrets, job.limits.stepLogBytes),
+    mostRawBytes: mostRawBytes(job.limits.stepLogBytes),
     maskEvent: (event) => maskEvent(event, secrets),
     send: (report) => connection.report(job, report, either),
     onAbort: shipment.onAbort,

@@ -23,6 +23,8 @@ export interface ReportShipment {
   /** Names of the deployment's steps: each may have a log. */
   readonly steps: readonly string[];
   readonly createFilter: () => ByteFilter;
+  /** Of each step. */
+  readonly mostRawBytes: number;
   readonly maskEvent: (event: RunEvent) => RunEvent;
   readonly send: (report: Omit<ReportRequest, 'fence'>) => Promise<ReportReply>;
   readonly wake: AttemptWake;
@@ -68,7 +70,7 @@ export async function shipReports(shipment: ReportShipment): Promise<void> {
     events.read();
     const ended = events.pending.filter(endsStep).map((event) => event.step);
     await logs.close(isEnded ? shipment.steps : ended);
-    logs.fill();
+    await logs.fill();
   }
 
   function follow(reply: ReportReply): void {
@@ -89,7 +91,7 @@ class StepLogs implements Disposable {
     this.#logs = new Map(
       shipment.steps.map((step) => [
         step,
-        new MaskedStepLog(shipment.paths.stepLog(step), shipment.createFilter),
+        new MaskedStepLog(shipment.paths.stepLog(step), shipment.createFilter, shipment.mostRawBytes),
       ]),
     );
     this.#rawBytes = { ...readShipped(shipment.paths).rawBytes };
@@ -108,8 +110,8 @@ class StepLogs implements Disposable {
     await writeJson(this.#paths.shipped, { rawBytes: this.#rawBytes });
   }
 
-  fill(): void {
-    for (const log of this.#logs.values()) log.fill(pendingLogBytes);
+  async fill(): Promise<void> {
+    for (const log of this.#logs.values()) await log.fill(pendingLogBytes);
   }
 
   offers(): OfferedLog[] {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -37,7 +37,7 @@ test('the sent log is the masked raw file, however it is read, interrupted and r
         const storedBytes = () => stored.reduce((sum, one) => sum + one.length, 0);
         let log = new MaskedStepLog(file, () => createStepFilter(secrets, limit));
         const send = async (bytes: number) => {
-          log.fill(bytes);
+          await log.fill(bytes);
           // The server accepts what it does not have yet, whatever the agent's position is.
           const have = Buffer.concat(stored);
           const fresh = log.pending.subarray(Math.max(0, have.length - log.offset), bytes);
@@ -72,9 +72,26 @@ test('the sent log is the masked raw file, however it is read, interrupted and r
 
 test('a step without a log is complete as soon as it ends', async (t) => {
   using log = new MaskedStepLog(rawFile(t), () => createStepFilter(secrets, 100));
-  log.fill(10);
+  await log.fill(10);
   assert.equal(log.isWhole, false);
   assert.equal(log.close(null), 0);
-  log.fill(10);
+  await log.fill(10);
   assert.equal(log.isWhole, true);
+});
+
+test('an extended log is read up to its limit, and other work gets its turn meanwhile', async (t) => {
+  const file = rawFile(t);
+  writeFileSync(file, 'printed\n');
+  truncateSync(file, 8 * 1024 ** 3);
+  const most = 32 * 1024 ** 2;
+  using log = new MaskedStepLog(file, () => createStepFilter(secrets, 1000), most);
+  let turns = 0;
+  const others = setInterval(() => turns++, 1);
+  t.after(() => clearInterval(others));
+  assert.equal(log.close(null), most);
+  await log.fill(2000);
+  assert.ok(log.isWhole);
+  assert.match(log.pending.toString('latin1'), /^printed\n[^]*bytes are left out here/);
+  assert.ok(log.pending.length < 1200, `${log.pending.length} bytes`);
+  assert.ok(turns > 5, `${turns} turns`);
 });

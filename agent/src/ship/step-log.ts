@@ -3,7 +3,11 @@
  * restart, or when the server requests an earlier part, the raw file is read again from its beginning and
  * results in the same bytes at the same offsets.
  */
+import { setImmediate as otherWork } from 'node:timers/promises';
 import { GrowingFile } from './growing-file.ts';
+
+/** Raw bytes that are masked before anything else in this process gets its turn. */
+const turnBytes = 1024 * 1024;
 
 /**
  * Turns raw bytes into what may leave the agent; the division of the input into chunks does not change the
@@ -18,6 +22,7 @@ export interface ByteFilter {
 export class MaskedStepLog implements Disposable {
   readonly #file: GrowingFile;
   readonly #createFilter: () => ByteFilter;
+  readonly #mostRawBytes: number;
   #filter: ByteFilter;
   #rawOffset = 0;
   /** Raw bytes that belong to the log, known once the step has ended. */
@@ -29,8 +34,12 @@ export class MaskedStepLog implements Disposable {
   #skip = 0;
   #pending: Buffer = Buffer.alloc(0);
 
-  /** @param createFilter makes the masking filter, each time that the raw file is read from its beginning */
-  constructor(file: string, createFilter: () => ByteFilter) {
+  /**
+   * @param createFilter makes the masking filter, each time that the raw file is read from its beginning
+   * @param mostRawBytes later bytes of the file are never read: a run can extend it without printing
+   */
+  constructor(file: string, createFilter: () => ByteFilter, mostRawBytes = Infinity) {
+    this.#mostRawBytes = mostRawBytes;
     this.#file = new GrowingFile(file);
     this.#createFilter = createFilter;
     this.#filter = createFilter();
@@ -59,15 +68,21 @@ export class MaskedStepLog implements Disposable {
    * @returns the raw bytes that count
    */
   close(rawBytes: number | null): number {
-    this.#rawEnd ??= rawBytes ?? this.#file.size();
+    this.#rawEnd ??= rawBytes ?? Math.min(this.#file.size(), this.#mostRawBytes);
     return this.#rawEnd;
   }
 
   /** Reads until this many masked bytes are pending, or the file ends. */
-  fill(pendingBytes: number): void {
+  async fill(pendingBytes: number): Promise<void> {
+    let turn = 0;
     while (!this.#isFiltered && this.#pending.length < pendingBytes) {
-      const bytes = this.#file.read(this.#rawOffset, (this.#rawEnd ?? Infinity) - this.#rawOffset);
+      const bytes = this.#file.read(this.#rawOffset, (this.#rawEnd ?? this.#mostRawBytes) - this.#rawOffset);
       this.#rawOffset += bytes.length;
+      turn += bytes.length;
+      if (turn >= turnBytes) {
+        turn = 0;
+        await otherWork();
+      }
       if (bytes.length > 0) this.#append(this.#filter.push(bytes));
       else if (this.#rawEnd === null) return;
       else this.#finish();

@@ -82,15 +82,29 @@ for (const user of ['root', 'ordinary'] as const)
       assert.deepEqual(leftOver(setup), []);
     });
 
+const logAttacks = [
+  {
+    what: 'shortens',
+    line: 'os.ftruncate(1, 0)',
+    expected: /task:run shortened its own log, .* and was stopped/,
+  },
+  {
+    what: 'extends',
+    line: 'os.ftruncate(1, 3 << 30)',
+    expected: /task:run extended its own log without printing, and was stopped/,
+  },
+];
+
 for (const user of ['root', 'ordinary'] as const)
-  test(`a task that shortens its own log is stopped with the reason, with an agent of ${user}`, {
-    skip:
-      (user === 'root' ? withTerraformAsRoot.skip : withBubblewrap.skip) ||
-      (findProgram('python3') === null ? 'needs python3' : false),
-  }, async (t) => {
-    const setup = createSetup(t, { 'main.tf': '' }, { asOrdinaryUser: user === 'ordinary' });
-    const taskPayload = 'echo output; sleep 2.5; python3 -c "import os; os.ftruncate(1, 0)"; sleep 100';
-    const ran = await setup.run(setup.job({ type: 'task', taskPayload }));
-    assert.equal(ran.outcome.result, 'failed', JSON.stringify(ran.outcome));
-    assert.match(ran.outcome.error?.message ?? '', /task:run shortened its own log, .* and was stopped/);
-  });
+  for (const { what, line, expected } of logAttacks)
+    test(`a task that ${what} its own log is stopped with the reason, with an agent of ${user}`, {
+      skip:
+        (user === 'root' ? withTerraformAsRoot.skip : withBubblewrap.skip) ||
+        (findProgram('python3') === null ? 'needs python3' : false),
+    }, async (t) => {
+      const setup = createSetup(t, { 'main.tf': '' }, { asOrdinaryUser: user === 'ordinary' });
+      const taskPayload = `echo output; sleep 2.5; python3 -c "import os; ${line}"; sleep 100`;
+      const ran = await setup.run(setup.job({ type: 'task', taskPayload }));
+      assert.equal(ran.outcome.result, 'failed', JSON.stringify(ran.outcome));
+      assert.match(ran.outcome.error?.message ?? '', expected);
+    });
