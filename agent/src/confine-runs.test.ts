@@ -28,7 +28,12 @@ async function confine(
     ENVARIUM_SLOT_UID_BASE: '60000',
     ...more,
   });
-  return confineRuns(settings, spool, pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }), machine);
+  return confineRuns(
+    settings,
+    spool,
+    pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
+    machine,
+  );
 }
 
 const without = (missing: string): Machine => ({
@@ -83,7 +88,10 @@ test('an agent without prlimit starts, and warns of the limits that its runs do 
     ...thisMachine,
     find: (program) => (program === missing ? null : findProgram(program)),
   });
-  for (const [missing, warnings] of [['prlimit', 1], ['nothing', 0]] as const) {
+  for (const [missing, warnings] of [
+    ['prlimit', 1],
+    ['nothing', 0],
+  ] as const) {
     const logged: string[] = [];
     await confine(t, machine(missing), { ENVARIUM_ISOLATION: 'auto' }, logged);
     assert.equal(logged.filter((line) => /prlimit is not installed/.test(line)).length, warnings, missing);
