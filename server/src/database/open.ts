@@ -102,6 +102,8 @@ function openPool(address: pg.ClientConfig, max: number, log: SupervisorLog | un
     max,
     types,
     Client: PreparingClient,
+    // Before the first statement of whoever asked for the connection: the pool waits for it, which its types omit.
+    onConnect: (client): unknown => client.query(withTimeLimits),
   });
   // Without a listener, these events would end the process. They are expected while the pool ends.
   const tell = (error: Error) => {
@@ -110,8 +112,6 @@ function openPool(address: pg.ClientConfig, max: number, log: SupervisorLog | un
   pool.on('error', tell);
   pool.on('connect', (client) => {
     client.on('error', tell);
-    // Before the first statement of whoever asked for the connection.
-    client.query(withTimeLimits).catch(tell);
   });
   return pool;
 }
