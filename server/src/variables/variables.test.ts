@@ -122,6 +122,8 @@ test('a secret is not in plain text in any table or file', async () => {
   for (const secret of ['planted-secret-3', 'planted-secret-4', 'planted-secret-5', 'planted-secret-6'])
     assert.ok(job.secrets.includes(secret), secret);
   await agent.putBlob(job, 'plan', 'planted-secret-8');
+  // Too large for a row: a file.
+  await agent.putBlob(job, 'tree', 'planted-secret-8 '.repeat(10_000));
   await agent.finish(job, plannedOutcome());
   const shown = await deploymentOf(app, environment.latestDeploymentLogId ?? '');
   assert.partialDeepStrictEqual(shown.customServiceEnvironmentVariables, {
