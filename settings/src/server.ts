@@ -232,6 +232,14 @@ export const serverSettings = {
     default: '256',
     sentence: 'Maximum size of a state, whoever stores it: a run, a person, or a tool outside of runs.',
   }),
+  rescuedStatesLimitMegabytes: setting({
+    name: 'ENVARIUM_RESCUED_STATES_LIMIT_MB',
+    type: count(1, 1_000_000),
+    default: '2048',
+    sentence:
+      "Maximum size of all rescued versions of an environment's state together; each counts as at least " +
+      '1 MB. Further ones are refused: an agent keeps them on its host.',
+  }),
   stepLogLimitMegabytes: setting({
     name: 'ENVARIUM_STEP_LOG_LIMIT_MB',
     type: count(1, 1_000_000),

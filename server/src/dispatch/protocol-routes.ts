@@ -203,6 +203,7 @@ function byteCalls(app: FastifyInstance, context: Context): void {
       follows: query.follows,
       sha256: query.sha256,
       bytes,
+      isFinal: query.moment === 'final',
     });
   });
   app.get(pathOf('getState'), async (request, reply) => {

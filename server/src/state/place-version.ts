@@ -4,9 +4,11 @@
  */
 import type { ActorContext, Connection } from '../context.ts';
 import { type LockedEnvironment, updateEnvironmentRow } from '../environments/environment-store.ts';
+import { Refusal } from '../http/errors.ts';
 import type { StateFacts } from './read-state.ts';
 import {
   highestSerial,
+  rescuedBytes,
   insertStateVersion,
   type StateOrigin,
   type StateVersionRow,
@@ -40,6 +42,30 @@ async function renumbered(
   return { bytes: Buffer.from(withTopLevelNumber(bytes.toString('utf8'), 'serial', serial)), serial };
 }
 
+const megabyte = 1024 * 1024;
+
+/**
+ * The caller has locked the environment.
+ * @param replacedId the rescued version whose content makes room
+ * @throws Refusal 413 where the rescued versions of the environment would become too large together
+ */
+export async function requireRescueSpace(
+  { db, settings }: ActorContext,
+  environmentId: string,
+  bytes: number,
+  replacedId?: string,
+): Promise<void> {
+  const limit = settings.rescuedStatesLimitMegabytes;
+  const others = await rescuedBytes(db, environmentId, { least: megabyte, exceptId: replacedId });
+  if (others + Math.max(bytes, megabyte) > limit * megabyte)
+    throw new Refusal(
+      'payload_too_large',
+      'The state cannot become current, and is not kept as rescued: the rescued versions of the environment ' +
+        `would be larger than ${limit} MB, the limit set by ENVARIUM_RESCUED_STATES_LIMIT_MB. ` +
+        'Compare it with the current version before importing it',
+    );
+}
+
 /**
  * Stores a version as it is. A blob that no commit follows is found later by the sweep of blobs.
  */
@@ -50,6 +76,7 @@ export async function storeVersion(
   standing: 'current' | 'rescued' = 'current',
 ): Promise<StateVersionRow> {
   const { bytes, facts, origin, comment, madeFromId, lockId } = state;
+  if (standing === 'rescued') await requireRescueSpace(context, environment.id, bytes.length);
   const blob = await context.blobs.put(['states', environment.id], bytes);
   if (standing === 'current') await supersedeCurrent(context.db, environment.id);
   const version = await insertStateVersion(context.db, {

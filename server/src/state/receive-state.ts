@@ -1,9 +1,12 @@
-/** Receives a state from an attempt. It is never refused: what cannot become current is kept as rescued. */
+/**
+ * Receives a state from an attempt. What cannot become current is kept as rescued, up to a limit for each
+ * environment; beyond it, the agent keeps the state.
+ */
 import { createHash } from 'node:crypto';
 import type { StateReply } from '#protocol/messages/attempt.ts';
 import { isUuid } from '../access/entity-home.ts';
 import type { BlobRef } from '../blobs/blob-store.ts';
-import { recordAudit } from '../audit/record.ts';
+import { recordAudit, recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { isAttemptOver, updateAttempt } from '../dispatch/attempt-store.ts';
@@ -11,6 +14,7 @@ import { getStateSender, isAnotherApplying, type StateSender } from '../dispatch
 import { promiseEffect } from '../effects/effect-kind.ts';
 import { removeBlobs } from '../effects/remove-blobs.ts';
 import {
+  getEnvironmentRow,
   getEnvironmentRows,
   type LockedEnvironment,
   lockEnvironmentRow,
@@ -18,6 +22,7 @@ import {
 } from '../environments/environment-store.ts';
 import { getStateLock } from './state-lock-store.ts';
 import { Refusal } from '../http/errors.ts';
+import { requireRescueSpace } from './place-version.ts';
 import { readStateFacts, type StateFacts } from './read-state.ts';
 import { type RescueReason, rescueReason } from './rescue-reason.ts';
 import {
@@ -40,6 +45,8 @@ export interface ShippedState {
   readonly follows: string;
   readonly sha256: string;
   readonly bytes: Buffer;
+  /** The attempt sends no later one. */
+  readonly isFinal: boolean;
 }
 
 async function factsOf(bytes: Buffer): Promise<StateFacts> {
@@ -157,6 +164,7 @@ async function storeAnew(
   const reason = await reasonToRescue(context, environment, sender, shipped, facts);
   const isCurrent = reason === null;
   const standing = isCurrent ? 'current' : 'rescued';
+  if (!isCurrent) await requireRescueSpace(context, environment.id, shipped.bytes.length);
   const id = context.newId();
   // Its state is kept whatever the agent sends there.
   const followed = isUuid(shipped.follows) ? await getStateVersion(context.db, shipped.follows) : undefined;
@@ -218,6 +226,8 @@ async function store(
       unused: null,
     };
   }
+  if (row.standing === 'rescued')
+    await requireRescueSpace(context, environment.id, shipped.bytes.length, row.id);
   await replaceStateContent(context.db, row.id, {
     ...facts,
     sha256: shipped.sha256,
@@ -228,9 +238,28 @@ async function store(
   return { reply: replyOf(row), unused: row.blob };
 }
 
+/** Its agent keeps the state: nothing of it stays here, except an entry in the audit trail for the last one. */
+async function recordRefused(
+  context: ActorContext,
+  shipped: ShippedState,
+  blob: BlobRef,
+  reason: string,
+): Promise<void> {
+  const { environmentId, deploymentId, jobId, attempt, sha256, bytes, isFinal } = shipped;
+  context.log.warn({ environmentId, deploymentId, jobId, attempt, reason }, 'state of a run refused');
+  await promiseEffect(context, removeBlobs, { ids: [blob.id] });
+  const environment = isFinal ? await getEnvironmentRow(context.db, environmentId) : undefined;
+  if (environment)
+    await recordEnvironmentAudit(context, environment, 'state.refused', {
+      ...{ deploymentId, jobId, attempt, sha256 },
+      bytes: bytes.length,
+    });
+}
+
 /**
  * @returns the version that the attempt's state is listed as, and whether it is current
- * @throws Refusal 400 for bytes that are not a state or do not match the checksum
+ * @throws Refusal 400 for bytes that are not a state or do not match the checksum, 413 where there is no room
+ * for another rescued version
  */
 export async function receiveState(context: ActorContext, shipped: ShippedState): Promise<StateReply> {
   if (createHash('sha256').update(shipped.bytes).digest('hex') !== shipped.sha256)
@@ -239,9 +268,15 @@ export async function receiveState(context: ActorContext, shipped: ShippedState)
   const known = await getStateVersionOfAttempt(context.db, shipped.jobId, shipped.attempt);
   if (known && !isNews(known, shipped, facts)) return replyOf(known);
   const blob = await context.blobs.put(['states', shipped.environmentId], shipped.bytes);
-  return inTransaction(context, async (context) => {
-    const { reply, unused } = await store(context, shipped, { facts, blob });
-    if (unused) await promiseEffect(context, removeBlobs, { ids: [unused.id] });
-    return reply;
-  });
+  try {
+    return await inTransaction(context, async (context) => {
+      const { reply, unused } = await store(context, shipped, { facts, blob });
+      if (unused) await promiseEffect(context, removeBlobs, { ids: [unused.id] });
+      return reply;
+    });
+  } catch (error) {
+    if (error instanceof Refusal)
+      await inTransaction(context, (context) => recordRefused(context, shipped, blob, error.message));
+    throw error;
+  }
 }

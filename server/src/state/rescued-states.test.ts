@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
+import { stateProtocolBase } from '#contract/state/operations.ts';
 import { answerSeconds } from '#protocol/messages/agent.ts';
-import { stateFile, testAgent } from '../testing/agent.ts';
+import { sha256, stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
-import { call, ok, refused } from '../testing/client.ts';
+import { call, ok, refused, send } from '../testing/client.ts';
 import {
   createActive,
   createEnvironment,
@@ -12,7 +15,7 @@ import {
   forgetWork,
 } from '../testing/environment.ts';
 
-const app = await testApp();
+const app = await testApp({ ENVARIUM_RESCUED_STATES_LIMIT_MB: '3' });
 const agent = await testAgent(app);
 beforeEach(() => forgetWork(app));
 
@@ -131,4 +134,51 @@ test('a first plan moves the state of its own repository into ours', async () =>
   const moved = await agent.putState(job, stateFile(3, ['a'], 'of the repository'), '');
   assert.equal(moved.standing, 'current');
   assert.deepEqual(await rescues(environment.id), []);
+});
+
+test('rescued states of an environment have a limit, beyond which they are refused and left to the agent', async () => {
+  const environment = await createActive(app, agent);
+  await deploy(app, environment.id, { userRequiresApproval: false });
+  const job = await agent.plan();
+  assert.ok(job);
+  await agent.mark(job);
+  const shipped = (state: string, moment: 'running' | 'final') => {
+    const query = { fence: String(job.fence), sha256: sha256(state), follows: '', moment };
+    return agent.send('putState', { ...job, query }, state);
+  };
+  for (const lineage of ['first', 'second', 'third'])
+    assert.equal((await agent.putState(job, stateFile(9, [], lineage), '')).standing, 'rescued');
+  const refusals = [
+    await shipped(stateFile(9, [], 'fourth'), 'running'),
+    await shipped(stateFile(9, [], 'fourth'), 'final'),
+    await shipped(stateFile(10, ['a'.repeat(1_100_000)], 'third'), 'running'),
+    await send(app, {
+      method: 'POST',
+      url: `${stateProtocolBase}/${environment.id}?ID=forgotten`,
+      payload: stateFile(9, [], 'fourth'),
+    }),
+  ];
+  for (const { statusCode, body } of refusals) {
+    assert.equal(statusCode, 413, body);
+    assert.match(body, /larger than 3 MB, .* ENVARIUM_RESCUED_STATES_LIMIT_MB/);
+  }
+  const grown = await agent.putState(job, stateFile(10, ['a'], 'third'), '');
+  assert.equal(grown.standing, 'rescued', 'a version that is as large replaces its own');
+  const kept = (await versions(environment.id)).map(([serial, standing]) => [serial, standing]);
+  assert.deepEqual(kept, [
+    [10, 'rescued'],
+    [9, 'rescued'],
+    [9, 'rescued'],
+    [1, 'current'],
+  ]);
+  await app.carryOutEffects();
+  assert.equal(readdirSync(join(app.folder, 'blobs', 'states', environment.id)).length, 4);
+  const { rows } = await app.database.pool.query(
+    "select actor_id, details from audit_event where action = 'state.refused' and entity_id = $1",
+    [environment.id],
+  );
+  assert.deepEqual(
+    rows.map(({ actor_id: actor, details }) => [actor, (details as { sha256: string }).sha256]),
+    [['ENVARIUM_DEFAULT', sha256(stateFile(9, [], 'fourth'))]],
+  );
 });

@@ -41,6 +41,21 @@ export async function listStateVersions(
     .execute();
 }
 
+/** The size of the rescued versions of an environment. @param least what each counts at least */
+export async function rescuedBytes(
+  db: Connection,
+  environmentId: string,
+  { least, exceptId }: { readonly least: number; readonly exceptId: string | undefined },
+): Promise<number> {
+  const rows = db
+    .selectFrom('state_version')
+    .select((eb) => eb.fn.sum(eb.fn<number>('greatest', ['bytes', eb.val(least)])).as('bytes'))
+    .where('environment_id', '=', environmentId)
+    .where('standing', '=', 'rescued');
+  const others = exceptId === undefined ? rows : rows.where('id', '!=', exceptId);
+  return Number((await others.executeTakeFirstOrThrow()).bytes ?? 0);
+}
+
 export async function countStateVersions(db: Connection, environmentId: string): Promise<number> {
   const row = await db
     .selectFrom('state_version')
