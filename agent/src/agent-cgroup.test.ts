@@ -42,7 +42,9 @@ for (const isolation of ['auto', 'off'] as const)
         outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
       setup.server.enqueue(setup.job());
       const applied = { jobId: 'job-2', attempt: 1 };
-      await setup.until(() => membersWith(folder, 'sleep\u0000600').length > 0, 'the slow command');
+      await setup
+        .until(() => membersWith(folder, 'sleep\u0000600').length > 0, 'the slow command')
+        .catch((error: Error) => assert.fail(`${error.message}\n${first.log()}`));
       const members = membersWith(folder, 'sleep\u0000600').map((pid) => identifyProcess(pid));
       const runner = readRunner(setup.spool(applied));
       assert.ok(runner && members.some((one) => one?.pid === runner.pid));

@@ -84,14 +84,21 @@ export class ResourceWatch {
 
   #checkProcesses(): StopReason | null {
     const { processes, memoryBytes } = this.#limits;
+    const nearly = processes * nearlyAll;
+    const pids = this.#pids(nearly);
     let tasks = 0;
     let bytes = 0;
-    for (const pid of this.#pids()) {
+    for (const pid of pids) {
+      // Reading on would take longer the more it matters to be fast.
+      if (pids.size >= nearly) {
+        tasks = pids.size;
+        break;
+      }
       const status = textOrEmpty(`/proc/${pid}/status`);
       tasks += numberIn(status, 'Threads');
       bytes += (numberIn(status, 'RssAnon') + numberIn(status, 'RssShmem')) * 1024;
     }
-    if (tasks >= processes * nearlyAll)
+    if (tasks >= nearly)
       return reason(
         `the run has ${tasks} processes and threads, and ${processes} are allowed`,
         sharedSettings.runProcessLimit.name,
@@ -104,11 +111,15 @@ export class ResourceWatch {
     return null;
   }
 
-  #pids(): ReadonlySet<number> {
+  /** @param most looks for no more than that many */
+  #pids(most: number): ReadonlySet<number> {
     const { slotUid } = this.#run;
     const found = new Set([...childrenOf(process.pid), ...(slotUid === null ? [] : processesOf(slotUid))]);
     // What is added meanwhile is visited, too.
-    for (const pid of found) for (const child of childrenOf(pid)) found.add(child);
+    for (const pid of found) {
+      if (found.size >= most) break;
+      for (const child of childrenOf(pid)) found.add(child);
+    }
     return found;
   }
 

@@ -13,7 +13,7 @@ import { RunFailure } from './failure.ts';
 import { namesIn } from './proc.ts';
 import type { StopReason } from './stop-reason.ts';
 
-const checkMilliseconds = 1000;
+const checkMilliseconds = 250;
 /** Smaller logs may lack blocks because they are not on the disk yet. */
 const smallestHole = 64 * 1024 * 1024;
 

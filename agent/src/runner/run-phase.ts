@@ -71,7 +71,7 @@ function watchOf(
 ): ResourceWatch | null {
   if (runLimits === undefined) return null;
   return new ResourceWatch(runLimits, {
-    // Nothing leaves a sandbox, so the whole machine need not be scanned once a second.
+    // Nothing leaves a sandbox, so the whole machine need not be scanned four times a second.
     slotUid: isolation.bubblewrap === null ? slotUid : null,
     workRoot: root,
     spoolFolder: attemptFolder,

@@ -37,8 +37,9 @@ import { readMark, readStoredMark } from '../spool/read-attempt.ts';
 import { findProgram } from '../processes/programs.ts';
 
 const isRoot = process.getuid?.() === 0;
-// Test files run in parallel, and a run ends every process of its uid: each file has its own 50 uids.
-let nextUid = 60_500 + (process.pid % 100) * 50;
+// Test files run in parallel, and a run ends every process of its uid: each file has its own 50 uids, after
+// those of the agents of tests.
+let nextUid = 61_000 + (process.pid % 90) * 50;
 
 export const withTerraform = { skip: findProgram('terraform') === null ? 'needs terraform' : false };
 export const withTerraformAsRoot = {
