@@ -34,9 +34,10 @@ for (const isolation of ['auto', 'off'] as const)
     `a run whose runner and agent are killed ends with its control group (isolation: ${isolation})`,
     needs,
     async (t) => {
+      // Its agents end before the groups are removed.
+      const setup = await AgentSetup.create(t, slow);
       const folder = delegatedFolder(t);
       const settings = { ENVARIUM_RUN_CGROUP: folder, ENVARIUM_ISOLATION: isolation };
-      const setup = await AgentSetup.create(t, slow);
       const first = setup.startAgent(settings);
       setup.server.handOver = (attempt, outcome) =>
         outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
