@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts';
 import { inTransaction, sqlState } from '../../database/transaction.ts';
 import { type DeploymentRow, updateDeploymentRow } from '../../deployments/deployment-store.ts';
 import { DispatchRefusal } from '../refusals.ts';
-import { changesOf } from './report-sheet.ts';
+import { changesOf, isNewResource } from './report-sheet.ts';
 import {
   loadReportFacts,
   lockReport,
@@ -32,8 +32,9 @@ function replyTo(facts: ReportFacts, { events }: ReportChanges, logs: Record<str
   return { events, logs, abort: abortOf(facts.deployment) };
 }
 
-function hasResources({ events }: ReportRequest): boolean {
-  return events.some((event) => event.kind === 'resource');
+/** Such a report also changes the deployment's row, which has to be locked for it. */
+function isAboutDeployment({ events }: ReportRequest): boolean {
+  return events.some((event) => event.kind === 'git' || isNewResource(event));
 }
 
 /** unique_violation (another report has appended to the same log), serialization_failure, deadlock_detected */
@@ -45,10 +46,9 @@ async function storeAtOnce(
   place: AttemptInPlace,
   request: ReportRequest,
 ): Promise<ReportReply | null> {
-  const facts = await loadReportFacts(context.db, place, hasResources(request));
+  const facts = await loadReportFacts(context.db, place, false);
   requireOpen(facts);
   const { changes, logs } = changesOf(facts, request);
-  if (changes.deployment) return null;
   try {
     const isStored = await writeReport(context.db, place, facts, changes, context.now());
     return isStored ? replyTo(facts, changes, logs) : null;
@@ -67,11 +67,12 @@ export async function receiveReport(
   place: AttemptInPlace,
   request: ReportRequest,
 ): Promise<ReportReply> {
-  const stored = await storeAtOnce(context, place, request);
+  const needsLock = isAboutDeployment(request);
+  const stored = needsLock ? null : await storeAtOnce(context, place, request);
   if (stored) return stored;
   return inTransaction(context, async (context) => {
     await lockReport(context.db, place);
-    const facts = await loadReportFacts(context.db, place, hasResources(request));
+    const facts = await loadReportFacts(context.db, place, needsLock);
     requireOpen(facts);
     const { changes, logs } = changesOf(facts, request);
     if (!(await writeReport(context.db, place, facts, changes, context.now())))

@@ -57,6 +57,13 @@ class Steps {
   }
 }
 
+type ResourceEvent = Extract<RunEvent, { kind: 'resource' }>;
+
+/** Whether an event may add a resource to those of the deployment. */
+export function isNewResource(event: RunEvent): event is ResourceEvent {
+  return event.kind === 'resource' && event.status === 'done' && event.action !== 'delete';
+}
+
 /** Resources appear while they are being created; the outcome has the final list. @returns null: no news */
 function withResources(
   known: ReportFacts['deployment']['resources'],
@@ -67,8 +74,7 @@ function withResources(
     `${row.moduleName} ${row.type} ${row.name}`;
   const seen = new Set(rows.map(key));
   for (const event of events) {
-    if (event.kind !== 'resource' || event.status !== 'done' || event.action === 'delete') continue;
-    if (seen.has(key(event))) continue;
+    if (!isNewResource(event) || seen.has(key(event))) continue;
     seen.add(key(event));
     rows.push({ provider: event.provider, type: event.type, name: event.name, moduleName: event.moduleName });
   }
