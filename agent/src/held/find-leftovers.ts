@@ -6,13 +6,13 @@ import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
+import { sha256 } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
 import type { StateCapability, StateReading } from '../drivers/driver.ts';
 import { driverOf } from '../drivers/index.ts';
 import { EventFile } from '../ship/event-file.ts';
-import { sha256Of } from '../ship/ship-state.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { nullIfMissing, readNewestState } from '../spool/read-attempt.ts';
@@ -82,7 +82,7 @@ async function saveNewestState(
     if (state && state.serial > best.serial && hasSameLineage(job, state))
       best = { serial: state.serial, bytes };
   }
-  if (best.bytes && job.state.current?.sha256 !== sha256Of(best.bytes))
+  if (best.bytes && job.state.current?.sha256 !== sha256(best.bytes))
     await writeDurably(join(paths.states, `${(known?.number ?? 0) + 1}.tfstate`), best.bytes);
 }
 

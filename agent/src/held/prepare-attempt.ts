@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
+import { sha256 } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { ServerConnection } from '../connection/connection.ts';
 import { ServerRefusal } from '../connection/refusals.ts';
@@ -102,8 +103,8 @@ async function writeState(
   const kept = previousPaths(attemptsFolder, job)?.inputState;
   const bytes =
     (kept && existsSync(kept) && (await readFile(kept))) || (await connection.getState(job, signal));
-  const checked = sha256Of(bytes) === current.sha256 ? bytes : await connection.getState(job, signal);
-  if (sha256Of(checked) !== current.sha256)
+  const checked = sha256(bytes) === current.sha256 ? bytes : await connection.getState(job, signal);
+  if (sha256(checked) !== current.sha256)
     return `The state received from the service does not match version ${current.stateVersionId}: its checksum differs.`;
   await writeNew(paths.inputState, checked);
   return null;
@@ -164,8 +165,4 @@ function previousPaths(attemptsFolder: string, job: Job): SpoolPaths | null {
   return continues
     ? spoolPaths(join(attemptsFolder, attemptFolderName(continues.jobId, continues.attempt)))
     : null;
-}
-
-function sha256Of(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -75,8 +75,8 @@ export class ProcessLauncher implements Launcher {
       this.#dismiss(runner);
       throw error;
     }
+    // If it has ended meanwhile, `ended` was called.
     child.stdin?.write(`${JSON.stringify(order)}\n`);
-    if (child.exitCode !== null || child.signalCode !== null) ended();
   }
 
   find(identity: ProcessIdentity): Runner {

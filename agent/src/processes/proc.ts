@@ -6,6 +6,8 @@ export interface ProcessStat {
   readonly state: string;
   readonly parent: number;
   readonly group: number;
+  /** Processor time of children that have ended, with their own children, in clock ticks. */
+  readonly endedChildrenTicks: number;
   /** Clock ticks after boot. */
   readonly startTicks: string;
 }
@@ -25,7 +27,7 @@ export function pidsWhere(matches: (pid: number) => boolean): number[] {
 }
 
 /**
- * @param task a pid, or the thread of a process as `<pid>/task/<thread>`
+ * @param task a pid, the thread of a process as `<pid>/task/<thread>`, or `self`
  * @returns null if there is no such process
  */
 export function statOf(task: number | string): ProcessStat | null {
@@ -33,9 +35,9 @@ export function statOf(task: number | string): ProcessStat | null {
   // The name in parentheses may itself contain blanks and parentheses; fields are counted after the last one.
   const [state, parent, group, ...others] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const startTicks = others[16];
-  return state === undefined || startTicks === undefined
-    ? null
-    : { state, parent: Number(parent), group: Number(group), startTicks };
+  if (state === undefined || startTicks === undefined) return null;
+  const endedChildrenTicks = Number(others[10]) + Number(others[11]);
+  return { state, parent: Number(parent), group: Number(group), endedChildrenTicks, startTicks };
 }
 
 /** Whether a process or thread still runs. */

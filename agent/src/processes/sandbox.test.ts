@@ -2,17 +2,13 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { firstThen } from '../testing/configurations.ts';
 import { createSetup, withBubblewrap } from '../testing/runner-setup.ts';
 
 const planted = 'planted-secret-0123456789';
 
 function hostile(command: string): string {
-  return `
-resource "terraform_data" "first" {}
-resource "terraform_data" "hostile" {
-  depends_on = [terraform_data.first]
-  provisioner "local-exec" { command = ${JSON.stringify(command)} }
-}`;
+  return firstThen('hostile', command);
 }
 
 test(

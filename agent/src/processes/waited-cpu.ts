@@ -1,14 +1,12 @@
 /** The processor time of commands that have ended, as the kernel adds it up for their parent. */
-import { textOrEmpty } from './proc.ts';
+import { statOf } from './proc.ts';
 
 /** The kernel counts in ticks of this length on every machine that Node runs on. */
 const tickMilliseconds = 10;
 
 /** Processor time of all child processes that have ended, with their own children, in milliseconds. */
 function ofEndedChildren(): number {
-  const text = textOrEmpty('/proc/self/stat');
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) * tickMilliseconds;
+  return (statOf('self')?.endedChildrenTicks ?? 0) * tickMilliseconds;
 }
 
 let counted = 0;

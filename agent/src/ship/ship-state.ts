@@ -2,10 +2,10 @@
  * Sends the versions of the state that a runner copies: the newest at most once a second, and always the
  * last.
  */
-import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { sha256 } from '#protocol/approved.ts';
 import type { StateQuery, StateReply } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { ServerRefusal } from '../connection/refusals.ts';
@@ -52,7 +52,8 @@ export async function shipState(shipment: StateShipment): Promise<StateEnd> {
     const newest = await newestStateNumber(shipment.paths);
     if (newest !== null && newest > sent) {
       const version = await readNewestState(shipment.paths);
-      if (version && !isUnchanged(shipment.job, version.bytes)) await sendRunning(shipment, version.bytes);
+      const query = version && queryOf(shipment.job, version.bytes, 'running');
+      if (query) await sendRunning(shipment, query, version.bytes);
       sent = version?.number ?? sent;
       await Promise.race([delay(pauseMilliseconds, undefined, { ref: false }), shipment.completion.reached]);
     } else await waiter.wait(pollMilliseconds);
@@ -61,9 +62,13 @@ export async function shipState(shipment: StateShipment): Promise<StateEnd> {
 }
 
 /** A version that is refused is followed by others; the last one decides. */
-async function sendRunning({ job, send }: StateShipment, bytes: Uint8Array): Promise<void> {
+async function sendRunning(
+  { send }: StateShipment,
+  query: Omit<StateQuery, 'fence'>,
+  bytes: Uint8Array,
+): Promise<void> {
   try {
-    await send(queryOf(job, bytes, 'running'), bytes);
+    await send(query, bytes);
   } catch (error) {
     if (!isAboutState(error)) throw error;
   }
@@ -76,9 +81,10 @@ export async function sendFinalState({
   send,
 }: Pick<StateShipment, 'paths' | 'job' | 'send'>): Promise<StateEnd> {
   const last = await readNewestState(paths);
-  if (!last || isUnchanged(job, last.bytes)) return { stateVersionId: job.state.current?.stateVersionId };
+  const query = last && queryOf(job, last.bytes, 'final');
+  if (!query) return { stateVersionId: job.state.current?.stateVersionId };
   try {
-    return { stateVersionId: (await send(queryOf(job, last.bytes, 'final'), last.bytes)).stateVersionId };
+    return { stateVersionId: (await send(query, last.bytes)).stateVersionId };
   } catch (error) {
     if (!isAboutState(error)) throw error;
     const file = await keepState(paths, last.bytes);
@@ -99,14 +105,12 @@ async function keepState({ folder }: SpoolPaths, bytes: Uint8Array): Promise<str
   return file;
 }
 
-export function sha256Of(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
-function isUnchanged(job: Job, bytes: Uint8Array): boolean {
-  return job.state.current?.sha256 === sha256Of(bytes);
-}
-
-function queryOf(job: Job, bytes: Uint8Array, moment: StateQuery['moment']): Omit<StateQuery, 'fence'> {
-  return { sha256: sha256Of(bytes), follows: job.state.current?.stateVersionId ?? '', moment };
+/** @returns null for the state that the attempt started with */
+function queryOf(
+  { state: { current } }: Job,
+  bytes: Uint8Array,
+  moment: StateQuery['moment'],
+): Omit<StateQuery, 'fence'> | null {
+  const hash = sha256(bytes);
+  return hash === current?.sha256 ? null : { sha256: hash, follows: current?.stateVersionId ?? '', moment };
 }

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { processesOf } from '../../processes/end-processes.ts';
 import { findProgram } from '../../processes/programs.ts';
+import { firstThen } from '../../testing/configurations.ts';
 import {
   type RunnerSetup,
   createSetup,
@@ -23,12 +24,7 @@ import {
 const planted = 'planted-secret-0123456789';
 
 function hostile(command: string): string {
-  return `
-resource "terraform_data" "first" {}
-resource "terraform_data" "hostile" {
-  depends_on = [terraform_data.first]
-  provisioner "local-exec" { command = ${JSON.stringify(command)} }
-}`;
+  return firstThen('hostile', command);
 }
 
 async function apply(setup: RunnerSetup) {

@@ -4,6 +4,7 @@ import { test, type TestContext } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import type { Job } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { firstThen } from '../../testing/configurations.ts';
 import {
   createSetup,
   type Ran,
@@ -16,12 +17,7 @@ import { findProgram } from '../../processes/programs.ts';
 /** Fails until the specified number of tries; the count is in the tree, where every try finds it. */
 function failing(times: number, more = ''): string {
   const command = `echo x >> tries; echo "try $(wc -l < tries)"; test $(wc -l < tries) -gt ${times} || { echo "Error: throttled by the cloud" >&2; exit 3; }`;
-  return `
-resource "terraform_data" "first" {}
-resource "terraform_data" "flaky" {
-  depends_on = [terraform_data.first]
-  provisioner "local-exec" { command = ${JSON.stringify(command)} }
-}
+  return `${firstThen('flaky', command)}
 output "first" { value = terraform_data.first.id }
 ${more}`;
 }

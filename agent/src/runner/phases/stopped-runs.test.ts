@@ -5,6 +5,7 @@ import { uptime } from 'node:os';
 import { test } from 'node:test';
 import { endProcessesOf, processesOf } from '../../processes/end-processes.ts';
 import { findProgram } from '../../processes/programs.ts';
+import { firstThen } from '../../testing/configurations.ts';
 import {
   type RunnerSetup,
   createSetup,
@@ -15,12 +16,7 @@ import {
 
 /** One resource is created immediately; the next one takes as long as the command in its provisioner. */
 function slow(command: string): string {
-  return `
-resource "terraform_data" "first" {}
-resource "terraform_data" "slow" {
-  depends_on = [terraform_data.first]
-  provisioner "local-exec" { command = ${JSON.stringify(command)} }
-}`;
+  return firstThen('slow', command);
 }
 
 /** A tool whose plan waits forever. */
