@@ -2,7 +2,7 @@
  * Ends every process of a run. Nothing is started for it: a run that has used up all processes of the machine
  * is ended all the same.
  */
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isRunning, pidsWhere, signalQuietly, statOf, threadsOf } from './proc.ts';
 
@@ -37,6 +37,9 @@ export async function endProcessesIn(
 /** @returns the pids whose real, effective, saved or file system uid is this one, of processes that still run */
 export function processesOf(uid: number): number[] {
   return pidsWhere((pid) => {
+    // Cheaper than its status; root is shown as the owner of a process that may not be dumped.
+    const { uid: owner } = statSync(`/proc/${pid}`);
+    if (owner !== uid && owner !== 0) return false;
     const uids = /^Uid:\s+(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]?.split(/\s+/) ?? [];
     return uids.includes(String(uid)) && hasThreads(pid);
   });

@@ -59,6 +59,26 @@ export function childrenOf(pid: number): number[] {
   );
 }
 
+/**
+ * All that the given processes have started, and what that has started, as long as its parents are there.
+ * @param pids processes; they are part of the result
+ * @param most stops once that many are found
+ */
+export function withDescendants(pids: Iterable<number>, most = Infinity): ReadonlySet<number> {
+  const found = new Set(pids);
+  // What is added meanwhile is visited, too.
+  for (const pid of found) {
+    if (found.size >= most) break;
+    for (const child of childrenOf(pid)) found.add(child);
+  }
+  return found;
+}
+
+/** Processes and threads of the whole machine. @returns 0 where the kernel does not say */
+export function tasksOfMachine(): number {
+  return Number(/\/(\d+) /.exec(textOrEmpty('/proc/loadavg'))?.[1] ?? 0);
+}
+
 /** Sends a signal to whoever has that pid now, or, negative, to the members of that group. */
 export function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {

@@ -4,7 +4,7 @@ import { lstatSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sharedSettings } from '#settings/server-and-agent.ts';
 import { processesOf } from './end-processes.ts';
-import { childrenOf, namesIn, textOrEmpty } from './proc.ts';
+import { childrenOf, namesIn, tasksOfMachine, textOrEmpty, withDescendants } from './proc.ts';
 import type { StopReason } from './stop-reason.ts';
 
 export interface RunLimits {
@@ -24,7 +24,9 @@ export interface RunLimits {
 
 const megabyte = 1024 * 1024;
 /** Once nearly all are in use, the next ones fail, and the run cannot be expected to get on. */
-const nearlyAll = 0.95;
+const nearlyAll = 0.9;
+/** Of the processes that a run may have: what is started at once only by somebody who starts too many. */
+const suspicious = 0.25;
 /** Counting stops there; the limit of the file system does the rest. */
 const maxCountedFiles = 200_000;
 
@@ -70,6 +72,9 @@ export class ResourceWatch {
   readonly #limits: RunLimits;
   readonly #run: WatchedRun;
   readonly #usedAtStart: number;
+  /** Of the run and of the machine, at the last check. */
+  #tasks = 0;
+  #tasksBefore = tasksOfMachine();
 
   constructor(limits: RunLimits, run: WatchedRun) {
     this.#limits = limits;
@@ -79,7 +84,17 @@ export class ResourceWatch {
 
   /** @returns why the run must stop now, or null */
   check(): StopReason | null {
+    this.#tasksBefore = tasksOfMachine();
     return this.#checkProcesses() ?? this.#checkDisk();
+  }
+
+  /**
+   * Whether the run may be at its limit, because it had many processes at the last check, or because many have been
+   * started on this machine since then, by whomever. Cheap: it reads one file.
+   */
+  isDue(): boolean {
+    const suspects = Math.max(this.#tasks, tasksOfMachine() - this.#tasksBefore);
+    return suspects > this.#limits.processes * suspicious;
   }
 
   #checkProcesses(): StopReason | null {
@@ -98,6 +113,7 @@ export class ResourceWatch {
       tasks += numberIn(status, 'Threads');
       bytes += (numberIn(status, 'RssAnon') + numberIn(status, 'RssShmem')) * 1024;
     }
+    this.#tasks = tasks;
     if (tasks >= nearly)
       return reason(
         `the run has ${tasks} processes and threads, and ${processes} are allowed`,
@@ -114,13 +130,10 @@ export class ResourceWatch {
   /** @param most looks for no more than that many */
   #pids(most: number): ReadonlySet<number> {
     const { slotUid } = this.#run;
-    const found = new Set([...childrenOf(process.pid), ...(slotUid === null ? [] : processesOf(slotUid))]);
-    // What is added meanwhile is visited, too.
-    for (const pid of found) {
-      if (found.size >= most) break;
-      for (const child of childrenOf(pid)) found.add(child);
-    }
-    return found;
+    const found = withDescendants(childrenOf(process.pid), most);
+    return slotUid === null || found.size >= most
+      ? found
+      : withDescendants([...found, ...processesOf(slotUid)], most);
   }
 
   #checkDisk(): StopReason | null {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessIdentity } from '../spool/layout.ts';
 import type { ExecRequest } from './exec-request.ts';
 import { identifyProcess, killProcess } from './process-identity.ts';
-import { pidsWhere, signalQuietly, statOf } from './proc.ts';
+import { pidsWhere, signalQuietly, statOf, withDescendants } from './proc.ts';
 import type { StopReason } from './stop-reason.ts';
 import { pidInside } from './spawn-in-sandbox.ts';
 import { waiterFor } from './wrap-command.ts';
@@ -53,7 +53,13 @@ export function endOnStop(
   const kill = () => {
     if (inside === null) return killGroup();
     killTimer ??= setTimeout(killGroup, sandboxKillMilliseconds);
-    return void inside.then((first) => (first === null ? killGroup() : killProcess(first)));
+    return void inside.then((first) => {
+      if (first === null) return killGroup();
+      // The first process ends all others of its sandbox, but only once it gets processor time: behind a fork
+      // bomb that takes seconds.
+      for (const pid of withDescendants([first.pid])) signalQuietly(pid, 'SIGSTOP');
+      killProcess(first);
+    });
   };
   const silence = request.stop.onStop((reason) => {
     const isFirst = stop === null;

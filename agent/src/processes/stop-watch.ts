@@ -11,9 +11,12 @@ import { mostRawBytes, rawOutputFactor } from '../logs/limit.ts';
 import type { Control, SpoolPaths } from '../spool/layout.ts';
 import { RunFailure } from './failure.ts';
 import { namesIn } from './proc.ts';
+import type { ResourceWatch } from './run-limits.ts';
 import type { StopReason } from './stop-reason.ts';
 
 const checkMilliseconds = 250;
+/** A fork bomb reaches any limit within a tenth of a second, and takes time of other runs as long as it lives. */
+const glanceMilliseconds = 40;
 /** Smaller logs may lack blocks because they are not on the disk yet. */
 const smallestHole = 64 * 1024 * 1024;
 
@@ -26,18 +29,20 @@ export const limitSettings = {
   stepLogBytes: serverSettings.stepLogLimitMegabytes.name,
 } as const;
 
+type Resources = Pick<ResourceWatch, 'check' | 'isDue'>;
+
 export class StopWatch implements Disposable {
   #reason: StopReason | null = null;
   readonly #listeners = new Set<() => void>();
   readonly #spool: Pick<SpoolPaths, 'control' | 'contact' | 'steps'>;
   readonly #limits: Job['limits'];
   readonly #timeSetting: string;
-  readonly #resources: { check(): StopReason | null } | null;
+  readonly #resources: Resources | null;
   /** The largest size of each step's output so far. */
   readonly #outputBytes = new Map<string, number>();
   readonly #startedAt = performance.now();
   readonly #startUptime = uptimeSeconds();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timers: readonly NodeJS.Timeout[];
   readonly #onUserSignal = () => this.check();
   readonly #onTerminate = () =>
     this.#stop({
@@ -51,13 +56,18 @@ export class StopWatch implements Disposable {
     spool: Pick<SpoolPaths, 'control' | 'contact' | 'steps'>,
     limits: Job['limits'],
     type: Job['type'] = 'deploy',
-    resources: { check(): StopReason | null } | null = null,
+    resources: Resources | null = null,
   ) {
     this.#resources = resources;
     this.#spool = spool;
     this.#limits = limits;
     this.#timeSetting = type === 'task' ? limitSettings.taskSeconds : limitSettings.runSeconds;
-    this.#timer = setInterval(() => this.check(), checkMilliseconds);
+    this.#timers = [
+      setInterval(() => this.check(), checkMilliseconds),
+      ...(resources === null
+        ? []
+        : [setInterval(() => resources.isDue() && this.check(), glanceMilliseconds)]),
+    ];
     process.on('SIGUSR1', this.#onUserSignal);
     process.on('SIGTERM', this.#onTerminate);
     this.check();
@@ -109,7 +119,7 @@ export class StopWatch implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer);
+    for (const timer of this.#timers) clearInterval(timer);
     process.off('SIGTERM', this.#onTerminate);
     process.off('SIGUSR1', this.#onUserSignal);
   }

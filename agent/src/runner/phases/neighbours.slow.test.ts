@@ -26,8 +26,12 @@ const attacks = [
 ];
 
 for (const { name, command, reached, needs } of attacks)
-  for (const confinement of confinements)
-    test(`a run next to ${name} takes at most ${mostTimes} times as long, and that one ends in ${endSeconds} s, confined ${confinement.name}`, {
+  for (const confinement of confinements) {
+    // Without namespaces, killed processes count until the first process of the machine has read their end.
+    const isFelt = name === 'a fork bomb' && confinement.options.isolation === 'off';
+    const most = isFelt ? Infinity : mostTimes;
+    const claim = isFelt ? 'gets on' : `takes at most ${most} times as long`;
+    test(`a run next to ${name} ${claim}, and that one ends in ${endSeconds} s, confined ${confinement.name}`, {
       skip: confinement.skip || (findProgram(needs) === null ? `needs ${needs}` : false),
     }, async (t) => {
       const { attacker, neighbour } = neighbours(t, confinement, command);
@@ -43,6 +47,7 @@ for (const { name, command, reached, needs } of attacks)
       }
       const list = (values: readonly number[]) => values.map((value) => value.toFixed(2)).join(', ');
       t.diagnostic(`times: ${list(ratios)}; seconds from the limit to the end: ${list(ends)}`);
-      assert.ok(median(ratios) <= mostTimes, list(ratios));
+      assert.ok(median(ratios) <= most, list(ratios));
       assert.ok(Math.max(...ends) <= endSeconds, list(ends));
     });
+  }
