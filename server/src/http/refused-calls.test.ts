@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { stateProtocolBase } from '#contract/state/operations.ts';
 import { auditRefusedCalls } from '../system/audit-refused-calls.ts';
 import { testApp } from '../testing/app.ts';
-import { refused, send } from '../testing/client.ts';
+import { ok, refused, send } from '../testing/client.ts';
 import { createIdle } from '../testing/environment.ts';
 
 const app = await testApp();
@@ -62,6 +62,32 @@ test('calls of the state protocol without the right are recorded, also those tha
       ['environment', id, { operation: 'state protocol GET', count: 2 }],
       ['environment', id, { operation: 'state protocol DELETE', count: 1 }],
       ['environment', id, { operation: 'state protocol LOCK', count: 1 }],
+    ],
+  );
+});
+
+test('calls of the state protocol about environments of others, known or not, are recorded', async () => {
+  const { id } = await createIdle(app);
+  const stranger = await app.addKey();
+  await ok(app, 'createOrganization', { body: { name: 'Strangers' }, as: stranger });
+  const unknown = randomUUID();
+  const before = (await refusedCalls()).length;
+  for (const [path, method, status] of [
+    [id, 'GET', 403],
+    [unknown, 'GET', 403],
+    ['not-an-id', 'GET', 403],
+    [id, 'DELETE', 404],
+  ] as const) {
+    const { statusCode } = await send(app, { method, url: `${stateProtocolBase}/${path}` }, stranger);
+    assert.equal(statusCode, status, `${method} ${path}`);
+  }
+  assert.deepEqual(
+    (await refusedCalls())
+      .slice(before)
+      .map(({ entity, entity_id: entityId, details }) => [entity, entityId, details]),
+    [
+      ['environment', id, { operation: 'state protocol GET', count: 3, others: [unknown] }],
+      ['environment', id, { operation: 'state protocol DELETE', count: 1 }],
     ],
   );
 });

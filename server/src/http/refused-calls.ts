@@ -42,9 +42,17 @@ export function noteRefusedCall(
   context: Context,
   request: FastifyRequest,
   error: unknown,
+  attempted: Attempted,
+): void {
+  if (error instanceof Refusal && error.code === 'forbidden') countRefusedCall(context, request, attempted);
+}
+
+/** Counts and logs a call that the caller had no right to make, whatever the answer says. */
+export function countRefusedCall(
+  context: Context,
+  request: FastifyRequest,
   { actor: { userId }, operation, entity, entityId }: Attempted,
 ): void {
-  if (!(error instanceof Refusal) || error.code !== 'forbidden') return;
   request.log.warn(
     { userId, operation, entity, entityId },
     'call refused: the caller does not have the right',

@@ -16,7 +16,7 @@ import { type EnvironmentRow, getEnvironmentRow } from '../environments/environm
 import { ownAdmission } from '../http/admission.ts';
 import { authenticate } from '../http/authenticate.ts';
 import { conflict, notFound, Refusal } from '../http/errors.ts';
-import { noteRefusedCall } from '../http/refused-calls.ts';
+import { countRefusedCall, noteRefusedCall } from '../http/refused-calls.ts';
 import { readStateBody } from './import-state.ts';
 import { lockInfoOf, lockState, unlockState } from './lock-state.ts';
 import { readCurrentState } from './read-current-state.ts';
@@ -165,6 +165,8 @@ function unknownEnvironment(method: string, id: string): Refusal {
     : notFound('environment', id);
 }
 
+const operationOf = ({ method }: FastifyRequest) => `state protocol ${method}`;
+
 async function prepare(
   context: Context,
   request: FastifyRequest,
@@ -180,7 +182,16 @@ async function prepare(
     log: request.log as Context['log'],
   };
   const environment = await findEnvironment(actorContext, id);
-  if (!environment) throw unknownEnvironment(request.method, id);
+  if (!environment) {
+    // It may exist in another organization: whoever tries ids gets the same answer, and is recorded.
+    countRefusedCall(context, request, {
+      actor,
+      operation: operationOf(request),
+      entity: 'environment',
+      entityId: isUuid(id) ? id : undefined,
+    });
+    throw unknownEnvironment(request.method, id);
+  }
   const asked = { context: actorContext, environment, request, reply };
   return noting(asked, async () => {
     if (needs !== null && !roleHas(actor.roles.get(environment.organization_id), needs))
@@ -197,7 +208,7 @@ async function noting<Result>(asked: StateRequest, work: () => Promise<Result>):
   } catch (error) {
     noteRefusedCall(context, request, error, {
       actor: context.actor,
-      operation: `state protocol ${request.method}`,
+      operation: operationOf(request),
       entity: 'environment',
       entityId: environment.id,
     });
