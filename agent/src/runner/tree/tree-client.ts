@@ -7,6 +7,7 @@ import { open } from 'node:fs/promises';
 import type { TreeReader } from '../../drivers/driver.ts';
 import { ownProgram, programFiles, type Role } from '../../own-program.ts';
 import { type Isolation, sandboxOf } from '../../processes/sandbox.ts';
+import { statOf } from '../../processes/proc.ts';
 import { signalProcess } from '../../processes/process-identity.ts';
 import { channelDescriptor, spawnInSandbox } from '../../processes/spawn-in-sandbox.ts';
 import { RunFailure } from '../../processes/failure.ts';
@@ -153,10 +154,12 @@ export interface TreeServerRequest {
 }
 
 /**
- * How long an answer may take: the longest is a piece of a file, or a folder with all its names. Who does not
- * answer was stopped, or waits for a file system.
+ * How long an answer may take: the longest is a piece of a file, or a folder with all its names. A server that
+ * does not answer waits for a file system.
  */
 const answerMilliseconds = 60_000;
+/** How often a server that has not answered is checked: code of a run that shares its uid can stop it. */
+const checkMilliseconds = 500;
 
 /** The process that reads and writes for one client. */
 class TreeServer implements AsyncDisposable {
@@ -187,13 +190,21 @@ class TreeServer implements AsyncDisposable {
   }
 
   async request(request: TreeRequest): Promise<Exclude<TreeAnswer, { error: string }>> {
-    await this.#ready;
-    const answered = this.#expect();
-    const timer = setTimeout(() => this.#giveUp(), answerMilliseconds).unref();
-    this.#child.send(request, (error) => error && this.#fail(error));
-    const answer = await answered.finally(() => clearTimeout(timer));
+    const timer = setTimeout(() => this.#giveUp('does not answer'), answerMilliseconds).unref();
+    const check = setInterval(() => void this.#endIfStopped(), checkMilliseconds).unref();
+    const answer = await this.#answerTo(request).finally(() => {
+      clearTimeout(timer);
+      clearInterval(check);
+    });
     if ('error' in answer) throw Object.assign(new Error(answer.error), { code: answer.code });
     return answer;
+  }
+
+  async #answerTo(request: TreeRequest): Promise<TreeAnswer> {
+    await this.#ready;
+    const answered = this.#expect();
+    this.#child.send(request, (error) => error && this.#fail(error));
+    return answered;
   }
 
   #expect(): Promise<TreeAnswer> {
@@ -208,8 +219,14 @@ class TreeServer implements AsyncDisposable {
     if (inside === null || !signalProcess(inside, 'SIGKILL')) this.#child.kill('SIGKILL');
   }
 
-  #giveUp(): void {
-    this.#fail(new Error('the process that reads and writes the work folder does not answer, and was ended'));
+  async #endIfStopped(): Promise<void> {
+    const { pid = 0 } = (await this.#inside) ?? this.#child;
+    // `t`: by a debugger.
+    if (['T', 't'].includes(statOf(pid)?.state ?? '')) this.#giveUp('was stopped by a signal');
+  }
+
+  #giveUp(reason: string): void {
+    this.#fail(new Error(`the process that reads and writes the work folder ${reason}, and was ended`));
     void this.#kill();
   }
 

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { pidsWhere, statOf } from '../../processes/proc.ts';
 import { TreeClient } from './tree-client.ts';
 
 const uid = process.getuid?.() === 0 ? 58991 : null;
@@ -96,3 +97,19 @@ test('a request after the server process was killed is rejected with that reason
   await tree[Symbol.asyncDispose]();
   await assert.rejects(tree.list(root, ''), /gone|ended/);
 });
+
+for (const state of ['starting', 'ready'] as const)
+  test(`a server process that code of a run stops is ended, and the request is rejected: ${state}`, async (t) => {
+    const { root } = prepare(t);
+    await using tree = new TreeClient({ slotUid: uid, sandbox: null });
+    if (state === 'ready') await tree.list(root, '');
+    const [server = 0] = pidsWhere(
+      (pid) =>
+        statOf(pid)?.parent === process.pid &&
+        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('tree-server'),
+    );
+    process.kill(server, 'SIGSTOP');
+    const began = performance.now();
+    await assert.rejects(tree.list(root, ''), /was stopped by a signal, and was ended/);
+    assert.ok(performance.now() - began < 10_000);
+  });
