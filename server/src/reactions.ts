@@ -7,7 +7,8 @@ import type { Selectable } from 'kysely';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { Actor } from './access/actor.ts';
-import type { DeploymentTable, EnvironmentTable } from './database/schema.ts';
+import type { EnvironmentTable } from './database/schema.ts';
+import type { DeploymentRow } from './database/deployment-row.ts';
 
 /** Archived projects, and the person who archives them. */
 export interface ArchivedProjects {
@@ -19,7 +20,7 @@ export interface ArchivedProjects {
 export interface ReactionPayloads {
   /** A deployment was created or changed its status. The environment's row is locked; both rows are current. */
   readonly deploymentMoved: {
-    readonly deployment: Selectable<DeploymentTable>;
+    readonly deployment: DeploymentRow;
     readonly environment: Selectable<EnvironmentTable>;
     /** The status before; null for a new deployment. */
     readonly from: DeploymentStatus | null;

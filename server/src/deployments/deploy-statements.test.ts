@@ -3,6 +3,7 @@ import { beforeEach, test, type TestContext } from 'node:test';
 import pg from 'pg';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
+import { ok } from '../testing/client.ts';
 import { createActive, deploy, forgetWork } from '../testing/environment.ts';
 
 const app = await testApp();
@@ -60,3 +61,21 @@ for (const [name, body, isQueued] of [
     for (const table of ['template', 'state_lock', 'state_version', 'app_user', 'project'])
       assert.ok(reads(statements, table) <= 1, `${table} is read once:\n${text}`);
   });
+
+test('what a deployment has found stays in the database until somebody reads it', async (t) => {
+  const { id: environmentId } = await createActive(app, agent);
+  const statements = await statementsOf(t, async () => {
+    const { id } = await deploy(app, environmentId, { userRequiresApproval: true });
+    await agent.plan();
+    await ok(app, 'approveDeployment', { params: { id } });
+    await agent.apply(await agent.claim());
+  });
+  const large = /(\*|"(plan|output|sealed_output|resources|git_metadata|module_versions)")/;
+  const isReadOf = (sql: string) =>
+    large.test(/^select (.*?) from "deployment"/s.exec(sql)?.[1] ?? '') ||
+    large.test(/"deployment" .* returning (.*)$/s.exec(sql)?.[1] ?? '');
+  assert.deepEqual(
+    statements.filter(({ sql }) => isReadOf(sql)),
+    [],
+  );
+});

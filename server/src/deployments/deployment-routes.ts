@@ -11,8 +11,13 @@ import { abortDeployment } from './abort-deployment.ts';
 import { approveDeployment } from './approve-deployment.ts';
 import { cancelDeployment, cancelQueuedDeployments } from './cancel-deployment.ts';
 import { deployEnvironment } from './start-deployment.ts';
-import { type DeploymentRow, getDeploymentPlace, getDeploymentRow } from './deployment-store.ts';
-import { type DeploymentFilter, getShownDeployments, listDeploymentPage } from './shown-deployment-store.ts';
+import { getDeploymentPlace, getDeploymentResources, getDeploymentRow } from './deployment-store.ts';
+import {
+  type DeploymentFilter,
+  getShownDeployments,
+  listDeploymentPage,
+  type ShownDeploymentRow,
+} from './shown-deployment-store.ts';
 import { deploymentTexts, deploymentView, peopleOf } from './deployment-view.ts';
 import { deploymentTimeline } from './timeline/deployment-timeline.ts';
 import { readStepLog } from '../logs/step-log.ts';
@@ -24,8 +29,9 @@ import { uploadSource } from '../sources/upload-source.ts';
 
 const defaultPage = 100;
 
-async function found(context: Context, id: string): Promise<DeploymentRow> {
-  return orNotFound(await getDeploymentRow(context.db, id), 'deployment', id);
+async function shown(context: Context, id: string): Promise<ShownDeploymentRow> {
+  const [row] = await getShownDeployments(context.db, [id]);
+  return orNotFound(row, 'deployment', id);
 }
 
 /** Texts of a list whose values the schema of the query has checked. */
@@ -34,8 +40,7 @@ const date = (text: string | undefined) => (text === undefined ? undefined : new
 
 export const deploymentRoutes: Route[] = [
   route(operations.getDeployment, async (context, { params, query }) => {
-    const [row] = await getShownDeployments(context.db, [params.id]);
-    const view = await deploymentView(context, orNotFound(row, 'deployment', params.id));
+    const view = await deploymentView(context, await shown(context, params.id));
     return excludeFields(pickFields(view, query.fields), query.exclude_fields);
   }),
   route(operations.deployEnvironment, (context, { params, body }) =>
@@ -67,7 +72,7 @@ export const deploymentRoutes: Route[] = [
   ),
   route(operations.abortDeployment, (context, { params }) => abortDeployment(context, params.id)),
   route(operations.getDriftStatus, async (context, { params }) => {
-    const row = await found(context, params.id);
+    const row = await shown(context, params.id);
     if (row.type !== 'driftDetection') throw notFound('drift run', params.id);
     // Cloud events are what a connected cloud account brings; there are none yet.
     return {
@@ -77,7 +82,8 @@ export const deploymentRoutes: Route[] = [
   }),
   route(
     operations.listDeploymentResources,
-    async (context, { params }) => (await found(context, params.id)).resources ?? [],
+    async (context, { params: { id } }) =>
+      orNotFound(await getDeploymentResources(context.db, id), 'deployment', id).resources ?? [],
   ),
   route(operations.listSteps, async (context, { params }) => {
     const { deploymentLogId: id } = params;
@@ -88,7 +94,10 @@ export const deploymentRoutes: Route[] = [
     readStepLog(context, params.deploymentLogId, params.name, query.startTime),
   ),
   route(operations.getDeploymentTimeline, async (context, { params }) =>
-    deploymentTimeline(context, await found(context, params.id)),
+    deploymentTimeline(
+      context,
+      orNotFound(await getDeploymentRow(context.db, params.id), 'deployment', params.id),
+    ),
   ),
   streamRoute(operations.streamDeployment, async (context, { params }, wire) => {
     const lastEventId = wire.request.headers['last-event-id'];

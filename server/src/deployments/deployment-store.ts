@@ -7,16 +7,75 @@ import { statement } from '../database/prepared.ts';
 import type { DeploymentTable } from '../database/schema.ts';
 import { type LockedEnvironment, lockEnvironmentRow } from '../environments/environment-store.ts';
 import { notFound } from '../http/errors.ts';
+import type { DeploymentRow } from '../database/deployment-row.ts';
 
-export type DeploymentRow = Selectable<DeploymentTable>;
+export type { DeploymentRow } from '../database/deployment-row.ts';
 
-const wholeRows = (db: Connection) => db.selectFrom('deployment').selectAll();
+/** An object has each key exactly once: the type check finds a column that is missing. */
+const columns = Object.keys({
+  abort_reason: 1,
+  abort_requested_at: 1,
+  aborted_by: 1,
+  approved_parts: 1,
+  comment: 1,
+  commit_hash: 1,
+  commit_to_run: 1,
+  custom_environment_variables: 1,
+  drift_cause: 1,
+  drift_detected: 1,
+  environment_id: 1,
+  error: 1,
+  facts: 1,
+  failed_command: 1,
+  finished_at: 1,
+  follows_last_deploy: 1,
+  git_user_data: 1,
+  has_changes: 1,
+  has_resource_changes: 1,
+  id: 1,
+  is_scheduled_run: 1,
+  is_skipped_apply: 1,
+  number: 1,
+  organization_id: 1,
+  path: 1,
+  plan_hash: 1,
+  plan_summary: 1,
+  planned_on_state_version_id: 1,
+  project_id: 1,
+  queued_at: 1,
+  repository: 1,
+  requires_approval: 1,
+  resource_count: 1,
+  revision: 1,
+  sealed_inputs: 1,
+  skip_state_refresh: 1,
+  source_id: 1,
+  started_at: 1,
+  started_by: 1,
+  state_file_hash: 1,
+  state_version_id: 1,
+  status: 1,
+  targets: 1,
+  template_id: 1,
+  template_name: 1,
+  tool: 1,
+  tool_version: 1,
+  trigger: 1,
+  type: 1,
+  updated_at: 1,
+  variables: 1,
+  work_folder: 1,
+  workflow_deployment_id: 1,
+  workflow_deployment_options: 1,
+} satisfies Record<keyof DeploymentRow, 1>) as (keyof DeploymentRow)[];
+
+const rows = (db: Connection) => db.selectFrom('deployment').select(columns);
 
 const rowsOf = (db: Connection, environmentId: string) =>
-  wholeRows(db).where('environment_id', '=', environmentId);
+  rows(db).where('environment_id', '=', environmentId);
 
 export async function getDeploymentRow(db: Connection, id: string): Promise<DeploymentRow | undefined> {
-  return wholeRows(db).where('id', '=', id).executeTakeFirst();
+  return rows(db).where('id', '=', id).executeTakeFirst();
 }
 
 /** Where a deployment belongs and what it is doing, without anything that grows with its code. */
@@ -34,15 +93,23 @@ export async function getDeploymentPlace(db: Connection, id: string): Promise<De
   return row;
 }
 
+/** The resources of a deployment, as far as its runs have reported them; undefined: not found. */
+export async function getDeploymentResources(
+  db: Connection,
+  id: string,
+): Promise<Pick<Selectable<DeploymentTable>, 'resources'> | undefined> {
+  return db.selectFrom('deployment').select('resources').where('id', '=', id).executeTakeFirst();
+}
+
 /** Locks the deployment: what a run reports of it is stored in one order. */
 export async function lockDeploymentRow(tx: Connection, id: string): Promise<DeploymentRow | undefined> {
-  return wholeRows(tx).where('id', '=', id).forUpdate().executeTakeFirst();
+  return rows(tx).where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
 export async function getDeploymentRows(db: Connection, ids: readonly string[]): Promise<DeploymentRow[]> {
   return ids.length === 0
     ? []
-    : wholeRows(db)
+    : rows(db)
         .where('id', 'in', [...ids])
         .execute();
 }
@@ -51,7 +118,7 @@ export async function insertDeployment(
   tx: Connection,
   row: Insertable<DeploymentTable>,
 ): Promise<DeploymentRow> {
-  return tx.insertInto('deployment').values(row).returningAll().executeTakeFirstOrThrow();
+  return tx.insertInto('deployment').values(row).returning(columns).executeTakeFirstOrThrow();
 }
 
 export async function updateDeploymentRow(
@@ -63,7 +130,7 @@ export async function updateDeploymentRow(
     .updateTable('deployment')
     .set(changes)
     .where('id', '=', id)
-    .returningAll()
+    .returning(columns)
     .executeTakeFirstOrThrow();
 }
 
@@ -81,7 +148,7 @@ export async function environmentsWithQueued(
   projectIds: readonly string[],
 ): Promise<string[]> {
   if (projectIds.length === 0) return [];
-  const rows = await db
+  const found = await db
     .selectFrom('deployment')
     .select('environment_id')
     .distinct()
@@ -90,7 +157,7 @@ export async function environmentsWithQueued(
     .where('type', '<>', 'destroy')
     .orderBy('environment_id')
     .execute();
-  return rows.map((row) => row.environment_id);
+  return found.map((row) => row.environment_id);
 }
 
 /** The same of several environments, only what decides about their order. */
@@ -189,13 +256,13 @@ export async function activeSerialDeployment(
 
 /** @returns ids of the deployments that have been waiting for a person since before a time */
 export async function waitingForUserSince(db: Connection, before: Date): Promise<string[]> {
-  const rows = await db
+  const found = await db
     .selectFrom('deployment')
     .select('id')
     .where('status', '=', 'WAITING_FOR_USER')
     .where('updated_at', '<', before)
     .execute();
-  return rows.map((row) => row.id);
+  return found.map((row) => row.id);
 }
 
 /** Whether an open deployment runs uploaded code. */
@@ -229,12 +296,12 @@ export async function moveDeploymentsToProject(
  * @returns their ids
  */
 export async function deleteDeployments(tx: Connection, environmentId: string): Promise<string[]> {
-  const rows = await tx
+  const found = await tx
     .deleteFrom('deployment')
     .where('environment_id', '=', environmentId)
     .returning('id')
     .execute();
-  return rows.map((row) => row.id);
+  return found.map((row) => row.id);
 }
 
 /** A deployment and its environment, both as they are under the environment's lock. */

@@ -11,6 +11,7 @@ import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { lastAgents } from '../dispatch/run-store.ts';
+import type { DeploymentRow } from './deployment-store.ts';
 import type {
   ListedDeploymentRow,
   PlainDeploymentRow,
@@ -195,12 +196,23 @@ export async function deploymentTexts(
   });
 }
 
+const nothingFound = {
+  plan: null,
+  resources: null,
+  unrecorded_resources: null,
+  git_metadata: null,
+  provider_versions: null,
+  module_versions: null,
+};
+
 /** The view of a deployment that was just made, from what is known of it already. */
 export function startedView(
-  row: ShownDeploymentRow,
+  row: DeploymentRow,
   { users, waiting }: { users: ReadonlyMap<string, UserRow>; waiting: WaitingFor | null },
 ): DeploymentView {
-  return view(row, { users, reviews: [], waitingFor: waiting ?? undefined, agentId: undefined });
+  // Only a destroy with nothing to destroy is over already, without outputs.
+  const shown = { ...row, ...nothingFound, output: row.status === 'SUCCESS' ? {} : null };
+  return view(shown, { users, reviews: [], waitingFor: waiting ?? undefined, agentId: undefined });
 }
 
 export async function deploymentView(context: Context, row: ShownDeploymentRow): Promise<DeploymentView> {

@@ -1,5 +1,5 @@
 /** SQL of deployments as readers see them: single ones, and lists with filters. */
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Connection } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
 import { lastAgentOf } from '../dispatch/run-store.ts';
@@ -76,7 +76,10 @@ export const textColumns = [
 ] as const satisfies readonly (keyof DeploymentTable)[];
 type TextColumn = (typeof textColumns)[number];
 
-export type ShownDeploymentRow = Pick<DeploymentRow, (typeof shownColumns)[number] | LargeColumn>;
+export type ShownDeploymentRow = Pick<
+  Selectable<DeploymentTable>,
+  (typeof shownColumns)[number] | LargeColumn
+>;
 
 /** What a row of a list and a single one have in common. */
 export type PlainDeploymentRow = Omit<ShownDeploymentRow, TextColumn>;

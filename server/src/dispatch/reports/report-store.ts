@@ -1,9 +1,8 @@
 /** SQL of reports: what one is compared with, and all that it changes, each in one statement. */
-import type { Updateable } from 'kysely';
+import type { Selectable, Updateable } from 'kysely';
 import type { Connection } from '../../context.ts';
 import { statement } from '../../database/prepared.ts';
 import type { DeploymentTable } from '../../database/schema.ts';
-import type { DeploymentRow } from '../../deployments/deployment-store.ts';
 import { noticeOf, postgresChannel } from '../../events/notice.ts';
 import { organizationChannel } from '../../feeds/organization-events.ts';
 import { deploymentChannel, type NewEvent } from '../../feeds/record-event.ts';
@@ -14,7 +13,7 @@ import type { AttemptInPlace } from '../call-store.ts';
 /** What a report is compared with. */
 export interface ReportFacts {
   readonly deployment: Pick<
-    DeploymentRow,
+    Selectable<DeploymentTable>,
     'id' | 'status' | 'organization_id' | 'project_id' | 'environment_id' | 'resources'
   >;
   readonly attempt: Pick<AttemptRow, 'status' | 'outcome_sha256' | 'events_stored' | 'log_bases'>;
