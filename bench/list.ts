@@ -36,8 +36,8 @@ async function readList(url: string, headers: Record<string, string>): Promise<B
 }
 
 /** What the page needs at least: its rows, their newest deployments, and the total. */
-const rawQuery = `select e.*, d.*, (select count(*) from environment where organization_id = $1 and not is_archived)
-  from (select * from environment where organization_id = $1 and not is_archived
+const rawQuery = `select e.*, d.*, (select sum(environments) from environment_count where organization_id = $1)
+  from (select * from environment where organization_id = $1
     order by created_at desc, id desc limit ${limit}) e
   left join deployment d on d.id = e.latest_deployment_id
   order by e.created_at desc, e.id desc`;

@@ -10,8 +10,9 @@ export interface Copies {
   readonly after?: number;
 }
 
-/** One transaction copies this many deployments at most, well within the time limit of a statement. */
+/** One transaction copies this many rows at most, well within the time limit of a statement. */
 const deploymentsAtOnce = 50_000;
+const environmentsAtOnce = 1000;
 
 /**
  * Every tenth of the newest deployments has failed; names, times and ids differ, everything else equals the
@@ -22,7 +23,7 @@ export async function copyEnvironment(
   environmentId: string,
   { environments, deploymentsEach, after = 0 }: Copies,
 ): Promise<void> {
-  const atOnce = Math.max(1, Math.floor(deploymentsAtOnce / deploymentsEach));
+  const atOnce = Math.max(1, Math.min(environmentsAtOnce, Math.floor(deploymentsAtOnce / deploymentsEach)));
   for (let done = 0; done < environments; done += atOnce) {
     const count = Math.min(atOnce, environments - done);
     await copySome(database, environmentId, { environments: count, deploymentsEach, after: after + done });

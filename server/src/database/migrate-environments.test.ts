@@ -45,6 +45,30 @@ test('a migration keeps the schedules, expiry dates and searchable texts of olde
   assert.deepEqual(schedules, [expected]);
 });
 
+test('a migration counts the environments of each project, archived ones separately', async () => {
+  await using database = await olderDatabase('0017');
+  const { pool, db } = database;
+  await pool.query(`
+    insert into template (id, organization_id, name, type, repository, author_id)
+      values ('${idOf(3)}', '${idOf(1)}', 't', 'terraform', 'https://x/Acme/net.git', 'ada');
+    insert into environment (id, organization_id, project_id, template_id, user_id, name, workspace_name,
+      status, resting_status, requires_approval, is_archived, workflow_environment_id)
+      select ('00000000-0000-7000-8000-00000000001' || i)::uuid, '${idOf(1)}', '${idOf(2)}', '${idOf(3)}', 'ada',
+        'Net ' || i, 'w' || i, 'ACTIVE', 'ACTIVE', false, i = 1, case i when 5 then '${idOf(11)}'::uuid end
+      from generate_series(1, 5) i;`);
+  await migrate(db);
+  const counts = async () => {
+    const { rows } = await pool.query<{ project_id: string; is_archived: boolean; environments: number }>(
+      'select project_id, is_archived, environments from environment_count order by is_archived',
+    );
+    return rows.map((row) => [row.project_id, row.is_archived, row.environments]);
+  };
+  const archived = [idOf(2), true, 1];
+  assert.deepEqual(await counts(), [[idOf(2), false, 3], archived]);
+  await pool.query(`delete from environment where id = '${idOf(12)}'`);
+  assert.deepEqual(await counts(), [[idOf(2), false, 2], archived]);
+});
+
 test('search works without the index where the database owner cannot install extensions', async () => {
   await using database = await testDatabase();
   const { pool } = database;

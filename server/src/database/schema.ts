@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources ac322690cf213310e4bd07bedc1d9afb7832a68367cff7ca44fafa224c5ef4e4
+ * sources 04930aaae6021c0c9388274a5b8cdbc98aa5d7ff45cc969ccb7a20b6e51e326c
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -263,6 +263,13 @@ export interface EnvironmentTable {
   workspace_name: string;
 }
 
+export interface EnvironmentCountTable {
+  environments: number;
+  is_archived: boolean;
+  organization_id: string;
+  project_id: string;
+}
+
 export interface GitTokenTable {
   created_at: Generated<Date>;
   created_by: string;
@@ -506,6 +513,7 @@ export interface Schema {
   deployment_step: DeploymentStepTable;
   effect: EffectTable;
   environment: EnvironmentTable;
+  environment_count: EnvironmentCountTable;
   git_token: GitTokenTable;
   idempotency_key: IdempotencyKeyTable;
   installation: InstallationTable;

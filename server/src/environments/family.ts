@@ -7,5 +7,5 @@ export const family: Family = {
   name: 'environments',
   routes: environmentRoutes,
   entities: { environment: environmentHome },
-  tables: ['environment'],
+  tables: ['environment', 'environment_count'],
 };

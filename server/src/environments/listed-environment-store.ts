@@ -88,6 +88,22 @@ function filtered(db: Connection, filter: EnvironmentFilter) {
 }
 
 /**
+ * How many environments a filter matches. Without filters other than these three, they are not counted: their
+ * numbers are kept (`environment_count`), which takes 0.1 ms for 50,000 instead of 11 ms.
+ */
+function counted(db: Connection, filter: EnvironmentFilter) {
+  const { organizationIds, projectId, isActive, includeSubEnvironments, ...others } = filter;
+  if (includeSubEnvironments || Object.values(others).some((each) => each !== undefined))
+    return filtered(db, filter).select((eb) => eb.fn.countAll<number>().as('total'));
+  return db
+    .selectFrom('environment_count')
+    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('environments'), sql.lit(0)).as('total'))
+    .where('organization_id', 'in', [...organizationIds])
+    .$if(projectId !== undefined, (query) => query.where('project_id', '=', projectId as string))
+    .$if(isActive !== undefined, (query) => query.where('is_archived', '=', !isActive));
+}
+
+/**
  * A page of environments, newest first, ties broken by id, and how many there are: one statement. The ids of
  * the page are found first, out of an index alone: the rows of the pages before it are not read.
  */
@@ -103,7 +119,7 @@ export async function listEnvironmentPage(
     .orderBy('id', 'desc')
     .limit(page.limit)
     .offset(page.offset);
-  const count = filtered(db, filter).select((eb) => eb.fn.countAll<number>().as('total'));
+  const count = counted(db, filter);
   const rows = await db
     .selectFrom('environment')
     .innerJoin(ids.as('page'), 'page.id', 'environment.id')
