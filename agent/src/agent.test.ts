@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { AgentSetup } from './testing/agent-setup.ts';
-import { withTerraform } from './testing/runner-setup.ts';
+import { isAlive } from './processes/process-identity.ts';
+import type { ProcessIdentity } from './spool/layout.ts';
+import { readRunner } from './spool/read-attempt.ts';
+import { readersOf } from './testing/readers.ts';
+import { withBubblewrap, withTerraform } from './testing/runner-setup.ts';
 
 const simple = `
 variable "size" { default = "one" }
@@ -54,3 +58,34 @@ test('the agent plans, applies in the same tree, and leaves nothing behind', wit
     [[]],
   );
 });
+
+for (const isFollowed of [true, false])
+  test(
+    `a process that read for a plan ${isFollowed ? 'reads for its immediate apply' : 'has ended with its run if no apply follows'}`,
+    withBubblewrap,
+    async (t) => {
+      const setup = await AgentSetup.create(t, { 'main.tf': simple });
+      let runner: ProcessIdentity | null = null;
+      let readers: ProcessIdentity[] = [];
+      setup.server.handOver = (attempt, outcome) => {
+        if (outcome.result !== 'planned') return null;
+        runner = readRunner(setup.spool(attempt.job));
+        readers = runner === null ? [] : readersOf(runner);
+        return isFollowed ? setup.applyJob(attempt, true) : null;
+      };
+      setup.startAgent({ ENVARIUM_AGENT_CONCURRENCY: '2' });
+      const job = setup.job({ isApprovalSkipped: true });
+      setup.server.enqueue(job);
+      await setup.outcomeOf(job);
+      assert.equal(readers.length, 1);
+      if (isFollowed) {
+        const apply = { jobId: 'job-2', attempt: 1 };
+        await setup.until(() => setup.server.attempt(apply)?.mark != null, 'the mark of the apply');
+        assert.deepEqual(readRunner(setup.spool(apply)), runner);
+        assert.ok(readers.every(isAlive));
+        assert.equal((await setup.outcomeOf(apply)).outcome?.result, 'applied');
+      }
+      await setup.until(() => setup.spooled().length === 0, 'an empty spool');
+      assert.deepEqual(readers.filter(isAlive), []);
+    },
+  );

@@ -8,7 +8,7 @@ import type { ServerConnection } from '../connection/connection.ts';
 import { isRefusal } from '../connection/refusals.ts';
 import { prepareAttempt } from './prepare-attempt.ts';
 import type { Slot } from '../slots/slot-table.ts';
-import type { RunnerOrder, SlotRecord, SpoolPaths } from '../spool/layout.ts';
+import type { ProcessIdentity, RunnerOrder, SlotRecord, SpoolPaths } from '../spool/layout.ts';
 import type { Spool } from '../spool/open-spool.ts';
 import { readSlotRecord } from '../spool/read-attempt.ts';
 import { removeFolder, writeJsonDurably } from '../spool/write-file.ts';
@@ -127,7 +127,7 @@ export class SlotWork {
         before && awaitRunnerEnd(this.#options.launcher, before.paths),
       ]);
       const attempt = this.hold(paths, job, true, receivedAt);
-      return (await this.#start(attempt, refusal)) ? attempt : null;
+      return (await this.#start(attempt, refusal, before)) ? attempt : null;
     } catch (error) {
       this.#returnJob(job, error);
       return null;
@@ -138,13 +138,18 @@ export class SlotWork {
    * Starts the attempt in its slot. The server does not have to agree once more: it knows the attempt since
    * it was claimed, and refuses the calls of one that it has replaced.
    * @param refusal why it cannot run, which becomes its outcome
+   * @param before the plan, whose runner can use what it has in memory
    * @returns false if it was not started and its folder was removed
    */
-  async #start(attempt: HeldAttempt, refusal: string | null): Promise<boolean> {
+  async #start(
+    attempt: HeldAttempt,
+    refusal: string | null,
+    before: HeldAttempt | null = null,
+  ): Promise<boolean> {
     try {
       // Its work folder may already belong to the attempt that replaced it.
       if (this.#options.isUnwanted(attempt.job)) throw new Error('the server has replaced it');
-      if (refusal === null) await this.#startRunner(attempt);
+      if (refusal === null) await this.#startRunner(attempt, before);
       else await writeJsonDurably(attempt.paths.outcome, refusedOutcome(refusal));
       return true;
     } catch (error) {
@@ -155,7 +160,7 @@ export class SlotWork {
     }
   }
 
-  async #startRunner(attempt: HeldAttempt): Promise<void> {
+  async #startRunner(attempt: HeldAttempt, before: HeldAttempt | null): Promise<void> {
     const { launcher, workFolder, toolPaths, runOrder, onChange } = this.#options;
     const { index, uid } = this.#slot;
     const { paths, job } = attempt;
@@ -166,11 +171,14 @@ export class SlotWork {
       toolPaths: await toolPaths(job),
       ...runOrder,
     };
-    await launcher.start(order, {
+    const listener = {
       // The runner may be alive before it reports itself.
-      chosen: (runner) => writeJsonDurably(paths.slot, { index, uid, runner } satisfies SlotRecord),
+      chosen: (runner: ProcessIdentity) =>
+        writeJsonDurably(paths.slot, { index, uid, runner } satisfies SlotRecord),
       ended: () => attempt.notify(),
-    });
+    };
+    const preferred = before === null ? undefined : readSlotRecord(before.paths)?.runner;
+    await launcher.start(order, listener, preferred);
     onChange.started();
   }
 

@@ -34,9 +34,10 @@ export interface Launcher extends Disposable {
   /**
    * Gives the order to a ready runner, or else to a new one. A runner that ends before it reads the order
    * leaves no outcome, which the agent notices.
+   * @param preferred gets the order if it is ready
    * @throws an Error if the agent is shutting down, and what `chosen` throws: then no runner has the order
    */
-  start(order: RunnerOrder, listener: RunnerListener): Promise<void>;
+  start(order: RunnerOrder, listener: RunnerListener, preferred?: ProcessIdentity): Promise<void>;
   /** Finds a runner by its identity, whichever agent process started it. */
   find(identity: ProcessIdentity): Runner;
   /**

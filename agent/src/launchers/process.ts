@@ -65,8 +65,12 @@ export class ProcessLauncher implements Launcher {
     else this.#refill ??= setTimeout(() => this.#fill(), pause).unref();
   }
 
-  async start(order: RunnerOrder, { chosen, ended }: RunnerListener): Promise<void> {
-    const { runner, identity } = await this.#choose(ended);
+  async start(
+    order: RunnerOrder,
+    { chosen, ended }: RunnerListener,
+    preferred?: ProcessIdentity,
+  ): Promise<void> {
+    const { runner, identity } = await this.#choose(ended, preferred);
     const { child } = runner;
     runner.orders += 1;
     try {
@@ -102,11 +106,12 @@ export class ProcessLauncher implements Launcher {
 
   async #choose(
     ended: () => void,
+    preferred: ProcessIdentity | undefined,
   ): Promise<{ readonly runner: Started; readonly identity: ProcessIdentity }> {
     this.#lastStartAt = performance.now();
     for (;;) {
       if (this.#isClosed) throw new Error('the agent is shutting down and starts no more runners');
-      const runner = this.#ready() ?? this.#spawn();
+      const runner = this.#ready(preferred) ?? this.#spawn();
       runner.ended = ended;
       const identity = await runner.identity;
       const { exitCode, signalCode } = runner.child;
@@ -116,8 +121,9 @@ export class ProcessLauncher implements Launcher {
     }
   }
 
-  #ready(): Started | undefined {
-    return [...this.#runners].find(({ ended }) => ended === null);
+  #ready(preferred?: ProcessIdentity): Started | undefined {
+    const ready = [...this.#runners].filter(({ ended }) => ended === null);
+    return ready.find(({ child: { pid } }) => pid !== undefined && pid === preferred?.pid) ?? ready[0];
   }
 
   #fill(): void {

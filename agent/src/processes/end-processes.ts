@@ -45,16 +45,23 @@ export function processesOf(uid: number): number[] {
   });
 }
 
-/** @returns pids of processes in another mount namespace than ours that sees the folder as a mount */
+/** @returns pids of processes in another mount namespace than ours that has a mount of the folder or in it */
 export function processesIn(folder: string): number[] {
   const own = readlinkSync('/proc/self/ns/mnt');
-  const entry = ` ${folder.replaceAll(/[ \t\n\\]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`)}/`;
+  const name = folder.replaceAll(
+    /[ \t\n\\]/g,
+    (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  );
   return pidsWhere(
     (pid) =>
       readlinkSync(`/proc/${pid}/ns/mnt`) !== own &&
-      readFileSync(`/proc/${pid}/mountinfo`, 'utf8').includes(entry) &&
+      isMounted(name, readFileSync(`/proc/${pid}/mountinfo`, 'utf8')) &&
       hasThreads(pid),
   );
+}
+
+function isMounted(name: string, mounts: string): boolean {
+  return mounts.includes(` ${name}/`) || mounts.includes(` ${name} `);
 }
 
 /** A process whose first thread has ended is shown as a zombie, while its other threads still run. */

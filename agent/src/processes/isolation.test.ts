@@ -90,41 +90,42 @@ test('a command in a sandbox without a network reaches nobody', withBubblewrap, 
   );
 });
 
-test(
-  'what is left of a sandbox whose outer process was killed is found by its folder, and ended',
-  withBubblewrap,
-  async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
-    t.after(() => rmSync(folder, { recursive: true }));
-    const own = join(folder, 'run', 'tree');
-    mkdirSync(own, { recursive: true });
-    chmodSync(folder, 0o755);
-    const { isolation } = await isolationOf(folder);
-    const child = spawnInSandbox({
-      isolation,
-      sandbox: { writable: [own], readable: [], temporary: null, hasNetwork: true },
-      command: [
-        findProgram('sh') ?? '',
-        '-c',
-        "trap '' INT TERM; setsid sleep 1000 & echo began; wait; wait",
-      ],
-      ...(uid === null ? {} : { uid, gid: uid }),
-      cwd: '/',
-      environment: {},
-      stdio: ['ignore', 'pipe', 'ignore'],
-      withParent: 'signalled',
-    });
-    void pidInside(child);
-    assert.ok(child.stdout);
-    await once(child.stdout, 'data');
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    assert.equal(processesIn(join(folder, 'run')).length, 2);
-    assert.deepEqual(processesIn(join(folder, 'ru')), []);
-    await endProcessesIn(join(folder, 'run'));
-    assert.deepEqual(processesIn(join(folder, 'run')), []);
-  },
-);
+for (const shown of ['run', 'run/tree'])
+  test(
+    `what is left of a sandbox that shows ${shown}, whose outer process was killed, is found by its folder, and ended`,
+    withBubblewrap,
+    async (t) => {
+      const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
+      t.after(() => rmSync(folder, { recursive: true }));
+      const own = join(folder, shown);
+      mkdirSync(own, { recursive: true });
+      chmodSync(folder, 0o755);
+      const { isolation } = await isolationOf(folder);
+      const child = spawnInSandbox({
+        isolation,
+        sandbox: { writable: [own], readable: [], temporary: null, hasNetwork: true },
+        command: [
+          findProgram('sh') ?? '',
+          '-c',
+          "trap '' INT TERM; setsid sleep 1000 & echo began; wait; wait",
+        ],
+        ...(uid === null ? {} : { uid, gid: uid }),
+        cwd: '/',
+        environment: {},
+        stdio: ['ignore', 'pipe', 'ignore'],
+        withParent: 'signalled',
+      });
+      void pidInside(child);
+      assert.ok(child.stdout);
+      await once(child.stdout, 'data');
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      assert.equal(processesIn(join(folder, 'run')).length, 2);
+      assert.deepEqual(processesIn(join(folder, 'ru')), []);
+      await endProcessesIn(join(folder, 'run'));
+      assert.deepEqual(processesIn(join(folder, 'run')), []);
+    },
+  );
 
 const tracing = `
 import ctypes, os

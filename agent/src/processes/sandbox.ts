@@ -71,13 +71,34 @@ export function sandboxOf(
       folders.gitConfig,
       folders.programs,
       ...(isSealed ? [folders.plan] : []),
-      ...[...new Set([...isolation.readable, ...more.readable])].filter(
-        (path) => !isShown(path) && (more.slotUid === null || isReachable(path)),
-      ),
+      ...notShown(isolation, more.readable).filter((path) => more.slotUid === null || isReachable(path)),
     ],
     temporary: folders.temporary,
     hasNetwork: !isolation.isOffline || more.needsNetwork === true,
   };
+}
+
+/**
+ * The sandbox of the process that reads and writes the folders of a run, and runs nothing of the run. It sees
+ * the work folder itself, so that it also sees folders that are replaced, such as those between a plan and its
+ * apply; the rights of its user keep it from the runner's own files.
+ */
+export function readerSandbox(
+  folders: WorkFolderPaths,
+  isolation: Isolation,
+  more: { readonly readable: readonly string[]; readonly writable: readonly string[] },
+): Sandbox {
+  return {
+    writable: [folders.root, ...more.writable],
+    readable: notShown(isolation, more.readable),
+    temporary: null,
+    hasNetwork: false,
+  };
+}
+
+/** What a sandbox has to show in addition to the system's folders. */
+function notShown(isolation: Isolation, readable: readonly string[]): string[] {
+  return [...new Set([...isolation.readable, ...readable])].filter((path) => !isShown(path));
 }
 
 /** Whether the users of runs get to a path; bubblewrap acts with their rights. */

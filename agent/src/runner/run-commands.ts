@@ -10,7 +10,7 @@ import type { Configuration } from './phases/configuration.ts';
 import { openModuleGate } from './code/module-gate.ts';
 import { RunFailure } from '../processes/failure.ts';
 import { requireProgram } from '../processes/programs.ts';
-import { isPlanSealed, openPlan, sealPlan } from '../slots/work-folder.ts';
+import { openPlan, sealPlan } from '../slots/work-folder.ts';
 import { endRest } from './end-rest.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
 
@@ -62,10 +62,7 @@ export async function runOne(
 ): Promise<CommandEnd> {
   const captureTo = command.captureTo === undefined ? undefined : scratchPath(attempt, command.captureTo);
   const { providers, folders } = attempt;
-  if (command.savesPlan !== undefined && isPlanSealed(folders)) {
-    openPlan(folders);
-    await attempt.tree.restart();
-  }
+  if (command.savesPlan !== undefined) openPlan(folders);
   const end =
     command.installsProviders === true && providers !== null
       ? await providers.install(command.step, configuration.context.configurationFolder, (log) =>

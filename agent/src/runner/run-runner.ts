@@ -17,6 +17,7 @@ import { writeJsonDurably } from '../spool/write-file.ts';
 import { isFullDisk } from '../processes/full-disk.ts';
 import { readyLine } from './ready-line.ts';
 import { runPhase } from './run-phase.ts';
+import { KeptTreeProcess } from './tree/kept-tree-process.ts';
 
 const usualResults: readonly Outcome['result'][] = ['planned', 'applied'];
 
@@ -25,10 +26,11 @@ const maxOutcomeWrites = 3_600;
 
 /**
  * Executes one order: records its identity first, its outcome last.
+ * @param kept what the order before kept
  * @returns the outcome
  * @throws only if the spool folder itself cannot be written
  */
-async function executeOrder(order: RunnerOrder): Promise<Outcome> {
+async function executeOrder(order: RunnerOrder, kept: KeptTreeProcess): Promise<Outcome> {
   const spool = spoolPaths(order.attemptFolder);
   const end = endOnce((outcome) => writeOutcome(spool.outcome, outcome));
   const failed = (error: Error) => void end(internal(failure(error))).finally(() => process.exit(1));
@@ -37,7 +39,7 @@ async function executeOrder(order: RunnerOrder): Promise<Outcome> {
   try {
     if (isMarked(spool.mark)) return await end(internal('it was started before, and its outcome is unknown'));
     useNetworkOnce(order);
-    return await end(await runPhase(order, drivers));
+    return await end(await runPhase(order, drivers, kept));
   } catch (error) {
     return await end(internal(failure(error as Error)));
   } finally {
@@ -102,8 +104,9 @@ export async function runRunner(): Promise<never> {
   // Nobody reads it once the agent has ended.
   process.stdout.on('error', () => {});
   preferredByTheKernel();
+  const kept = new KeptTreeProcess();
   for await (const line of createInterface({ input: process.stdin })) {
-    const { result } = await executeOrder(JSON.parse(line) as RunnerOrder);
+    const { result } = await executeOrder(JSON.parse(line) as RunnerOrder, kept);
     if (!usualResults.includes(result)) break;
     process.stdout.write(`${readyLine}\n`);
   }

@@ -79,6 +79,10 @@ export const Job = Type.Object({
     /** Code that a person uploaded, fetched as the blob `source`; nothing is cloned then. */
     archive: Type.Optional(Type.Object({ sha256: Text, bytes: Count })),
   }),
+  /**
+   * In a plan phase: its apply follows without an approval. Absent otherwise, and from older servers.
+   */
+  isApprovalSkipped: Type.Optional(Type.Boolean()),
   /** Shell commands of a task. */
   taskPayload: Type.Optional(Text),
   /**

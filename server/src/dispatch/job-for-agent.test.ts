@@ -30,3 +30,16 @@ test('plans in a workspace whose name was specified are not marked', async () =>
   await createEnvironment(app, { workspaceName: 'production' });
   assert.equal((await agent.claim()).isWorkspaceNew, undefined);
 });
+
+test('a plan says whether its apply follows without an approval', async () => {
+  const app = await testApp();
+  const agent = await testAgent(app);
+  await createEnvironment(app, { requiresApproval: false });
+  const plan = await agent.claim();
+  assert.equal(plan.isApprovalSkipped, true);
+  const apply = await agent.finish(plan, plannedOutcome());
+  assert.ok(apply, 'the apply follows at once');
+  assert.equal(apply.isApprovalSkipped, undefined);
+  await createEnvironment(app, { requiresApproval: true });
+  assert.equal((await agent.claim()).isApprovalSkipped, undefined);
+});

@@ -215,6 +215,7 @@ export async function jobForAgent(
     ...((await isWorkspaceNew(context.db, job, environment)) ? { isWorkspaceNew: true } : {}),
     ...(job.work_folder ? { workFolder: job.work_folder } : {}),
     ...(await secretParts(context, deployment, environment, template)),
+    ...(job.phase === 'plan' && !deployment.requires_approval ? { isApprovalSkipped: true } : {}),
     targets: deployment.targets,
     skipStateRefresh: deployment.skip_state_refresh,
     state: await currentState(context.db, environment),

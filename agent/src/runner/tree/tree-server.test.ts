@@ -14,6 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pidsWhere, statOf } from '../../processes/proc.ts';
+import { createWorkFolder, keepTree, reopenWorkFolder, workFolderPaths } from '../../slots/work-folder.ts';
+import { createSetup, withBubblewrap } from '../../testing/runner-setup.ts';
 import { TreeClient } from './tree-client.ts';
 
 const uid = process.getuid?.() === 0 ? 58991 : null;
@@ -113,3 +115,36 @@ for (const state of ['starting', 'ready'] as const)
     await assert.rejects(tree.list(root, ''), /was stopped by a signal, and was ended/);
     assert.ok(performance.now() - began < 10_000);
   });
+
+test(
+  'between plan and apply, the tree server is kept out, and then sees the new folders',
+  withBubblewrap,
+  async (t) => {
+    const { workFolder, slotUid, isolation, job } = createSetup(t, { readme: 'x' });
+    const folders = workFolderPaths(workFolder, job());
+    createWorkFolder(folders, slotUid);
+    await using tree = new TreeClient({ slotUid, sandbox: { isolation, folders } });
+    await tree.write(folders.tree, 'kept', 'x');
+    await tree.write(folders.state, 'state', 'of the plan');
+    const facts = { isStateOurs: true, lockFile: '', toolVersion: '1' };
+    keepTree(folders, { jobId: 'j', attempt: 1, fence: 1 }, slotUid, facts);
+    if (slotUid !== null) await assert.rejects(tree.read(folders.tree, 'kept', 10), /EACCES/);
+    reopenWorkFolder(folders, slotUid);
+    assert.deepEqual(await tree.list(folders.state, ''), []);
+    await tree.write(folders.state, 'state', 'of the apply');
+    assert.equal(readFileSync(join(folders.state, 'state'), 'utf8'), 'of the apply');
+    assert.equal(Buffer.from((await tree.read(folders.tree, 'kept', 10)) ?? []).toString(), 'x');
+  },
+);
+
+test('the tree server cannot change files of the runner', withBubblewrap, async (t) => {
+  const { folder, workFolder, slotUid, isolation, job } = createSetup(t, { readme: 'x' });
+  if (slotUid === null) return t.skip('needs root: only then runs have their own user');
+  const folders = workFolderPaths(workFolder, job());
+  createWorkFolder(folders, slotUid);
+  await using tree = new TreeClient({ slotUid, sandbox: { isolation, folders } });
+  for (const name of ['gitconfig', 'planned.json', 'other/file'])
+    await assert.rejects(tree.write(folders.root, name, 'x'), /EACCES/);
+  await assert.rejects(tree.remove(folders.root, 'gitconfig'), /EACCES/);
+  assert.deepEqual(await tree.list(folder, ''), ['work']);
+});
