@@ -39,6 +39,8 @@ export interface CheckoutRequest {
   readonly kindOf: (path: string) => Promise<'folder' | 'file' | 'other' | 'outside' | 'none'>;
   /** The beginning of a file below the folder; null if it does not exist. */
   readonly beginningOf: (path: string) => Promise<string | null>;
+  /** A file below the folder; null if it does not exist or is larger. */
+  readonly bytesOf: (path: string, maxBytes: number) => Promise<Uint8Array | null>;
   /** Texts of the tool's own files directly in a subfolder. */
   readonly codeIn: (path: string) => Promise<string[]>;
   /** Logs one line. */
@@ -61,7 +63,7 @@ export interface Marks {
   readonly lfsFiles: readonly string[];
 }
 
-/** Checks the index; one command, because most repositories have neither. */
+/** Checks the index with one command. */
 export async function findMarks({ git }: Pick<CheckoutRequest, 'git'>, folder: string): Promise<Marks> {
   const args = [
     '-C',

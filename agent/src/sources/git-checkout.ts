@@ -46,10 +46,28 @@ export async function checkOut(request: CheckoutRequest): Promise<CheckedOut> {
   else await fetchRevision(request, fetching, revision);
   const [found, marks] = await Promise.all([
     describe(request, fetching, revision),
-    findMarks(request, folder),
+    hasNoMarks(request).then((hasNone) => (hasNone ? none : findMarks(request, folder))),
   ]);
   await complete(request, fetching, marks);
   return found;
+}
+
+const none: Marks = { hasSubmodules: false, lfsFiles: [] };
+/** About ten thousand files. A larger one takes longer to pass on than a command to start. */
+const maxIndexBytes = 1 << 20;
+
+/**
+ * Whether no file of the checkout can name submodules or LFS files, which saves a command for most repositories:
+ * the names of such files are nowhere in the index. Attributes come from nowhere else.
+ */
+async function hasNoMarks({ cloneArguments, bytesOf }: CheckoutRequest): Promise<boolean> {
+  if (cloneArguments.isSparse) return false;
+  const bytes = await bytesOf('.git/index', maxIndexBytes);
+  if (bytes === null) return false;
+  const index = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // In these versions, which are git's default, each name is written in full.
+  const isPlain = index.toString('latin1', 0, 4) === 'DIRC' && [2, 3].includes(index.readUInt32BE(4));
+  return isPlain && !index.includes('.gitattributes') && !index.includes('.gitmodules');
 }
 
 /** Submodules, then LFS; the same for each submodule. */

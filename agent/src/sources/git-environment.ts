@@ -45,6 +45,7 @@ export function gitEnvironment(input: GitEnvironmentInput): Record<string, strin
     LC_ALL: 'C.UTF-8',
     GIT_CONFIG_GLOBAL: input.configurationFile,
     GIT_CONFIG_NOSYSTEM: '1',
+    GIT_ATTR_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
     GIT_ALLOW_PROTOCOL: input.protocols,
     GIT_NO_LAZY_FETCH: '1',

@@ -55,6 +55,8 @@ export interface Checkout {
   readonly tree: string;
   readonly found: CheckedOut;
   readonly logged: string[];
+  /** The labels of the commands of git. */
+  readonly commands: string[];
   read(name: string): string;
 }
 
@@ -78,8 +80,9 @@ export function createCheckoutSetup(t: TestContext): CheckoutSetup {
       const tree = join(folder, `tree-${++trees}`);
       mkdirSync(tree);
       const logged: string[] = [];
-      const found = await checkOut(requestOf(folder, tree, source, options, logged));
-      return { tree, found, logged, read: (name) => readFileSync(join(tree, name), 'utf8') };
+      const commands: string[] = [];
+      const found = await checkOut(requestOf(folder, tree, source, options, { logged, commands }));
+      return { tree, found, logged, commands, read: (name) => readFileSync(join(tree, name), 'utf8') };
     },
   };
 }
@@ -124,19 +127,22 @@ function requestOf(
   tree: string,
   source: Job['source'],
   options: CheckoutOptions,
-  logged: string[],
+  { logged, commands }: Pick<Checkout, 'logged' | 'commands'>,
 ): CheckoutRequest {
-  let commands = 0;
   return {
     source,
     folder: tree,
-    git: (call) => runGit(folder, source, call, join(folder, `log-${++commands}`)),
+    git: (call) => runGit(folder, source, call, join(folder, `log-${commands.push(call.label)}`)),
     cloneArguments: readCloneArguments(options.cloneArguments),
     skipsSubmodules: options.skipsSubmodules ?? false,
     hasLfs: options.hasLfs ?? true,
     kindOf: async (path) => kindOf(tree, path),
     beginningOf: async (path) =>
       kindOf(tree, path) === 'file' ? readFileSync(join(tree, path), 'latin1').slice(0, 200) : null,
+    bytesOf: async (path, maxBytes) =>
+      kindOf(tree, path) === 'file' && statSync(join(tree, path)).size <= maxBytes
+        ? readFileSync(join(tree, path))
+        : null,
     codeIn: async (path) =>
       (existsSync(join(tree, path)) ? readdirSync(join(tree, path)) : [])
         .filter((name) => name.endsWith('.tf'))

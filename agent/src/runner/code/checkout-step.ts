@@ -62,6 +62,7 @@ async function cloneRepository(attempt: AttemptContext): Promise<CheckedOut> {
       hasLfs: findProgram('git-lfs') !== null,
       kindOf: (path) => attempt.tree.kind(tree, path),
       beginningOf: (path) => beginningOf(attempt, path),
+      bytesOf: (path, maxBytes) => attempt.tree.read(tree, path, maxBytes).catch(() => null),
       codeIn: (path) => codeIn(attempt, path),
       log: (text) => logLine(attempt, step, text),
     });
