@@ -25,7 +25,7 @@ export const entries = {
   server: 'server/src/main.ts',
   agent: 'agent/src/main.ts',
   envarium: 'cli/src/main.ts',
-  'state-thread': 'server/src/state/state-thread.ts',
+  'state-thread': 'server/src/state/files/state-thread.ts',
   'hcl-thread': 'guards/src/hcl/hcl-thread.ts',
 };
 const programs = ['server', 'agent', 'envarium'];

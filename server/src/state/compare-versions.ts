@@ -17,10 +17,10 @@ import {
   type ComparisonTask,
   compareFiles,
   type Differences,
-} from './compare-states.ts';
+} from './files/compare-states.ts';
 import { readStateVersion } from './read-current-state.ts';
-import { smallBytes, stateThread } from './read-state.ts';
-import type { StateTask } from './state-thread.ts';
+import { smallBytes, stateThread } from './files/read-state.ts';
+import type { StateTask } from './files/state-thread.ts';
 import { getStateVersion, type StateVersionRow } from './state-store.ts';
 import { stateVersionViews } from './state-view.ts';
 

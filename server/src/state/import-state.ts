@@ -5,7 +5,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { requireEnvironment } from '../environments/environment-store.ts';
 import { Refusal } from '../http/errors.ts';
 import { placeVersion } from './place-version.ts';
-import { checkStateFile, type StateFacts } from './read-state.ts';
+import { checkStateFile, type StateFacts } from './files/read-state.ts';
 import { requireLineage } from './roll-back-or-promote.ts';
 import { requireFreeState } from './state-holder.ts';
 import type { StateVersionRow } from './state-store.ts';

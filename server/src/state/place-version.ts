@@ -5,7 +5,7 @@
 import type { ActorContext, Connection } from '../context.ts';
 import { type LockedEnvironment, updateEnvironmentRow } from '../environments/environment-store.ts';
 import { Refusal } from '../http/errors.ts';
-import type { StateFacts } from './read-state.ts';
+import { renumberState, type StateFacts } from './files/read-state.ts';
 import {
   highestSerial,
   rescuedBytes,
@@ -14,7 +14,6 @@ import {
   type StateVersionRow,
   supersedeCurrent,
 } from './state-store.ts';
-import { withTopLevelNumber } from './top-level-fields.ts';
 
 export interface PlacedState {
   readonly bytes: Buffer;
@@ -39,7 +38,7 @@ async function renumbered(
   const highest = await highestSerial(tx, environmentId);
   const serial = Math.max(facts.serial, highest === null ? 0 : highest + 1);
   if (serial === facts.serial) return { bytes, serial };
-  return { bytes: Buffer.from(withTopLevelNumber(bytes.toString('utf8'), 'serial', serial)), serial };
+  return { bytes: await renumberState(bytes, serial), serial };
 }
 
 const megabyte = 1024 * 1024;

@@ -6,7 +6,7 @@ import { plannedOutcome, sha256, stateFile, testAgent } from '../testing/agent.t
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';
 import { createActive, createEnvironment, deploy, forgetWork } from '../testing/environment.ts';
-import { readStateFacts } from './read-state.ts';
+import { readStateFacts } from './files/read-state.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);

@@ -2,7 +2,6 @@
  * Receives a state from an attempt. What cannot become current is kept as rescued, up to a limit for each
  * environment; beyond it, the agent keeps the state.
  */
-import { createHash } from 'node:crypto';
 import type { StateReply } from '#protocol/messages/attempt.ts';
 import { isUuid } from '../access/entity-home.ts';
 import type { BlobRef } from '../blobs/blob-store.ts';
@@ -22,8 +21,9 @@ import {
 } from '../environments/environment-store.ts';
 import { getStateLock } from './state-lock-store.ts';
 import { Refusal } from '../http/errors.ts';
+import { hashInTurns } from './files/hash-in-turns.ts';
 import { requireRescueSpace } from './place-version.ts';
-import { readStateFacts, type StateFacts } from './read-state.ts';
+import { readStateFacts, type StateFacts } from './files/read-state.ts';
 import { type RescueReason, rescueReason } from './rescue-reason.ts';
 import {
   detachFromAttempt,
@@ -262,7 +262,7 @@ async function recordRefused(
  * for another rescued version
  */
 export async function receiveState(context: ActorContext, shipped: ShippedState): Promise<StateReply> {
-  if (createHash('sha256').update(shipped.bytes).digest('hex') !== shipped.sha256)
+  if ((await hashInTurns('sha256', shipped.bytes, 'hex')) !== shipped.sha256)
     throw new Refusal('bad_request', '/query/sha256 does not match the body: send it again');
   const facts = await factsOf(shipped.bytes);
   const known = await getStateVersionOfAttempt(context.db, shipped.jobId, shipped.attempt);

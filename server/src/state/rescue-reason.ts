@@ -1,5 +1,5 @@
 /** Why a state that a run brought does not become the current one. Pure. */
-import type { StateFacts } from './read-state.ts';
+import type { StateFacts } from './files/read-state.ts';
 import type { StateVersionRow } from './state-store.ts';
 
 /** Reasons in the audit trail. */

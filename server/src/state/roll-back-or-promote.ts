@@ -7,7 +7,7 @@ import { lockEnvironmentRow, type LockedEnvironment } from '../environments/envi
 import { badField, conflict, notFound } from '../http/errors.ts';
 import { placeVersion } from './place-version.ts';
 import { readStateVersion } from './read-current-state.ts';
-import { readStateFacts } from './read-state.ts';
+import { readStateFacts } from './files/read-state.ts';
 import { requireFreeState } from './state-holder.ts';
 import { getStateVersion, setStanding, type StateVersionRow } from './state-store.ts';
 

@@ -3,7 +3,6 @@
  * state, LOCK and UNLOCK. Its answers follow the tools and not the interface: 204 for "no state yet", 423
  * with the lock that is held.
  */
-import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { buffer } from 'node:stream/consumers';
 import type { Right } from '#contract/schema/enumerations.ts';
@@ -17,6 +16,7 @@ import { ownAdmission } from '../http/admission.ts';
 import { authenticate } from '../http/authenticate.ts';
 import { conflict, notFound, Refusal } from '../http/errors.ts';
 import { countRefusedCall, noteRefusedCall } from '../http/refused-calls.ts';
+import { hashInTurns } from './files/hash-in-turns.ts';
 import { readStateBody } from './import-state.ts';
 import { lockInfoOf, lockState, unlockState } from './lock-state.ts';
 import { readCurrentState } from './read-current-state.ts';
@@ -54,7 +54,7 @@ async function read(asked: StateRequest): Promise<unknown> {
   });
   return reply
     .type('application/json')
-    .header('content-md5', createHash('md5').update(bytes).digest('base64'))
+    .header('content-md5', await hashInTurns('md5', bytes, 'base64'))
     .header('x-content-type-options', 'nosniff')
     .send(bytes);
 }
@@ -66,7 +66,7 @@ async function write(asked: StateRequest): Promise<unknown> {
     request.body as AsyncIterable<Buffer> | undefined,
     request.headers,
   );
-  checkMd5(bytes, request.headers['content-md5'] as string | undefined);
+  await checkMd5(bytes, request.headers['content-md5'] as string | undefined);
   const lockId = checkedLockId((request.query as { ID?: unknown }).ID, '/query/ID');
   const end = await writeState(context, environment.id, bytes, lockId);
   if (end.kind === 'held') return lockedBy(asked, end.holder);

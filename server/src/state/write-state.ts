@@ -1,5 +1,4 @@
 /** What tools outside of runs do with an environment's state by the http protocol. */
-import { createHash } from 'node:crypto';
 import type { BlobRef } from '../blobs/blob-store.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
@@ -12,6 +11,7 @@ import {
   updateEnvironmentRow,
 } from '../environments/environment-store.ts';
 import { conflict, Refusal } from '../http/errors.ts';
+import { hashInTurns } from './files/hash-in-turns.ts';
 import { requireStateFile } from './import-state.ts';
 import { isOwnLock } from './lock-state.ts';
 import { type PlacedState, storeVersion } from './place-version.ts';
@@ -34,9 +34,9 @@ export type WriteEnd =
   | { readonly kind: 'rescued'; readonly version: StateVersionRow };
 
 /** @throws Refusal 400 for bytes that are not those of the checksum */
-export function checkMd5(bytes: Buffer, expected: string | undefined): void {
+export async function checkMd5(bytes: Buffer, expected: string | undefined): Promise<void> {
   if (expected === undefined) return;
-  if (createHash('md5').update(bytes).digest('base64') !== expected.trim())
+  if ((await hashInTurns('md5', bytes, 'base64')) !== expected.trim())
     throw new Refusal('bad_request', 'The header Content-MD5 does not match the body: send it again');
 }
 
@@ -132,7 +132,7 @@ async function store(
   environment: LockedEnvironment,
   state: PlacedState,
 ): Promise<Stored> {
-  const sha256 = createHash('sha256').update(state.bytes).digest('hex');
+  const sha256 = await hashInTurns('sha256', state.bytes, 'hex');
   const holder = await findStateHolder(context.db, environment);
   const { lockId } = state;
   const isOwn = holder?.kind === 'tool' && lockId !== undefined && isOwnLock(context, holder.lock, lockId);

@@ -3,7 +3,7 @@
  * values out.
  */
 import type { StateComparison } from '#contract/state/shapes.ts';
-import { sensitiveMask } from '../secrets/sensitive-mask.ts';
+import { sensitiveMask } from '../../secrets/sensitive-mask.ts';
 
 type AttributeChange = StateComparison['resources'][number]['attributes'][number];
 type ResourceDifference = StateComparison['resources'][number];

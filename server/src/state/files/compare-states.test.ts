@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sensitiveMask } from '../secrets/sensitive-mask.ts';
+import { sensitiveMask } from '../../secrets/sensitive-mask.ts';
 import { compareStates, parseState } from './compare-states.ts';
 
 const resource = (name: string, instances: object[], more: object = {}) => ({

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stateFile } from '../testing/agent.ts';
-import { checkStateFile, readStateFacts } from './read-state.ts';
+import { stateFile } from '../../testing/agent.ts';
+import { checkStateFile, readStateFacts, renumberState } from './read-state.ts';
+import { topLevelPlace, withNumber } from './top-level-fields.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -39,4 +40,28 @@ test('large states have the same facts and the same refusals as small ones', asy
   assert.equal((await checkStateFile(large)).resourceCount, 2);
   await assert.rejects(checkStateFile(large.subarray(40)), /it is damaged or truncated/);
   await assert.rejects(readStateFacts(Buffer.alloc(3 * megabyte, ' ')), /JSON/);
+});
+
+/** The time for which this thread needed the processor, in milliseconds. */
+async function busyMilliseconds(work: () => unknown): Promise<number> {
+  const { user, system } = process.threadCpuUsage();
+  await work();
+  const after = process.threadCpuUsage();
+  return (after.user - user + after.system - system) / 1000;
+}
+
+test('a large state is renumbered in another thread', async () => {
+  const state = Buffer.concat([
+    Buffer.from('{"version":4,"lineage":"l","outputs":{"o":{"value":"é'),
+    Buffer.alloc(40 * megabyte, 'x'),
+    Buffer.from('"}},"serial": 7}'),
+  ]);
+  const here = await busyMilliseconds(() => withNumber(state, topLevelPlace(state, 'serial'), 8));
+  let renumbered: Buffer = state;
+  const meanwhile = await busyMilliseconds(async () => {
+    renumbered = await renumberState(state, 12);
+  });
+  assert.equal(renumbered.subarray(-13).toString(), '"serial": 12}');
+  assert.equal(renumbered.length, state.length + 1);
+  assert.ok(meanwhile < here / 2, `${meanwhile} ms instead of ${here} ms`);
 });

@@ -1,12 +1,14 @@
-/** A thread that reads or compares states, started by `read-state.ts` and `compare-versions.ts`. */
+/** A thread for work on large states, started by `read-state.ts` and `compare-versions.ts`. */
 import { answerTasks } from '#guards/threads/answer-tasks.ts';
 import type { StateFacts } from '#protocol/tools/tool.ts';
-import { JsonScan } from '../http/json-scan.ts';
+import { JsonScan } from '../../http/json-scan.ts';
 import { type ComparisonAnswer, type ComparisonTask, compareFiles } from './compare-states.ts';
 import { type Reading, readIn } from './state-formats.ts';
+import { type Place, topLevelPlace } from './top-level-fields.ts';
 
 export type StateTask =
   | { readonly reading: Reading; readonly bytes: Uint8Array }
+  | { readonly placeOf: string; readonly bytes: Uint8Array }
   | { readonly comparison: ComparisonTask };
 
 /** Parsing more could need more memory than the thread has, which would end the service. */
@@ -22,8 +24,9 @@ function compare(task: ComparisonTask): ComparisonAnswer {
   return compareFiles(task);
 }
 
-function answer(task: StateTask): StateFacts | ComparisonAnswer {
+function answer(task: StateTask): StateFacts | Place | ComparisonAnswer {
   if ('comparison' in task) return compare(task.comparison);
+  if ('placeOf' in task) return topLevelPlace(task.bytes, task.placeOf);
   new JsonScan(limits, 'the state').push(task.bytes);
   return readIn(task.reading, task.bytes);
 }

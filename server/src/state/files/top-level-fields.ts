@@ -12,8 +12,21 @@ function behindString(text: string, start: number): number {
   return text.length;
 }
 
-/** @returns the location of a top-level key's value, or null if there is no such key with a plain value */
-function placeOf(text: string, key: string): { start: number; end: number } | null {
+/** Where a value is, in bytes. */
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The place of a top-level key's value. It reads the whole text, which takes long for a large one.
+ * @param bytes a valid JSON object in UTF-8
+ * @param key of ASCII characters
+ * @throws Error where the object has no such key with a plain value at its top
+ */
+export function topLevelPlace(bytes: Uint8Array, key: string): Place {
+  // One character for each byte, so that places in the text are places in the bytes.
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
   let depth = 0;
   for (let index = 0; index < text.length; index++) {
     const character = text[index];
@@ -28,15 +41,10 @@ function placeOf(text: string, key: string): { start: number; end: number } | nu
       index = end - 1;
     }
   }
-  return null;
+  throw new Error(`the text has no number "${key}" at its top level`);
 }
 
-/**
- * @param text a valid JSON object
- * @throws Error where the object has no such number at its top
- */
-export function withTopLevelNumber(text: string, key: string, value: number): string {
-  const place = placeOf(text, key);
-  if (!place) throw new Error(`the text has no number "${key}" at its top level`);
-  return `${text.slice(0, place.start)}${value}${text.slice(place.end)}`;
+/** The bytes with a number in a place. */
+export function withNumber(bytes: Uint8Array, { start, end }: Place, value: number): Buffer {
+  return Buffer.concat([bytes.subarray(0, start), Buffer.from(String(value)), bytes.subarray(end)]);
 }
