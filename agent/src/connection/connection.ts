@@ -17,14 +17,22 @@ import {
   StateReply,
 } from '#protocol/messages/attempt.ts';
 import { ClaimReply, type ClaimRequest } from '#protocol/messages/job.ts';
-import { FinishReply, type Outcome } from '#protocol/messages/outcome.ts';
+import { FinishReply, type FinishRest, type Outcome } from '#protocol/messages/outcome.ts';
 import { ReportReply, type ReportRequest } from '#protocol/messages/report.ts';
 import { CallSender, type ConnectionOptions } from './send.ts';
 
 /** The attempt that a call concerns. */
 export type AttemptRef = HeldAttempt;
 
+export interface FinishOptions {
+  readonly receivedAt?: string | undefined;
+  readonly rest?: FinishRest | undefined;
+  readonly signal?: AbortSignal;
+}
+
 const transferTimeoutSeconds = 3_600;
+/** Of protocol 1: servers before would ignore a rest. */
+const restSinceMinor = 2;
 
 /** Connects with the first call, which must be `register`. */
 export function connectToServer(options: ConnectionOptions) {
@@ -46,6 +54,7 @@ function agentCalls(sender: CallSender) {
     async register(body: RegisterRequest, signal?: AbortSignal): Promise<RegisterReply> {
       const reply = await sender.json(RegisterReply, { name: 'register', json: body, signal });
       sender.identify({ 'x-envarium-agent': reply.agentId, 'x-envarium-epoch': String(reply.epoch) });
+      sender.serverMinor = reply.protocol?.minor ?? 0;
       return reply;
     },
     /** @param compose called each time that the call is sent: a list from before an outage would be wrong */
@@ -79,11 +88,13 @@ function attemptCalls(sender: CallSender) {
         json: { fence: attempt.fence, ...mark },
         signal,
       }),
+    /** Whether the server takes what is left to send together with the outcome. */
+    takesRest: (): boolean => sender.serverMinor >= restSinceMinor,
     /** @param receivedAt when this process received the attempt; undefined: an earlier one did */
     finish: (
       attempt: AttemptRef,
       outcome: Outcome,
-      { receivedAt, signal }: { receivedAt?: string | undefined; signal?: AbortSignal } = {},
+      { receivedAt, rest, signal }: FinishOptions = {},
     ): Promise<FinishReply> =>
       sender.json(FinishReply, {
         name: 'finish',
@@ -92,6 +103,7 @@ function attemptCalls(sender: CallSender) {
           fence: attempt.fence,
           outcome,
           times: { ...(receivedAt === undefined ? {} : { receivedAt }), sentAt: new Date().toISOString() },
+          ...(rest === undefined ? {} : { rest }),
         }),
         signal,
       }),

@@ -53,6 +53,8 @@ const ordinaryTimeoutSeconds = 30;
 export class CallSender {
   readonly #options: ConnectionOptions;
   readonly #authorization: string;
+  /** Of the server's protocol, known once this agent is registered. */
+  serverMinor = 0;
   #identity: Readonly<Record<string, string>> = {};
   #isReached = true;
 

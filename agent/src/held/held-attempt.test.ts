@@ -27,6 +27,7 @@ test('a hanging runner is killed some time after a request to stop', async (t) =
   );
   const sent: Outcome[] = [];
   const connection = {
+    takesRest: () => true,
     finish: async (_: unknown, outcome: Outcome) => (sent.push(outcome), { next: null }),
   } as unknown as ServerConnection;
   const limits = {

@@ -64,3 +64,16 @@ test('one event above the limit is sent alone, so that nothing gets stuck', () =
   const { report } = composeReport({ eventsFrom: 0, events, logs: [] }, 64 * 1024);
   assert.equal(report.events.length, 1);
 });
+
+test('a report is the last one if it contains all that is offered and all logs are whole', () => {
+  const events = [step('tf:init', 'SUCCESS')];
+  const isLast = (logs: OfferedLog[], limit?: number) =>
+    composeReport({ eventsFrom: 0, events, logs }, limit).isLast;
+  assert.ok(isLast([log('tf:init', 100, true), log('tf:plan', 0, true)]));
+  assert.equal(isLast([log('tf:init', 100, true), log('tf:plan', 0, false)]), false, 'more may follow');
+  assert.equal(
+    isLast([log('tf:init', 100, true), log('tf:plan', 5000, true)], 1024 + 400),
+    false,
+    'too large',
+  );
+});

@@ -23,6 +23,8 @@ export interface ComposedReport {
   readonly isEmpty: boolean;
   /** Whether there is more to send than fits. */
   readonly isFull: boolean;
+  /** Whether it contains all that is offered, and nothing follows. */
+  readonly isLast: boolean;
 }
 
 /** A report's JSON stays below this; a single larger event is sent alone. */
@@ -63,6 +65,8 @@ export function composeReport(offer: Offer, limitBytes: number = reportBytes): C
     report: { eventsFrom: offer.eventsFrom, events, logs: parts },
     isEmpty: events.length === 0 && parts.length === 0,
     isFull: sheet.isFull,
+    isLast:
+      events.length === offer.events.length && offer.logs.every((log) => sheet.addLog(log) && log.isWhole),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Sends one attempt to the server, from its first byte to the answer to its finish. */
 import type { Job } from '#protocol/messages/job.ts';
-import type { Outcome } from '#protocol/messages/outcome.ts';
+import type { FinishRest, Outcome } from '#protocol/messages/outcome.ts';
 import { deploymentSteps, type RunnableTool } from '#protocol/tools/index.ts';
 import type { ServerConnection } from '../connection/connection.ts';
 import { ServerRefusal } from '../connection/refusals.ts';
@@ -17,6 +17,9 @@ import { shipState, type StateEnd } from './ship-state.ts';
 import { createStepFilter } from './step-filter.ts';
 import type { AttemptWake } from './wake.ts';
 
+/** Of a state, and of the blobs together; larger ones are streamed by calls of their own. */
+const smallBytes = 64 * 1024;
+
 export interface AttemptShipment {
   readonly connection: ServerConnection;
   readonly paths: SpoolPaths;
@@ -31,20 +34,38 @@ export interface AttemptShipment {
 }
 
 /**
- * Sends everything in order: logs before the events that they belong to, the last state and the blobs before
- * the finish.
+ * Sends everything in order: logs before the events that they belong to, the last state and the blobs before the
+ * outcome, or with it.
  * @returns the apply phase that the server returns with its answer, or null
  * @throws a ServerRefusal if the server rejects the attempt; nothing is lost: the folder is still complete
  */
 export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null> {
+  if (!shipment.connection.takesRest()) return shipWithRest(shipment, 'nothing');
+  try {
+    return await shipWithRest(shipment, 'small');
+  } catch (error) {
+    if (!(error instanceof ServerRefusal) || !mayConcernRest(error)) throw error;
+    // One call for each part: then the server's answer says which one it refuses.
+    return shipWithRest({ ...shipment, isFresh: false }, 'nothing');
+  }
+}
+
+function mayConcernRest({ status, code }: ServerRefusal): boolean {
+  return status === 400 || status === 413 || code === 'rest_incomplete';
+}
+
+/** @param left what is sent together with the outcome */
+async function shipWithRest(shipment: AttemptShipment, left: 'small' | 'nothing'): Promise<Job | null> {
   const { connection, paths, job, signal } = shipment;
   const secrets = compileSecrets(job.secrets);
   const giveUp = new AbortController();
   const either = AbortSignal.any([signal, giveUp.signal]);
   either.addEventListener('abort', () => shipment.wake.notify(), { once: true });
+  const leftBytes = left === 'small' ? smallBytes : -1;
   const common = { paths, job, wake: shipment.wake, completion: shipment.completion, signal: either };
   const state = shipState({
     ...common,
+    leftBytes,
     send: (query, bytes) => connection.putState(job, query, bytes, either),
   });
   const reports = shipReports({
@@ -56,6 +77,7 @@ export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null
     maskEvent: (event) => maskEvent(event, secrets),
     send: (report) => connection.report(job, report, either),
     onAbort: shipment.onAbort,
+    leavesLast: left === 'small',
   });
   const mark = shipMark({
     ...common,
@@ -64,9 +86,10 @@ export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null
   });
   const blobs = shipBlobs({
     ...common,
+    leftBytes,
     send: (name, sha256, file) => connection.putBlob(job, name, sha256, file, either),
   });
-  const all = [state, reports, mark, blobs];
+  const all = [state, reports, mark, blobs] as const;
   try {
     await Promise.all(all);
   } catch (error) {
@@ -74,7 +97,25 @@ export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null
     await Promise.allSettled(all);
     throw error;
   }
-  return finish(shipment, maskOutcome(withState(requireOutcome(paths), await state), secrets));
+  const outcome = maskOutcome(withState(requireOutcome(paths), await state), secrets);
+  const rest = restOf(await reports, (await state).left, await blobs);
+  return rest === undefined
+    ? finish(shipment, outcome)
+    : (await connection.finish(job, outcome, { ...shipment, rest })).next;
+}
+
+/** @returns undefined where everything was sent */
+function restOf(
+  report: FinishRest['report'] | null,
+  state: FinishRest['state'],
+  blobs: readonly NonNullable<FinishRest['blobs']>[number][],
+): FinishRest | undefined {
+  if (report === null && state === undefined && blobs.length === 0) return undefined;
+  return {
+    ...(report === null ? {} : { report }),
+    ...(state === undefined ? {} : { state }),
+    ...(blobs.length === 0 ? {} : { blobs: [...blobs] }),
+  };
 }
 
 /** A run whose state was not stored did not end well, whatever its tool reported. */

@@ -1,11 +1,14 @@
 /** Sends what a plan keeps for its apply: the plan file, and the packed part of the tree. */
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { sha256 } from '#protocol/approved.ts';
 import type { BlobName } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import type { FinishRest } from '#protocol/messages/outcome.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
+import { sizeOf } from '../attempt/run-command.ts';
 import { requireOutcome } from '../spool/read-attempt.ts';
 import type { Completion } from './completion.ts';
 
@@ -15,25 +18,34 @@ export interface BlobShipment {
   readonly completion: Completion;
   readonly signal: AbortSignal;
   readonly send: (name: BlobName, sha256: string, file: string) => Promise<void>;
+  /** Files of at most this size in total are returned instead of sent. */
+  readonly leftBytes: number;
 }
+
+type LeftBlob = NonNullable<FinishRest['blobs']>[number];
 
 /**
  * Waits for the attempt's end, then sends.
+ * @returns what is left to send
  * @throws what `send` throws, and the signal's reason
  */
-export async function shipBlobs({ paths, job, completion, signal, send }: BlobShipment): Promise<void> {
+export async function shipBlobs(shipment: BlobShipment): Promise<readonly LeftBlob[]> {
+  const { paths, job, completion, signal, send, leftBytes } = shipment;
   await Promise.race([completion.reached, aborted(signal)]);
   signal.throwIfAborted();
-  if (requireOutcome(paths).result !== 'planned' || planOnlyTypes.includes(job.type)) return;
-  const files: readonly (readonly [BlobName, string])[] = [
+  if (requireOutcome(paths).result !== 'planned' || planOnlyTypes.includes(job.type)) return [];
+  const all = [
     ['plan', paths.outputPlan],
     ['tree', paths.outputTree],
-  ];
-  await Promise.all(
-    files
-      .filter(([, file]) => existsSync(file))
-      .map(async ([name, file]) => send(name, await sha256OfFile(file), file)),
-  );
+  ] as const;
+  const files = all.filter(([, file]) => existsSync(file));
+  if (files.reduce((sum, [, file]) => sum + sizeOf(file), 0) <= leftBytes)
+    return files.map(([name, file]) => {
+      const bytes = readFileSync(file);
+      return { name, sha256: sha256(bytes), base64: bytes.toString('base64') };
+    });
+  await Promise.all(files.map(async ([name, file]) => send(name, await sha256OfFile(file), file)));
+  return [];
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

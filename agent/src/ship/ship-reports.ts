@@ -26,20 +26,24 @@ export interface ReportShipment {
   /** Of each step. */
   readonly mostRawBytes: number;
   readonly maskEvent: (event: RunEvent) => RunEvent;
-  readonly send: (report: Omit<ReportRequest, 'fence'>) => Promise<ReportReply>;
+  readonly send: (report: Report) => Promise<ReportReply>;
   readonly wake: AttemptWake;
   readonly completion: Completion;
   readonly signal: AbortSignal;
   /** Nothing of this attempt has been sent to the server yet. */
   readonly isFresh: boolean;
   readonly onAbort: (how: 'gently' | 'now') => void;
+  /** Whether the last report is returned instead of sent. */
+  readonly leavesLast: boolean;
 }
 
+type Report = Omit<ReportRequest, 'fence'>;
+
 /**
- * @returns once the server has everything
+ * @returns once the server has everything but the last report, or null if that is sent, too
  * @throws what `send` throws, and the signal's reason
  */
-export async function shipReports(shipment: ReportShipment): Promise<void> {
+export async function shipReports(shipment: ReportShipment): Promise<Report | null> {
   using events = new EventFile(shipment.paths.events, shipment.maskEvent);
   using logs = new StepLogs(shipment);
   const waiter = shipment.wake.waiter('report');
@@ -49,16 +53,17 @@ export async function shipReports(shipment: ReportShipment): Promise<void> {
     shipment.signal.throwIfAborted();
     const wasEnded = shipment.completion.isReached();
     await gather(wasEnded);
-    const { report, isEmpty, isFull } = composeReport({
+    const { report, isEmpty, isFull, isLast } = composeReport({
       eventsFrom: events.firstIndex,
       events: events.pending,
       logs: logs.offers(),
     });
-    if (!isEmpty) {
+    if (wasEnded && isEmpty) return null;
+    if (wasEnded && isLast && shipment.leavesLast) return report;
+    if (wasEnded || isNews(report)) {
       lastSent = performance.now();
       follow(await shipment.send(report));
-    } else if (wasEnded) return;
-    else await waiter.wait(pollMilliseconds);
+    } else await waiter.wait(pollMilliseconds);
     if (!isFull)
       await Promise.race([
         delay(Math.max(0, lastSent + gatherMilliseconds - performance.now())),
@@ -78,6 +83,11 @@ export async function shipReports(shipment: ReportShipment): Promise<void> {
     logs.goTo(reply.logs);
     if (reply.abort) shipment.onAbort(reply.abort);
   }
+}
+
+/** The time that a command took interests nobody before there is something else to say. */
+function isNews({ events, logs }: Report): boolean {
+  return logs.length > 0 || events.some(({ kind }) => kind !== 'process');
 }
 
 /** The logs of all steps of an attempt. */

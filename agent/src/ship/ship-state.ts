@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sha256 } from '#protocol/approved.ts';
 import type { StateQuery, StateReply } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import type { FinishRest } from '#protocol/messages/outcome.ts';
 import { ServerRefusal } from '../connection/refusals.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { newestStateNumber, readNewestState } from '../spool/read-attempt.ts';
@@ -16,6 +17,8 @@ import type { Completion } from './completion.ts';
 import type { AttemptWake } from './wake.ts';
 
 const pauseMilliseconds = 1_000;
+/** A short run has ended by then, and sends its state once. */
+const firstPauseMilliseconds = 150;
 const pollMilliseconds = 1_000;
 
 export interface StateShipment {
@@ -25,6 +28,8 @@ export interface StateShipment {
   readonly wake: AttemptWake;
   readonly completion: Completion;
   readonly signal: AbortSignal;
+  /** A last state of at most this size is returned instead of sent. */
+  readonly leftBytes: number;
 }
 
 /** What became of an attempt's state. */
@@ -33,6 +38,8 @@ export interface StateEnd {
   readonly stateVersionId?: string | undefined;
   /** Why the server does not accept it, and where it is kept, as sentences. */
   readonly notStored?: string;
+  /** The last state, not sent yet. */
+  readonly left?: NonNullable<FinishRest['state']>;
 }
 
 /** A state that is too large or not readable is refused however often it is sent. */
@@ -51,6 +58,12 @@ export async function shipState(shipment: StateShipment): Promise<StateEnd> {
     shipment.signal.throwIfAborted();
     const newest = await newestStateNumber(shipment.paths);
     if (newest !== null && newest > sent) {
+      if (sent < 0)
+        await Promise.race([
+          delay(firstPauseMilliseconds, undefined, { ref: false }),
+          shipment.completion.reached,
+        ]);
+      if (shipment.completion.isReached()) break;
       const version = await readNewestState(shipment.paths);
       const query = version && queryOf(shipment.job, version.bytes, 'running');
       if (query) await sendRunning(shipment, query, version.bytes);
@@ -79,10 +92,15 @@ export async function sendFinalState({
   paths,
   job,
   send,
-}: Pick<StateShipment, 'paths' | 'job' | 'send'>): Promise<StateEnd> {
+  leftBytes = -1,
+}: Pick<StateShipment, 'paths' | 'job' | 'send'> & { leftBytes?: number }): Promise<StateEnd> {
   const last = await readNewestState(paths);
   const query = last && queryOf(job, last.bytes, 'final');
   if (!query) return { stateVersionId: job.state.current?.stateVersionId };
+  if (last.bytes.length <= leftBytes) {
+    const { sha256, follows } = query;
+    return { left: { sha256, follows, base64: Buffer.from(last.bytes).toString('base64') } };
+  }
   try {
     return { stateVersionId: (await send(query, last.bytes)).stateVersionId };
   } catch (error) {

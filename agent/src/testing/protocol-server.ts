@@ -13,6 +13,7 @@ import {
   GoodbyeRequest,
   type HeartbeatReply,
   HeartbeatRequest,
+  protocolVersion,
   type RegisterReply,
   RegisterRequest,
 } from '#protocol/messages/agent.ts';
@@ -23,7 +24,12 @@ import {
   type StateReply,
 } from '#protocol/messages/attempt.ts';
 import { ClaimRequest, type Job } from '#protocol/messages/job.ts';
-import { type FinishReply, FinishRequest, type Outcome } from '#protocol/messages/outcome.ts';
+import {
+  type FinishReply,
+  FinishRequest,
+  type FinishRest,
+  type Outcome,
+} from '#protocol/messages/outcome.ts';
 import { type ReportReply, ReportRequest, type RunEvent } from '#protocol/messages/report.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import { endsStep } from '../ship/compose-report.ts';
@@ -82,6 +88,8 @@ export class ProtocolServer implements AsyncDisposable {
   /** Requested with the next heartbeat. */
   readonly aborts: HeartbeatReply['abort'] = [];
   readonly unwanted: HeldAttempt[] = [];
+  /** The minor version of the protocol that it speaks. */
+  minor: number = protocolVersion.minor;
   settings: AgentSettings = { heartbeatSeconds: 1, offlineGraceSeconds: 60, abortSeconds: 5 };
   /** True: the call is executed and its answer is lost. */
   losesAnswer: (call: CallName) => boolean = () => false;
@@ -189,6 +197,7 @@ export class ProtocolServer implements AsyncDisposable {
     this.epoch++;
     return {
       agentId: 'agent-1',
+      protocol: { ...protocolVersion, minor: this.minor },
       epoch: this.epoch,
       settings: this.settings,
       unwanted: this.#unwantedOf(request.held),
@@ -297,8 +306,9 @@ export class ProtocolServer implements AsyncDisposable {
     return {};
   }
 
-  #finish(attempt: ServedAttempt, { outcome, fence }: FinishRequest): FinishReply {
+  #finish(attempt: ServedAttempt, { outcome, fence, rest = {} }: FinishRequest): FinishReply {
     if (attempt.isOutdated || fence !== attempt.job.fence) throw new Refused(409, 'fence_outdated');
+    if (!attempt.outcome) this.#takeRest(attempt, rest);
     if (attempt.outcome) {
       if (JSON.stringify(attempt.outcome) !== JSON.stringify(outcome))
         throw new Refused(409, 'fence_outdated');
@@ -308,6 +318,18 @@ export class ProtocolServer implements AsyncDisposable {
     attempt.outcome = outcome;
     if (attempt.next) this.add(attempt.next);
     return { next: attempt.next };
+  }
+
+  #takeRest(attempt: ServedAttempt, { report, state, blobs = [] }: FinishRest): void {
+    const bytesOf = (base64: string) => Buffer.from(base64, 'base64');
+    if (report && report.eventsFrom > attempt.events.length) throw new Refused(409, 'rest_incomplete');
+    if (report) this.#report(attempt, { fence: attempt.job.fence, ...report });
+    if (state) {
+      const query = { fence: String(attempt.job.fence), sha256: state.sha256, follows: state.follows };
+      this.#putState(attempt, { ...query, moment: 'final' }, bytesOf(state.base64));
+    }
+    for (const { name, sha256: expected, base64 } of blobs)
+      this.#putBlob(attempt, name, expected, bytesOf(base64));
   }
 
   #putState(attempt: ServedAttempt, query: StateQuery, bytes: Buffer): StateReply {

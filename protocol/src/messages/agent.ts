@@ -5,8 +5,8 @@
  * Order of calls of an agent: `register` once at start (answers the epoch; an older epoch gets 409
  * `epoch_replaced` on every call and the agent exits, leaving its runners), then `claim` in a loop; an attempt
  * starts as soon as its spool folder is on disk. `report` as often as there is something to say, `mark` before
- * a command that changes the world, `putState` and `putBlob` before the `finish` that names them, `finish`
- * once the outcome is on disk, `heartbeat` all the while, `goodbye` at the end.
+ * a command that changes the world, `putState` and `putBlob` before the `finish`, `finish` once the outcome is on
+ * disk, with all that was not sent before if it is small, `heartbeat` all the while, `goodbye` at the end.
  *
  * Every call may be sent twice: `report` is addressed by positions, `mark`, `putState`, `putBlob` and
  * `finish` by content. Calls about an attempt carry its fence; one that is no longer the job's is refused
@@ -19,7 +19,7 @@ import { Count, Text } from '#contract/schema/schema.ts';
 import { HeldAttempt } from './attempt.ts';
 
 /** `major` must be equal on both sides; an agent one `minor` older works. */
-export const protocolVersion = { major: 1, minor: 1 } as const;
+export const protocolVersion = { major: 1, minor: 2 } as const;
 
 /**
  * An agent accepts the answer to a `claim` or a `finish` for at most this long after it sent the call. A list
@@ -62,6 +62,8 @@ export type AgentSettings = Static<typeof AgentSettings>;
 
 export const RegisterReply = Type.Object({
   agentId: Text,
+  /** What the server speaks; absent: 1.1 or older. */
+  protocol: Type.Optional(Type.Object({ major: Count, minor: Count })),
   epoch: Count,
   settings: AgentSettings,
   /**
@@ -95,6 +97,7 @@ export const protocolRefusals = [
   'fence_outdated',
   'mark_taken',
   'protocol_version',
+  'rest_incomplete',
   'spool_taken',
 ] as const;
 export type ProtocolRefusal = (typeof protocolRefusals)[number];

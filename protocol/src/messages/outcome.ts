@@ -3,7 +3,9 @@ import { type Static, Type } from 'typebox';
 import { OutputValue, Plan, PlanSummary, Resource, UnrecordedResource } from '#contract/deployments/plan.ts';
 import { oneOf } from '#contract/schema/enumerations.ts';
 import { Count, Instant, Text } from '#contract/schema/schema.ts';
+import { StateQuery } from './attempt.ts';
 import { ApprovedParts, Job } from './job.ts';
+import { ReportRequest } from './report.ts';
 
 /** The outcome of an attempt, once and for all: written to the spool before it is sent. */
 export const Outcome = Type.Object({
@@ -58,10 +60,28 @@ export const AttemptTimes = Type.Object({
 });
 export type AttemptTimes = Static<typeof AttemptTimes>;
 
+/**
+ * What an attempt has left to send at its end, in the same message as its outcome: one call instead of four. It is
+ * stored before the outcome. Since 1.2; an older server would ignore it.
+ */
+export const FinishRest = Type.Object({
+  /** All that follows the reports before. */
+  report: Type.Optional(Type.Omit(ReportRequest, ['fence'])),
+  /** The last state, which is final. */
+  state: Type.Optional(
+    Type.Object({ ...Type.Omit(StateQuery, ['fence', 'moment']).properties, base64: Text }),
+  ),
+  blobs: Type.Optional(
+    Type.Array(Type.Object({ name: oneOf(['plan', 'tree']), sha256: Text, base64: Text })),
+  ),
+});
+export type FinishRest = Static<typeof FinishRest>;
+
 export const FinishRequest = Type.Object({
   fence: Count,
   outcome: Outcome,
   times: Type.Optional(AttemptTimes),
+  rest: Type.Optional(FinishRest),
 });
 export type FinishRequest = Static<typeof FinishRequest>;
 /** `next`: the apply phase of the same deployment, already claimed for this agent. */

@@ -29,6 +29,7 @@ import {
 import { claimJob } from './claim-job.ts';
 import type { FinishMessage } from './finish/finish-message.ts';
 import { readFinish } from './finish/read-finish.ts';
+import { receiveRest } from './finish/receive-rest.ts';
 import { finishAttempt } from './finish-attempt.ts';
 import { receiveGoodbye, receiveHeartbeat } from './heartbeat.ts';
 import { checkMessage, parseMessage } from './parse-message.ts';
@@ -168,7 +169,11 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
   const messages: Record<'report' | 'mark' | 'finish', AttemptCall> = {
     report: (place, _agent, request) => receiveReport(context, place, read.report(request.body)),
     mark: async (place, _agent, request) => (await storeMark(context, place, read.mark(request.body)), {}),
-    finish: (place, agent, request) => finishAttempt(context, agent, place, request.body as FinishMessage),
+    finish: async (place, agent, request) => {
+      const message = request.body as FinishMessage;
+      await receiveRest(onBehalfOf(context, agent.agent_key, request), place, message.rest);
+      return finishAttempt(context, agent, place, message);
+    },
   };
   for (const [name, call] of Object.entries(messages) as [keyof typeof messages, AttemptCall][]) {
     const { bytes = messageBytes } = limits[name] ?? {};

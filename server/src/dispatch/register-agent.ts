@@ -85,6 +85,7 @@ export async function registerAgent(
   );
   return {
     agentId: agentProcess.id,
+    protocol: protocolVersion,
     epoch: agentProcess.epoch,
     settings: agentSettings(context.settings),
     unwanted,

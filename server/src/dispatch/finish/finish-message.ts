@@ -1,6 +1,6 @@
 /** What the service needs to know of a `finish` message, without objects as large as the message. Pure. */
 import { createHash } from 'node:crypto';
-import { type AttemptTimes, FinishRequest } from '#protocol/messages/outcome.ts';
+import { type AttemptTimes, FinishRequest, type FinishRest } from '#protocol/messages/outcome.ts';
 import { type ReceivedOutcome, receivedOutcome } from '../../deployments/outcome-columns.ts';
 import { checkMessage, parseMessage } from '../parse-message.ts';
 
@@ -11,6 +11,8 @@ export interface FinishMessage {
   readonly outcome: ReceivedOutcome | null;
   /** When the attempt came to its agent and left it, if the agent says so. */
   readonly times: AttemptTimes | null;
+  /** What is stored before the outcome. */
+  readonly rest: FinishRest;
   /** What is wrong with the message; null where it has an outcome. */
   readonly problem: string | null;
 }
@@ -29,6 +31,7 @@ export function finishMessage(bytes: Uint8Array): FinishMessage {
     sha256,
     outcome: valid && receivedOutcome(valid.outcome),
     times: valid?.times ? { receivedAt: valid.times.receivedAt, sentAt: valid.times.sentAt } : null,
+    rest: valid?.rest ?? {},
     problem,
   };
 }
