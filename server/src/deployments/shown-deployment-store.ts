@@ -1,5 +1,5 @@
 /** SQL of deployments as readers see them: single ones, and lists with filters. */
-import { type Selectable, sql } from 'kysely';
+import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Connection } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
 import { lastAgentOf } from '../dispatch/run-store.ts';
@@ -133,6 +133,11 @@ export async function getListedDeployments(
 ): Promise<ListedDeploymentRow[]> {
   if (ids.length === 0) return [];
   return listed(db, unread).where('id', '=', sql<string>`any(${ids}::uuid[])`).execute();
+}
+
+/** Which transaction wrote a deployment, as a column of a statement about environments. */
+export function deploymentVersionOf(id: Expression<string | null>): RawBuilder<string | null> {
+  return sql`(select xmin::text from deployment where id = ${id})`;
 }
 
 export interface DeploymentFilter {

@@ -2,19 +2,14 @@
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { Context } from '../context.ts';
-import { deploymentTexts, deploymentView, peopleOf } from '../deployments/deployment-view.ts';
-import {
-  getListedDeployments,
-  getShownDeployments,
-  type LargeColumn,
-} from '../deployments/shown-deployment-store.ts';
-import { withJsonFields } from '../http/json-text.ts';
+import { deploymentView } from '../deployments/deployment-view.ts';
+import { getShownDeployments } from '../deployments/shown-deployment-store.ts';
 import { type ListedSchedule, listSchedules } from '../schedules/schedule-store.ts';
 import { nextDates } from '../schedules/schedule-view.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import type { EnvironmentRow } from './environment-store.ts';
-import type { ListedEnvironmentRow, ShownEnvironmentRow } from './listed-environment-store.ts';
+import type { ShownEnvironmentRow } from './listed-environment-store.ts';
 
 function lockView(
   row: ShownEnvironmentRow,
@@ -63,8 +58,8 @@ function sentSettings(row: ShownEnvironmentRow): Partial<Environment> {
   };
 }
 
-/** Without the deployment. */
-function plainView(
+/** An environment without its deployment. */
+export function plainView(
   row: ShownEnvironmentRow,
   latest: { readonly id: string; readonly waitingFor?: WaitingFor | undefined },
   users: ReadonlyMap<string, UserRow>,
@@ -100,39 +95,15 @@ function plainView(
   };
 }
 
-const peopleOfEnvironment = (row: ShownEnvironmentRow) => [
+export const peopleOfEnvironment = (row: ShownEnvironmentRow) => [
   row.user_id,
   ...(row.locked_by === null ? [] : [row.locked_by]),
 ];
 
-function required<T>(latest: T | undefined, { id }: ShownEnvironmentRow): T {
+/** @throws Error if the deployment of an environment is missing */
+export function required<T>(latest: T | undefined, { id }: Pick<ShownEnvironmentRow, 'id'>): T {
   if (latest === undefined) throw new Error(`Environment ${id} has no deployment, not even a placeholder`);
   return latest;
-}
-
-/**
- * Several environments as JSON, in their order. @param unread large fields of their deployments that nobody
- * asked for
- */
-export async function environmentTexts(
-  context: Context,
-  rows: readonly ListedEnvironmentRow[],
-  unread: readonly LargeColumn[],
-): Promise<string[]> {
-  const { db } = context;
-  const ids = rows.flatMap((row) => row.latest_deployment_id ?? []);
-  const deployments = await getListedDeployments(db, ids, unread);
-  const people = [...rows.flatMap(peopleOfEnvironment), ...peopleOf(deployments)];
-  const users = await getUsers(db, people);
-  const texts = await deploymentTexts(context, deployments, users);
-  const byId = new Map(texts.map((each) => [each.id, each]));
-  return rows.map((row) => {
-    const latest = required(byId.get(row.latest_deployment_id ?? ''), row);
-    return withJsonFields(JSON.stringify(plainView(row, latest, users, row.schedules ?? [])), {
-      latestDeploymentLog: latest.text,
-      resources: latest.resources,
-    });
-  });
 }
 
 export async function environmentView(context: Context, row: EnvironmentRow): Promise<Environment> {

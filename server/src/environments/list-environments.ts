@@ -11,7 +11,7 @@ import { organizationHome } from '../organizations/organization-store.ts';
 import { projectHome, projectsNamedLike } from '../projects/project-store.ts';
 import { type EnvironmentFilter, listEnvironmentPage } from './listed-environment-store.ts';
 import { type LargeColumn, largeColumns } from '../deployments/shown-deployment-store.ts';
-import { environmentTexts } from './environment-view.ts';
+import { environmentTexts } from './environment-texts.ts';
 
 const largestPage = 100;
 

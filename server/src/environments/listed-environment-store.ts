@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import type { Connection } from '../context.ts';
 import { likeText } from '../database/like-text.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
-import { type ListedSchedule, schedulesOf } from '../schedules/schedule-store.ts';
+import { deploymentVersionOf } from '../deployments/shown-deployment-store.ts';
+import { type ListedSchedule, scheduleVersionsOf, schedulesOf } from '../schedules/schedule-store.ts';
 import type { EnvironmentRow } from './environment-store.ts';
 
 /** What readers are shown of an environment. */
@@ -44,7 +45,7 @@ const shownColumns = [
 
 export type ShownEnvironmentRow = Pick<EnvironmentRow, (typeof shownColumns)[number]>;
 
-export interface ListedEnvironmentRow extends ShownEnvironmentRow {
+export interface ListedEnvironmentRow extends ShownEnvironmentRow, Pick<PageRow, 'version'> {
   readonly schedules: readonly ListedSchedule[] | null;
 }
 
@@ -104,6 +105,20 @@ function counted(db: Connection, filter: EnvironmentFilter) {
 }
 
 /**
+ * Changes with everything that a list shows of an environment, apart from users and what an open deployment
+ * waits for: the transactions that wrote the rows.
+ */
+const version = sql<string>`concat_ws(' ', environment.xmin,
+  ${deploymentVersionOf(sql.ref('environment.latest_deployment_id'))},
+  ${scheduleVersionsOf(sql.ref('environment.id'))})`;
+
+/** Which environment a list shows, and in which version. */
+export interface PageRow {
+  readonly id: string;
+  readonly version: string;
+}
+
+/**
  * A page of environments, newest first, ties broken by id, and how many there are: one statement. The ids of
  * the page are found first, out of an index alone: the rows of the pages before it are not read.
  */
@@ -111,23 +126,36 @@ export async function listEnvironmentPage(
   db: Connection,
   filter: EnvironmentFilter,
   page: { limit: number; offset: number },
-): Promise<{ rows: ListedEnvironmentRow[]; total: number }> {
+): Promise<{ rows: PageRow[]; total: number }> {
   if (filter.organizationIds.length === 0) return { rows: [], total: 0 };
   const ids = filtered(db, filter)
-    .select('environment.id')
+    .select(['environment.id', 'environment.created_at'])
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit)
     .offset(page.offset);
   const count = counted(db, filter);
   const rows = await db
-    .selectFrom('environment')
-    .innerJoin(ids.as('page'), 'page.id', 'environment.id')
-    .select(shownColumns.map((column) => `environment.${column}` as const))
-    .select((eb) => [schedulesOf(eb.ref('environment.id')).as('schedules'), count.as('total')])
-    .orderBy('environment.created_at', 'desc')
-    .orderBy('environment.id', 'desc')
+    .selectFrom(ids.as('page'))
+    .innerJoin('environment', 'environment.id', 'page.id')
+    .select(['environment.id', version.as('version'), count.as('total')])
+    .orderBy('page.created_at', 'desc')
+    .orderBy('page.id', 'desc')
     .execute();
   const isPastEnd = rows.length === 0 && page.offset > 0;
   return { rows, total: rows[0]?.total ?? (isPastEnd ? (await count.executeTakeFirstOrThrow()).total : 0) };
+}
+
+/** Several environments for a list, each with its version. */
+export async function getListedEnvironments(
+  db: Connection,
+  ids: readonly string[],
+): Promise<ListedEnvironmentRow[]> {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('environment')
+    .select(shownColumns.map((column) => `environment.${column}` as const))
+    .select((eb) => [schedulesOf(eb.ref('environment.id')).as('schedules'), version.as('version')])
+    .where('environment.id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute();
 }

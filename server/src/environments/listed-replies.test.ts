@@ -57,12 +57,63 @@ test('lists show environments and deployments as they are shown alone', async ()
   assert.ok(approved.agentId);
 });
 
-test('a page takes four statements: who calls, the page with its number, deployments, and users', async () => {
-  await createActive(app, agent, { name: 'another' });
+async function statementsOf(query: Record<string, string>): Promise<number> {
   let count = 0;
   const counting = () => void count++;
   app.database.pool.on('acquire', counting);
-  await ok(app, 'listEnvironments', { query: { organizationId: app.organizationId, name: 'another' } });
+  await ok(app, 'listEnvironments', { query: { organizationId: app.organizationId, ...query } });
   app.database.pool.off('acquire', counting);
-  assert.equal(count, 4);
+  return count;
+}
+
+test('a page takes three statements, and two more for environments that have changed', async () => {
+  const { id } = await createActive(app, agent, { name: 'another' });
+  const query = { name: 'another' };
+  // Who calls, the page with its number, and users; environments and deployments where they have changed.
+  assert.deepEqual([await statementsOf(query), await statementsOf(query)], [5, 3]);
+  await ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked: true } });
+  assert.deepEqual([await statementsOf(query), await statementsOf(query)], [5, 3]);
+  const excluding = { ...query, excludeFields: 'latestDeploymentLog.plan' };
+  assert.deepEqual([await statementsOf(excluding), await statementsOf(excluding)], [5, 3]);
+  await ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked: false } });
+  await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+  await deploy(app, id);
+  await agent.plan();
+  assert.ok((await statementsOf(query)) >= 5);
+  assert.ok((await statementsOf(query)) >= 5, 'what an open deployment waits for is read each time');
+});
+
+test('a list shows every change at once', async () => {
+  const { id } = await createActive(app, agent, { name: 'changing' });
+  const shown = async () => {
+    const [listed] = await ok(app, 'listEnvironments', { query: { searchText: id } });
+    assert.deepEqual(listed, await ok(app, 'getEnvironment', { params: { id } }));
+    return listed;
+  };
+  const { pool } = app.database;
+  const before = await shown();
+  await ok(app, 'updateEnvironment', { params: { id }, body: { name: 'changed', tags: ['x'] } });
+  assert.equal((await shown())?.name, 'changed');
+  await ok(app, 'updateEnvironmentSchedule', {
+    params: { id },
+    body: { deploy: { cron: '0 3 * * *', enabled: true } },
+  });
+  assert.ok((await shown())?.nextScheduledDates?.deploy);
+  await pool.query("update schedule set next_run_at = '2030-01-01T00:00:00Z' where environment_id = $1", [
+    id,
+  ]);
+  assert.equal((await shown())?.nextScheduledDates?.deploy, '2030-01-01T00:00:00.000Z');
+  await pool.query('delete from schedule where environment_id = $1', [id]);
+  assert.deepEqual((await shown())?.nextScheduledDates, {});
+  await pool.query("update deployment set comment = 'why' where id = $1", [before?.latestDeploymentLogId]);
+  assert.equal((await shown())?.latestDeploymentLog.comment, 'why');
+  const rename = (name: string) =>
+    pool.query('update app_user set name = $1, updated_at = clock_timestamp() where id = $2', [
+      name,
+      app.admin.id,
+    ]);
+  await rename('Grace');
+  assert.equal((await shown())?.user?.name, 'Grace');
+  await rename('Ada');
+  assert.equal((await shown())?.latestDeploymentLog.startedByUser.name, 'Ada');
 });

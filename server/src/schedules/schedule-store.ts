@@ -43,6 +43,12 @@ export function schedulesOf(environmentId: Expression<string>): RawBuilder<Liste
     from schedule where environment_id = ${environmentId})`;
 }
 
+/** Which transactions wrote these schedules, as a column of the same statement; null if it has none. */
+export function scheduleVersionsOf(environmentId: Expression<string>): RawBuilder<string | null> {
+  return sql`(select string_agg(xmin::text, ' ' order by action)
+    from schedule where environment_id = ${environmentId})`;
+}
+
 export async function getSchedule(
   db: Connection,
   environmentId: string,

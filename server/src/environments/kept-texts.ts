@@ -1,0 +1,64 @@
+/**
+ * Environments of lists as JSON, kept in memory: most of them are the same at the next request, and making
+ * them takes three quarters of it. A text is used only for the version that it was made from.
+ */
+import type { Context } from '../context.ts';
+import type { Events } from '../events/events.ts';
+
+/** What is kept in all; larger than this part of it, a text is not kept. */
+const mostCharacters = 8_000_000;
+const largestPart = 1 / 20;
+
+export interface KeptText {
+  /** Changes with everything that the text shows, apart from users. */
+  readonly version: string;
+  /** Ids of the users that it shows, and when they were changed last. */
+  readonly people: readonly string[];
+  readonly peopleVersion: string;
+  readonly text: string;
+}
+
+export class KeptTexts {
+  readonly #texts = new Map<string, KeptText>();
+  readonly #most: number;
+  #characters = 0;
+
+  /** @param most characters that are kept */
+  constructor(most: number = mostCharacters) {
+    this.#most = most;
+  }
+
+  find(key: string, version: string): KeptText | undefined {
+    const kept = this.#texts.get(key);
+    if (kept?.version !== version) return undefined;
+    // Those that were not used for longest come first.
+    this.#texts.delete(key);
+    this.#texts.set(key, kept);
+    return kept;
+  }
+
+  keep(key: string, kept: KeptText): void {
+    this.forget(key);
+    if (kept.text.length > this.#most * largestPart) return;
+    this.#texts.set(key, kept);
+    this.#characters += kept.text.length;
+    for (const oldest of this.#texts.keys()) {
+      if (this.#characters <= this.#most) return;
+      this.forget(oldest);
+    }
+  }
+
+  forget(key: string): void {
+    this.#characters -= this.#texts.get(key)?.text.length ?? 0;
+    this.#texts.delete(key);
+  }
+}
+
+const servers = new WeakMap<Events, KeptTexts>();
+
+/** Those of this server. */
+export function keptTexts({ events }: Pick<Context, 'events'>): KeptTexts {
+  const kept = servers.get(events) ?? new KeptTexts();
+  servers.set(events, kept);
+  return kept;
+}
