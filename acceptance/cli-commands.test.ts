@@ -317,6 +317,16 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
       'second host',
     );
     assert.ok(made.secret.length > 20);
+    const key = agent?.agentKey ?? '';
+    assert.match(await good('agent', 'secrets', key), /second host/);
+    assert.equal(
+      await good('agent', 'delete-secret', key, made.id ?? ''),
+      `Secret ${made.id ?? ''} was deleted\n`,
+    );
+    assert.doesNotMatch(await good('agent', 'secrets', key), /second host/);
+    await good('agent', 'create', 'short-lived');
+    assert.equal(await good('agent', 'delete', 'short-lived'), 'Agent short-lived was deleted\n');
+    assert.doesNotMatch(await good('agent', 'list'), /short-lived/);
     await rm(file);
   });
 

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { withSharedFlags } from './command-line.ts';
 import { addDecideCommands } from './commands/decide.ts';
 import { addCompletionCommands } from './commands/completion.ts';
+import { addAgentCommands } from './commands/agents.ts';
 import { addCredentialCommands } from './commands/credentials.ts';
 import { addDeployCommands } from './commands/deploy.ts';
 import { addDeploymentCommands } from './commands/deployments.ts';
@@ -54,6 +55,7 @@ export function createProgram(): Command {
   addOrganizationCommands(program);
   addTemplateCommands(program);
   addCredentialCommands(program);
+  addAgentCommands(program);
   addDoctorCommand(program);
   addCompletionCommands(program);
   return program;

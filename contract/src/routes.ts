@@ -70,5 +70,8 @@ export const routes = {
   listAgents: ['GET', '/agents'],
   createAgent: ['POST', '/agents'],
   createAgentSecret: ['POST', '/agents/{agentKey}/secrets'],
+  deleteAgent: ['DELETE', '/agents/{agentKey}'],
+  listAgentSecrets: ['GET', '/agents/{agentKey}/secrets'],
+  deleteAgentSecret: ['DELETE', '/agents/{agentKey}/secrets/{secretId}'],
   getOpenApi: ['GET', '/openapi.json'],
 } as const;

@@ -1,12 +1,9 @@
-/** Credentials of repositories (git tokens, ssh keys), and agents. Secrets come from a file or standard input. */
+/** Credentials of repositories: git tokens and ssh keys. Secrets come from a file or standard input. */
 import type { Command } from 'commander';
-import type { Agent } from '#contract/agents/shapes.ts';
 import type { GitToken } from '#contract/git-tokens/shapes.ts';
 import type { SshKey } from '#contract/ssh-keys/shapes.ts';
-import { isolationOf } from '../agent-isolation.ts';
 import { onCall } from '../command-line.ts';
 import { timeText } from '../terminal/durations.ts';
-import { BadCall } from '../exit-codes.ts';
 import { findGitToken, findOrganization, findSshKey } from '../find-environment.ts';
 import { textFromFile } from '../read-input.ts';
 import { plain } from '../terminal/safe-text.ts';
@@ -26,14 +23,6 @@ const keyColumns: Column<SshKey>[] = [
   { head: 'BY', value: ({ user }) => user.name, isExtra: true },
   { head: 'CHANGED', value: ({ updatedAt }) => timeText(updatedAt), isExtra: true },
   { head: 'ID', value: ({ id }) => id, isId: true },
-];
-
-const agentColumns: Column<Agent>[] = [
-  { head: 'NAME', value: ({ name, agentKey }) => name ?? agentKey },
-  { head: 'STATUS', value: ({ status }) => status, isWhole: true },
-  { head: 'VERSION', value: ({ version }) => version, isExtra: true },
-  { head: 'ISOLATION', value: isolationOf, isExtra: true },
-  { head: 'KEY', value: ({ agentKey }) => agentKey, isWhole: true },
 ];
 
 function addGitTokens(program: Command): void {
@@ -130,49 +119,7 @@ function addSshKeys(program: Command): void {
   );
 }
 
-function addAgents(program: Command): void {
-  const group = program.command('agent').description('agents, which run deployments');
-  onCall(
-    group.command('list').description('list agents'),
-    async ({ session: { client, output, isJson, organizationId } }) => {
-      const all = await client.call('listAgents', { query: { organizationId } });
-      return isJson ? output.json(all) : output.table(all, agentColumns, 'No agents.');
-    },
-  );
-  const create = group
-    .command('create <name>')
-    .description('create an agent that runs deployments of this organization only')
-    .option('--description <text>', 'what it is for');
-  onCall<{ description?: string }>(create, async ({ session, args: [name = ''], options }) => {
-    const { id: organizationId } = await findOrganization(session);
-    const { description } = options;
-    const made = await session.client.call('createAgent', { body: { organizationId, name, description } });
-    return session.isJson ? session.output.json(made) : session.output.line(made.agentKey);
-  });
-  const secret = group
-    .command('secret <agent>')
-    .description('create another secret for an agent (its key, id or name); it is shown only once')
-    .option('--description <text>', 'where it is used');
-  onCall<{ description?: string }>(
-    secret,
-    async ({ session: { client, output, isJson, organizationId }, args: [given = ''], options }) => {
-      const all = await client.call('listAgents', { query: { organizationId } });
-      const found = all.filter(({ agentKey, id, name }) => [agentKey, id, name].includes(given));
-      if (found.length !== 1)
-        throw new BadCall(
-          `${found.length === 0 ? 'There is no agent' : `${found.length} agents are named`} "${given}": "envarium agent list" shows them.`,
-        );
-      const made = await client.call('createAgentSecret', {
-        params: { agentKey: found[0]?.agentKey ?? '' },
-        body: { description: options.description },
-      });
-      return isJson ? output.json(made) : output.line(made.secret);
-    },
-  );
-}
-
 export function addCredentialCommands(program: Command): void {
   addGitTokens(program);
   addSshKeys(program);
-  addAgents(program);
 }

@@ -1,8 +1,12 @@
 /** Agents and their secrets. */
 import { Type } from 'typebox';
 import { defineOperations, operation } from '../operation.ts';
-import { closed, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
-import { Agent, AgentSecret } from './shapes.ts';
+import { closed, Name, orNull, Prose, replyObject, Text, Title } from '../schema/schema.ts';
+import { Agent, AgentSecret, AgentSecretEntry } from './shapes.ts';
+
+const thisAgent = { entity: 'agent', in: 'params', field: 'agentKey' } as const;
+
+const force = (also: string) => Type.Optional(Type.Boolean({ description: `Also if ${also}` }));
 
 export const operations = defineOperations('agents', {
   listAgents: operation('GET', '/agents', {
@@ -25,11 +29,43 @@ export const operations = defineOperations('agents', {
     summary: 'Create agent secret',
     description: "The path accepts the agent's key or its id.",
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: { entity: 'agent', in: 'params', field: 'agentKey' },
+    subject: thisAgent,
     params: Type.Object({ agentKey: Name }),
     body: closed({ description: Type.Optional(Prose) }),
     bodyOptional: true,
     reply: AgentSecret,
     inInterface: true,
+  }),
+  deleteAgent: operation('DELETE', '/agents/{agentKey}', {
+    summary: 'Delete agent',
+    description:
+      "The path accepts the agent's key or its id. Its secrets are deleted, too: its processes are refused " +
+      'from their next call on. 409 while it has runs, and for the default agent.',
+    needs: 'EDIT_ORGANIZATION_SETTINGS',
+    subject: thisAgent,
+    params: Type.Object({ agentKey: Name }),
+    query: Type.Object({
+      force: force('the agent has runs: they count as lost when they were silent for long enough'),
+    }),
+    reply: replyObject('DeletedAgent', { id: Text }),
+  }),
+  listAgentSecrets: operation('GET', '/agents/{agentKey}/secrets', {
+    summary: 'List agent secrets',
+    description: 'Who created them and when, newest first. The secrets themselves cannot be read again.',
+    needs: 'EDIT_ORGANIZATION_SETTINGS',
+    subject: thisAgent,
+    params: Type.Object({ agentKey: Name }),
+    reply: Type.Array(AgentSecretEntry),
+  }),
+  deleteAgentSecret: operation('DELETE', '/agents/{agentKey}/secrets/{secretId}', {
+    summary: 'Delete agent secret',
+    description:
+      'Processes that use the secret are refused from their next call on. 409 for the last secret of an agent ' +
+      'that has runs.',
+    needs: 'EDIT_ORGANIZATION_SETTINGS',
+    subject: thisAgent,
+    params: Type.Object({ agentKey: Name, secretId: Name }),
+    query: Type.Object({ force: force('it is the last one and the agent has runs') }),
+    reply: replyObject('DeletedAgentSecret', { id: Text }),
   }),
 });

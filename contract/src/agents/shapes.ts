@@ -60,3 +60,12 @@ export const AgentSecret = replyObject('AgentSecret', {
   createdAt: Type.Optional(Instant),
 });
 export type AgentSecret = Static<typeof AgentSecret>;
+
+export const AgentSecretEntry = replyObject('AgentSecretEntry', {
+  id: Text,
+  agentId: Text,
+  createdBy: User,
+  createdAt: Instant,
+  description: Type.Optional(Text),
+});
+export type AgentSecretEntry = Static<typeof AgentSecretEntry>;

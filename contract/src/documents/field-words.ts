@@ -16,6 +16,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   deploymentLogId: 'Id of the deployment',
   agentId: 'Id of the agent',
   agentKey: 'Key of the agent, or its id',
+  secretId: 'Id of the secret',
   userId: 'Id of the user',
   user: 'The user who created it',
   createdBy: 'Id of the user who created it',

@@ -4,11 +4,18 @@ import { operations } from '#contract/operations.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { conflict, notFound, Refusal, unknownEntity } from '../http/errors.ts';
+import { conflict, unknownEntity } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { getUsers, isOperator } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
-import { type AgentRow, findAgent, insertAgent, insertAgentSecret, listAgentRows } from './agent-store.ts';
+import {
+  type AgentRow,
+  insertAgent,
+  insertAgentSecret,
+  listAgentRows,
+  listAgentSecrets,
+} from './agent-store.ts';
+import { deleteAgent, requireManagedAgent, revokeAgentSecret } from './delete-agent.ts';
 import { listProcesses, newestProcess } from './process-store.ts';
 
 /** Readers see an agent as inactive after this much silence. */
@@ -44,15 +51,6 @@ async function view(context: ActorContext, row: AgentRow): Promise<Agent> {
   };
 }
 
-/** @throws Refusal 403 for callers other than the operator, where all organizations share the agent */
-async function requireOperatorIfShared({ db, actor }: ActorContext, agent: AgentRow): Promise<void> {
-  if (!agent.is_shared || (await isOperator(db, actor.userId))) return;
-  throw new Refusal(
-    'forbidden',
-    `The agent ${agent.agent_key} runs deployments of all organizations: only the operator, who has the first key of the installation, can create secrets for it`,
-  );
-}
-
 export const agentFamilyRoutes: Route[] = [
   route(operations.listAgents, async (context, { query }) => {
     const visible = [...context.actor.roles.keys()];
@@ -84,9 +82,7 @@ export const agentFamilyRoutes: Route[] = [
   }),
   route(operations.createAgentSecret, (context, { params, body }) =>
     inTransaction(context, async (context) => {
-      const agent = await findAgent(context.db, params.agentKey);
-      if (!agent) throw notFound('agent', params.agentKey);
-      await requireOperatorIfShared(context, agent);
+      const agent = await requireManagedAgent(context, params.agentKey);
       const { row, secret } = await insertAgentSecret(
         context.db,
         context,
@@ -99,6 +95,7 @@ export const agentFamilyRoutes: Route[] = [
         action: 'agent.secretCreated',
         entity: 'agent',
         entityId: agent.id,
+        details: { secretId: row.id },
       });
       const users = await getUsers(context.db, [context.actor.userId]);
       return {
@@ -109,6 +106,30 @@ export const agentFamilyRoutes: Route[] = [
         createdAt: row.created_at.toISOString(),
         ...(row.description ? { description: row.description } : {}),
       };
+    }),
+  ),
+  route(operations.deleteAgent, (context, { params, query }) =>
+    deleteAgent(context, params.agentKey, query.force === true),
+  ),
+  route(operations.listAgentSecrets, async (context, { params }) => {
+    const agent = await requireManagedAgent(context, params.agentKey);
+    const rows = await listAgentSecrets(context.db, agent.agent_key);
+    const users = await getUsers(
+      context.db,
+      rows.map((row) => row.created_by),
+    );
+    return rows.map((row) => ({
+      id: row.id,
+      agentId: agent.id,
+      createdBy: userOf(users, row.created_by),
+      createdAt: row.created_at.toISOString(),
+      ...(row.description ? { description: row.description } : {}),
+    }));
+  }),
+  route(operations.deleteAgentSecret, (context, { params, query }) =>
+    revokeAgentSecret(context, params.agentKey, {
+      secretId: params.secretId,
+      isForced: query.force === true,
     }),
   ),
 ];

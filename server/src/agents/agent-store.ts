@@ -10,7 +10,7 @@ export type AgentRow = Selectable<AgentTable>;
 export type AgentSecretRow = Selectable<AgentSecretTable>;
 
 export async function findAgent(db: Connection, keyOrId: string): Promise<AgentRow | undefined> {
-  const query = db.selectFrom('agent').selectAll();
+  const query = db.selectFrom('agent').selectAll().where('deleted_at', 'is', null);
   return (
     isUuid(keyOrId) ? query.where('id', '=', keyOrId) : query.where('agent_key', '=', keyOrId)
   ).executeTakeFirst();
@@ -22,6 +22,7 @@ export async function listAgentRows(db: Connection, organizationIds: readonly st
     .selectFrom('agent')
     .selectAll()
     .where('organization_id', 'in', [...organizationIds])
+    .where('deleted_at', 'is', null)
     .orderBy('created_at', 'desc')
     .orderBy('agent_key')
     .execute();
@@ -43,6 +44,7 @@ export async function insertAgent(
     .select('id')
     .where('organization_id', '=', agent.organization_id)
     .where('name', '=', agent.name)
+    .where('deleted_at', 'is', null)
     .executeTakeFirst();
   if (same) return undefined;
   const id = newId();
@@ -76,6 +78,37 @@ export async function insertAgentSecret(
     .returningAll()
     .executeTakeFirstOrThrow();
   return { row, secret };
+}
+
+/** The secrets of an agent, newest first; nobody can read them again. */
+export async function listAgentSecrets(
+  db: Connection,
+  agentKey: string,
+): Promise<Omit<AgentSecretRow, 'secret_hmac'>[]> {
+  return db
+    .selectFrom('agent_secret')
+    .select(['id', 'agent_key', 'description', 'created_by', 'created_at'])
+    .where('agent_key', '=', agentKey)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .execute();
+}
+
+/** @returns whether the agent had that secret */
+export async function deleteAgentSecretById(tx: Connection, agentKey: string, id: string): Promise<boolean> {
+  const row = await tx
+    .deleteFrom('agent_secret')
+    .where('agent_key', '=', agentKey)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The agent is not shown any more and its secrets are refused; what it ran keeps its row. */
+export async function setAgentDeleted(tx: Connection, agentKey: string, at: Date): Promise<void> {
+  await tx.deleteFrom('agent_secret').where('agent_key', '=', agentKey).execute();
+  await tx.updateTable('agent').set({ deleted_at: at }).where('agent_key', '=', agentKey).execute();
 }
 
 /** Where an agent lives, by its key or its id: clients send either. */

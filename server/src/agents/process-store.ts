@@ -43,6 +43,26 @@ export async function storeContact(
     .execute();
 }
 
+/** Locks the processes of an agent: none of them gets an attempt until the transaction ends. @returns their ids */
+export async function lockProcesses(tx: Connection, agentKey: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('agent_process')
+    .select('id')
+    .where('agent_key', '=', agentKey)
+    .forUpdate()
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The processes of an agent count as signed off: nothing waits for them. */
+export async function signOffProcesses(tx: Connection, agentKey: string): Promise<void> {
+  await tx
+    .updateTable('agent_process')
+    .set({ said_goodbye: true })
+    .where('agent_key', '=', agentKey)
+    .execute();
+}
+
 /** The last contact of any process that works under a key, and its version. */
 export async function newestProcess(db: Connection, agentKey: string) {
   return db

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 04930aaae6021c0c9388274a5b8cdbc98aa5d7ff45cc969ccb7a20b6e51e326c
+ * sources c67597d491c16e85ad717f393d9cf2dbab5c35e66963c794463ea695cded0592
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -26,6 +26,7 @@ export interface AgentTable {
   agent_key: string;
   created_at: Generated<Date>;
   created_by: string;
+  deleted_at: Date | null;
   description: string | null;
   id: string;
   is_default: Generated<boolean>;

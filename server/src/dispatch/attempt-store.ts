@@ -46,6 +46,18 @@ export async function openAttemptOf(db: Connection, deploymentId: string): Promi
     .executeTakeFirst();
 }
 
+/** How many attempts of some processes have not ended. */
+export async function countOpenAttempts(db: Connection, processIds: readonly string[]): Promise<number> {
+  if (processIds.length === 0) return 0;
+  const row = await db
+    .selectFrom('attempt')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('agent_process_id', 'in', [...processIds])
+    .where('status', '<>', 'ended')
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
 /** What identifies an attempt. */
 export type AttemptKey = Pick<AttemptRow, 'job_id' | 'number'>;
 

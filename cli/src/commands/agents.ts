@@ -1,0 +1,122 @@
+/** `agent`: agents and their secrets. */
+import type { Command } from 'commander';
+import type { Agent, AgentSecretEntry } from '#contract/agents/shapes.ts';
+import type { Client } from '#contract/client/client.ts';
+import { isolationOf } from '../agent-isolation.ts';
+import { onCall } from '../command-line.ts';
+import { BadCall } from '../exit-codes.ts';
+import { findOrganization } from '../find-environment.ts';
+import { timeText } from '../terminal/durations.ts';
+import { plain } from '../terminal/safe-text.ts';
+import type { Column } from '../terminal/table.ts';
+
+const agentColumns: Column<Agent>[] = [
+  { head: 'NAME', value: ({ name, agentKey }) => name ?? agentKey },
+  { head: 'STATUS', value: ({ status }) => status, isWhole: true },
+  { head: 'VERSION', value: ({ version }) => version, isExtra: true },
+  { head: 'ISOLATION', value: isolationOf, isExtra: true },
+  { head: 'KEY', value: ({ agentKey }) => agentKey, isWhole: true },
+];
+
+const secretColumns: Column<AgentSecretEntry>[] = [
+  { head: 'DESCRIPTION', value: ({ description }) => description },
+  { head: 'BY', value: ({ createdBy }) => createdBy.name, isExtra: true },
+  { head: 'CREATED', value: ({ createdAt }) => timeText(createdAt), isExtra: true },
+  { head: 'ID', value: ({ id }) => id, isWhole: true },
+];
+
+/** @param given its key, id or name @throws BadCall unless exactly one agent is meant */
+async function findAgent(client: Client, organizationId: string | undefined, given: string): Promise<Agent> {
+  const all = await client.call('listAgents', { query: { organizationId } });
+  const [found, ...others] = all.filter(({ agentKey, id, name }) => [agentKey, id, name].includes(given));
+  if (found && others.length === 0) return found;
+  throw new BadCall(
+    `${found ? `${others.length + 1} agents are named` : 'There is no agent'} "${given}": "envarium agent list" shows them.`,
+  );
+}
+
+interface ForceFlags {
+  readonly force?: boolean;
+}
+
+function addAgentRemoval(group: Command): void {
+  const remove = group
+    .command('delete <agent>')
+    .description('delete an agent (its key, id or name) with its secrets')
+    .option('--force', 'also while it has runs, which count as lost later');
+  onCall<ForceFlags>(
+    remove,
+    async ({ session: { client, output, isJson, organizationId }, args: [given = ''], options }) => {
+      const { agentKey, name } = await findAgent(client, organizationId, given);
+      const deleted = await client.call('deleteAgent', {
+        params: { agentKey },
+        query: { force: options.force },
+      });
+      return isJson ? output.json(deleted) : output.line(`Agent ${plain(name ?? agentKey)} was deleted`);
+    },
+  );
+  onCall(
+    group.command('secrets <agent>').description('list the secrets of an agent, without their values'),
+    async ({ session: { client, output, isJson, organizationId }, args: [given = ''] }) => {
+      const { agentKey } = await findAgent(client, organizationId, given);
+      const all = await client.call('listAgentSecrets', { params: { agentKey } });
+      return isJson ? output.json(all) : output.table(all, secretColumns, 'No secrets.');
+    },
+  );
+  const revoke = group
+    .command('delete-secret <agent> <secret>')
+    .description('delete a secret of an agent: its id')
+    .option('--force', 'also if it is the last one and the agent has runs, which count as lost later');
+  onCall<ForceFlags>(
+    revoke,
+    async ({
+      session: { client, output, isJson, organizationId },
+      args: [given = '', secretId = ''],
+      options,
+    }) => {
+      const { agentKey } = await findAgent(client, organizationId, given);
+      const deleted = await client.call('deleteAgentSecret', {
+        params: { agentKey, secretId },
+        query: { force: options.force },
+      });
+      return isJson ? output.json(deleted) : output.line(`Secret ${plain(secretId)} was deleted`);
+    },
+  );
+}
+
+export function addAgentCommands(program: Command): void {
+  const group = program.command('agent').description('agents, which run deployments');
+  onCall(
+    group.command('list').description('list agents'),
+    async ({ session: { client, output, isJson, organizationId } }) => {
+      const all = await client.call('listAgents', { query: { organizationId } });
+      return isJson ? output.json(all) : output.table(all, agentColumns, 'No agents.');
+    },
+  );
+  const create = group
+    .command('create <name>')
+    .description('create an agent that runs deployments of this organization only')
+    .option('--description <text>', 'what it is for');
+  onCall<{ description?: string }>(create, async ({ session, args: [name = ''], options }) => {
+    const { id: organizationId } = await findOrganization(session);
+    const { description } = options;
+    const made = await session.client.call('createAgent', { body: { organizationId, name, description } });
+    return session.isJson ? session.output.json(made) : session.output.line(made.agentKey);
+  });
+  const secret = group
+    .command('secret <agent>')
+    .description('create another secret for an agent (its key, id or name); it is shown only once')
+    .option('--description <text>', 'where it is used');
+  onCall<{ description?: string }>(
+    secret,
+    async ({ session: { client, output, isJson, organizationId }, args: [given = ''], options }) => {
+      const { agentKey } = await findAgent(client, organizationId, given);
+      const made = await client.call('createAgentSecret', {
+        params: { agentKey },
+        body: { description: options.description },
+      });
+      return isJson ? output.json(made) : output.line(made.secret);
+    },
+  );
+  addAgentRemoval(group);
+}
