@@ -1,11 +1,11 @@
 /** The attempt's events, as the runner writes them and the agent reads them. */
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import type { RunEvent } from '#protocol/messages/report.ts';
 
 // An event without its time, which is added here.
 type Untimed<Event> = Event extends unknown ? Omit<Event, 'at'> : never;
 
-/** The attempt's event file: append-only, one line per event. */
+/** The attempt's event file: append-only, one line per event; durable with the outcome. */
 export class EventLog implements Disposable {
   readonly #descriptor: number;
 
@@ -15,10 +15,6 @@ export class EventLog implements Disposable {
 
   append(event: Untimed<RunEvent>): void {
     writeSync(this.#descriptor, `${JSON.stringify({ ...event, at: new Date().toISOString() })}\n`);
-  }
-
-  sync(): void {
-    fsyncSync(this.#descriptor);
   }
 
   [Symbol.dispose](): void {

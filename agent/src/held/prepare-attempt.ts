@@ -10,7 +10,7 @@ import type { ServerConnection } from '../connection/connection.ts';
 import { ServerRefusal } from '../connection/refusals.ts';
 import { isTreeKept, workFolderPaths } from '../slots/work-folder.ts';
 import { attemptFolderName, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
-import { linkFile, removeFolder, syncFolder, writeNew } from '../spool/write-file.ts';
+import { linkFile, removeFolder, syncFolder, writeNew, writeWhole } from '../spool/write-file.ts';
 
 export interface Preparation {
   readonly connection: ServerConnection;
@@ -44,11 +44,11 @@ export async function prepareAttempt(preparation: Preparation): Promise<Prepared
   await removeFolder(building.folder);
   try {
     const refusal = await build(preparation, building);
-    const finished = join(preparation.attemptsFolder, name);
-    await removeFolder(finished);
-    await rename(building.folder, finished);
+    const finished = spoolPaths(join(preparation.attemptsFolder, name));
+    await removeFolder(finished.folder);
+    await rename(building.folder, finished.folder);
     await syncFolder(preparation.attemptsFolder);
-    return { paths: spoolPaths(finished), refusal };
+    return { paths: finished, refusal };
   } catch (error) {
     // It contains the run's secrets, and would occupy disk space forever.
     await removeFolder(building.folder);
@@ -58,17 +58,19 @@ export async function prepareAttempt(preparation: Preparation): Promise<Prepared
 
 async function build(preparation: Preparation, paths: SpoolPaths): Promise<string | null> {
   await makeFolders(paths);
-  const refusal = await writeInputs(preparation, paths);
-  await writeNew(paths.job, `${JSON.stringify(preparation.job)}\n`);
-  await writeNew(paths.contact, String(uptime()));
+  const [refusal] = await Promise.all([
+    writeInputs(preparation, paths),
+    writeNew(paths.job, `${JSON.stringify(preparation.job)}\n`),
+    writeWhole(paths.contact, String(uptime())),
+  ]);
   await Promise.all([syncFolder(paths.inputs), syncFolder(paths.folder)]);
   return refusal;
 }
 
 async function makeFolders(paths: SpoolPaths): Promise<void> {
   await mkdir(paths.folder, { mode: 0o700 });
-  for (const folder of [paths.inputs, paths.steps, paths.states, paths.outputs])
-    await mkdir(folder, { mode: 0o700 });
+  const folders = [paths.inputs, paths.steps, paths.states, paths.outputs];
+  await Promise.all(folders.map((folder) => mkdir(folder, { mode: 0o700 })));
 }
 
 async function writeInputs(preparation: Preparation, paths: SpoolPaths): Promise<string | null> {

@@ -11,7 +11,7 @@ import type { Slot } from '../slots/slot-table.ts';
 import type { ProcessIdentity, RunnerOrder, SlotRecord, SpoolPaths } from '../spool/layout.ts';
 import type { Spool } from '../spool/open-spool.ts';
 import { readSlotRecord } from '../spool/read-attempt.ts';
-import { removeFolder, writeJsonDurably } from '../spool/write-file.ts';
+import { removeFolder, writeJson, writeJsonDurably } from '../spool/write-file.ts';
 import { awaitRunnerEnd, endEverything, removeAttempt } from './tidy-attempt.ts';
 import type { Launcher } from '../launchers/launcher.ts';
 
@@ -173,8 +173,7 @@ export class SlotWork {
     };
     const listener = {
       // The runner may be alive before it reports itself.
-      chosen: (runner: ProcessIdentity) =>
-        writeJsonDurably(paths.slot, { index, uid, runner } satisfies SlotRecord),
+      chosen: (runner: ProcessIdentity) => writeJson(paths.slot, { index, uid, runner } satisfies SlotRecord),
       ended: () => attempt.notify(),
     };
     const preferred = before === null ? undefined : readSlotRecord(before.paths)?.runner;

@@ -67,7 +67,6 @@ export async function runPhase(
   await endRunProcesses(order);
   end.settle();
   rmSync(join(spool.folder, 'scratch'), { recursive: true, force: true });
-  events.sync();
   const { result, facts, failure } = end;
   return { workFolder: order.workFolder, ...facts, result, finishedAt: now(), ...failure };
 }

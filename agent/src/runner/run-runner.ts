@@ -5,15 +5,15 @@
  * always reports the end of an attempt as an outcome. Then it is ready for the next order, unless the end was
  * unusual: whatever it may have left in this process ends with it.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import { createInterface } from 'node:readline';
 import pRetry from 'p-retry';
 import { drivers } from '../drivers/index.ts';
 import { useNetworkOrder } from '../network/network-order.ts';
 import { identifyProcess } from '../processes/process-identity.ts';
-import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
-import { writeJsonDurably } from '../spool/write-file.ts';
+import { type RunnerOrder, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
+import { writeJson, writeJsonDurably } from '../spool/write-file.ts';
 import { isFullDisk } from '../processes/full-disk.ts';
 import { readyLine } from './ready-line.ts';
 import { runPhase } from './run-phase.ts';
@@ -32,10 +32,10 @@ const maxOutcomeWrites = 3_600;
  */
 async function executeOrder(order: RunnerOrder, kept: KeptTreeProcess): Promise<Outcome> {
   const spool = spoolPaths(order.attemptFolder);
-  const end = endOnce((outcome) => writeOutcome(spool.outcome, outcome));
+  const end = endOnce((outcome) => writeOutcome(spool, outcome));
   const failed = (error: Error) => void end(internal(failure(error))).finally(() => process.exit(1));
   process.on('uncaughtException', failed);
-  await writeJsonDurably(spool.runner, identifyProcess(process.pid));
+  await writeJson(spool.runner, identifyProcess(process.pid));
   try {
     if (isMarked(spool.mark)) return await end(internal('it was started before, and its outcome is unknown'));
     useNetworkOnce(order);
@@ -73,13 +73,21 @@ function isMarked(path: string): boolean {
 }
 
 /** Waits for space on a full disk: without an outcome, the end of the run would remain unknown. */
-async function writeOutcome(file: string, outcome: Outcome): Promise<void> {
-  await pRetry(() => writeJsonDurably(file, outcome), {
-    retries: maxOutcomeWrites,
-    minTimeout: 1_000,
-    factor: 1,
-    shouldRetry: ({ error }) => isFullDisk(error),
-  });
+async function writeOutcome({ outcome: file, events }: SpoolPaths, outcome: Outcome): Promise<void> {
+  await pRetry(
+    () =>
+      writeJsonDurably(
+        file,
+        outcome,
+        [events].filter((each) => existsSync(each)),
+      ),
+    {
+      retries: maxOutcomeWrites,
+      minTimeout: 1_000,
+      factor: 1,
+      shouldRetry: ({ error }) => isFullDisk(error),
+    },
+  );
 }
 
 // Only the first outcome is written.

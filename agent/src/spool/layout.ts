@@ -3,7 +3,8 @@
  * the server has it. If either is killed, its successor reads this folder and continues.
  *
  * Every file is written under a temporary name, fsynced and renamed, except the two kinds that only grow
- * (`events.jsonl` and the raw step logs). Mode 0700 for folders and 0600 for files, owned by the agent's uid;
+ * (`events.jsonl`, fsynced before the outcome appears, and the raw step logs) and those that only matter while the
+ * machine runs: `contact`, `control.json`, and before the start mark `slot.json` and `runner.json`. Mode 0700 for folders and 0600 for files, owned by the agent's uid;
  * tools get open descriptors only. The agent builds a folder under a temporary name and renames it: an
  * attempt's folder has its job and its inputs, or does not exist.
  *

@@ -24,12 +24,12 @@ export function requireOutcome(paths: SpoolPaths): Outcome {
 }
 
 export function readSlotRecord(paths: SpoolPaths): SlotRecord | null {
-  return readJsonOrNull<SlotRecord>(paths.slot);
+  return readIfWhole<SlotRecord>(paths.slot);
 }
 
 /** The process that runs the attempt, or else the one that was to get the order. */
 export function readRunner(paths: SpoolPaths): ProcessIdentity | null {
-  return readJsonOrNull<ProcessIdentity>(paths.runner) ?? readSlotRecord(paths)?.runner ?? null;
+  return readIfWhole<ProcessIdentity>(paths.runner) ?? readSlotRecord(paths)?.runner ?? null;
 }
 
 export function readShipped(paths: SpoolPaths): ShippedRecord {
@@ -98,6 +98,16 @@ function readJsonOrNull<Value>(file: string): Value | null {
     return JSON.parse(readFileSync(file, 'utf8')) as Value;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Before the start mark, a file that names a process is not durable: what a power cut leaves of it ran nothing. */
+function readIfWhole<Value>(file: string): Value | null {
+  try {
+    return readJsonOrNull<Value>(file);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
     throw error;
   }
 }

@@ -2,9 +2,9 @@
 import { link, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Makes the names in a folder durable. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
+/** Makes the content of a file durable; its name is made so by `syncFolder`. */
+export async function syncFile(file: string): Promise<void> {
+  const handle = await open(file, 'r');
   try {
     await handle.sync();
   } finally {
@@ -12,19 +12,32 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+/** Makes the names in a folder durable. */
+export const syncFolder = syncFile;
+
 /**
  * Writes a file of mode 0600: temporary name, fsync, rename, fsync of the folder.
  * @param file absolute path; its folder exists
+ * @param others files of the same folder that become durable with it, and are so when its name appears
  */
-export async function writeDurably(file: string, content: string | Uint8Array): Promise<void> {
-  await writeNew(`${file}.new`, content);
+export async function writeDurably(
+  file: string,
+  content: string | Uint8Array,
+  others: readonly string[] = [],
+): Promise<void> {
+  // One after the other would take a turn of the disk each.
+  await Promise.all([writeNew(`${file}.new`, content), ...others.map(syncFile)]);
   await rename(`${file}.new`, file);
   await syncFolder(dirname(file));
 }
 
 /** Writes one JSON value as a file, as `writeDurably` does. */
-export async function writeJsonDurably(file: string, value: unknown): Promise<void> {
-  await writeDurably(file, `${JSON.stringify(value)}\n`);
+export async function writeJsonDurably(
+  file: string,
+  value: unknown,
+  others: readonly string[] = [],
+): Promise<void> {
+  await writeDurably(file, `${JSON.stringify(value)}\n`, others);
 }
 
 /** Writes a file that appears complete or not at all, but may be lost in a power cut. */

@@ -1,5 +1,6 @@
 /** The start mark: written, and stored by the server, before a command that changes resources starts. */
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { watchFolders } from '../../ship/wake.ts';
 import { readMark, readStoredMark, type StartMark } from '../../spool/read-attempt.ts';
@@ -18,10 +19,13 @@ export async function storeMark(
   const before = readMark(spool)?.mark;
   if (before !== undefined && !isRepeated) return;
   const mark = randomBytes(32).toString('hex');
-  await writeJsonDurably(spool.mark, {
-    mark,
-    ...(before === undefined ? {} : { replaces: before }),
-  } satisfies StartMark);
+  const mine: StartMark = { mark, ...(before === undefined ? {} : { replaces: before }) };
+  // From now on it matters who ran it.
+  await writeJsonDurably(
+    spool.mark,
+    mine,
+    [spool.slot, spool.runner].filter((file) => existsSync(file)),
+  );
   await new Promise<void>((resolve) => {
     const done = () => {
       const stored = readStoredMark(spool);
