@@ -39,8 +39,10 @@ export interface CheckoutRequest {
   readonly kindOf: (path: string) => Promise<'folder' | 'file' | 'other' | 'outside' | 'none'>;
   /** The beginning of a file below the folder; null if it does not exist. */
   readonly beginningOf: (path: string) => Promise<string | null>;
-  /** A file below the folder; null if it does not exist or is larger. */
-  readonly bytesOf: (path: string, maxBytes: number) => Promise<Uint8Array | null>;
+  /** The first bytes of a file below the folder, at most that many; null if it cannot be read. */
+  readonly bytesOf: (path: string, most: number) => Promise<Uint8Array | null>;
+  /** The names in a folder below the folder; none if it cannot be read. */
+  readonly namesIn: (path: string) => Promise<string[]>;
   /** Texts of the tool's own files directly in a subfolder. */
   readonly codeIn: (path: string) => Promise<string[]>;
   /** Logs one line. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { test } from 'node:test';
 import { createCheckoutSetup, type Files } from '../testing/checkout.ts';
+import { readCommit } from './read-commit.ts';
 
 const pointer = 'version https://git-lfs.github.com/spec/v1\n';
 
@@ -51,4 +53,51 @@ test('attributes of a folder far down are found in every clone', async (t) => {
         /keeps "a\/b\/é \\"x\\"\.bin" in LFS/,
         `${cloneArguments} ${revision}`,
       );
+});
+
+test('the commit of a clone is read without a command, as git shows it', async (t) => {
+  const setup = createCheckoutSetup(t);
+  const code = setup.repository('code', { 'main.tf': '' });
+  const expectAsGit = async (changes: { revision?: string } = {}, cloneArguments = '--depth=1') => {
+    const { found, commands } = await setup.checkOut(setup.source(code.path, changes), { cloneArguments });
+    const [commit = '', date = ''] = code
+      .git('log', '-1', '--format=%H%n%cI', changes.revision ?? 'HEAD')
+      .split('\n');
+    assert.equal(found.commit, commit);
+    assert.equal(found.timestamp.replace('+00:00', 'Z'), date.replace('+00:00', 'Z'));
+    return { branch: found.branch, isRead: !commands.includes('git log') };
+  };
+  for (const [date, message] of [
+    ['1700000000 +0000', 'utc'],
+    ['1700000000 +0530', 'east\n\ncommitter x <x> 1 +0000\n'],
+    ['1700000000 -0330', 'west'],
+    ['0 +0000', 'oldest'],
+    ['1700000000 +0100', `long ${'é'.repeat(100_000)}`],
+  ] as const) {
+    const tree = code.git('write-tree');
+    const text = `tree ${tree}\nparent ${code.git('rev-parse', 'HEAD')}\nauthor A <a@x> 5 +0000\ncommitter O'dd <> N <c@x> ${date}\ngpgsig -----BEGIN-----\n committer y <y> 2 +0000\n -----END-----\n\n${message}\n`;
+    const raw = join(setup.folder, 'raw');
+    writeFileSync(raw, text);
+    code.git('reset', '-q', '--hard', code.git('hash-object', '-t', 'commit', '-w', '--literally', raw));
+    assert.deepEqual(await expectAsGit(), { branch: 'main', isRead: true }, message.slice(0, 20));
+  }
+  code.git('checkout', '-q', '-b', 'feature/o,dd');
+  code.commit({ 'b.tf': '' });
+  assert.deepEqual(await expectAsGit(), { branch: 'feature/o,dd', isRead: true });
+  code.git('tag', '-a', 'v1', '-m', 'annotated');
+  assert.equal((await expectAsGit({ revision: 'v1' })).branch, 'v1');
+  assert.equal((await expectAsGit({ revision: 'main' }, '--no-single-branch --tags')).branch, 'main');
+  const id = code.git('rev-parse', 'main');
+  assert.equal((await expectAsGit({ revision: id })).branch, id);
+});
+
+test('git shows the commit if the pack begins with something else', async () => {
+  const text = 'tree 0\ncommitter A <a> 1 +0000\n\nx\n';
+  const other = Buffer.concat([Buffer.from('PACK\0\0\0\u0002\0\0\0\u0001'), Buffer.from([0x90, 1]), deflateSync(text)]);
+  const bytesOf = async (path: string) =>
+    path.endsWith('HEAD') ? Buffer.from(`${'a'.repeat(40)}\n`) : path.endsWith('pack') ? other : null;
+  assert.equal(await readCommit({ bytesOf, namesIn: async () => ['pack-1.pack'] }), null);
+  assert.equal(await readCommit({ bytesOf, namesIn: async () => [] }), null);
+  assert.equal(await readCommit({ bytesOf: async () => null, namesIn: async () => ['pack-1.pack'] }), null);
+  assert.equal(await readCommit({ bytesOf: async () => Buffer.alloc(20), namesIn: async () => ['pack-1.pack'] }), null);
 });

@@ -15,6 +15,7 @@ import {
 } from './git-calls.ts';
 import { fetchLfsFiles } from './lfs.ts';
 import { cloneInPart } from './partial-clone.ts';
+import { type CommitFacts, readCommit } from './read-commit.ts';
 import { accessTo, addressOf } from './repository-access.ts';
 import { fetchSubmodules } from './submodules.ts';
 
@@ -62,8 +63,8 @@ const maxIndexBytes = 1 << 20;
  */
 async function hasNoMarks({ cloneArguments, bytesOf }: CheckoutRequest): Promise<boolean> {
   if (cloneArguments.isSparse) return false;
-  const bytes = await bytesOf('.git/index', maxIndexBytes);
-  if (bytes === null) return false;
+  const bytes = await bytesOf('.git/index', maxIndexBytes + 1);
+  if (bytes === null || bytes.length > maxIndexBytes) return false;
   const index = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   // In these versions, which are git's default, each name is written in full.
   const isPlain = index.toString('latin1', 0, 4) === 'DIRC' && [2, 3].includes(index.readUInt32BE(4));
@@ -97,10 +98,15 @@ async function clone(
 }
 
 async function describe(
-  { git }: CheckoutRequest,
+  request: CheckoutRequest,
   fetching: Fetching,
   revision: string | undefined,
 ): Promise<CheckedOut> {
+  const { branch, ...found } = (await readCommit(request)) ?? (await showCommit(request, fetching));
+  return { ...found, branch: revision ?? branch ?? 'HEAD' };
+}
+
+async function showCommit({ git }: CheckoutRequest, fetching: Fetching): Promise<CommitFacts> {
   const end = await git({
     label: 'git log',
     args: ['-C', fetching.folder, 'log', '-1', '--no-show-signature', '--format=%H%n%cI%n%D', 'HEAD', '--'],
@@ -108,6 +114,5 @@ async function describe(
   });
   expectGood(end, fetching);
   const [commit = '', timestamp = '', names = ''] = end.output.split('\n');
-  const branch = revision ?? /HEAD -> ([^,]+)/.exec(names)?.[1] ?? 'HEAD';
-  return { commit, branch, timestamp };
+  return { commit, branch: /HEAD -> ([^,]+)/.exec(names)?.[1] ?? null, timestamp };
 }

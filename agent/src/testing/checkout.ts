@@ -139,10 +139,9 @@ function requestOf(
     kindOf: async (path) => kindOf(tree, path),
     beginningOf: async (path) =>
       kindOf(tree, path) === 'file' ? readFileSync(join(tree, path), 'latin1').slice(0, 200) : null,
-    bytesOf: async (path, maxBytes) =>
-      kindOf(tree, path) === 'file' && statSync(join(tree, path)).size <= maxBytes
-        ? readFileSync(join(tree, path))
-        : null,
+    bytesOf: async (path, most) =>
+      kindOf(tree, path) === 'file' ? readFileSync(join(tree, path)).subarray(0, most) : null,
+    namesIn: async (path) => (kindOf(tree, path) === 'folder' ? readdirSync(join(tree, path)) : []),
     codeIn: async (path) =>
       (existsSync(join(tree, path)) ? readdirSync(join(tree, path)) : [])
         .filter((name) => name.endsWith('.tf'))

@@ -62,7 +62,8 @@ async function cloneRepository(attempt: AttemptContext): Promise<CheckedOut> {
       hasLfs: findProgram('git-lfs') !== null,
       kindOf: (path) => attempt.tree.kind(tree, path),
       beginningOf: (path) => beginningOf(attempt, path),
-      bytesOf: (path, maxBytes) => attempt.tree.read(tree, path, maxBytes).catch(() => null),
+      bytesOf: (path, most) => attempt.tree.piece(tree, path, 0, most).catch(() => null),
+      namesIn: (path) => attempt.tree.list(tree, path).catch(() => []),
       codeIn: (path) => codeIn(attempt, path),
       log: (text) => logLine(attempt, step, text),
     });
