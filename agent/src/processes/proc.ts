@@ -51,12 +51,19 @@ export function threadsOf(pid: number): string[] {
 }
 
 export function childrenOf(pid: number): number[] {
-  return threadsOf(pid).flatMap((thread) =>
-    textOrEmpty(`/proc/${thread}/children`)
-      .split(' ')
-      .filter((child) => child !== '')
-      .map(Number),
-  );
+  return threadsOf(pid).flatMap(startedBy);
+}
+
+/** Those of this process, which its first thread starts: the others need not be read. */
+export function ownChildren(): number[] {
+  return startedBy(`${process.pid}/task/${process.pid}`);
+}
+
+function startedBy(thread: string): number[] {
+  return textOrEmpty(`/proc/${thread}/children`)
+    .split(' ')
+    .filter((child) => child !== '')
+    .map(Number);
 }
 
 /**

@@ -4,7 +4,7 @@ import { lstatSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sharedSettings } from '#settings/server-and-agent.ts';
 import { processesOf } from './end-processes.ts';
-import { childrenOf, namesIn, tasksOfMachine, textOrEmpty, withDescendants } from './proc.ts';
+import { namesIn, ownChildren, tasksOfMachine, textOrEmpty, withDescendants } from './proc.ts';
 import type { StopReason } from './stop-reason.ts';
 
 export interface RunLimits {
@@ -130,7 +130,7 @@ export class ResourceWatch {
   /** @param most looks for no more than that many */
   #pids(most: number): ReadonlySet<number> {
     const { slotUid } = this.#run;
-    const found = withDescendants(childrenOf(process.pid), most);
+    const found = withDescendants(ownChildren(), most);
     return slotUid === null || found.size >= most
       ? found
       : withDescendants([...found, ...processesOf(slotUid)], most);

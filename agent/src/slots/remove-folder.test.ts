@@ -1,6 +1,12 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { withoutExchange } from '../testing/attacks.ts';
+import { findProgram } from '../processes/programs.ts';
 import { removeExchanged } from '../testing/removal-race.ts';
+import { forceRemove } from './remove-folder.ts';
 
 const skip =
   process.getuid?.() === 0 ? withoutExchange : 'needs root: only root removes what belongs to others';
@@ -12,3 +18,18 @@ test(
   },
   (t) => removeExchanged(t, 10),
 );
+
+test('a program is started only for a folder that exists', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'remove-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const starts = async (name: string) => {
+    const removed = forceRemove(join(folder, name));
+    const isStarted = process.getActiveResourcesInfo().includes('ProcessWrap');
+    await removed;
+    return isStarted;
+  };
+  mkdirSync(join(folder, 'full', 'deep'), { recursive: true });
+  assert.equal(await starts('missing'), false);
+  assert.equal(await starts('full'), findProgram('rm') !== null);
+  assert.equal(existsSync(join(folder, 'full')), false);
+});

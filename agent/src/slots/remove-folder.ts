@@ -4,7 +4,7 @@
  * open each folder relative to the one above it, which `rm` of Node's promises does not.
  */
 import { execFile } from 'node:child_process';
-import { chmodSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { findProgram } from '../processes/programs.ts';
 
@@ -22,7 +22,9 @@ export function forceRemoveSync(folder: string): void {
 
 /** Like `forceRemoveSync`, without blocking where the machine has `rm`. */
 export async function forceRemove(folder: string): Promise<void> {
-  const program = findProgram('rm');
+  // Runners remove their own: most of the time there is nothing left.
+  const isThere = lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
+  const program = isThere ? findProgram('rm') : null;
   if (program !== null)
     await new Promise<void>((resolve) =>
       execFile(program, ['-rf', '--', folder], { cwd: '/', env: {} }, () => resolve()),

@@ -93,11 +93,18 @@ test('the commit of a clone is read without a command, as git shows it', async (
 
 test('git shows the commit if the pack begins with something else', async () => {
   const text = 'tree 0\ncommitter A <a> 1 +0000\n\nx\n';
-  const other = Buffer.concat([Buffer.from('PACK\0\0\0\u0002\0\0\0\u0001'), Buffer.from([0x90, 1]), deflateSync(text)]);
+  const other = Buffer.concat([
+    Buffer.from('PACK\0\0\0\u0002\0\0\0\u0001'),
+    Buffer.from([0x90, 1]),
+    deflateSync(text),
+  ]);
   const bytesOf = async (path: string) =>
     path.endsWith('HEAD') ? Buffer.from(`${'a'.repeat(40)}\n`) : path.endsWith('pack') ? other : null;
   assert.equal(await readCommit({ bytesOf, namesIn: async () => ['pack-1.pack'] }), null);
   assert.equal(await readCommit({ bytesOf, namesIn: async () => [] }), null);
   assert.equal(await readCommit({ bytesOf: async () => null, namesIn: async () => ['pack-1.pack'] }), null);
-  assert.equal(await readCommit({ bytesOf: async () => Buffer.alloc(20), namesIn: async () => ['pack-1.pack'] }), null);
+  assert.equal(
+    await readCommit({ bytesOf: async () => Buffer.alloc(20), namesIn: async () => ['pack-1.pack'] }),
+    null,
+  );
 });
