@@ -54,6 +54,7 @@ export const routes = {
   compareStateVersions: ['GET', '/state-versions/{id}/compare'],
   rollBackState: ['POST', '/state-versions/{id}/rollback'],
   promoteStateVersion: ['POST', '/state-versions/{id}/promote'],
+  deleteStateVersion: ['DELETE', '/state-versions/{id}'],
   getStateLock: ['GET', '/environments/{id}/state-lock'],
   freeStateLock: ['POST', '/environments/{id}/state-lock/free'],
   getStateAccess: ['GET', '/remote-backend/states/{environmentId}/access-control'],

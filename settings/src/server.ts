@@ -240,6 +240,22 @@ export const serverSettings = {
       "Maximum size of all rescued versions of an environment's state together; each counts as at least " +
       '1 MB. Further ones are refused: an agent keeps them on its host.',
   }),
+  stateVersionsKept: setting({
+    name: 'ENVARIUM_STATE_VERSIONS_KEPT',
+    type: count(10, 1_000_000),
+    default: '100',
+    sentence:
+      "Number of versions of an environment's state, other than rescued ones, that are always kept, whatever " +
+      'their age.',
+  }),
+  stateVersionDays: setting({
+    name: 'ENVARIUM_STATE_VERSION_DAYS',
+    type: count(0, 100_000),
+    default: '365',
+    sentence:
+      'Days after which superseded versions of a state are removed, except for the number that is always ' +
+      'kept; 0 keeps all of them.',
+  }),
   stepLogLimitMegabytes: setting({
     name: 'ENVARIUM_STEP_LOG_LIMIT_MB',
     type: count(1, 1_000_000),

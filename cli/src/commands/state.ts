@@ -160,6 +160,19 @@ function addCompare(group: Command): void {
   });
 }
 
+function addDeletion(group: Command): void {
+  onCall(
+    group.command('delete <version>').description('delete a rescued version: its id; it cannot be restored'),
+    async ({ session, args: [id = ''] }) => {
+      const params = { id: requireVersion(id) };
+      const deleted = await session.client.call('deleteStateVersion', { params });
+      return session.isJson
+        ? session.output.json(deleted)
+        : session.output.line(`The rescued version ${plain(deleted.id)} was deleted`);
+    },
+  );
+}
+
 function addWriting(group: Command): void {
   const rollback = group
     .command('rollback <version>')
@@ -279,6 +292,7 @@ export function addStateCommands(program: Command): void {
   addReading(group);
   addCompare(group);
   addWriting(group);
+  addDeletion(group);
   addAccess(group);
   addStateUnlock(group);
 }

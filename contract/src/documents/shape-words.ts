@@ -149,6 +149,7 @@ export const shapeWords: Readonly<Record<string, string>> = {
   'StateLock.version': 'Version of the tool',
   'freeStateLock.reason': 'Reason; stored in the audit trail',
   'StateAccess.id': 'Id of the environment',
+  'DeletedStateVersion.id': 'Id of the version',
   'DeletedStateAccess.id': 'Id of the environment',
   'GitToken.id': 'Id of the git token',
   'GitToken.name': 'Name of the git token',

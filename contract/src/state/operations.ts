@@ -154,6 +154,14 @@ export const operations = defineOperations('state', {
     bodyOptional: true,
     reply: StateVersion,
   }),
+  deleteStateVersion: operation('DELETE', '/state-versions/{id}', {
+    summary: 'Delete rescued state version',
+    description: 'The version cannot be restored. 409 unless it is rescued.',
+    needs: 'WRITE_STATE',
+    subject: thisVersion,
+    params: byId,
+    reply: replyObject('DeletedStateVersion', { id: Text }),
+  }),
   getStateLock: operation('GET', '/environments/{id}/state-lock', {
     summary: 'Get state lock',
     description: 'The lock that a tool outside of runs holds on the state; null if there is none.',

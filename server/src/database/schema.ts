@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources c67597d491c16e85ad717f393d9cf2dbab5c35e66963c794463ea695cded0592
+ * sources 015b8bd3841bf01ba15e4aad5ec37aa73b9ecf8c9674748f8f43b5283ca39fa2
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';

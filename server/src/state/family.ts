@@ -3,11 +3,13 @@ import type { Family } from '../family.ts';
 import { stateProtocolRoutes } from './state-protocol.ts';
 import { stateRoutes } from './state-routes.ts';
 import { stateVersionHome } from './state-store.ts';
+import { removeOldVersions, sweepEverySeconds } from './sweep-versions.ts';
 
 export const family: Family = {
   name: 'state',
   routes: stateRoutes,
   plugin: stateProtocolRoutes,
+  loops: [{ name: 'old state versions', everySeconds: sweepEverySeconds, pass: removeOldVersions }],
   entities: { stateVersion: stateVersionHome },
   tables: ['state_version', 'state_lock', 'state_access'],
 };

@@ -31,15 +31,20 @@ export async function readCurrentState(context: Context, environmentId: string):
   }
 }
 
+/** @throws Refusal 403 where a version is withheld and the caller is not the operator */
+export async function requireReadable(context: ActorContext, version: StateVersionRow): Promise<void> {
+  if (version.is_withheld && !(await isOperator(context.db, context.actor.userId)))
+    throw new Refusal(
+      'forbidden',
+      'This state has the lineage of another environment: a run brought what it should not have been able to read. Only the operator can read, promote or delete it',
+    );
+}
+
 /**
  * The content of a version for a person.
  * @throws Refusal 404 where its content is lost, 403 where it is withheld and the caller is not the operator
  */
 export async function readStateVersion(context: ActorContext, version: StateVersionRow): Promise<Readable> {
-  if (version.is_withheld && !(await isOperator(context.db, context.actor.userId)))
-    throw new Refusal(
-      'forbidden',
-      'This state has the lineage of another environment: a run brought what it should not have been able to read. Only the operator can read or promote it',
-    );
+  await requireReadable(context, version);
   return beginReading(context.blobs.get(version.blob), `State version ${version.id}`);
 }

@@ -6,6 +6,7 @@ import { orNotFound } from '../http/errors.ts';
 import { type Route, route, streamRoute } from '../http/route.ts';
 import { getStateLock } from './state-lock-store.ts';
 import { clearState } from './clear-state.ts';
+import { deleteStateVersion } from './delete-version.ts';
 import { compareVersions } from './compare-versions.ts';
 import { importState, readStateBody } from './import-state.ts';
 import { freeStateLock } from './lock-state.ts';
@@ -71,6 +72,7 @@ export const stateRoutes: Route[] = [
   route(operations.promoteStateVersion, async (context, { params, body }) =>
     stateVersionView(context.db, await promoteState(context, params.id, body)),
   ),
+  route(operations.deleteStateVersion, (context, { params }) => deleteStateVersion(context, params.id)),
   route(operations.getStateLock, async (context, { params }) => {
     const lock = await getStateLock(context.db, params.id);
     return lock ? stateLockView(context.db, lock) : null;

@@ -1,5 +1,5 @@
 /** SQL of state versions: which one is current, what each follows. */
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { BlobRef } from '../blobs/blob-store.ts';
 import { type FindHome, isUuid } from '../access/entity-home.ts';
 import type { Connection } from '../context.ts';
@@ -177,6 +177,59 @@ export async function replaceStateContent(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+/** Which superseded versions are old enough to be removed. */
+export interface OldVersions {
+  /** Not the newest ones of an environment; rescued ones are not counted. */
+  readonly kept: number;
+  readonly before: Date;
+}
+
+function oldVersions(db: Connection, { kept, before }: OldVersions) {
+  return db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('state_version')
+        .select(['id', 'environment_id', 'standing', 'updated_at'])
+        .select(sql<number>`row_number() over (partition by environment_id order by number desc)`.as('place'))
+        .where('standing', '<>', 'rescued')
+        .as('version'),
+    )
+    .where('standing', '=', 'superseded')
+    .where('updated_at', '<', before)
+    .where('place', '>', kept);
+}
+
+/** @returns ids of the environments that have versions to be removed */
+export async function environmentsWithOldVersions(db: Connection, old: OldVersions): Promise<string[]> {
+  const rows = await oldVersions(db, old).select('environment_id').distinct().execute();
+  return rows.map((row) => row.environment_id);
+}
+
+/** @returns ids of the versions of an environment that may be removed, at most a thousand */
+export async function listOldVersions(
+  db: Connection,
+  environmentId: string,
+  old: OldVersions,
+): Promise<string[]> {
+  const rows = await oldVersions(db, old)
+    .select('id')
+    .where('environment_id', '=', environmentId)
+    .limit(1000)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Removes versions. @returns the ids of their files, which the caller must remove */
+export async function deleteStateVersions(tx: Connection, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx
+    .deleteFrom('state_version')
+    .where('id', 'in', [...ids])
+    .returning('blob')
+    .execute();
+  return rows.map(({ blob }) => blob.id);
 }
 
 /** The environments that ever had a state of a lineage, other than a withheld one. */
