@@ -517,6 +517,14 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
         body: { userRequiresApproval: true, configurationChanges: greeting('asked') },
       });
       await approveAndEnd(client, asked.id);
+      const later = await client.call('listSteps', { params: { deploymentLogId: asked.id } });
+      assert.deepEqual(
+        later
+          .filter(({ name }) => ['approval:wait', 'apply:prepare'].includes(name))
+          .map(({ status }) => status),
+        ['SUCCESS', 'SKIPPED'],
+        'the same agent continues in the tree of the plan',
+      );
       assert.equal((await client.call('getEnvironment', { params: { id } })).requiresApproval, true);
       const byVariable = await client.call('deployEnvironment', {
         params: { id },

@@ -2,6 +2,7 @@
  * The agent's loops: it registers, continues the attempts of an earlier agent process, claims jobs while
  * slots are free, and reports which attempts it holds. Stopping it does not stop any run.
  */
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentIsolation } from '#contract/agents/shapes.ts';
@@ -15,10 +16,10 @@ import { createWake } from './ship/wake.ts';
 import type { Slot, SlotTable } from './slots/slot-table.ts';
 import { SlotWork, type SlotWorkOptions } from './held/slot-work.ts';
 import { endProcessesOf } from './processes/end-processes.ts';
-import { workFolderPaths } from './slots/work-folder.ts';
+import { readPlanned, workFolderPaths } from './slots/work-folder.ts';
 import { attemptFolderName, type SpoolPaths } from './spool/layout.ts';
 import { type FoundAttempt, findAttempts } from './spool/open-spool.ts';
-import { readOutcome, readRunner, readSlotRecord } from './spool/read-attempt.ts';
+import { readMark, readOutcome, readRunner, readSlotRecord } from './spool/read-attempt.ts';
 import { removeFolder } from './spool/write-file.ts';
 import { WorkFolderLocks } from './slots/work-folder-locks.ts';
 
@@ -83,6 +84,7 @@ export class Agent {
    */
   async run(): Promise<void> {
     const { spool, slots, signal } = this.#options;
+    await this.#options.keptTrees.removeOld();
     const found = await this.#findWanted(await findAttempts(spool));
     const reply = await this.#register(found);
     await this.#endOthers(found);
@@ -124,12 +126,17 @@ export class Agent {
     return jobs.map(heldOf);
   }
 
-  /** Plans whose apply is in the spool too are finished: only their folders remain to be removed. */
+  /**
+   * Plans whose apply is in the spool too are finished: only their folders remain to be removed. An apply that was
+   * not started, and whose tree is neither kept nor in the spool, is assigned again by the server.
+   */
   async #findWanted(found: readonly FoundAttempt[]): Promise<FoundAttempt[]> {
     const continued = new Set(
       found.flatMap(({ job }) => (job.approved?.continues ? [nameOf(job.approved.continues)] : [])),
     );
-    const over = found.filter(({ job }) => continued.has(nameOf(job)));
+    const over = found.filter(
+      (one) => continued.has(nameOf(one.job)) || (needsTree(one) && !this.#treeOf(one)),
+    );
     for (const { paths } of over) await removeFolder(paths.folder);
     // Running attempts come first in their work place.
     return found
@@ -176,9 +183,10 @@ export class Agent {
   }
 
   async #heartbeats(): Promise<void> {
-    const { connection, slots, signal, log } = this.#options;
+    const { connection, slots, keptTrees, signal, log } = this.#options;
     for (;;) {
       await delay(this.#settings.heartbeatSeconds * 1000, undefined, { signal });
+      keptTrees.tidy();
       try {
         const reply = await connection.heartbeat(
           () => ({ epoch: this.#epoch, held: this.#held(), freeSlots: slots.freeCount }),
@@ -216,9 +224,14 @@ export class Agent {
   }
 
   #runClaimed(job: Job, slot: Slot): void {
+    const { slots, keptTrees } = this.#options;
     this.#claimed.set(nameOf(job), job);
-    const work = new SlotWork(this.#workOptions, slot);
-    void this.#occupy(slot, job, () => work.run(job));
+    void this.#occupy(job, async () => {
+      const tree = keptTrees.take(job);
+      const used = tree ? slots.exchangeUid(slot, tree.slotUid) : slot;
+      await new SlotWork(this.#workOptions, used).run(job, tree);
+      return used;
+    });
   }
 
   /** Continues an attempt of an earlier agent process. */
@@ -230,7 +243,8 @@ export class Agent {
       { jobId: job.jobId, attempt: job.attempt, phase: job.phase, isOver, isUnwanted },
       'continuing an attempt of an earlier agent',
     );
-    const slot = record ? slots.reoccupy(record) : isUnwanted && !isOver ? null : slots.occupy();
+    const uid = this.#treeOf({ paths, job })?.slotUid;
+    const slot = record ? slots.reoccupy(record) : isUnwanted && !isOver ? null : slots.occupy(uid);
     if (!slot) {
       // Nothing was started: the server assigns the job to another agent.
       void removeFolder(paths.folder);
@@ -239,7 +253,10 @@ export class Agent {
     const work = new SlotWork(this.#workOptions, slot);
     const attempt = work.hold(paths, job, false);
     if (isUnwanted) this.#discard(nameOf(job));
-    void this.#occupy(slot, job, () => work.resume(attempt));
+    void this.#occupy(job, async () => {
+      await work.resume(attempt);
+      return slot;
+    });
   }
 
   /** What runs is stopped, and what has not started never does. */
@@ -249,13 +266,13 @@ export class Agent {
     attempt?.discard();
   }
 
-  /** Does the work of a slot in the work place of its job, and then releases the slot. */
-  async #occupy(slot: Slot, job: Job, work: () => Promise<void>): Promise<void> {
+  /** Does the work of a slot in the work place of its job, and then releases the slot, which it returns. */
+  async #occupy(job: Job, work: () => Promise<Slot>): Promise<void> {
     const { slots, signal, log, workFolder } = this.#options;
     this.#warm();
     using _place = await this.#places.enter(workFolderPaths(workFolder, job).root);
     try {
-      await work();
+      slots.release(await work());
     } catch (error) {
       // Unfinished work is in the spool, for the next agent.
       if (!signal.aborted)
@@ -265,15 +282,28 @@ export class Agent {
         );
       return;
     }
-    slots.release(slot);
     this.#slotFreed.notify();
     this.#warm();
+  }
+
+  /** The tree that an attempt is to continue in, where it is in its place. */
+  #treeOf({ job }: FoundAttempt) {
+    const continues = job.approved?.continues;
+    return continues && readPlanned(workFolderPaths(this.#options.workFolder, job), continues);
   }
 
   #warm(): void {
     const { launcher, slots } = this.#options;
     launcher.warm(slots.count);
   }
+}
+
+/** Whether an apply can only start in the tree of its plan. */
+function needsTree(one: FoundAttempt): boolean {
+  const { paths, job } = one;
+  // One with a mark is never started again.
+  const isOpen = isNotStarted(one) && readMark(paths) === null && readOutcome(paths) === null;
+  return isOpen && job.phase === 'apply' && !existsSync(paths.inputTree);
 }
 
 function isNotStarted({ paths }: FoundAttempt): boolean {

@@ -108,3 +108,10 @@ test('an agent with namespaces reports them', {
   const { hasNamespaces, hasSystemCallFilter, network, problem } = report;
   assert.deepEqual([hasNamespaces, hasSystemCallFilter, network, problem], [true, true, 'none', undefined]);
 });
+
+test('trees are kept only where no other run can reach them', async (t) => {
+  const isolated = await confine(t, thisMachine, { ENVARIUM_KEPT_TREES: '7' });
+  if (isRoot || findProgram('bwrap') !== null) assert.equal(isolated.keptTrees.limit, 7);
+  const without = await confine(t, thisMachine, { ENVARIUM_KEPT_TREES: '7', ENVARIUM_ISOLATION: 'off' });
+  assert.equal(without.keptTrees.limit, isRoot ? 7 : 0);
+});

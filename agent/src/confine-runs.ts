@@ -7,6 +7,7 @@ import { type Found, findIsolation, type IsolationRequest, thisMachine } from '.
 import { openRunGroups, type RunGroups } from './processes/run-groups.ts';
 import type { RunLimits } from './processes/run-limits.ts';
 import type { Isolation } from './processes/sandbox.ts';
+import type { KeptTreesOptions } from './slots/kept-trees.ts';
 import { SlotTable } from './slots/slot-table.ts';
 import { allocateSlotUids, defaultRegistryFolder } from './slots/slot-uids.ts';
 import type { Spool } from './spool/open-spool.ts';
@@ -19,6 +20,7 @@ function slotUids(settings: AgentSettings, spool: Spool): number[] | null {
   return allocateSlotUids({
     range: { base: settings.slotUidBase, count: settings.slotUidCount },
     slots: settings.concurrency,
+    keptTrees: settings.keptTrees,
     spoolFolder: spool.folder,
     registryFolder: defaultRegistryFolder,
   });
@@ -28,6 +30,8 @@ interface ConfinedRuns {
   readonly slots: SlotTable;
   readonly isolation: Isolation;
   readonly groups: RunGroups | undefined;
+  /** The limits of kept trees: none is kept where a run could reach those of others. */
+  readonly keptTrees: Pick<KeptTreesOptions, 'limit' | 'reserveBytes'>;
   /** For the service. */
   readonly report: AgentIsolation;
 }
@@ -55,6 +59,10 @@ export async function confineRuns(
     isOffline: settings.isolationNetwork === 'none',
   };
   const { isolation, problem } = await findIsolation(request, machine);
+  const keptTrees = {
+    limit: isolation.bubblewrap === null && uids === null ? 0 : settings.keptTrees,
+    reserveBytes: runLimitsOf(settings).reserveBytes,
+  };
   const report = reportOf(settings, { isolation, problem, hasOwnUsers: uids !== null, groups });
   if (machine.find('prlimit') === null)
     log.warn(
@@ -64,7 +72,7 @@ export async function confineRuns(
     );
   if (problem === null) {
     log.info({}, 'each command of a run has namespaces of its own');
-    return { slots, isolation, groups, report };
+    return { slots, isolation, groups, keptTrees, report };
   }
   if (settings.isolation === 'required')
     throw new SettingsError([
@@ -75,7 +83,7 @@ export async function confineRuns(
       ? "runs have the agent's own rights and can read whatever its user can"
       : 'runs are confined by their users only: they see the processes and temporary files of other runs';
   log.warn({ problem }, `${rights}; install bubblewrap, or see "Isolation" in docs/security.md`);
-  return { slots, isolation, groups, report };
+  return { slots, isolation, groups, keptTrees, report };
 }
 
 function reportOf(

@@ -23,6 +23,7 @@ import type { ToolchainOrder } from './toolchain/tool-mirror.ts';
 import { toolPathsFor, findAvailableTools } from './toolchain/available-tools.ts';
 import { ProcessLauncher } from './launchers/process.ts';
 import { version } from './version.ts';
+import { KeptTrees } from './slots/kept-trees.ts';
 import { makeWorkFolder } from './slots/make-work-folder.ts';
 
 /** A local agent takes over from that of the previous service process, which is shutting down. */
@@ -59,7 +60,7 @@ async function main(): Promise<void> {
     onReplaced: (refusal) => stop.abort(refusal),
   });
   const tools = await findTools(toolchain.order, log);
-  const { slots, isolation, groups, report } = await confineRuns(settings, spool, log);
+  const { slots, isolation, groups, keptTrees, report } = await confineRuns(settings, spool, log);
   using launcher = new ProcessLauncher({
     logFile: spool.runnerLog,
     compileCacheFolder: process.env.NODE_COMPILE_CACHE ?? spool.compileCacheFolder,
@@ -70,6 +71,7 @@ async function main(): Promise<void> {
     connection,
     spool,
     slots,
+    keptTrees: new KeptTrees({ ...keptTrees, workFolder, spoolId: spool.id, slots, log }),
     launcher,
     workFolder,
     version,

@@ -135,6 +135,15 @@ export const sharedSettings = {
     default: '20480',
     sentence: 'Maximum size of a file that a run writes.',
   }),
+  keptTrees: setting({
+    name: 'ENVARIUM_KEPT_TREES',
+    type: count(0, 1000),
+    default: '20',
+    sentence:
+      'Maximum number of plans that wait for approval and whose files the agent keeps, so that their apply ' +
+      'starts without a second init. They contain the variables of the environment. With 0, every apply after ' +
+      'an approval restores its files from the service.',
+  }),
   runOpenFileLimit: setting({
     name: 'ENVARIUM_RUN_OPEN_FILE_LIMIT',
     type: count(256, 1_000_000),

@@ -2,9 +2,7 @@
  * Finds what a changing command left after its runner was lost: its last state, and resources that it created
  * without recording them there.
  */
-import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { sha256 } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
@@ -13,9 +11,10 @@ import type { RunEvent } from '#protocol/messages/report.ts';
 import type { StateCapability, StateReading } from '../drivers/driver.ts';
 import { driverOf } from '../drivers/index.ts';
 import { EventFile } from '../ship/event-file.ts';
+import { readInside } from '../slots/closed-tree.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
-import { nullIfMissing, readNewestState } from '../spool/read-attempt.ts';
+import { readNewestState } from '../spool/read-attempt.ts';
 import { writeDurably } from '../spool/write-file.ts';
 import { unrecordedResources } from '../spool/unrecorded-resources.ts';
 
@@ -77,7 +76,7 @@ async function saveNewestState(
     [folders.state, join(folders.state, name)],
     [folders.tree, join(configurationFolder, capability.rescueFile)],
   ] as const) {
-    const bytes = await readInside(folder, file);
+    const bytes = await readInside(folder, file, stateLimitBytes);
     const state = bytes && readOrNull(capability, bytes);
     if (state && state.serial > best.serial && hasSameLineage(job, state))
       best = { serial: state.serial, bytes };
@@ -96,22 +95,6 @@ function readOrNull(capability: StateCapability, bytes: Uint8Array): StateReadin
   } catch {
     // Incomplete, or not a state.
     return null;
-  }
-}
-
-/** Reads a file of the run, but not through links out of the folder: the agent may read more than the run. */
-async function readInside(folder: string, file: string): Promise<Buffer | null> {
-  const [realFolder, realFile] = [
-    await realpath(folder).catch(nullIfMissing),
-    await realpath(file).catch(nullIfMissing),
-  ];
-  if (!realFolder || !realFile?.startsWith(realFolder + sep)) return null;
-  const handle = await open(realFile, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const status = await handle.stat();
-    return status.isFile() && status.size <= stateLimitBytes ? await handle.readFile() : null;
-  } finally {
-    await handle.close();
   }
 }
 

@@ -70,6 +70,6 @@ test('a hanging runner is killed some time after a request to stop', async (t) =
   });
   const completed = attempt.complete();
   await attempt.abort('gently');
-  assert.deepEqual(await completed, { next: null });
+  assert.deepEqual(await completed, { next: null, isAccepted: true });
   assert.deepEqual([hanging.signalCode, sent.map(({ isLost }) => isLost)], ['SIGKILL', [true]]);
 });

@@ -50,6 +50,8 @@ export interface AttemptOptions {
 export interface AttemptEnd {
   /** The apply phase of the same deployment, received with the answer. */
   readonly next: Job | null;
+  /** Whether the server accepted the outcome. */
+  readonly isAccepted: boolean;
 }
 
 const outcomePollMilliseconds = 250;
@@ -134,11 +136,11 @@ export class HeldAttempt {
     for (let isFresh = this.#options.isFresh; ; isFresh = false) {
       const wasUnwanted = this.#isUnwanted;
       try {
-        if (!wasUnwanted) return { next: await this.#ship(completion, isFresh) };
+        if (!wasUnwanted) return { next: await this.#ship(completion, isFresh), isAccepted: true };
         await this.abort('gently');
         await ended;
         await this.#sendLastState();
-        return { next: null };
+        return { next: null, isAccepted: false };
       } catch (error) {
         signal.throwIfAborted();
         if (!this.#isUnwanted && (isRefusal(error, 'fence_outdated') || isRefusal(error, 'mark_taken')))

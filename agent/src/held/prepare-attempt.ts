@@ -19,6 +19,8 @@ export interface Preparation {
   readonly workFolder: string;
   readonly slotUid: number | null;
   readonly job: Job;
+  /** Whether the tree of its plan is kept, although not in its place; absent: no. */
+  readonly isTreeAside?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -126,10 +128,10 @@ async function writePlan(
 
 /** A tree that this agent kept for the apply is reused in place. */
 async function writeTree(
-  { connection, job, signal, workFolder, slotUid }: Preparation,
+  { connection, job, signal, workFolder, slotUid, isTreeAside }: Preparation,
   paths: SpoolPaths,
 ): Promise<string | null> {
-  if (job.phase !== 'apply') return null;
+  if (job.phase !== 'apply' || isTreeAside === true) return null;
   const continues = job.approved?.continues;
   if (continues && isTreeKept(workFolderPaths(workFolder, job), continues, slotUid)) return null;
   await connection.getBlob(job, 'tree', (bytes) => writeNew(paths.inputTree, bytes), signal);

@@ -3,14 +3,15 @@ import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
-import { HeldAttempt, type AttemptLog } from './held-attempt.ts';
+import { type AttemptEnd, HeldAttempt, type AttemptLog } from './held-attempt.ts';
 import type { ServerConnection } from '../connection/connection.ts';
 import { isRefusal } from '../connection/refusals.ts';
 import { prepareAttempt } from './prepare-attempt.ts';
+import { type KeptTree, type KeptTrees, reinstate } from '../slots/kept-trees.ts';
 import type { Slot } from '../slots/slot-table.ts';
 import type { ProcessIdentity, RunnerOrder, SlotRecord, SpoolPaths } from '../spool/layout.ts';
 import type { Spool } from '../spool/open-spool.ts';
-import { readSlotRecord } from '../spool/read-attempt.ts';
+import { readOutcome, readSlotRecord } from '../spool/read-attempt.ts';
 import { removeFolder, writeJson, writeJsonDurably } from '../spool/write-file.ts';
 import { awaitRunnerEnd, endEverything, removeAttempt } from './tidy-attempt.ts';
 import type { Launcher } from '../launchers/launcher.ts';
@@ -20,6 +21,7 @@ export interface SlotWorkOptions {
   readonly spool: Spool;
   readonly launcher: Launcher;
   readonly workFolder: string;
+  readonly keptTrees: KeptTrees;
   /** Paths of the programs that a job needs, by name; empty if not found. */
   readonly toolPaths: (job: Job) => Promise<Record<string, string>>;
   /** The part of an order that is the same for every runner of this agent. */
@@ -41,6 +43,15 @@ export interface SlotWorkOptions {
   };
 }
 
+interface Beginning {
+  /** Why the attempt cannot run, which becomes its outcome. */
+  readonly refusal: string | null;
+  /** The plan, whose runner can use what it has in memory. */
+  readonly before: HeldAttempt | null;
+  /** A tree that is put back for it. */
+  readonly tree: KeptTree | null;
+}
+
 const pauseAfterErrorMilliseconds = 5_000;
 const pollMilliseconds = 10;
 
@@ -53,15 +64,22 @@ export class SlotWork {
     this.#slot = slot;
   }
 
-  /** Runs a claimed job, and the next one if the server returns one at its end. */
-  async run(job: Job): Promise<void> {
-    const attempt = await this.#begin(job, null);
+  /**
+   * Runs a claimed job, and the next one if the server returns one at its end.
+   * @param tree that it continues in, of this slot's uid
+   */
+  async run(job: Job, tree: KeptTree | null): Promise<void> {
+    const attempt = await this.#begin(job, { before: null, tree });
     if (attempt) await this.#complete(attempt);
+    else if (tree) await this.#options.keptTrees.discard(tree);
   }
 
   /** Continues an attempt that an earlier agent process wrote to disk and may not have started. */
   async resume(attempt: HeldAttempt): Promise<void> {
-    if ((await this.#hasBegun(attempt.paths)) || (await this.#start(attempt, null)))
+    if (
+      (await this.#hasBegun(attempt.paths)) ||
+      (await this.#start(attempt, { refusal: null, before: null, tree: null }))
+    )
       await this.#complete(attempt);
   }
 
@@ -86,10 +104,12 @@ export class SlotWork {
 
   async #complete(first: HeldAttempt): Promise<void> {
     for (let attempt: HeldAttempt | null = first; attempt; ) {
-      const { next }: { next: Job | null } = await attempt.complete();
-      const following: HeldAttempt | null = next ? await this.#begin(next, attempt) : null;
+      const { next, isAccepted }: AttemptEnd = await attempt.complete();
+      const following: HeldAttempt | null = next
+        ? await this.#begin(next, { before: attempt, tree: null })
+        : null;
       if (following) await this.#removePlan(attempt);
-      else await this.#conclude(attempt);
+      else await this.#conclude(attempt, isAccepted && next === null);
       this.#options.onChange.dropped(attempt.job);
       attempt = following;
     }
@@ -108,7 +128,10 @@ export class SlotWork {
   /**
    * @returns null if the attempt cannot be fetched or written: the server assigns the job to another agent
    */
-  async #begin(claimed: Job, before: HeldAttempt | null): Promise<HeldAttempt | null> {
+  async #begin(
+    claimed: Job,
+    { before, tree }: { readonly before: HeldAttempt | null; readonly tree: KeptTree | null },
+  ): Promise<HeldAttempt | null> {
     const receivedAt = new Date().toISOString();
     const job = { ...claimed, secrets: [...claimed.secrets, ...(this.#options.secrets ?? [])] };
     const { connection, spool, workFolder, signal } = this.#options;
@@ -122,12 +145,13 @@ export class SlotWork {
           workFolder,
           slotUid,
           job,
+          isTreeAside: tree !== null,
           signal,
         }),
         before && awaitRunnerEnd(this.#options.launcher, before.paths),
       ]);
       const attempt = this.hold(paths, job, true, receivedAt);
-      return (await this.#start(attempt, refusal, before)) ? attempt : null;
+      return (await this.#start(attempt, { refusal, before, tree })) ? attempt : null;
     } catch (error) {
       this.#returnJob(job, error);
       return null;
@@ -137,18 +161,13 @@ export class SlotWork {
   /**
    * Starts the attempt in its slot. The server does not have to agree once more: it knows the attempt since
    * it was claimed, and refuses the calls of one that it has replaced.
-   * @param refusal why it cannot run, which becomes its outcome
-   * @param before the plan, whose runner can use what it has in memory
    * @returns false if it was not started and its folder was removed
    */
-  async #start(
-    attempt: HeldAttempt,
-    refusal: string | null,
-    before: HeldAttempt | null = null,
-  ): Promise<boolean> {
+  async #start(attempt: HeldAttempt, { refusal, before, tree }: Beginning): Promise<boolean> {
     try {
       // Its work folder may already belong to the attempt that replaced it.
       if (this.#options.isUnwanted(attempt.job)) throw new Error('the server has replaced it');
+      if (tree) reinstate(tree);
       if (refusal === null) await this.#startRunner(attempt, before);
       else await writeJsonDurably(attempt.paths.outcome, refusedOutcome(refusal));
       return true;
@@ -208,9 +227,12 @@ export class SlotWork {
     }
   }
 
-  /** Cleans up. A slot is not used again until all processes in it have ended. */
-  async #conclude(attempt: HeldAttempt): Promise<void> {
-    const { launcher, workFolder, signal, log } = this.#options;
+  /**
+   * Cleans up. A slot is not used again until all processes in it have ended.
+   * @param mayWait whether its plan may wait for a decision
+   */
+  async #conclude(attempt: HeldAttempt, mayWait: boolean): Promise<void> {
+    const { launcher, workFolder, keptTrees, signal, log } = this.#options;
     for (;;) {
       try {
         await endEverything(launcher, attempt.paths, {
@@ -218,6 +240,8 @@ export class SlotWork {
           workFolder,
           slotUid: this.#slot.uid,
         });
+        if (mayWait && awaitsApproval(attempt) && (await keptTrees.keep(attempt.job, this.#slot)))
+          return await removeFolder(attempt.paths.folder);
         return await removeAttempt(attempt.paths, attempt.job, workFolder, this.#slot.uid);
       } catch (error) {
         log.error(
@@ -228,6 +252,13 @@ export class SlotWork {
       }
     }
   }
+}
+
+/** Whether an attempt ended with a saved plan that needs an approval. */
+function awaitsApproval({ paths, job }: HeldAttempt): boolean {
+  const outcome = readOutcome(paths);
+  const hasPlan = outcome?.result === 'planned' && outcome.approvedParts?.planFile !== undefined;
+  return hasPlan && job.isApprovalSkipped !== true;
 }
 
 /** The outcome of a job that was claimed but cannot run here. */

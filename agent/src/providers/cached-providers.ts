@@ -32,8 +32,8 @@ interface Locked {
 }
 
 /**
- * When a package may be removed: after this phase and an immediate apply in the same tree; milliseconds since
- * 1970.
+ * When a package may be removed: after this phase and an apply in the same tree, which is kept no longer than the
+ * phase may last; milliseconds since 1970.
  */
 export function keepUntil({ job }: Pick<AttemptContext, 'job'>): number {
   const { runSeconds, abortSeconds } = job.limits;

@@ -12,10 +12,11 @@ function prepare(t: TestContext, count = 5) {
     mkdirSync(join(folder, name), { recursive: true });
     return join(folder, name);
   };
-  const allocate = (spoolFolder: string, slots: number, passwd = '') =>
+  const allocate = (spoolFolder: string, slots: number, passwd = '', keptTrees = 0) =>
     allocateSlotUids({
       range: { base: 58000, count },
       slots,
+      keptTrees,
       spoolFolder,
       registryFolder: join(folder, 'registry'),
       passwd,
@@ -31,6 +32,12 @@ test('two agents get different uids, and each gets the same ones after a restart
   assert.deepEqual(allocate(spool('b'), 2), from(58008, 8));
   assert.deepEqual(allocate(spool('b'), 2), from(58008, 8));
   assert.deepEqual(allocate(spool('a'), 1), from(58000, 4));
+});
+
+test('kept trees have uids in addition to those of the slots, as far as the range goes', (t) => {
+  const { spool, allocate } = prepare(t, 10);
+  assert.deepEqual(allocate(spool('a'), 1, '', 3), from(58000, 7));
+  assert.deepEqual(allocate(spool('b'), 1, '', 3), from(58007, 3));
 });
 
 test('the uids of an agent without a spool are released', (t) => {

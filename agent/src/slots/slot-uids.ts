@@ -29,6 +29,8 @@ export interface SlotUidRequest {
   readonly range: UidRange;
   /** The number of slots; each needs one uid at a time. */
   readonly slots: number;
+  /** The number of kept trees, whose uids no run gets; absent: 0. */
+  readonly keptTrees?: number;
   /** Absolute path of the agent's spool folder; the claim lasts as long as the folder exists. */
   readonly spoolFolder: string;
   /** Folder of the claims, the same for all agents of the machine. */
@@ -47,7 +49,7 @@ const uidsPerSlot = 4;
  * @throws an Error that names the settings if the range has too few free uids
  */
 export function allocateSlotUids(request: SlotUidRequest): number[] {
-  const { registryFolder, spoolFolder, slots } = request;
+  const { registryFolder, spoolFolder, slots, keptTrees = 0 } = request;
   const { base, count } = request.range;
   makeFolders(registryFolder, 0o700);
   const accounts = accountUids(request.passwd ?? readPasswd());
@@ -55,7 +57,7 @@ export function allocateSlotUids(request: SlotUidRequest): number[] {
   const candidates = Array.from({ length: count }, (_, index) => base + index).filter(
     (uid) => uid > 0 && !accounts.has(uid),
   );
-  const wanted = slots * uidsPerSlot;
+  const wanted = slots * uidsPerSlot + keptTrees;
   const taken = candidates
     .filter((uid) => claimed.has(uid) && ownerOf(registryFolder, uid) === spoolFolder)
     .slice(0, wanted);

@@ -9,6 +9,8 @@
  *   <root>/programs      the tool under its name, for the PATH of a task, the agent's
  *   <root>/ssh-gate      program and socket for commands that reach modules or LFS over ssh, the agent's
  *   <root>/planned.json  which attempt kept the tree for its apply, the agent's
+ *   <root>.planned-<spool>-<job>-<attempt>  the tree of a plan that waits for a decision, set aside without the files
+ *                        that contain variables
  *   <root>.kept-<job>-<attempt>  evidence of a failed run, for a person; never removed
  *
  * `tree`, `state`, `plan`, `home` and `tmp` belong to the slot's uid, mode 0700.
@@ -40,9 +42,9 @@ const parallelTypes: readonly Job['type'][] = ['prPlan', 'remotePlan', 'moduleTe
 /** The plan phase's findings about the tree that it keeps, so that its apply need not check again. */
 export interface TreeFacts {
   readonly isStateOurs: boolean;
-  /** SHA-256 of the lock file used for the plan. */
-  readonly lockFile: string;
   readonly toolVersion: string;
+  /** Files that contain variables, relative to the tree. */
+  readonly secretFiles: readonly string[];
 }
 
 /** Which attempt kept the tree, and for which slot. */
@@ -154,8 +156,8 @@ function removeSealed(paths: WorkFolderPaths): void {
 }
 
 /**
- * Closes the folder to the slot's uid and keeps the tree, including variable files, for an immediate apply.
- * If no apply follows, the caller removes the folder.
+ * Closes the folder to the slot's uid and keeps the tree, including variable files, for its apply. If none
+ * follows, the caller removes the folder.
  */
 export function keepTree(
   paths: WorkFolderPaths,
@@ -181,13 +183,18 @@ export function isTreeKept(paths: WorkFolderPaths, by: HeldAttempt, slotUid: num
 
 /** The record of the tree that this attempt kept for this slot's uid; null if it no longer exists. */
 export function readKept(paths: WorkFolderPaths, by: HeldAttempt, slotUid: number | null): TreeFacts | null {
+  const planned = readPlanned(paths, by);
+  return planned?.slotUid === slotUid ? planned : null;
+}
+
+/** The record of the tree that this attempt kept, with the uid of its owner; null if it no longer exists. */
+export function readPlanned(
+  paths: WorkFolderPaths,
+  by: Pick<HeldAttempt, 'jobId' | 'attempt'>,
+): Planned | null {
   try {
     const planned = JSON.parse(readFileSync(paths.planned, 'utf8')) as Planned;
-    const isSame =
-      planned.jobId === by.jobId &&
-      planned.attempt === by.attempt &&
-      planned.slotUid === slotUid &&
-      existsSync(paths.tree);
+    const isSame = planned.jobId === by.jobId && planned.attempt === by.attempt && existsSync(paths.tree);
     return isSame ? planned : null;
   } catch {
     return null;

@@ -183,7 +183,7 @@ export class ProtocolServer implements AsyncDisposable {
       case 'heartbeat':
         return this.#heartbeat(message as HeartbeatRequest);
       case 'claim':
-        return { job: await this.#claim(message as ClaimRequest) };
+        return { job: await this.#claim(message as ClaimRequest, request) };
       case 'goodbye':
         this.goodbyes.push(message as GoodbyeRequest);
         return {};
@@ -216,7 +216,7 @@ export class ProtocolServer implements AsyncDisposable {
     });
   }
 
-  async #claim(request: ClaimRequest): Promise<Job | null> {
+  async #claim(request: ClaimRequest, { socket }: IncomingMessage): Promise<Job | null> {
     if (this.#queue.length === 0)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(() => wake(), request.waitSeconds * 1000);
@@ -227,6 +227,8 @@ export class ProtocolServer implements AsyncDisposable {
         };
         this.#waiting.add(wake);
       });
+    // The agent was killed while it waited.
+    if (socket.destroyed) return null;
     const job = this.#queue.shift() ?? null;
     if (job) this.add(job);
     return job;

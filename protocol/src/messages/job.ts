@@ -118,7 +118,7 @@ export const Job = Type.Object({
     Type.Object({
       hash: Text,
       parts: ApprovedParts,
-      /** The attempt whose spool and tree may still be at hand; absent after a person was waited for. */
+      /** The attempt that planned, if the same agent did: its spool and tree may still be at hand. */
       continues: Type.Optional(HeldAttempt),
     }),
   ),

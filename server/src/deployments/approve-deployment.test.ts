@@ -15,10 +15,12 @@ import {
 const app = await testApp();
 const agent = await testAgent(app);
 
-async function waitingDeployment(more: object = {}): Promise<{ id: string; environmentId: string }> {
+async function waitingDeployment(more: object = {}) {
   const environment = await createEnvironment(app, more);
-  await agent.finish(await agent.claim(), plannedOutcome());
-  return { id: environment.latestDeploymentLogId ?? '', environmentId: environment.id };
+  const { jobId, attempt, fence } = await agent.claim();
+  const plan = { jobId, attempt, fence };
+  await agent.finish(plan, plannedOutcome());
+  return { id: environment.latestDeploymentLogId ?? '', environmentId: environment.id, plan };
 }
 
 test('an approved plan continues, with its hash and its reviewer', async () => {
@@ -34,7 +36,7 @@ test('an approved plan continues, with its hash and its reviewer', async () => {
   );
   covers('createEnvironmentWithoutTemplate', 'body.requiresApproval');
   covers('Environment', 'requiresApproval');
-  const { id, environmentId } = await waitingDeployment();
+  const { id, environmentId, plan } = await waitingDeployment();
   const waiting = await deploymentOf(app, id);
   assert.deepEqual(
     [waiting.status, waiting.waitingFor?.kind, waiting.planSummary],
@@ -58,10 +60,33 @@ test('an approved plan continues, with its hash and its reviewer', async () => {
   );
   const job = await agent.claim();
   assert.deepEqual([job.phase, job.approved?.hash, job.workFolder], ['apply', waiting.planHash, '/srv/work']);
-  assert.equal(job.approved?.continues, undefined);
+  assert.deepEqual(job.approved?.continues, plan, 'this agent may still have its tree');
   assert.equal(job.systemVariables.ENVARIUM_REVIEWER_USER_ID, 'admin');
   await agent.apply(job);
   assert.equal((await deploymentOf(app, id)).status, 'SUCCESS');
+});
+
+test('an apply goes to the agent that planned it if that is waiting, otherwise to another one', async () => {
+  const others = [agent.sibling(), agent.sibling()];
+  for (const other of others) await other.register();
+  const first = await waitingDeployment();
+  const [waiting = assert.fail(), ...rest] = others.map((other) => other.claimAny(20));
+  const planner = agent.claimAny(20);
+  await ok(app, 'approveDeployment', { params: { id: first.id } });
+  const apply = (await planner) ?? assert.fail();
+  assert.deepEqual(apply.approved?.continues, first.plan);
+  await agent.apply(apply);
+  assert.equal(rest.length, 1);
+
+  const second = await createEnvironment(app);
+  const [planned, index] = await Promise.race(
+    [waiting, ...rest].map(async (claim, index) => [(await claim) ?? assert.fail(), index] as const),
+  );
+  await others[index]?.finish(planned, plannedOutcome());
+  await ok(app, 'approveDeployment', { params: { id: second.latestDeploymentLogId ?? '' } });
+  const elsewhere = (await [waiting, ...rest][1 - index]) ?? assert.fail();
+  assert.deepEqual([elsewhere.phase, elsewhere.approved?.continues], ['apply', undefined]);
+  await others[1 - index]?.apply(elsewhere);
 });
 
 test('only one of many simultaneous approvals wins', async () => {

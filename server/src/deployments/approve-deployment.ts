@@ -3,6 +3,7 @@ import type { DeploymentReference } from '#contract/deployments/shapes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { getPlanningAttempt } from '../dispatch/attempt-store.ts';
 import { conflict } from '../http/errors.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
 import { advanceQueue } from './advance-queue.ts';
@@ -41,12 +42,17 @@ export async function approveDeployment(
       at: context.now(),
     });
     await markStep(context, deployment, 'approval:wait', 'SUCCESS');
-    await enqueueJob(context, {
-      deploymentId: id,
-      phase: 'apply',
-      tool: deployment.tool,
-      workFolder: deployment.work_folder,
-    });
+    const planned = await getPlanningAttempt(context.db, id);
+    await enqueueJob(
+      context,
+      {
+        deploymentId: id,
+        phase: 'apply',
+        tool: deployment.tool,
+        workFolder: deployment.work_folder,
+      },
+      planned?.agent_process_id,
+    );
     const moved = await moveDeployment(context, locked, 'IN_PROGRESS');
     // What runs alongside had to wait only for the approval.
     await advanceQueue(context, moved.environment);

@@ -33,6 +33,20 @@ export async function newestAttempt(db: Connection, jobId: string): Promise<Atte
     .executeTakeFirst();
 }
 
+const selectPlanner = statement<Pick<AttemptRow, 'job_id' | 'number' | 'fence' | 'agent_process_id'>>(`
+  select attempt.job_id, attempt.number, attempt.fence, attempt.agent_process_id
+  from job join attempt on attempt.job_id = job.id and attempt.number = job.attempts
+  where job.deployment_id = $1 and job.phase = 'plan'`);
+
+/** The attempt that planned a deployment, with the agent process that held it. */
+export async function getPlanningAttempt(
+  db: Connection,
+  deploymentId: string,
+): Promise<Pick<AttemptRow, 'job_id' | 'number' | 'fence' | 'agent_process_id'> | undefined> {
+  const [row] = await selectPlanner(db, deploymentId);
+  return row;
+}
+
 /** The running attempt of a deployment, whatever its phase. */
 export async function openAttemptOf(db: Connection, deploymentId: string): Promise<AttemptRow | undefined> {
   return db

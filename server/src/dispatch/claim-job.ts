@@ -1,15 +1,20 @@
 /** Hands the next job to an agent: under a new attempt number and fence, waiting for one if there is none. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Context } from '../context.ts';
 import { inTransaction, sqlState } from '../database/transaction.ts';
 import { lockDeployment } from '../deployments/deployment-store.ts';
 import { jobsChannel } from '../queue/enqueue.ts';
-import type { AttemptRow } from './attempt-store.ts';
+import type { JobRow } from '../queue/job-store.ts';
+import { type AttemptRow, getPlanningAttempt } from './attempt-store.ts';
 import type { CallingAgent } from './authenticate-agent.ts';
 import { jobForAgent } from './job-for-agent.ts';
 import { giveUp } from './lose-attempt.ts';
 import { insertAttempt, takeQueuedJob } from './run-store.ts';
 
+/** How long the other waiting agents leave an apply to the one that planned it and may have its tree. */
+const precedenceMilliseconds = 100;
 /** A waiting claim checks this often anyway, in case a notice was lost. */
 const floorMilliseconds = 5_000;
 
@@ -33,13 +38,20 @@ async function endUnreadable(
   });
 }
 
+/** The attempt that planned what a job applies, if this agent held it. */
+async function planOf(context: Context, job: JobRow, agent: CallingAgent): Promise<HeldAttempt | null> {
+  const planned = job.phase === 'apply' ? await getPlanningAttempt(context.db, job.deployment_id) : undefined;
+  if (planned?.agent_process_id !== agent.id) return null;
+  return { jobId: planned.job_id, attempt: planned.number, fence: planned.fence };
+}
+
 async function claimNow(context: Context, agent: CallingAgent): Promise<Job | null> {
   return inTransaction(context, async (context) => {
     const job = await takeQueuedJob(context.db, agent);
     if (!job) return null;
     const attempt = await insertAttempt(context.db, job, agent.id, context.now());
     try {
-      return await jobForAgent(context, job, attempt, null);
+      return await jobForAgent(context, job, attempt, await planOf(context, job, agent));
     } catch (error) {
       if (sqlState(error) !== '') throw error;
       await endUnreadable(context, attempt, job.deployment_id, error as Error);
@@ -69,6 +81,7 @@ export async function claimJob(
     });
     const job = signal.aborted ? null : await claimNow(context, agent);
     if (job || signal.aborted || left() <= 0) return job;
-    await woken;
+    const preferred = await woken;
+    if (preferred !== '' && preferred !== agent.id) await delay(precedenceMilliseconds);
   }
 }

@@ -187,7 +187,7 @@ async function secretParts(
   };
 }
 
-/** @param continues the plan's attempt, when its agent continues at once with the apply */
+/** @param continues the plan's attempt, if the agent of this one held it */
 export async function jobForAgent(
   context: Context,
   job: JobRow,

@@ -101,12 +101,12 @@ test('a refused reconnection is retried until it succeeds or the service ends', 
 
 test('a wait ends at the event, the signal or its timeout, and leaves no subscription', async () => {
   const waited = events.waitFor('w', { milliseconds: 60_000 });
-  await events.publish(database.db, 'w');
-  await waited;
+  await events.publish(database.db, 'w', 'seen');
+  assert.equal(await waited, 'seen');
   const abort = new AbortController();
   const aborted = events.waitFor('w', { milliseconds: 60_000, signal: abort.signal });
   abort.abort();
-  await aborted;
+  assert.equal(await aborted, '');
   await events.waitFor('w', { milliseconds: 60_000, signal: abort.signal });
   await events.waitFor('w', { milliseconds: 1 });
 });

@@ -78,22 +78,24 @@ export class Events implements AsyncDisposable {
    * Resolves at the next event of the channel, or when the time is over or the signal aborted: the caller
    * looks again in any case. Callers that look and then wait must start waiting before the look ends, else an
    * event between the two is missed.
+   * @returns the payload of the event; empty if there was none
    */
   waitFor(
     channel: string,
     { signal, milliseconds }: { signal?: AbortSignal; milliseconds: number },
-  ): Promise<void> {
+  ): Promise<string> {
     return new Promise((resolve) => {
-      const finish = (): void => {
+      const finish = (payload: string): void => {
         unsubscribe();
         clearTimeout(timer);
-        signal?.removeEventListener('abort', finish);
-        resolve();
+        signal?.removeEventListener('abort', stop);
+        resolve(payload);
       };
+      const stop = () => finish('');
       const unsubscribe = this.subscribe(channel, finish);
-      const timer = setTimeout(finish, milliseconds);
-      signal?.addEventListener('abort', finish);
-      if (signal?.aborted) finish();
+      const timer = setTimeout(stop, milliseconds);
+      signal?.addEventListener('abort', stop);
+      if (signal?.aborted) stop();
     });
   }
 

@@ -2,7 +2,10 @@
 import type { Context } from '../context.ts';
 import { insertJob, type JobRow, setJobStatus } from './job-store.ts';
 
-/** The channel on which waiting claims are woken. */
+/**
+ * The channel on which waiting claims are woken. The payload is the id of an agent process that should get the job if
+ * it is waiting, or empty.
+ */
 export const jobsChannel = 'jobs';
 
 export interface NewJob {
@@ -29,9 +32,10 @@ export function makeJob(context: Context, job: NewJob): Promise<JobRow> {
   });
 }
 
-export async function enqueueJob(context: Context, job: NewJob): Promise<void> {
+/** @param preferred id of an agent process that should get the job if it is waiting for one */
+export async function enqueueJob(context: Context, job: NewJob, preferred = ''): Promise<void> {
   await makeJob(context, job);
-  await context.events.publish(context.db, jobsChannel);
+  await context.events.publish(context.db, jobsChannel, preferred);
 }
 
 /** The job comes back into the queue, after an attempt that changed nothing. */

@@ -2,23 +2,32 @@
  * The apply phase: applies the approved plan in the tree that it was made in, and stores the resulting state.
  */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { approvedHash, differingPart, sha256, variablesHash } from '#protocol/approved.ts';
 import type { ApprovedParts, Job } from '#protocol/messages/job.ts';
 import { restoreStep as prepareStep, storeStateStep as storeStep } from '#protocol/tools/steps.ts';
 import { type Command, onlyCommands } from '../../drivers/driver.ts';
+import { readInside } from '../../slots/closed-tree.ts';
 import { readKept, removeWorkFolder, type TreeFacts } from '../../slots/work-folder.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { inStep, logLine, skipStep, warn } from '../../attempt/attempt-log.ts';
 import {
   checkJob,
   type Configuration,
+  configurationFolderOf,
   describeConfiguration,
   findStateOwner,
   writeDriverFiles,
 } from './configuration.ts';
 import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
 import type { KnownState } from '../state/follow-state.ts';
-import { checkPrepared, configurationFacts, type PhaseEnd, readLockFileBytes } from './plan-phase.ts';
+import {
+  checkPrepared,
+  configurationFacts,
+  lockFileBytes,
+  type PhaseEnd,
+  readLockFileBytes,
+} from './plan-phase.ts';
 import { findLocalTool, resolveTool } from '../tool/resolve-tool.ts';
 import { type RepeatedChange, runWithRetries, withRetryCount } from './run-with-retries.ts';
 import { type Captures, runOne } from '../run-commands.ts';
@@ -56,7 +65,10 @@ async function continueWith(
   approved: NonNullable<Job['approved']>,
   kept: TreeFacts,
 ): Promise<Configuration> {
-  expectApproved(attempt, approved, { lockFile: kept.lockFile, toolVersion: kept.toolVersion });
+  expectApproved(attempt, approved, {
+    lockFile: sha256(await keptLockFile(attempt)),
+    toolVersion: kept.toolVersion,
+  });
   // The planning tool may have been removed from the PATH or the cache.
   const local = await findLocalTool(attempt, kept.toolVersion);
   if (local !== null) skipStep(attempt, prepareStep);
@@ -71,6 +83,14 @@ async function continueWith(
     isStateOurs: kept.isStateOurs,
   });
   return { ...described, secretFiles: [] };
+}
+
+/** Read directly: no command of the run has been started yet, and the reader of the tree may not be ready. */
+async function keptLockFile(attempt: RunnerAttempt): Promise<Uint8Array | string> {
+  const { driver, folders } = attempt;
+  if (driver.lockFile === undefined) return '';
+  const file = join(configurationFolderOf(attempt), driver.lockFile);
+  return (await readInside(folders.tree, file, lockFileBytes)) ?? '';
 }
 
 /** Prepares a transferred tree, or a kept one if the tool saves no plan. */

@@ -100,7 +100,8 @@ export function stateFileOf({ folders, job, tree }: AttemptContext, state: State
   });
 }
 
-function configurationFolderOf(attempt: AttemptContext): string {
+/** Absolute path of the configuration's folder. */
+export function configurationFolderOf(attempt: AttemptContext): string {
   return join(attempt.folders.tree, configurationPath(attempt.job));
 }
 

@@ -1,5 +1,6 @@
 /** The plan phase: clone, variables, init, workspace, plan; and packing the input of its apply. */
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { sha256, variablesHash } from '#protocol/approved.ts';
 import type { ApprovedParts } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
@@ -128,6 +129,9 @@ export async function checkPrepared(attempt: AttemptContext, configuration: Conf
   if (problem) throw new RunFailure(problem);
 }
 
+/** The maximum size of a lock file. */
+export const lockFileBytes = 10_000_000;
+
 /** The bytes of the lock file; null if there is none. */
 export async function readLockFileBytes(
   attempt: AttemptContext,
@@ -136,7 +140,7 @@ export async function readLockFileBytes(
   const { lockFile } = attempt.driver;
   if (lockFile === undefined) return null;
   try {
-    return await attempt.tree.read(configuration.context.configurationFolder, lockFile, 10_000_000);
+    return await attempt.tree.read(configuration.context.configurationFolder, lockFile, lockFileBytes);
   } catch (error) {
     throw new RunFailure(`the lock file cannot be read: ${(error as Error).message}`);
   }
@@ -185,8 +189,8 @@ function settlePlan(
   const { jobId, attempt: number, fence } = attempt.job;
   const facts = {
     isStateOurs: configuration.context.stateFolder !== null,
-    lockFile: approvedParts.lockFile,
     toolVersion: approvedParts.toolVersion,
+    secretFiles: configuration.secretFiles.map((name) => join(configuration.path, name)),
   };
   keepTree(attempt.folders, { jobId, attempt: number, fence }, attempt.order.slotUid, facts);
 }

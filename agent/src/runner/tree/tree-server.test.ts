@@ -126,7 +126,7 @@ test(
     await using tree = new TreeClient({ slotUid, sandbox: { isolation, folders } });
     await tree.write(folders.tree, 'kept', 'x');
     await tree.write(folders.state, 'state', 'of the plan');
-    const facts = { isStateOurs: true, lockFile: '', toolVersion: '1' };
+    const facts = { isStateOurs: true, toolVersion: '1', secretFiles: [] };
     keepTree(folders, { jobId: 'j', attempt: 1, fence: 1 }, slotUid, facts);
     if (slotUid !== null) await assert.rejects(tree.read(folders.tree, 'kept', 10), /EACCES/);
     reopenWorkFolder(folders, slotUid);

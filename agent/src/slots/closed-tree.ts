@@ -1,0 +1,53 @@
+/** Files of a tree that no process of a run can change any more: its run has ended, and its folder is closed. */
+import { closeSync, constants, fchownSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { nullIfMissing } from '../spool/read-attempt.ts';
+
+/**
+ * Reads a file, but not through links out of the folder: the caller may read more than the run.
+ * @returns null if there is no such file, and if it is larger than the limit
+ */
+export async function readInside(folder: string, file: string, limitBytes: number): Promise<Buffer | null> {
+  const [realFolder, realFile] = [
+    await realpath(folder).catch(nullIfMissing),
+    await realpath(file).catch(nullIfMissing),
+  ];
+  if (!realFolder || !realFile?.startsWith(realFolder + sep)) return null;
+  const handle = await open(realFile, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const status = await handle.stat();
+    return status.isFile() && status.size <= limitBytes ? await handle.readFile() : null;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Removes a file or a link. @throws an Error if it is in a folder outside */
+export function removeInside(folder: string, name: string): void {
+  rmSync(placeInside(folder, name), { force: true });
+}
+
+/**
+ * Writes a file of mode 0600 that does not exist.
+ * @param uid of its owner; null: this process
+ * @throws an Error if it is in a folder outside; the file system's if something is in its place
+ */
+export function writeInside(folder: string, name: string, content: Uint8Array, uid: number | null): void {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const descriptor = openSync(placeInside(folder, name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    writeFileSync(descriptor, content);
+    if (uid !== null) fchownSync(descriptor, uid, uid);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The real path of the folder that a file is in, with its name. */
+function placeInside(folder: string, name: string): string {
+  const [root, parent] = [realpathSync(folder), realpathSync(dirname(join(folder, name)))];
+  if (parent !== root && !parent.startsWith(root + sep))
+    throw new Error(`${JSON.stringify(name)} leads out of ${folder}`);
+  return join(parent, basename(name));
+}
