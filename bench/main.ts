@@ -2,19 +2,21 @@
  * `npm run bench`: measures a complete service and compares it with the bare tools. Arguments select benchmarks.
  */
 import { parseArgs } from 'node:util';
-import { approvalBench } from './approval.ts';
-import { claimBench } from './claim.ts';
-import { deployBench, ordinaryBench } from './deploy.ts';
+import { approvalBench } from './benchmarks/approval.ts';
+import { claimBench } from './benchmarks/claim.ts';
+import { deployBench, ordinaryBench } from './benchmarks/deploy.ts';
 import type { Bench } from './figure.ts';
-import { followersBench } from './followers.ts';
-import { isolationBench } from './isolation.ts';
-import { listBench } from './list.ts';
+import { elsewhereBench } from './benchmarks/elsewhere.ts';
+import { followersBench } from './benchmarks/followers.ts';
+import { initBench } from './benchmarks/init.ts';
+import { isolationBench } from './benchmarks/isolation.ts';
+import { listBench } from './benchmarks/list.ts';
 import { describeMachine } from './machine.ts';
-import { manyBench } from './many.ts';
-import { memoryBench } from './memory.ts';
-import { readyBench } from './ready.ts';
+import { manyBench } from './benchmarks/many.ts';
+import { memoryBench } from './benchmarks/memory.ts';
+import { readyBench } from './benchmarks/ready.ts';
 import { asTable, keep, type Recorded, writePage } from './report.ts';
-import { searchBench } from './search.ts';
+import { searchBench } from './benchmarks/search.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   ready: readyBench,
@@ -22,6 +24,8 @@ const benches: Readonly<Record<string, Bench>> = {
   ordinary: ordinaryBench,
   many: manyBench,
   approval: approvalBench,
+  elsewhere: elsewhereBench,
+  init: initBench,
   followers: followersBench,
   isolation: isolationBench,
   claim: claimBench,

@@ -40,11 +40,17 @@ export const manyResources = (count: number): string => `resource "terraform_dat
 }
 `;
 
-/** @returns the repository's path */
-export async function makeRepository(folder: string, name: string, configuration: string): Promise<string> {
+/** @param others contents of more files, by name. @returns the repository's path */
+export async function makeRepository(
+  folder: string,
+  name: string,
+  configuration: string,
+  others: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const path = join(folder, name);
   await mkdir(path);
-  await writeFile(join(path, 'main.tf'), configuration);
+  for (const [file, content] of Object.entries({ 'main.tf': configuration, ...others }))
+    await writeFile(join(path, file), content);
   const git = (...args: string[]) =>
     run(
       'git',

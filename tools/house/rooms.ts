@@ -62,7 +62,7 @@ export const forTests: readonly string[] = [
 
 /** Files that no program loads. */
 export const isForTests = (file: string): boolean =>
-  file.endsWith('.test.ts') || /^(acceptance|[a-z]+\/src\/testing)\//.test(file);
+  file.endsWith('.test.ts') || /^(acceptance|bench|[a-z]+\/src\/testing)\//.test(file);
 
 /**
  * Folders and files of server/src in their one order: each imports only what is listed before it. First what

@@ -1,11 +1,11 @@
 /** One deployment after another, alternated with the script in the same run. */
-import { runByHand } from './by-hand.ts';
-import { type Cpu, cpuFigures, readCpu } from './cpu.ts';
-import { createEnvironment, deployAndWatch, type Watched } from './deployments.ts';
-import { type Bench, type BenchOptions, type BenchResult, figure } from './figure.ts';
-import { makeRepository, oneResource, oneSecond } from './repository.ts';
-import { scratchFolder, type Service, startService } from './service.ts';
-import { commandCpu, ownShares, readTimelines } from './timeline.ts';
+import { runByHand } from '../by-hand.ts';
+import { type Cpu, cpuFigures, readCpu } from '../cpu.ts';
+import { createEnvironment, deployAndWatch, type Watched } from '../deployments.ts';
+import { type Bench, type BenchOptions, type BenchResult, figure } from '../figure.ts';
+import { makeRepository, oneResource, oneSecond } from '../repository.ts';
+import { scratchFolder, type Service, startService } from '../service.ts';
+import { commandCpu, ownShares, readTimelines } from '../timeline.ts';
 
 const warmUpRounds = 2;
 

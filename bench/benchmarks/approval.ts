@@ -1,9 +1,9 @@
 /** From a person's approval to the first byte of the apply's log, as a reader of the event stream sees it. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { createEnvironment, readUntil } from './deployments.ts';
-import { type Bench, type BenchResult, figure } from './figure.ts';
-import { makeRepository, oneResource } from './repository.ts';
-import { scratchFolder, type Service, startService } from './service.ts';
+import { createEnvironment, readUntil } from '../deployments.ts';
+import { type Bench, type BenchResult, figure } from '../figure.ts';
+import { makeRepository, oneResource } from '../repository.ts';
+import { scratchFolder, type Service, startService } from '../service.ts';
 
 const warmUpRounds = 1;
 /** A person is slower than the agent, which cleans up after the plan. */
@@ -16,13 +16,21 @@ interface Approval {
   readonly ended: number;
 }
 
-async function approveOnce(service: Service, repository: string): Promise<Approval> {
+/** Deploys a new environment. @returns the deployment that waits for approval, and its event stream */
+export async function planOnce(service: Service, repository: string) {
   const { client } = service;
   const environmentId = await createEnvironment(service, repository, true);
   const { id } = await client.call('deployEnvironment', { params: { id: environmentId }, body: {} });
   const stream = client.stream('streamDeployment', { params: { id } });
   await readUntil(stream, (event) => event.event === 'status' && event.data.status === 'WAITING_FOR_USER');
-  await delay(thinkMilliseconds);
+  return { id, stream };
+}
+
+/** Approves what waits, and reads the stream to its end. */
+export async function approveOnce(
+  { client }: Service,
+  { id, stream }: Awaited<ReturnType<typeof planOnce>>,
+): Promise<Approval> {
   const start = performance.now();
   const since = () => performance.now() - start;
   const approving = client.call('approveDeployment', { params: { id } }).then(since);
@@ -46,8 +54,11 @@ export const approvalBench: Bench = async ({ isQuick }): Promise<BenchResult> =>
   const repository = await makeRepository(folder.repositories, 'one-resource', oneResource);
   await using service = await startService(folder);
   const all: Approval[] = [];
-  for (let index = 0; index < (isQuick ? 3 : 15) + warmUpRounds; index++)
-    all.push(await approveOnce(service, repository));
+  for (let index = 0; index < (isQuick ? 3 : 15) + warmUpRounds; index++) {
+    const planned = await planOnce(service, repository);
+    await delay(thinkMilliseconds);
+    all.push(await approveOnce(service, planned));
+  }
   const counted = all.slice(warmUpRounds);
   return {
     figures: [

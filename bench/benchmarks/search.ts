@@ -2,10 +2,10 @@
  * The list of environments in a large organization: first and last pages, filters and searches, one request
  * after another.
  */
-import { type Bench, type BenchResult, figure } from './figure.ts';
+import { type Bench, type BenchResult, figure } from '../figure.ts';
 import { fill } from './list.ts';
-import { putLoad } from './load.ts';
-import { scratchFolder, startService } from './service.ts';
+import { putLoad } from '../load.ts';
+import { scratchFolder, startService } from '../service.ts';
 
 const limit = 100;
 

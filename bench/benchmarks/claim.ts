@@ -1,9 +1,9 @@
 /** A long queue and many agents that do nothing but claim and finish: how long a free agent waits for its job. */
 import { randomUUID } from 'node:crypto';
-import { createEnvironment } from './deployments.ts';
-import { type Bench, type BenchResult, figure } from './figure.ts';
-import { makeRepository, oneResource } from './repository.ts';
-import { scratchFolder, type Service, startService } from './service.ts';
+import { createEnvironment } from '../deployments.ts';
+import { type Bench, type BenchResult, figure } from '../figure.ts';
+import { makeRepository, oneResource } from '../repository.ts';
+import { scratchFolder, type Service, startService } from '../service.ts';
 
 const agentKey = 'ENVARIUM_DEFAULT';
 

@@ -1,11 +1,11 @@
 /** A deployment of many resources with many readers of its event stream: each counts bytes and lag. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { createEnvironment } from './deployments.ts';
-import { type Bench, type BenchResult, figure } from './figure.ts';
-import { percentile } from './statistics.ts';
-import { megabytesOf, processesOfService } from './processes.ts';
-import { makeRepository, manyResources } from './repository.ts';
-import { scratchFolder, type Service, startService } from './service.ts';
+import { createEnvironment } from '../deployments.ts';
+import { type Bench, type BenchResult, figure } from '../figure.ts';
+import { percentile } from '../statistics.ts';
+import { megabytesOf, processesOfService } from '../processes.ts';
+import { makeRepository, manyResources } from '../repository.ts';
+import { scratchFolder, type Service, startService } from '../service.ts';
 
 const applyStep = 'tf:apply';
 const sampleMilliseconds = 500;
