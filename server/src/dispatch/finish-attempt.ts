@@ -20,6 +20,7 @@ import {
 } from './attempt-store.ts';
 import type { CallingAgent } from './authenticate-agent.ts';
 import type { FinishMessage } from './finish/finish-message.ts';
+import { receiveRest } from './finish/receive-rest.ts';
 import { jobForAgent } from './job-for-agent.ts';
 import { giveUp, loseAttempt } from './lose-attempt.ts';
 import { DispatchRefusal } from './refusals.ts';
@@ -84,6 +85,7 @@ interface TakenOutcome {
   readonly outcome: ReceivedOutcome;
   readonly times: AttemptTimes | null;
   readonly sha256: string;
+  readonly rest: FinishMessage['rest'];
 }
 
 /** @throws DispatchRefusal `fence_outdated` for an outcome of an attempt that has ended otherwise */
@@ -91,7 +93,7 @@ async function takeOutcome(
   context: Context,
   agent: CallingAgent,
   place: AttemptInPlace,
-  { outcome, times, sha256 }: TakenOutcome,
+  { outcome, times, sha256, rest }: TakenOutcome,
 ): Promise<FinishReply> {
   return inTransaction(context, async (context) => {
     const locked = await lockDeployment(context.db, place.job.deployment_id, place.environmentId);
@@ -103,6 +105,7 @@ async function takeOutcome(
         throw new DispatchRefusal('fence_outdated', 'This attempt has ended with another outcome');
       return answerAgain(context, agent, attempt, deployment.id);
     }
+    await receiveRest(context, place, rest);
     if (outcome.isLost) {
       await loseAttempt(context, attempt, outcome.error?.message ?? 'its runner was killed', outcome);
       return { next: null };
@@ -124,9 +127,12 @@ async function takeOutcome(
 async function endWithoutOutcome(
   context: Context,
   place: AttemptInPlace,
-  sha256: string,
+  { sha256, rest }: Pick<FinishMessage, 'sha256' | 'rest'>,
   error: Error,
 ): Promise<FinishReply> {
+  await inTransaction(context, (context) => receiveRest(context, place, rest)).catch((err: unknown) =>
+    context.log.error({ err, jobId: place.job.id }, 'the last report cannot be stored either'),
+  );
   context.log.error(
     { err: error, jobId: place.job.id },
     'outcome cannot be stored; its deployment ends without it',
@@ -152,11 +158,11 @@ export async function finishAttempt(
   context: Context,
   agent: CallingAgent,
   place: AttemptInPlace,
-  { sha256, outcome, times, problem }: FinishMessage,
+  { sha256, outcome, times, rest, problem }: FinishMessage,
 ): Promise<FinishReply> {
   try {
     if (outcome === null) throw new Refusal('bad_request', problem ?? 'The message has no outcome');
-    return await takeOutcome(context, agent, place, { outcome, times, sha256 });
+    return await takeOutcome(context, agent, place, { outcome, times, sha256, rest });
   } catch (error) {
     if (
       error instanceof DispatchRefusal ||
@@ -164,6 +170,6 @@ export async function finishAttempt(
       (await countFinishFailure(context.db, place.attempt)) < mostFailures
     )
       throw error;
-    return endWithoutOutcome(context, place, sha256, error as Error);
+    return endWithoutOutcome(context, place, { sha256, rest }, error as Error);
   }
 }

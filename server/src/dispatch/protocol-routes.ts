@@ -29,7 +29,7 @@ import {
 import { claimJob } from './claim-job.ts';
 import type { FinishMessage } from './finish/finish-message.ts';
 import { readFinish } from './finish/read-finish.ts';
-import { receiveRest } from './finish/receive-rest.ts';
+import { receiveLastState } from './finish/receive-rest.ts';
 import { finishAttempt } from './finish-attempt.ts';
 import { receiveGoodbye, receiveHeartbeat } from './heartbeat.ts';
 import { checkMessage, parseMessage } from './parse-message.ts';
@@ -171,7 +171,9 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
     mark: async (place, _agent, request) => (await storeMark(context, place, read.mark(request.body)), {}),
     finish: async (place, agent, request) => {
       const message = request.body as FinishMessage;
-      await receiveRest(onBehalfOf(context, agent.agent_key, request), place, message.rest);
+      const { state } = message.rest;
+      // On its own: a state is kept whatever becomes of the outcome.
+      if (state) await receiveLastState(onBehalfOf(context, agent.agent_key, request), place, state);
       return finishAttempt(context, agent, place, message);
     },
   };

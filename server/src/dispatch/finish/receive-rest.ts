@@ -1,6 +1,6 @@
-/** Stores what an agent sends together with an outcome, before the outcome. */
+/** Stores what an agent sends together with an outcome. */
 import type { FinishRest } from '#protocol/messages/outcome.ts';
-import type { ActorContext } from '../../context.ts';
+import type { ActorContext, Context } from '../../context.ts';
 import { receiveState } from '../../state/receive-state.ts';
 import { putBlob } from '../blobs/attempt-blobs.ts';
 import type { AttemptInPlace } from '../call-store.ts';
@@ -8,25 +8,19 @@ import { DispatchRefusal } from '../refusals.ts';
 import { receiveReport } from '../reports/receive-report.ts';
 
 /**
- * Each part is stored as by the call of its own; what is sent twice counts once. The caller has checked agent,
- * epoch and fence.
+ * Stores the last report and the blobs, as by calls of their own. The caller has checked agent, epoch and fence.
+ * @param context with the transaction that stores the outcome as its `db`
  * @throws DispatchRefusal `rest_incomplete` where reports before this one are missing, and what the calls of the
  *   parts throw: the agent then makes these calls, and finishes without a rest
  */
 export async function receiveRest(
-  context: ActorContext,
+  context: Context,
   place: AttemptInPlace,
-  { report, state, blobs = [] }: FinishRest,
+  { report, blobs = [] }: Omit<FinishRest, 'state'>,
 ): Promise<void> {
-  // Its outcome is known, and everything was stored before that.
-  if (place.attempt.status === 'ended') return;
-  await Promise.all([
-    report && storeReport(context, place, report),
-    state && storeState(context, place, state),
-    ...blobs.map(({ name, sha256, base64 }) =>
-      putBlob(context, place, name, inOnePart(bytesOf(base64)), sha256),
-    ),
-  ]);
+  if (report) await storeReport(context, place, report);
+  for (const { name, sha256, base64 } of blobs)
+    await putBlob(context, place, name, inOnePart(bytesOf(base64)), sha256);
 }
 
 function bytesOf(base64: string): Buffer {
@@ -38,7 +32,7 @@ async function* inOnePart(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 async function storeReport(
-  context: ActorContext,
+  context: Context,
   place: AttemptInPlace,
   report: NonNullable<FinishRest['report']>,
 ): Promise<void> {
@@ -55,7 +49,8 @@ async function storeReport(
     );
 }
 
-async function storeState(
+/** As by `putState`. @throws Refusal 400, 413 where it cannot be stored */
+export async function receiveLastState(
   context: ActorContext,
   { job, attempt, environmentId }: AttemptInPlace,
   { follows, sha256, base64 }: NonNullable<FinishRest['state']>,

@@ -68,7 +68,8 @@ export async function receiveReport(
   request: ReportRequest,
 ): Promise<ReportReply> {
   const needsLock = isAboutDeployment(request);
-  const stored = needsLock ? null : await storeAtOnce(context, place, request);
+  // A collision would end a transaction that has begun already.
+  const stored = needsLock || context.db.isTransaction ? null : await storeAtOnce(context, place, request);
   if (stored) return stored;
   return inTransaction(context, async (context) => {
     await lockReport(context.db, place);
