@@ -189,3 +189,31 @@ test('a heartbeat that is sent again after an outage has the list of that moment
   await beat;
   assert.deepEqual(lists, [[], [attempt]]);
 });
+
+test('a connection that is closed while it waited for the next call is not an outage', async (t) => {
+  const seen = new WeakSet<object>();
+  let calls = 0;
+  const { connection, logged } = await connect(t, (request, response) => {
+    calls++;
+    if (seen.has(request.socket)) return void request.socket.destroy();
+    seen.add(request.socket);
+    request.resume();
+    response.setHeader('content-type', 'application/json');
+    response.end('{}');
+  });
+  await connection.mark(attempt, { mark: 'm'.repeat(16) });
+  await connection.mark(attempt, { mark: 'n'.repeat(16) });
+  assert.deepEqual([calls, logged], [3, []]);
+});
+
+test('an address that redirects is not followed: credentials stay with the service', async (t) => {
+  let calls = 0;
+  const { connection, logged } = await connect(t, (request, response) => {
+    request.resume();
+    if (++calls === 1) return void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end();
+    response.end('{}');
+  });
+  await connection.mark(attempt, { mark: 'm'.repeat(16) });
+  assert.equal(calls, 2);
+  assert.match(logged.join(), /redirects to http:\/\/127\.0\.0\.1:1\/: set ENVARIUM_URL/);
+});

@@ -1,5 +1,5 @@
 /** The calls of the agent protocol over HTTP. A refusal of the server is thrown as a `ServerRefusal`. */
-import { openAsBlob } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import {
   answerSeconds,
   type GoodbyeRequest,
@@ -137,7 +137,7 @@ function stateCalls(sender: CallSender) {
           signal,
           timeoutSeconds: transferTimeoutSeconds,
         },
-        (response) => response.bytes(),
+        buffer,
       ),
   };
 }
@@ -145,19 +145,18 @@ function stateCalls(sender: CallSender) {
 function blobCalls(sender: CallSender) {
   return {
     /** Stores a file of the attempt, streamed from disk. */
-    async putBlob(
+    putBlob(
       attempt: AttemptRef,
       name: BlobName,
       sha256: string,
       file: string,
       signal?: AbortSignal,
-    ): Promise<void> {
-      const params = { ...paramsOf(attempt), name };
-      await sender.json(Nothing, {
+    ): Promise<unknown> {
+      return sender.json(Nothing, {
         name: 'putBlob',
-        params,
+        params: { ...paramsOf(attempt), name },
         query: { fence: String(attempt.fence), sha256 },
-        bytes: await openAsBlob(file),
+        bytes: { file },
         signal,
         timeoutSeconds: transferTimeoutSeconds,
       });
@@ -180,7 +179,7 @@ function blobCalls(sender: CallSender) {
           signal,
           timeoutSeconds: transferTimeoutSeconds,
         },
-        (response) => store((response.body ?? new ReadableStream()) as unknown as AsyncIterable<Uint8Array>),
+        (answer) => store(answer),
       ),
   };
 }

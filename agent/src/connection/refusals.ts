@@ -21,13 +21,12 @@ export function isRefusal(error: unknown, code: string): error is ServerRefusal 
 }
 
 /** The refusal in a response. */
-export async function readRefusal(call: string, response: Response): Promise<ServerRefusal> {
-  const text = await response.text();
+export function readRefusal(call: string, status: number, text: string): ServerRefusal {
   try {
     const body = JSON.parse(text) as { code?: unknown; message?: unknown };
-    return new ServerRefusal(call, response.status, String(body.code), String(body.message));
+    return new ServerRefusal(call, status, String(body.code), String(body.message));
   } catch {
-    return new ServerRefusal(call, response.status, 'unreadable', text.slice(0, 500));
+    return new ServerRefusal(call, status, 'unreadable', text.slice(0, 500));
   }
 }
 
@@ -45,7 +44,7 @@ export class TemporaryFailure extends Error {
   }
 }
 
-/** The text of an error with its causes: fetch hides the reason in a cause. */
+/** The text of an error with its causes. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`;

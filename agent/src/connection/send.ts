@@ -2,6 +2,8 @@
  * Sends one call to the server until it is answered. Calls are safe to send twice, so each is repeated after
  * network errors, overload and server errors until it is answered or its signal is aborted.
  */
+import type { IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import type { Static, TSchema } from 'typebox';
@@ -11,6 +13,7 @@ import { isPassingStatus } from '#contract/client/passing-errors.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import { protocolVersion } from '#protocol/messages/agent.ts';
 import type { Secret } from '#settings/secret.ts';
+import { type Body, send, textOf } from './request.ts';
 import { readRefusal, reasonOf, ServerRefusal, TemporaryFailure } from './refusals.ts';
 
 export interface ConnectionLog {
@@ -39,7 +42,7 @@ export interface Call {
   readonly query?: Readonly<Record<string, string>>;
   /** The message, or what composes it each time that the call is sent. */
   readonly json?: object | (() => object);
-  readonly bytes?: Uint8Array | Blob;
+  readonly bytes?: Exclude<Body, string>;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutSeconds?: number;
   /** False: a network error is thrown instead of repeating the call. */
@@ -73,7 +76,7 @@ export class CallSender {
    * Sends until answered; `read` is part of each attempt, so that a truncated reply is requested again.
    * @throws ServerRefusal, or the signal's reason
    */
-  async send<Result>(call: Call, read: (response: Response) => Promise<Result>): Promise<Result> {
+  async send<Result>(call: Call, read: (answer: IncomingMessage) => Promise<Result>): Promise<Result> {
     const { signal, isRepeated = true } = call;
     return pRetry(() => this.#attempt(call, read), {
       retries: isRepeated ? Number.POSITIVE_INFINITY : 0,
@@ -94,15 +97,15 @@ export class CallSender {
   /** Sends until answered with JSON of the given form. */
   json<Schema extends TSchema>(schema: Schema, call: Call): Promise<Static<Schema>> {
     const check = checkerOf(schema);
-    return this.send(call, async (response) => {
-      const value: unknown = await response.json();
+    return this.send(call, async (answer) => {
+      const value: unknown = await json(answer);
       if (check.Check(value)) return value as Static<Schema>;
       const { major, minor } = protocolVersion;
       throw new Error(`the reply to ${call.name} does not have the form of protocol ${major}.${minor}`);
     });
   }
 
-  async #attempt<Result>(call: Call, read: (response: Response) => Promise<Result>): Promise<Result> {
+  async #attempt<Result>(call: Call, read: (answer: IncomingMessage) => Promise<Result>): Promise<Result> {
     try {
       const result = await read(await this.#sendOnce(call));
       this.#noteAnswer();
@@ -116,9 +119,9 @@ export class CallSender {
     }
   }
 
-  async #sendOnce(call: Call): Promise<Response> {
+  async #sendOnce(call: Call): Promise<IncomingMessage> {
     const timeout = AbortSignal.timeout((call.timeoutSeconds ?? ordinaryTimeoutSeconds) * 1000);
-    const response = await fetch(addressOf(this.#options.url, call), {
+    const answer = await send(addressOf(this.#options.url, call), {
       method: protocolRoutes[call.name].method,
       headers: {
         authorization: this.#authorization,
@@ -126,14 +129,18 @@ export class CallSender {
         ...(call.json === undefined ? {} : { 'content-type': 'application/json' }),
         ...(call.bytes ? { 'content-type': 'application/octet-stream' } : {}),
       },
-      body: call.json === undefined ? (call.bytes as BodyInit | undefined) : messageOf(call.json),
-      redirect: 'error',
+      body: call.json === undefined ? call.bytes : messageOf(call.json),
       signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
     });
-    if (response.ok) return response;
-    if (!isPassingStatus(response.status)) throw await readRefusal(call.name, response);
-    const retryAfter = response.headers.get('retry-after');
-    throw new TemporaryFailure(response.status, retryAfter, await response.text());
+    const { statusCode = 0, headers } = answer;
+    if (statusCode >= 200 && statusCode < 300) return answer;
+    const said = await textOf(answer);
+    if (statusCode >= 300 && statusCode < 400)
+      throw new Error(
+        `it redirects to ${headers.location ?? 'nowhere'}: set ENVARIUM_URL to the service itself`,
+      );
+    if (!isPassingStatus(statusCode)) throw readRefusal(call.name, statusCode, said);
+    throw new TemporaryFailure(statusCode, headers['retry-after'] ?? null, said);
   }
 
   #noteAnswer(): void {

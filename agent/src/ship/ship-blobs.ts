@@ -17,7 +17,7 @@ export interface BlobShipment {
   readonly job: Job;
   readonly completion: Completion;
   readonly signal: AbortSignal;
-  readonly send: (name: BlobName, sha256: string, file: string) => Promise<void>;
+  readonly send: (name: BlobName, sha256: string, file: string) => Promise<unknown>;
   /** Files of at most this size in total are returned instead of sent. */
   readonly leftBytes: number;
 }
