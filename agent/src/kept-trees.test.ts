@@ -49,7 +49,16 @@ function reinstateFor(setup: AgentSetup, job: Job): void {
   const by = job.approved?.continues ?? assert.fail();
   const place = workFolderPaths(setup.workFolder, job);
   const { uid } = statSync(join(folder, 'tree'));
-  reinstate({ by, place, folder, slotUid: uid, secrets: new Map(), expiresAt: Infinity });
+  reinstate({
+    by,
+    place,
+    folder,
+    slotUid: uid,
+    secrets: new Map(),
+    plan: null,
+    state: null,
+    expiresAt: Infinity,
+  });
 }
 
 /** The folder of an attempt that was claimed, and whose runner was not started. */
@@ -88,7 +97,7 @@ test('an apply after an approval continues in the tree of its plan', withTerrafo
     'state:store': 'SUCCESS',
   });
   assert.equal((await applied(setup, between))['apply:prepare'], 'SKIPPED');
-  assert.deepEqual(work(setup), []);
+  assert.deepEqual([setup.server.calls.includes('getBlob'), work(setup)], [false, []]);
   assert.deepEqual(setup.server.problems, []);
   assert.doesNotMatch(agent.log(), /planted-secret/);
 });

@@ -8,6 +8,7 @@ import { sha256 } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { ServerConnection } from '../connection/connection.ts';
 import { ServerRefusal } from '../connection/refusals.ts';
+import type { KeptTree } from '../slots/kept-trees.ts';
 import { isTreeKept, workFolderPaths } from '../slots/work-folder.ts';
 import { attemptFolderName, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
 import { linkFile, removeFolder, syncFolder, writeNew, writeWhole } from '../spool/write-file.ts';
@@ -19,8 +20,8 @@ export interface Preparation {
   readonly workFolder: string;
   readonly slotUid: number | null;
   readonly job: Job;
-  /** Whether the tree of its plan is kept, although not in its place; absent: no. */
-  readonly isTreeAside?: boolean;
+  /** The kept tree of its plan, which is not in its place yet; absent or null: there is none. */
+  readonly tree?: KeptTree | null;
   readonly signal: AbortSignal;
 }
 
@@ -99,14 +100,14 @@ function isAboutClaim({ status, code }: ServerRefusal): boolean {
 }
 
 async function writeState(
-  { connection, attemptsFolder, job, signal }: Preparation,
+  { connection, attemptsFolder, job, tree, signal }: Preparation,
   paths: SpoolPaths,
 ): Promise<string | null> {
   const current = job.state.current;
   if (!current) return null;
   const kept = previousPaths(attemptsFolder, job)?.inputState;
-  const bytes =
-    (kept && existsSync(kept) && (await readFile(kept))) || (await connection.getState(job, signal));
+  const known = tree?.state ?? (kept && existsSync(kept) ? await readFile(kept) : null);
+  const bytes = known ?? (await connection.getState(job, signal));
   const checked = sha256(bytes) === current.sha256 ? bytes : await connection.getState(job, signal);
   if (sha256(checked) !== current.sha256)
     return `The state received from the service does not match version ${current.stateVersionId}: its checksum differs.`;
@@ -115,23 +116,24 @@ async function writeState(
 }
 
 async function writePlan(
-  { connection, attemptsFolder, job, signal }: Preparation,
+  { connection, attemptsFolder, job, tree, signal }: Preparation,
   paths: SpoolPaths,
 ): Promise<string | null> {
   // Tools that save no plan have no file of the approved one.
   if (job.phase !== 'apply' || job.approved?.parts.planFile === undefined) return null;
   const kept = previousPaths(attemptsFolder, job)?.outputPlan;
-  if (kept && existsSync(kept)) await linkFile(kept, paths.inputPlan);
+  if (tree?.plan) await writeNew(paths.inputPlan, tree.plan);
+  else if (kept && existsSync(kept)) await linkFile(kept, paths.inputPlan);
   else await connection.getBlob(job, 'plan', (bytes) => writeNew(paths.inputPlan, bytes), signal);
   return null;
 }
 
 /** A tree that this agent kept for the apply is reused in place. */
 async function writeTree(
-  { connection, job, signal, workFolder, slotUid, isTreeAside }: Preparation,
+  { connection, job, signal, workFolder, slotUid, tree }: Preparation,
   paths: SpoolPaths,
 ): Promise<string | null> {
-  if (job.phase !== 'apply' || isTreeAside === true) return null;
+  if (job.phase !== 'apply' || tree) return null;
   const continues = job.approved?.continues;
   if (continues && isTreeKept(workFolderPaths(workFolder, job), continues, slotUid)) return null;
   await connection.getBlob(job, 'tree', (bytes) => writeNew(paths.inputTree, bytes), signal);

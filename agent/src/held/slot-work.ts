@@ -145,7 +145,7 @@ export class SlotWork {
           workFolder,
           slotUid,
           job,
-          isTreeAside: tree !== null,
+          tree,
           signal,
         }),
         before && awaitRunnerEnd(this.#options.launcher, before.paths),
@@ -240,7 +240,11 @@ export class SlotWork {
           workFolder,
           slotUid: this.#slot.uid,
         });
-        if (mayWait && awaitsApproval(attempt) && (await keptTrees.keep(attempt.job, this.#slot)))
+        if (
+          mayWait &&
+          awaitsApproval(attempt) &&
+          (await keptTrees.keep(attempt.job, this.#slot, attempt.paths))
+        )
           return await removeFolder(attempt.paths.folder);
         return await removeAttempt(attempt.paths, attempt.job, workFolder, this.#slot.uid);
       } catch (error) {

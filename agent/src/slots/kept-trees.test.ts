@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
+import { spoolPaths } from '../spool/layout.ts';
 import { KeptTrees, reinstate } from './kept-trees.ts';
 import { SlotTable } from './slot-table.ts';
 import { createWorkFolder, isTreeKept, keepTree, workFolderPaths } from './work-folder.ts';
@@ -24,7 +25,7 @@ const facts = { isStateOurs: true, toolVersion: '1' };
 
 function prepare(
   t: TestContext,
-  { limit = 20, reserveBytes = 0, uids = null as number[] | null, slots: count = 1 } = {},
+  { limit = 20, reserveBytes = 0, uids = null as number[] | null, slots: count = 1, stateBytes = 1 } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'kept-trees-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -61,7 +62,11 @@ function prepare(
     change(paths.tree);
     const left = { jobId: job.jobId, attempt: job.attempt, fence: 1 };
     keepTree(paths, left, slot.uid, { ...facts, secretFiles: ['module/z.tfvars'] });
-    const isKept = await keeper.keep(job, slot);
+    const spool = spoolPaths(join(folder, `spool-of-${job.jobId}`));
+    for (const one of [spool.inputs, spool.outputs]) mkdirSync(one, { recursive: true });
+    writeFileSync(spool.outputPlan, `plan of ${job.jobId}`);
+    writeFileSync(spool.inputState, Buffer.alloc(stateBytes));
+    const isKept = await keeper.keep(job, slot, spool);
     slots.release(slot);
     return isKept;
   };
@@ -82,6 +87,7 @@ test('a tree is set aside, closed and without variables, and put back for its ap
   assert.equal(statSync(join(workFolder, 'one.planned-spool-1-one-1')).mode & 0o777, 0o700);
   assert.throws(() => execFileSync('grep', ['-r', 'planted-secret', workFolder]), { status: 1 });
   const tree = trees.take(applyOf(job)) ?? assert.fail('it was not kept');
+  assert.deepEqual([Buffer.from(tree.plan ?? []).toString(), tree.state?.length], ['plan of one', 1]);
   mkdirSync(join(tree.place.root, 'left-over'), { recursive: true });
   reinstate(tree);
   assert.deepEqual(readdirSync(workFolder), ['one']);
@@ -92,6 +98,13 @@ test('a tree is set aside, closed and without variables, and put back for its ap
   assert.equal(trees.take(applyOf(job)), null, 'only one attempt gets it');
   await trees.discard(tree);
   assert.deepEqual([readdirSync(workFolder), errors], [[], []]);
+});
+
+test('a large state is not kept in memory', async (t) => {
+  const { trees, jobOf, plan, applyOf } = prepare(t, { stateBytes: 1_000_001 });
+  await plan(jobOf('one'));
+  const tree = trees.take(applyOf(jobOf('one')));
+  assert.deepEqual([tree?.plan?.length, tree?.state], [11, null]);
 });
 
 test('a tree is removed once its environment is needed by another deployment', async (t) => {
@@ -169,8 +182,8 @@ test('a folder that does not belong to the plan is not kept', async (t) => {
   const other = { ...jobOf('one'), jobId: 'other' };
   const tree = trees.take(applyOf(jobOf('one'))) ?? assert.fail();
   reinstate(tree);
-  assert.equal(await trees.keep(other, slot), false);
-  assert.equal(await trees.keep(jobOf('one'), slot), false, 'of another uid');
+  assert.equal(await trees.keep(other, slot, spoolPaths('/none')), false);
+  assert.equal(await trees.keep(jobOf('one'), slot, spoolPaths('/none')), false, 'of another uid');
   assert.ok(existsSync(join(workFolder, 'one', 'tree')));
 });
 

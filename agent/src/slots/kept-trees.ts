@@ -1,14 +1,16 @@
 /**
  * The trees of plans that wait for a decision: an apply that this agent claims continues in them, without another
  * checkout or init. Each is a closed work folder, set aside under a name that no other agent uses, and the uid of its
- * owner is reserved. Files that contain variables are kept in memory instead. An apply whose tree is missing restores
+ * owner is reserved. Files that contain variables are kept in memory instead, and so are plan and state. An apply whose tree is missing restores
  * it from the service. Trees do not outlive the agent's process: the next one removes them.
  */
 import { existsSync, renameSync, statfsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import type { SpoolPaths } from '../spool/layout.ts';
+import { nullIfMissing } from '../spool/read-attempt.ts';
 import { readInside, removeInside, writeInside } from './closed-tree.ts';
 import { forceRemove } from './remove-folder.ts';
 import type { Slot, SlotTable } from './slot-table.ts';
@@ -42,6 +44,10 @@ export interface KeptTree {
   readonly slotUid: number | null;
   /** Contents of the files that contain variables, by their names relative to the tree. */
   readonly secrets: ReadonlyMap<string, Uint8Array>;
+  /** The saved plan; null: too large to keep in memory. */
+  readonly plan: Uint8Array | null;
+  /** The state that it was made on; null: none, or too large. */
+  readonly state: Uint8Array | null;
   /** By `performance.now()`. */
   readonly expiresAt: number;
 }
@@ -70,9 +76,10 @@ export class KeptTrees {
   /**
    * Keeps the tree of a plan whose processes have all ended, if there is room. Removes older ones for it.
    * @param slot that the plan ran in; its uid stays with the tree
+   * @param spool the folder of the plan's attempt
    * @returns false if the tree is still in its place, for the caller to remove
    */
-  async keep(job: Job, slot: Slot): Promise<boolean> {
+  async keep(job: Job, slot: Slot, spool: SpoolPaths): Promise<boolean> {
     const { workFolder, slots, limit, log } = this.#options;
     const place = workFolderPaths(workFolder, job);
     const planned = readPlanned(place, job);
@@ -82,6 +89,7 @@ export class KeptTrees {
     try {
       closeWorkFolder(place);
       const secrets = await takeSecrets(place.tree, planned.secretFiles);
+      const [plan, state] = await Promise.all([spool.outputPlan, spool.inputState].map(readSmall));
       renameSync(place.root, folder);
       this.#trees.set(place.root, {
         by: { jobId: job.jobId, attempt: job.attempt },
@@ -89,6 +97,8 @@ export class KeptTrees {
         folder,
         slotUid: slot.uid,
         secrets,
+        plan: plan ?? null,
+        state: state ?? null,
         // Cached providers that it links to are kept for another phase of that length.
         expiresAt: performance.now() + job.limits.runSeconds * 1000,
       });
@@ -193,6 +203,11 @@ export function reinstate({ place, folder, secrets, slotUid }: KeptTree): void {
   removeWorkFolder(place);
   renameSync(folder, place.root);
   for (const [name, content] of secrets) writeInside(place.tree, name, content, slotUid);
+}
+
+async function readSmall(file: string): Promise<Uint8Array | null> {
+  const found = await stat(file).catch(nullIfMissing);
+  return found !== null && found.size <= maxSecretBytes ? readFile(file) : null;
 }
 
 /** Removes files from a tree. @throws an Error if one cannot be kept in memory */
