@@ -19,7 +19,7 @@ import { ensureInstalled, LaunchError, passSignals } from './install.mjs';
 import { programOf } from './programs/program-of.mjs';
 
 /** Node's options for processes that stay: small young generations cost little time and save memory. */
-const modeOfServices = ['--max-semi-space-size=4'];
+const modeOfServices = ['--max-semi-space-size=8'];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 

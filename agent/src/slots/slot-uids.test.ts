@@ -12,7 +12,7 @@ function prepare(t: TestContext, count = 5) {
     mkdirSync(join(folder, name), { recursive: true });
     return join(folder, name);
   };
-  const allocate = (spoolFolder: string, slots: number, passwd = '', keptTrees = 0) =>
+  const allocate = (spoolFolder: string, slots: number, passwd = '', keptTrees = 0, running: number[] = []) =>
     allocateSlotUids({
       range: { base: 58000, count },
       slots,
@@ -20,6 +20,7 @@ function prepare(t: TestContext, count = 5) {
       spoolFolder,
       registryFolder: join(folder, 'registry'),
       passwd,
+      runningUids: new Set(running),
     });
   return { spool, allocate };
 }
@@ -62,4 +63,11 @@ test('the uid of an account is never used', (t) => {
     allocate(spool('a'), 2, 'alice:x:58001:58001::/home/alice:/bin/sh\n'),
     [58000, 58002, 58003, 58004],
   );
+});
+
+test('a uid under which somebody else runs processes is not claimed', (t) => {
+  const { spool, allocate } = prepare(t, 3);
+  assert.deepEqual(allocate(spool('a'), 1, '', 0, [58000, 58002]), [58001]);
+  assert.deepEqual(allocate(spool('a'), 1, '', 0, [58001, 58000, 58002]), [58001], 'its own run');
+  assert.throws(() => allocate(spool('b'), 1, '', 0, [58000, 58002]), /processes run under 58000, 58002/);
 });

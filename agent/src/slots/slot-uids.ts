@@ -13,11 +13,13 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolders } from '#guards/make-folders.ts';
 import { agentSettings } from '#settings/agent.ts';
+import { pidsWhere } from '../processes/proc.ts';
 
 export interface UidRange {
   /** The first uid. */
@@ -37,6 +39,8 @@ export interface SlotUidRequest {
   readonly registryFolder: string;
   /** Contents of the machine's passwd file: uids of accounts are never used. */
   readonly passwd?: string;
+  /** Uids of running processes, of which only those that are claimed already are used. */
+  readonly runningUids?: ReadonlySet<number>;
 }
 
 export const defaultRegistryFolder = '/var/lib/envarium/slot-uids';
@@ -54,6 +58,8 @@ export function allocateSlotUids(request: SlotUidRequest): number[] {
   makeFolders(registryFolder, 0o700);
   const accounts = accountUids(request.passwd ?? readPasswd());
   const claimed = new Set(readdirSync(registryFolder).map(Number));
+  // Of the service's own PostgreSQL, for example: what runs under a slot's uid is ended.
+  const used = request.runningUids ?? uidsOfProcesses();
   const candidates = Array.from({ length: count }, (_, index) => base + index).filter(
     (uid) => uid > 0 && !accounts.has(uid),
   );
@@ -63,11 +69,12 @@ export function allocateSlotUids(request: SlotUidRequest): number[] {
     .slice(0, wanted);
   using claim = prepareClaim(registryFolder, spoolFolder);
   for (const uid of candidates)
-    if (taken.length < wanted && !taken.includes(uid) && claim.take(uid)) taken.push(uid);
+    if (taken.length < wanted && !taken.includes(uid) && !used.has(uid) && claim.take(uid)) taken.push(uid);
   if (taken.length >= slots) return taken;
+  const inUse = candidates.filter((uid) => used.has(uid) && !taken.includes(uid));
   throw new Error(
     `only ${taken.length} of the uids ${base} to ${base + count - 1} are free, and ${slots} slots need one ` +
-      `each: raise ${agentSettings.slotUidCount.name}, or move the range with ${agentSettings.slotUidBase.name}`,
+      `each${inUse.length === 0 ? '' : ` (processes run under ${inUse.join(', ')})`}: raise ${agentSettings.slotUidCount.name}, or move the range with ${agentSettings.slotUidBase.name}`,
   );
 }
 
@@ -120,6 +127,12 @@ function removeStale(path: string, staleOwner: string): boolean {
   // Another agent was faster, and this is its new claim.
   renameSync(aside, path);
   return false;
+}
+
+function uidsOfProcesses(): Set<number> {
+  const uids = new Set<number>();
+  pidsWhere((pid) => uids.add(statSync(`/proc/${pid}`).uid).size > 0);
+  return uids;
 }
 
 function ownerOf(registryFolder: string, uid: number): string | null {

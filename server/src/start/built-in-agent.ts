@@ -13,7 +13,7 @@ import { builtInAgentKey, renewBuiltInSecret } from './bootstrap.ts';
 
 const program = fileURLToPath(new URL('../../../agent/src/main.ts', import.meta.url));
 /** Little time is lost in collecting its short-lived objects more often. */
-const smallHeap = ['--max-semi-space-size=2'];
+const smallHeap = ['--max-semi-space-size=4'];
 const pauseAfterEnd = 1_000;
 /** The agent signs off and ends; its runners stay. */
 const goodbyeMilliseconds = 5_000;
