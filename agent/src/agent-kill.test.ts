@@ -56,17 +56,17 @@ function expectedLogs(setup: AgentSetup, steps: readonly string[]): Map<string, 
   return expected;
 }
 
-for (const { minor, calls } of [
-  { minor: 1, calls: ['finish 2', 'mark 2', 'putBlob 1', 'putState 2', 'report 1'] },
+for (const { takesRest, calls } of [
+  { takesRest: false, calls: ['finish 2', 'mark 2', 'putBlob 1', 'putState 2', 'report 1'] },
   // At the end, one call has all that is left.
-  { minor: 2, calls: ['finish 2', 'mark 2', 'report 1'] },
+  { takesRest: true, calls: ['finish 2', 'mark 2', 'report 1'] },
 ])
   test(
-    `the next agent continues the runs of one that was killed at the first call of any kind, protocol 1.${minor}`,
+    `the next agent continues the runs of one that was killed at the first call of any kind, ${takesRest ? 'small rests with outcomes' : 'one call for each part'}`,
     withTerraform,
     async (t) => {
       const setup = await AgentSetup.create(t, {});
-      setup.server.minor = minor;
+      setup.server.takesRest = takesRest;
       setup.commit({ 'main.tf': world });
       setup.server.handOver = (attempt, outcome) =>
         outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;

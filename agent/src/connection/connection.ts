@@ -31,8 +31,6 @@ export interface FinishOptions {
 }
 
 const transferTimeoutSeconds = 3_600;
-/** Of protocol 1: servers before would ignore a rest. */
-const restSinceMinor = 2;
 
 /** Connects with the first call, which must be `register`. */
 export function connectToServer(options: ConnectionOptions) {
@@ -54,7 +52,7 @@ function agentCalls(sender: CallSender) {
     async register(body: RegisterRequest, signal?: AbortSignal): Promise<RegisterReply> {
       const reply = await sender.json(RegisterReply, { name: 'register', json: body, signal });
       sender.identify({ 'x-envarium-agent': reply.agentId, 'x-envarium-epoch': String(reply.epoch) });
-      sender.serverMinor = reply.protocol?.minor ?? 0;
+      sender.takesRest = reply.takesRest === true;
       return reply;
     },
     /** @param compose called each time that the call is sent: a list from before an outage would be wrong */
@@ -89,7 +87,7 @@ function attemptCalls(sender: CallSender) {
         signal,
       }),
     /** Whether the server takes what is left to send together with the outcome. */
-    takesRest: (): boolean => sender.serverMinor >= restSinceMinor,
+    takesRest: (): boolean => sender.takesRest,
     /** @param receivedAt when this process received the attempt; undefined: an earlier one did */
     finish: (
       attempt: AttemptRef,

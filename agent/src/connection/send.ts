@@ -56,8 +56,8 @@ const ordinaryTimeoutSeconds = 30;
 export class CallSender {
   readonly #options: ConnectionOptions;
   readonly #authorization: string;
-  /** Of the server's protocol, known once this agent is registered. */
-  serverMinor = 0;
+  /** What the server said at the registration. */
+  takesRest = false;
   #identity: Readonly<Record<string, string>> = {};
   #isReached = true;
 

@@ -13,7 +13,6 @@ import {
   GoodbyeRequest,
   type HeartbeatReply,
   HeartbeatRequest,
-  protocolVersion,
   type RegisterReply,
   RegisterRequest,
 } from '#protocol/messages/agent.ts';
@@ -88,8 +87,8 @@ export class ProtocolServer implements AsyncDisposable {
   /** Requested with the next heartbeat. */
   readonly aborts: HeartbeatReply['abort'] = [];
   readonly unwanted: HeldAttempt[] = [];
-  /** The minor version of the protocol that it speaks. */
-  minor: number = protocolVersion.minor;
+  /** Whether outcomes may bring what is left to send. */
+  takesRest = true;
   settings: AgentSettings = { heartbeatSeconds: 1, offlineGraceSeconds: 60, abortSeconds: 5 };
   /** True: the call is executed and its answer is lost. */
   losesAnswer: (call: CallName) => boolean = () => false;
@@ -197,7 +196,7 @@ export class ProtocolServer implements AsyncDisposable {
     this.epoch++;
     return {
       agentId: 'agent-1',
-      protocol: { ...protocolVersion, minor: this.minor },
+      takesRest: this.takesRest,
       epoch: this.epoch,
       settings: this.settings,
       unwanted: this.#unwantedOf(request.held),

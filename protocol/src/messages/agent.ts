@@ -19,7 +19,7 @@ import { Count, Text } from '#contract/schema/schema.ts';
 import { HeldAttempt } from './attempt.ts';
 
 /** `major` must be equal on both sides; an agent one `minor` older works. */
-export const protocolVersion = { major: 1, minor: 2 } as const;
+export const protocolVersion = { major: 1, minor: 1 } as const;
 
 /**
  * An agent accepts the answer to a `claim` or a `finish` for at most this long after it sent the call. A list
@@ -62,8 +62,8 @@ export type AgentSettings = Static<typeof AgentSettings>;
 
 export const RegisterReply = Type.Object({
   agentId: Text,
-  /** What the server speaks; absent: 1.1 or older. */
-  protocol: Type.Optional(Type.Object({ major: Count, minor: Count })),
+  /** Whether a `finish` may bring what is left to send; older servers would ignore it. */
+  takesRest: Type.Optional(Type.Boolean()),
   epoch: Count,
   settings: AgentSettings,
   /**

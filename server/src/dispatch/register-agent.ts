@@ -85,7 +85,7 @@ export async function registerAgent(
   );
   return {
     agentId: agentProcess.id,
-    protocol: protocolVersion,
+    takesRest: true,
     epoch: agentProcess.epoch,
     settings: agentSettings(context.settings),
     unwanted,

@@ -23,7 +23,7 @@ const closed = [
     .filter(({ needs }) => needs !== 'nothing')
     .map((operation) => ({
       method: operation.method,
-      url: pathOf(operation, { params: { ...ids, name: 'tf:plan', agentKey: 'k' } }),
+      url: pathOf(operation, { params: { ...ids, name: 'tf:plan', agentKey: 'k', secretId: id } }),
     })),
   ...Object.values(protocolRoutes).map(({ method, path }) => ({
     method,
