@@ -15,7 +15,7 @@ import { bootId } from './processes/process-identity.ts';
 import { createWake } from './ship/wake.ts';
 import type { Slot, SlotTable } from './slots/slot-table.ts';
 import { SlotWork, type SlotWorkOptions } from './held/slot-work.ts';
-import { endProcessesOf } from './processes/end-processes.ts';
+import { endProcessesOf, endStrandedSandboxes } from './processes/end-processes.ts';
 import { readPlanned, workFolderPaths } from './slots/work-folder.ts';
 import { attemptFolderName, type SpoolPaths } from './spool/layout.ts';
 import { type FoundAttempt, findAttempts } from './spool/open-spool.ts';
@@ -95,6 +95,7 @@ export class Agent {
       );
     // Ends processes that an earlier agent process left in slots that are now free.
     await Promise.all(slots.freeUids().map((uid) => endProcessesOf(uid)));
+    endStrandedSandboxes(this.#options.runOrder.isolation.seccompFile);
     this.#warm();
     await Promise.all([this.#heartbeats(), this.#claims()]).catch((error: unknown) => {
       if (!signal.aborted) throw error;

@@ -13,6 +13,7 @@ import type { ProcessIdentity, RunnerOrder, SlotRecord, SpoolPaths } from '../sp
 import type { Spool } from '../spool/open-spool.ts';
 import { readOutcome, readSlotRecord } from '../spool/read-attempt.ts';
 import { removeFolder, writeJson, writeJsonDurably } from '../spool/write-file.ts';
+import { endStrandedSandboxes } from '../processes/end-processes.ts';
 import { awaitRunnerEnd, endEverything, removeAttempt } from './tidy-attempt.ts';
 import type { Launcher } from '../launchers/launcher.ts';
 
@@ -240,6 +241,8 @@ export class SlotWork {
           workFolder,
           slotUid: this.#slot.uid,
         });
+        if (readOutcome(attempt.paths)?.isLost === true)
+          endStrandedSandboxes(this.#options.runOrder.isolation.seccompFile);
         if (
           mayWait &&
           awaitsApproval(attempt) &&

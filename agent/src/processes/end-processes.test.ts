@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endProcessesOf, processesOf } from './end-processes.ts';
+import { endProcessesOf, endStrandedSandboxes, processesOf } from './end-processes.ts';
+import { childrenOf } from './proc.ts';
+import { identifyProcess, isAlive, killProcess } from './process-identity.ts';
 import { findProgram } from './programs.ts';
 
 const uid = 58990;
@@ -72,4 +77,53 @@ test('a process that hides as a zombie and kills what its user starts is ended, 
 
 test('the processes of root are never ended', async () => {
   await assert.rejects(endProcessesOf(0), /refusing/);
+});
+
+const bubblewrap = findProgram('bwrap');
+
+test('what bubblewrap leaves when it is killed is ended, if it is of this agent and nobody waits for it', {
+  skip: bubblewrap === null ? 'needs bubblewrap' : asRoot.skip,
+}, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'stranded-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const start = async (name: string) => {
+    const filter = join(folder, name);
+    writeFileSync(filter, '');
+    const descriptor = openSync(filter, 'r');
+    // Without --as-pid-1, the process inside is bubblewrap's own.
+    const args = [
+      '--ro-bind',
+      '/',
+      '/',
+      '--dev',
+      '/dev',
+      '--unshare-pid',
+      '--sync-fd',
+      '3',
+      '--',
+      'sleep',
+      '1000',
+    ];
+    const outer = spawn(bubblewrap ?? '', args, { stdio: ['ignore', 'ignore', 'inherit', descriptor] });
+    closeSync(descriptor);
+    let inner: number | undefined;
+    while (inner === undefined || childrenOf(inner).length === 0) {
+      await delay(5);
+      [inner] = childrenOf(outer.pid ?? 0);
+    }
+    const identity = identifyProcess(inner);
+    t.after(() => {
+      outer.kill('SIGKILL');
+      if (identity !== null) killProcess(identity);
+    });
+    return { filter, outer, isThere: () => identity !== null && isAlive(identity) };
+  };
+  const [stranded, foreign, living] = [await start('a'), await start('b'), await start('c')];
+  for (const { outer } of [stranded, foreign]) {
+    outer.kill('SIGKILL');
+    await once(outer, 'exit');
+  }
+  for (const { filter } of [stranded, living]) endStrandedSandboxes(filter);
+  while (stranded.isThere()) await delay(5);
+  assert.deepEqual([foreign.isThere(), living.isThere()], [true, true]);
 });

@@ -2,7 +2,8 @@
  * Ends every process of a run. Nothing is started for it: a run that has used up all processes of the machine
  * is ended all the same.
  */
-import { readFileSync, readlinkSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isRunning, pidsWhere, signalQuietly, statOf, threadsOf } from './proc.ts';
 
@@ -62,6 +63,41 @@ export function processesIn(folder: string): number[] {
 
 function isMounted(name: string, mounts: string): boolean {
   return mounts.includes(` ${name}/`) || mounts.includes(` ${name} `);
+}
+
+/**
+ * Ends sandboxes that never came to be: if bubblewrap is killed while it makes one, the process inside waits forever
+ * for its answer. That one runs nothing, has no uid of a run and sees no folder of one.
+ * @param filter absolute path of the filter of system calls, which all sandboxes of an agent have open; null:
+ *   it has none
+ */
+export function endStrandedSandboxes(filter: string | null): void {
+  if (filter === null) return;
+  const ownDepth = namespacesOf('self');
+  const stranded = pidsWhere(
+    (pid) =>
+      isBubblewrap(pid) &&
+      namespacesOf(pid) > ownDepth &&
+      !isBubblewrap(statOf(pid)?.parent ?? 0) &&
+      readdirSync(`/proc/${pid}/fd`).some((name) =>
+        readlinkSync(`/proc/${pid}/fd/${name}`).startsWith(filter),
+      ),
+  );
+  for (const pid of stranded) signalQuietly(pid, 'SIGKILL');
+}
+
+function isBubblewrap(pid: number): boolean {
+  try {
+    return basename(readlinkSync(`/proc/${pid}/exe`)) === 'bwrap';
+  } catch {
+    return false;
+  }
+}
+
+/** In how many pid namespaces a process has a pid, from ours on. */
+function namespacesOf(pid: number | 'self'): number {
+  const pids = /^NSpid:\s+(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
+  return pids.split(/\s+/).length;
 }
 
 /** A process whose first thread has ended is shown as a zombie, while its other threads still run. */
