@@ -72,11 +72,15 @@ export class ResourceWatch {
   readonly #limits: RunLimits;
   readonly #run: WatchedRun;
   readonly #usedAtStart: number;
+  readonly #tasksOfMachine: () => number;
   /** Of the run and of the machine, at the last check. */
   #tasks = 0;
-  #tasksBefore = tasksOfMachine();
+  #tasksBefore: number;
 
-  constructor(limits: RunLimits, run: WatchedRun) {
+  /** @param ofMachine counts the processes and threads of the machine */
+  constructor(limits: RunLimits, run: WatchedRun, ofMachine = tasksOfMachine) {
+    this.#tasksOfMachine = ofMachine;
+    this.#tasksBefore = ofMachine();
     this.#limits = limits;
     this.#run = run;
     this.#usedAtStart = usedBytes(dirname(run.workRoot));
@@ -84,7 +88,7 @@ export class ResourceWatch {
 
   /** @returns why the run must stop now, or null */
   check(): StopReason | null {
-    this.#tasksBefore = tasksOfMachine();
+    this.#tasksBefore = this.#tasksOfMachine();
     return this.#checkProcesses() ?? this.#checkDisk();
   }
 
@@ -93,7 +97,7 @@ export class ResourceWatch {
    * started on this machine since then, by whomever. Cheap: it reads one file.
    */
   isDue(): boolean {
-    const suspects = Math.max(this.#tasks, tasksOfMachine() - this.#tasksBefore);
+    const suspects = Math.max(this.#tasks, this.#tasksOfMachine() - this.#tasksBefore);
     return suspects > this.#limits.processes * suspicious;
   }
 

@@ -126,6 +126,7 @@ test('environments of workflows are counted only with them', async () => {
 });
 
 test('pages read the kept total; other filters count what they match', async () => {
+  await createIdle(app, { projectId: second });
   await pool.query('update environment_count set environments = 1000 where project_id = $1', [second]);
   assert.ok((await total({ projectId: second, isActive: 'true' })) >= 1000);
   assert.equal(await total({ projectId: second, name: 'no such name' }), 0);
