@@ -49,6 +49,18 @@ export async function approveOnce(
   };
 }
 
+/** What is measured of an approval, wherever the apply runs. */
+export function approvalFigures(approvals: readonly Approval[]) {
+  const figureOf = (name: string, read: (each: Approval) => number) =>
+    figure(name, 'ms', approvals.map(read));
+  return [
+    figureOf("approval to first byte of the apply's log", (each) => each.firstApplyByte),
+    figureOf('approval to first byte of any step', (each) => each.firstByte),
+    figureOf('approval to its response', (each) => each.answered),
+    figureOf('approval to final status', (each) => each.ended),
+  ];
+}
+
 export const approvalBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   await using folder = await scratchFolder();
   const repository = await makeRepository(folder.repositories, 'one-resource', oneResource);
@@ -61,28 +73,7 @@ export const approvalBench: Bench = async ({ isQuick }): Promise<BenchResult> =>
   }
   const counted = all.slice(warmUpRounds);
   return {
-    figures: [
-      figure(
-        "approval to first byte of the apply's log",
-        'ms',
-        counted.map((each) => each.firstApplyByte),
-      ),
-      figure(
-        'approval to first byte of any step',
-        'ms',
-        counted.map((each) => each.firstByte),
-      ),
-      figure(
-        'approval to its response',
-        'ms',
-        counted.map((each) => each.answered),
-      ),
-      figure(
-        'approval to final status',
-        'ms',
-        counted.map((each) => each.ended),
-      ),
-    ],
+    figures: approvalFigures(counted),
     settings: {
       configuration: 'one terraform_data',
       rounds: counted.length,

@@ -1,9 +1,9 @@
 /** From a person's approval to the first byte of the apply's log, when the agent that planned is gone. */
 import { startAgent } from '../agents.ts';
-import { type Bench, type BenchResult, figure } from '../figure.ts';
+import type { Bench, BenchResult } from '../figure.ts';
 import { makeRepository, oneResource } from '../repository.ts';
 import { scratchFolder, startService } from '../service.ts';
-import { approveOnce, planOnce } from './approval.ts';
+import { approvalFigures, approveOnce, planOnce } from './approval.ts';
 
 const warmUpRounds = 1;
 
@@ -29,23 +29,7 @@ export const elsewhereBench: Bench = async ({ isQuick }): Promise<BenchResult> =
   }
   const counted = all.slice(warmUpRounds);
   return {
-    figures: [
-      figure(
-        "approval to first byte of the apply's log",
-        'ms',
-        counted.map((each) => each.firstApplyByte),
-      ),
-      figure(
-        'approval to first byte of any step',
-        'ms',
-        counted.map((each) => each.firstByte),
-      ),
-      figure(
-        'approval to final status',
-        'ms',
-        counted.map((each) => each.ended),
-      ),
-    ],
+    figures: approvalFigures(counted),
     settings: { configuration: 'one terraform_data', rounds: counted.length, warmUpRounds, agents: 2 },
   };
 };

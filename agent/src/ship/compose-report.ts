@@ -59,14 +59,13 @@ export function composeReport(offer: Offer, limitBytes: number = reportBytes): C
     if (!sheet.addEvent(event) && events.length > 0) break;
     events.push(event);
   }
-  for (const log of offer.logs) sheet.addLog(log);
+  const ended = offer.logs.filter((log) => sheet.addLog(log) && log.isWhole);
   const parts = sheet.logs();
   return {
     report: { eventsFrom: offer.eventsFrom, events, logs: parts },
     isEmpty: events.length === 0 && parts.length === 0,
     isFull: sheet.isFull,
-    isLast:
-      events.length === offer.events.length && offer.logs.every((log) => sheet.addLog(log) && log.isWhole),
+    isLast: events.length === offer.events.length && ended.length === offer.logs.length,
   };
 }
 
