@@ -14,7 +14,7 @@ import { fastifyPath } from '../http/fastify-path.ts';
 import { bodyJsonLimits, type JsonLimits } from '../http/json-scan.ts';
 import { readBytes } from '../http/read-text.ts';
 import { readStateBody } from '../state/import-state.ts';
-import { receiveState } from '../state/receive-state.ts';
+import { receiveState, type ShippedState } from '../state/receive-state.ts';
 import { readCurrentState } from '../state/read-current-state.ts';
 import { getBlob, putBlob } from './blobs/attempt-blobs.ts';
 import {
@@ -29,7 +29,6 @@ import {
 import { claimJob } from './claim-job.ts';
 import type { FinishMessage } from './finish/finish-message.ts';
 import { readFinish } from './finish/read-finish.ts';
-import { receiveLastState } from './finish/receive-rest.ts';
 import { finishAttempt } from './finish-attempt.ts';
 import { receiveGoodbye, receiveHeartbeat } from './heartbeat.ts';
 import { checkMessage, parseMessage } from './parse-message.ts';
@@ -162,6 +161,15 @@ function agentCalls(app: FastifyInstance, outer: Context): void {
   });
 }
 
+/** A state with the attempt that it comes from. */
+function stateOf(
+  { job, attempt, environmentId }: AttemptInPlace,
+  sent: Pick<ShippedState, 'follows' | 'sha256' | 'bytes' | 'isFinal'>,
+): ShippedState {
+  const deploymentId = job.deployment_id;
+  return { environmentId, deploymentId, jobId: job.id, attempt: attempt.number, ...sent };
+}
+
 type AttemptCall = (place: AttemptInPlace, agent: CallingAgent, request: FastifyRequest) => Promise<unknown>;
 
 /** Calls about one attempt, whose fence is in the message. */
@@ -173,7 +181,11 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
       const message = request.body as FinishMessage;
       const { state } = message.rest;
       // On its own: a state is kept whatever becomes of the outcome.
-      if (state) await receiveLastState(onBehalfOf(context, agent.agent_key, request), place, state);
+      if (state) {
+        const { follows, sha256, base64 } = state;
+        const last = { follows, sha256, bytes: Buffer.from(base64, 'base64'), isFinal: true };
+        await receiveState(onBehalfOf(context, agent.agent_key, request), stateOf(place, last));
+      }
       return finishAttempt(context, agent, place, message);
     },
   };
@@ -199,19 +211,11 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
 function byteCalls(app: FastifyInstance, context: Context): void {
   app.put(pathOf('putState'), { config: { isUpload: true } }, async (request) => {
     const agentCall = callOf(request);
-    const { job, attempt, environmentId } = attemptOfCall(agentCall, null);
-    const query = read.state(request.query);
+    const place = attemptOfCall(agentCall, null);
+    const { follows, sha256, moment } = read.state(request.query);
     const bytes = await readStateBody(context, request.body as AsyncIterable<Buffer>, request.headers);
-    return receiveState(onBehalfOf(context, agentCall.agent.agent_key, request), {
-      environmentId,
-      deploymentId: job.deployment_id,
-      jobId: job.id,
-      attempt: attempt.number,
-      follows: query.follows,
-      sha256: query.sha256,
-      bytes,
-      isFinal: query.moment === 'final',
-    });
+    const state = stateOf(place, { follows, sha256, bytes, isFinal: moment === 'final' });
+    return receiveState(onBehalfOf(context, agentCall.agent.agent_key, request), state);
   });
   app.get(pathOf('getState'), async (request, reply) => {
     const place = attemptOfCall(callOf(request), fenceOf(request));

@@ -1,7 +1,6 @@
-/** Stores what an agent sends together with an outcome. */
+/** Stores the report and the blobs that an agent sends together with an outcome. */
 import type { FinishRest } from '#protocol/messages/outcome.ts';
-import type { ActorContext, Context } from '../../context.ts';
-import { receiveState } from '../../state/receive-state.ts';
+import type { Context } from '../../context.ts';
 import { putBlob } from '../blobs/attempt-blobs.ts';
 import type { AttemptInPlace } from '../call-store.ts';
 import { DispatchRefusal } from '../refusals.ts';
@@ -20,11 +19,7 @@ export async function receiveRest(
 ): Promise<void> {
   if (report) await storeReport(context, place, report);
   for (const { name, sha256, base64 } of blobs)
-    await putBlob(context, place, name, inOnePart(bytesOf(base64)), sha256);
-}
-
-function bytesOf(base64: string): Buffer {
-  return Buffer.from(base64, 'base64');
+    await putBlob(context, place, name, inOnePart(Buffer.from(base64, 'base64')), sha256);
 }
 
 async function* inOnePart(bytes: Buffer): AsyncGenerator<Buffer> {
@@ -47,22 +42,4 @@ async function storeReport(
       'rest_incomplete',
       'The service lacks reports before the last one: send them first',
     );
-}
-
-/** As by `putState`. @throws Refusal 400, 413 where it cannot be stored */
-export async function receiveLastState(
-  context: ActorContext,
-  { job, attempt, environmentId }: AttemptInPlace,
-  { follows, sha256, base64 }: NonNullable<FinishRest['state']>,
-): Promise<void> {
-  await receiveState(context, {
-    environmentId,
-    deploymentId: job.deployment_id,
-    jobId: job.id,
-    attempt: attempt.number,
-    follows,
-    sha256,
-    bytes: bytesOf(base64),
-    isFinal: true,
-  });
 }
