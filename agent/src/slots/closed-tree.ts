@@ -1,8 +1,9 @@
 /** Files of a tree that no process of a run can change any more: its run has ended, and its folder is closed. */
-import { closeSync, constants, fchownSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, realpathSync, rmSync } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { nullIfMissing } from '../spool/read-attempt.ts';
+import { writeOwned } from './work-folder.ts';
 
 /**
  * Reads a file, but not through links out of the folder: the caller may read more than the run.
@@ -34,14 +35,7 @@ export function removeInside(folder: string, name: string): void {
  * @throws an Error if it is in a folder outside; the file system's if something is in its place
  */
 export function writeInside(folder: string, name: string, content: Uint8Array, uid: number | null): void {
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  const descriptor = openSync(placeInside(folder, name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-  try {
-    writeFileSync(descriptor, content);
-    if (uid !== null) fchownSync(descriptor, uid, uid);
-  } finally {
-    closeSync(descriptor);
-  }
+  writeOwned(placeInside(folder, name), content, uid);
 }
 
 /** The real path of the folder that a file is in, with its name. */

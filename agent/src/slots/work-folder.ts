@@ -113,11 +113,20 @@ export function placeFile(folder: string, name: string, from: string, slotUid: n
     .split('/')
     .filter((segment) => segment !== '.');
   for (const [index] of segments.entries()) makeOwned(join(folder, ...segments.slice(0, index + 1)), slotUid);
+  writeOwned(join(folder, name), readFileSync(from), slotUid);
+}
+
+/**
+ * Writes a file of mode 0600 that does not exist, to a folder in which nobody else can change a path.
+ * @param uid of its owner; null: this process
+ * @throws the file system's error if something is in its place
+ */
+export function writeOwned(path: string, content: Uint8Array, uid: number | null): void {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  const descriptor = openSync(join(folder, name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  const descriptor = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
-    writeFileSync(descriptor, readFileSync(from));
-    if (slotUid !== null) fchownSync(descriptor, slotUid, slotUid);
+    writeFileSync(descriptor, content);
+    if (uid !== null) fchownSync(descriptor, uid, uid);
   } finally {
     closeSync(descriptor);
   }
