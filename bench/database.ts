@@ -1,10 +1,9 @@
 /** Reads data from the embedded database of a running service that its API does not provide. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { openDataFolder } from '../server/src/config/data-folder.ts';
 import { superuser } from '../server/src/database/cluster.ts';
-import { connect, type Database } from '../server/src/database/open.ts';
+import { connect, type Database, withoutTimeLimits, withTimeLimits } from '../server/src/database/open.ts';
 import type { Service } from './service.ts';
 
 interface Postmaster {
@@ -24,7 +23,12 @@ export async function connectTo(service: Service): Promise<Database> {
   return connect({ host: socketFolder, port: 5432, user: superuser, database: 'envarium', ssl: false });
 }
 
-/** The planner knows the tables as they are now. */
-export async function analyze({ db }: Database): Promise<void> {
-  await sql`analyze`.execute(db);
+/** Executes statements that may take longer than those of the service. */
+export async function executeLong({ pool }: Database, statements: readonly string[]): Promise<void> {
+  const client = await pool.connect();
+  try {
+    for (const statement of [withoutTimeLimits, ...statements, withTimeLimits]) await client.query(statement);
+  } finally {
+    client.release();
+  }
 }
