@@ -261,6 +261,17 @@ export interface ProviderCapability {
   readonly needsSignature: boolean;
 }
 
+/** The tool collects its garbage in a way that variables of its environment determine. */
+export interface CollectorCapability {
+  /**
+   * Variables for a command during which the tool starts no plugins.
+   * @param memoryBytes what the run may use; null: unlimited
+   */
+  settings(memoryBytes: number | null): Readonly<Record<string, string>>;
+  /** Whether commands start plugins, which get the environment of the tool. @param lockFile its text, after `prepare` */
+  hasPlugins(lockFile: string | null): boolean;
+}
+
 export interface Driver {
   readonly type: TemplateType;
   /**
@@ -317,4 +328,5 @@ export interface Driver {
   readonly progress?: ProgressCapability;
   readonly outputs?: OutputsCapability;
   readonly providers?: ProviderCapability;
+  readonly collector?: CollectorCapability;
 }

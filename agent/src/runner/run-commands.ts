@@ -13,6 +13,7 @@ import { requireProgram } from '../processes/programs.ts';
 import { openPlan, sealPlan } from '../slots/work-folder.ts';
 import { endRest } from './end-rest.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
+import { collectorSettings } from './tool/collector-settings.ts';
 
 /** Captured outputs by `captureTo` name. */
 export type Captures = Map<string, Uint8Array>;
@@ -107,6 +108,7 @@ export async function startOne(
     args: command.args,
     cwd: configuration.context.configurationFolder,
     environment: {
+      ...collectorSettings(attempt, configuration, command),
       ...configuration.environment,
       ...command.environment,
       ...gate?.environment,

@@ -38,6 +38,7 @@ import { beyondApproved } from './retry.ts';
 import { terraformProgress } from './progress.ts';
 import { readTerraformState } from './state.ts';
 import { variablesFile } from './variables.ts';
+import { collector } from './collector.ts';
 import { installedModules, lockedProviders } from './versions.ts';
 
 const lockFile = '.terraform.lock.hcl';
@@ -221,5 +222,6 @@ export function terraformFamily(flavor: Flavor): Driver {
       codeFiles: /\.(tf|tofu)$/,
       needsSignature: flavor.needsSignature,
     },
+    collector,
   };
 }

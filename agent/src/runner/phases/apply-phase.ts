@@ -27,6 +27,8 @@ import {
   lockFileBytes,
   type PhaseEnd,
   readLockFileBytes,
+  textOf,
+  usesPlugins,
 } from './plan-phase.ts';
 import { findLocalTool, resolveTool } from '../tool/resolve-tool.ts';
 import { type RepeatedChange, runWithRetries, withRetryCount } from './run-with-retries.ts';
@@ -65,8 +67,9 @@ async function continueWith(
   approved: NonNullable<Job['approved']>,
   kept: TreeFacts,
 ): Promise<Configuration> {
+  const lockFile = await keptLockFile(attempt);
   expectApproved(attempt, approved, {
-    lockFile: sha256(await keptLockFile(attempt)),
+    lockFile: sha256(lockFile ?? ''),
     toolVersion: kept.toolVersion,
   });
   // The planning tool may have been removed from the PATH or the cache.
@@ -82,15 +85,16 @@ async function continueWith(
     commit: approved.parts.commit,
     isStateOurs: kept.isStateOurs,
   });
-  return { ...described, secretFiles: [] };
+  const hasPlugins = attempt.driver.collector?.hasPlugins(textOf(lockFile)) !== false;
+  return { ...described, secretFiles: [], hasPlugins };
 }
 
 /** Read directly: no command of the run has been started yet, and the reader of the tree may not be ready. */
-async function keptLockFile(attempt: RunnerAttempt): Promise<Uint8Array | string> {
+async function keptLockFile(attempt: RunnerAttempt): Promise<Uint8Array | null> {
   const { driver, folders } = attempt;
-  if (driver.lockFile === undefined) return '';
+  if (driver.lockFile === undefined) return null;
   const file = join(configurationFolderOf(attempt), driver.lockFile);
-  return (await readInside(folders.tree, file, lockFileBytes)) ?? '';
+  return readInside(folders.tree, file, lockFileBytes);
 }
 
 /** Prepares a transferred tree, or a kept one if the tool saves no plan. */
@@ -115,7 +119,7 @@ async function restore(
       await runOne(attempt, configuration, { ...command, step: prepareStep }, new Map());
     await checkPrepared(attempt, configuration);
     expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
-    return configuration;
+    return { ...configuration, hasPlugins: await usesPlugins(attempt, described) };
   });
 }
 

@@ -20,6 +20,8 @@ export interface Configuration {
   readonly tool: ResolvedTool;
   /** Names of the files that contain variable values, relative to the configuration's folder. */
   readonly secretFiles: readonly string[];
+  /** Whether commands start plugins of the tool; absent: this is not known yet. */
+  readonly hasPlugins?: boolean;
 }
 
 type StatelessContext = Omit<DriverContext, 'stateFolder'>;

@@ -57,7 +57,8 @@ export async function prepareConfiguration(attempt: RunnerAttempt): Promise<Prep
         afterLast: () => checkPrepared(attempt, configuration),
       });
     });
-    return { configuration, commit, facts };
+    const hasPlugins = await usesPlugins(attempt, configuration);
+    return { configuration: { ...configuration, hasPlugins }, commit, facts };
   });
 }
 
@@ -144,6 +145,22 @@ export async function readLockFileBytes(
   } catch (error) {
     throw new RunFailure(`the lock file cannot be read: ${(error as Error).message}`);
   }
+}
+
+/** Whether the commands of a prepared configuration start plugins of the tool. */
+export async function usesPlugins(
+  attempt: AttemptContext,
+  configuration: Pick<Configuration, 'context'>,
+): Promise<boolean> {
+  const { collector } = attempt.driver;
+  return (
+    collector === undefined || collector.hasPlugins(textOf(await readLockFileBytes(attempt, configuration)))
+  );
+}
+
+/** The text of a lock file. */
+export function textOf(lockFile: Uint8Array | null): string | null {
+  return lockFile === null ? null : new TextDecoder().decode(lockFile);
 }
 
 async function setUp(attempt: RunnerAttempt, commit: string): Promise<Configuration> {
