@@ -305,7 +305,9 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
             .filter(Boolean)
             .map((child) => readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '')),
         );
-        if (commands.some((command) => /terraform|bwrap|setpriv/.test(command))) return Number(pid);
+        const isTool = (command: string) =>
+          /terraform|bwrap|setpriv/.test(command) && !command.includes('tree-server');
+        if (commands.some(isTool)) return Number(pid);
       }
       return null;
     });

@@ -6,7 +6,7 @@ import { identifyProcess, isAlive, signalProcess } from './processes/process-ide
 import { readRunner } from './spool/read-attempt.ts';
 import { AgentSetup } from './testing/agent-setup.ts';
 import { delegatedFolder, groupsIn, withCgroup } from './testing/cgroup.ts';
-import { withTerraform } from './testing/runner-setup.ts';
+import { withBubblewrap, withTerraform } from './testing/runner-setup.ts';
 
 const slow = {
   'main.tf': `
@@ -63,6 +63,19 @@ for (const isolation of ['auto', 'off'] as const)
       assert.deepEqual(setup.server.problems, []);
     },
   );
+
+test('what a runner prepares before its first run belongs to its control group', needs, async (t) => {
+  if (withBubblewrap.skip || process.getuid?.() !== 0) return t.skip('needs root and bubblewrap');
+  const setup = await AgentSetup.create(t, {});
+  const folder = delegatedFolder(t);
+  setup.startAgent({ ENVARIUM_RUN_CGROUP: folder });
+  await setup.until(() => membersWith(folder, 'tree-server').length > 0, 'the process that reads');
+  const commands = membersWith(folder, 'tree-server').map((pid) => textOrEmpty(`/proc/${pid}/cmdline`));
+  assert.ok(
+    commands.some((command) => command.endsWith('\0runner\0')),
+    commands.join('\n'),
+  );
+});
 
 test('an agent whose control group cannot be used does not start, and says what to do', async (t) => {
   const setup = await AgentSetup.create(t, {});

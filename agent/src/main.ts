@@ -8,8 +8,10 @@ import type { Role } from './own-program.ts';
 
 const roles = {
   runner: async () => (await import('./runner/run-runner.ts')).runRunner(),
-  'tree-server': async () =>
-    (await import('./runner/tree/tree-server.ts')).serveTree(Number(process.argv[3])),
+  'tree-server': async () => {
+    const [, , , user] = process.argv;
+    (await import('./runner/tree/tree-server.ts')).serveTree(user === 'each' ? user : Number(user));
+  },
   'hcl-worker': async () => (await import('#guards/hcl/answer-parent.ts')).answerEach(),
 } as const satisfies Record<Role, () => Promise<void>>;
 

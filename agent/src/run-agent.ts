@@ -66,6 +66,7 @@ async function main(): Promise<void> {
     compileCacheFolder: process.env.NODE_COMPILE_CACHE ?? spool.compileCacheFolder,
     onFailure: (reason) => log.error({ reason }, 'runner ended before it got work'),
     groups,
+    preparation: report.hasOwnUsers && report.hasNamespaces ? { runs: { isolation, workFolder } } : undefined,
   });
   const agent = new Agent({
     connection,

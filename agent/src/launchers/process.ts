@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import { ownProgram, type Role } from '../own-program.ts';
 import { identifyProcess, isAlive, signalProcess } from '../processes/process-identity.ts';
 import type { RunGroups } from '../processes/run-groups.ts';
-import type { ProcessIdentity, RunnerOrder } from '../spool/layout.ts';
+import type { ProcessIdentity, RunnerOrder, RunnerPreparation } from '../spool/layout.ts';
 import { readyLine } from '../runner/ready-line.ts';
 import type { Launcher, Runner, RunnerListener } from './launcher.ts';
 
@@ -22,6 +22,8 @@ export interface ProcessLauncherOptions {
   readonly onFailure: (reason: string) => void;
   /** Control groups of the runners; absent: they have none. */
   readonly groups?: RunGroups | undefined;
+  /** What runners prepare before their first order; absent: nothing. */
+  readonly preparation?: RunnerPreparation | undefined;
 }
 
 /** Runners wait most of the time, and there are several of them. */
@@ -71,7 +73,6 @@ export class ProcessLauncher implements Launcher {
     preferred?: ProcessIdentity,
   ): Promise<void> {
     const { runner, identity } = await this.#choose(ended, preferred);
-    const { child } = runner;
     runner.orders += 1;
     try {
       await chosen(identity);
@@ -80,7 +81,7 @@ export class ProcessLauncher implements Launcher {
       throw error;
     }
     // If it has ended meanwhile, `ended` was called.
-    child.stdin?.write(`${JSON.stringify(order)}\n`);
+    send(runner, order);
   }
 
   find(identity: ProcessIdentity): Runner {
@@ -147,6 +148,10 @@ export class ProcessLauncher implements Launcher {
     output.unref();
     const runner: Started = { child, identity: this.#identify(child), orders: 0, ended: null };
     this.#runners.add(runner);
+    const { preparation } = this.#options;
+    // What it starts then belongs to its control group, too.
+    if (preparation !== undefined)
+      void runner.identity.then((identity) => identity && send(runner, preparation));
     createInterface({ input: output }).on('line', (line) => {
       if (line === readyLine) this.#readyAgain(runner);
     });
@@ -195,4 +200,8 @@ export class ProcessLauncher implements Launcher {
     if (runner.ended !== null) runner.ended();
     else if (wasKnown) this.#options.onFailure(reason);
   }
+}
+
+function send({ child }: Started, message: RunnerOrder | RunnerPreparation): void {
+  child.stdin?.write(`${JSON.stringify(message)}\n`);
 }

@@ -7,6 +7,7 @@ import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { closedFolder } from '../slots/make-work-folder.ts';
 import { isPlanSealed, type WorkFolderPaths } from '../slots/work-folder.ts';
+import { textOrEmpty } from './proc.ts';
 
 /** What confines the runs of an agent. */
 export interface Isolation {
@@ -79,21 +80,31 @@ export function sandboxOf(
 }
 
 /**
- * The sandbox of the process that reads and writes the folders of a run, and runs nothing of the run. It sees
- * the work folder itself, so that it also sees folders that are replaced, such as those between a plan and its
- * apply; the rights of its user keep it from the runner's own files.
+ * The sandbox of a process that reads and writes the folders of runs, and runs nothing of a run. It sees the
+ * folder that contains them, so that it also sees those that are created or replaced later; the rights of the
+ * run's user keep it from all others.
  */
-export function readerSandbox(
-  folders: WorkFolderPaths,
-  isolation: Isolation,
-  more: { readonly readable: readonly string[]; readonly writable: readonly string[] },
-): Sandbox {
+export function readerSandbox(folder: string, isolation: Isolation, readable: readonly string[]): Sandbox {
   return {
-    writable: [folders.root, ...more.writable],
-    readable: notShown(isolation, more.readable),
+    writable: [folder],
+    readable: notShown(isolation, readable),
     temporary: null,
     hasNetwork: false,
   };
+}
+
+/** Their bits, from linux/capability.h. */
+const capabilityBits = { CAP_DAC_READ_SEARCH: 2n, CAP_SETGID: 6n, CAP_SETUID: 7n } as const;
+
+/**
+ * What root needs to act as the user of one run after the other, as far as this process has it. The program that
+ * it loads as root may belong to somebody else.
+ */
+export function readerCapabilities(): string[] {
+  const own = /^CapEff:\s*(\w+)$/m.exec(textOrEmpty('/proc/self/status'))?.[1] ?? '0';
+  return Object.entries(capabilityBits)
+    .filter(([, bit]) => (BigInt(`0x${own}`) >> bit) & 1n)
+    .map(([name]) => name);
 }
 
 /** What a sandbox has to show in addition to the system's folders. */
@@ -125,14 +136,17 @@ export interface SandboxRequest {
   /** Descriptor of the filter of system calls. */
   readonly seccompDescriptor: number | null;
   readonly withParent: EndWithParent;
-  /** Root can share out rights without a user namespace. */
-  readonly isRoot?: boolean;
+  /** Of a command that stays root, without a user namespace; absent: it has a user namespace, and none. */
+  readonly capabilities?: readonly string[] | undefined;
 }
 
 /** Bubblewrap's arguments, for its option `--args`: on the command line everybody could read them. */
 export function sandboxArguments(request: SandboxRequest): string[] {
-  const { isolation, sandbox, infoDescriptor, seccompDescriptor } = request;
-  const user = request.isRoot === true ? [] : ['--unshare-user'];
+  const { isolation, sandbox, infoDescriptor, seccompDescriptor, capabilities } = request;
+  const user =
+    capabilities === undefined
+      ? ['--unshare-user']
+      : ['--cap-drop', 'ALL', ...capabilities.flatMap((name) => ['--cap-add', name])];
   const network = sandbox.hasNetwork ? [] : ['--unshare-net'];
   const seccomp = seccompDescriptor === null ? [] : ['--seccomp', String(seccompDescriptor)];
   const parent = request.withParent === 'killed' ? ['--die-with-parent'] : [];
@@ -159,7 +173,7 @@ export function sandboxArguments(request: SandboxRequest): string[] {
     '/dev/shm',
     ...temporaryPlaces(sandbox.temporary),
     // Made by root, and entered by somebody else.
-    ...(request.isRoot === true ? foldersAbove(sandbox.writable) : []),
+    ...(capabilities === undefined ? [] : foldersAbove(sandbox.writable)),
     ...sandbox.readable.flatMap((path) => ['--ro-bind-try', path, path]),
     ...sandbox.writable.flatMap((folder) => ['--bind', folder, folder]),
     '--remount-ro',

@@ -8,13 +8,21 @@ import {
 } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
-import { type EndWithParent, type Isolation, type Sandbox, sandboxArguments } from './sandbox.ts';
+import {
+  type EndWithParent,
+  type Isolation,
+  type Sandbox,
+  sandboxArguments,
+  type SandboxRequest,
+} from './sandbox.ts';
 
 /** Of the process that bubblewrap starts: 0 to 2 as usual, and a channel if there is one. */
 export const channelDescriptor = 3;
 const descriptors = { info: 4, args: 5, seccomp: 6 } as const;
 
-export interface SandboxedCommand extends Pick<SpawnOptions, 'uid' | 'gid' | 'serialization' | 'timeout'> {
+export interface SandboxedCommand
+  extends Pick<SpawnOptions, 'uid' | 'gid' | 'serialization' | 'timeout'>,
+    Pick<SandboxRequest, 'capabilities'> {
   readonly isolation: Isolation;
   readonly sandbox: Sandbox;
   readonly command: readonly string[];
@@ -23,7 +31,6 @@ export interface SandboxedCommand extends Pick<SpawnOptions, 'uid' | 'gid' | 'se
   /** Descriptors 0 to 3. */
   readonly stdio: readonly (IOType | 'ipc' | number)[];
   readonly withParent: EndWithParent;
-  readonly isRoot?: boolean;
   /** The command line that starts bubblewrap's; absent: itself. */
   readonly around?: (bubblewrap: readonly string[]) => readonly string[];
 }
@@ -32,7 +39,7 @@ export interface SandboxedCommand extends Pick<SpawnOptions, 'uid' | 'gid' | 'se
  * @throws an Error where bubblewrap cannot be started
  */
 export function spawnInSandbox(request: SandboxedCommand): ChildProcess {
-  const { isolation, sandbox, command, cwd, environment, withParent, isRoot = false } = request;
+  const { isolation, sandbox, command, cwd, environment, withParent, capabilities } = request;
   const { bubblewrap, seccompFile } = isolation;
   if (bubblewrap === null) throw new Error('there is no bubblewrap to start');
   const filter = seccompFile === null ? null : openSync(seccompFile, 'r');
@@ -63,7 +70,7 @@ export function spawnInSandbox(request: SandboxedCommand): ChildProcess {
         infoDescriptor: descriptors.info,
         seccompDescriptor: filter === null ? null : descriptors.seccomp,
         withParent,
-        isRoot,
+        capabilities,
       }),
     );
     return child;

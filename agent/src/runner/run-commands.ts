@@ -80,13 +80,13 @@ export async function runOne(
 
 /** What is shown, hashed and kept is one copy that nothing of the run can change any more. */
 async function sealMade(attempt: RunnerAttempt, file: string): Promise<void> {
-  const { folders, tree } = attempt;
+  const { folders, tree, order } = attempt;
   const name = basename(file);
   const copy = scratchPath(attempt, name);
   await endRest(attempt);
   if ((await tree.copyOut(folders.plan, name, copy)) === null)
     throw new RunFailure('the plan file is not there after the plan', { result: 'internal' });
-  sealPlan(folders, name, copy);
+  sealPlan(folders, name, copy, order.slotUid);
 }
 
 /** Runs one command and leaves the judgement of its end to the caller. */

@@ -29,22 +29,16 @@ import { passLimitsOn, ResourceWatch } from '../processes/run-limits.ts';
 import { StopWatch } from '../processes/stop-watch.ts';
 import { taskPhase } from './phases/task-phase.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
-import type { KeptTreeProcess } from './tree/kept-tree-process.ts';
-import { TreeClient } from './tree/tree-client.ts';
+import type { TreeLender } from './tree/tree-lender.ts';
 
 export type Drivers = Readonly<Partial<Record<TemplateType, Driver>>>;
 
 /**
- * Runs the phase of an order. All its processes have ended when this returns, except one that only reads and
- * writes the folders, where the apply follows at once; the outcome is not written yet.
- * @param keptProcess what the plan before kept
+ * Runs the phase of an order. All its processes have ended when this returns; the outcome is not written yet.
+ * @param lender lends the process that reads and writes the folders
  * @throws only errors of the runner itself
  */
-export async function runPhase(
-  order: RunnerOrder,
-  drivers: Drivers,
-  keptProcess: KeptTreeProcess,
-): Promise<Outcome> {
+export async function runPhase(order: RunnerOrder, drivers: Drivers, lender: TreeLender): Promise<Outcome> {
   const spool = spoolPaths(order.attemptFolder);
   const job = JSON.parse(readFileSync(spool.job, 'utf8')) as Job;
   const driver = drivers[job.tool];
@@ -63,7 +57,7 @@ export async function runPhase(
   using stop = new StopWatch(spool, job.limits, job.type, watchOf(order, folders));
   await endRunProcesses(order);
   const context = { job, order, spool, folders, driver, stop, events };
-  const end = await endOf(context, keptProcess);
+  const end = await endOf(context, lender);
   await endRunProcesses(order);
   end.settle();
   rmSync(join(spool.folder, 'scratch'), { recursive: true, force: true });
@@ -91,24 +85,15 @@ interface End extends PhaseEnd {
 /** An attempt before the process that reads its folders is there. */
 type Starting = Omit<AttemptContext, 'tree'>;
 
-async function endOf(context: Starting, keptProcess: KeptTreeProcess): Promise<End> {
+async function endOf(context: Starting, lender: TreeLender): Promise<End> {
   try {
     context.stop.throwIfStopped();
     const kept = keptTree(context);
-    const running = await keptProcess.take(kept === null ? null : (context.job.approved?.continues ?? null));
     openFolders(context, kept);
-    const { folders, order, job } = context;
-    const { slotUid, isolation } = order;
-    // Started before it is needed, while git works.
-    await using tree = new TreeClient(
-      { slotUid, sandbox: isolation.bubblewrap === null ? null : { isolation, folders } },
-      running,
-    );
+    await using tree = lender.lend(context.order, context.folders);
     const attempt = { ...context, tree };
     try {
-      const end = await (job.phase === 'plan' ? startPlan(attempt) : startApply(attempt, kept));
-      if (appliesAtOnce(attempt, end)) keptProcess.keep(tree.handOver(), job);
-      return end;
+      return await (context.job.phase === 'plan' ? startPlan(attempt) : startApply(attempt, kept));
     } catch (error) {
       return failed(attempt, error);
     }
@@ -117,19 +102,13 @@ async function endOf(context: Starting, keptProcess: KeptTreeProcess): Promise<E
   }
 }
 
-/** Whether the apply may use the process that reads the folders. Without a sandbox, it ends with the run's. */
-function appliesAtOnce({ job, order }: Starting, { facts }: PhaseEnd): boolean {
-  const isPlanned = job.phase === 'plan' && facts.approvedParts !== undefined;
-  return isPlanned && job.isApprovalSkipped === true && order.isolation.bubblewrap !== null;
-}
-
 /** Makes the folders of the run. @param kept what is known of the tree of its plan, where that is still there */
 function openFolders({ folders, order, job, spool }: Starting, kept: TreeFacts | null): void {
   if (kept === null) createWorkFolder(folders, order.slotUid);
   else reopenWorkFolder(folders, order.slotUid);
   // Before anything shows the folders to a command.
   if (job.phase === 'apply' && existsSync(spool.inputPlan))
-    sealPlan(folders, basename(folders.planFile), spool.inputPlan);
+    sealPlan(folders, basename(folders.planFile), spool.inputPlan, order.slotUid);
 }
 
 /** A sandbox ends with all its processes; without one, their uid identifies them. */

@@ -1,6 +1,6 @@
 /**
  * The runner: one process, in its own session, that executes one attempt after the other. Each line on its
- * standard input is an order; with the end of the input, it ends after the order that it has. While it executes
+ * standard input is an order, or precedes them and says what to prepare; with the end of the input, it ends after the order that it has. While it executes
  * one, it shares only the spool folder with the agent. It uses the network for tools and providers only, and
  * always reports the end of an attempt as an outcome. Then it is ready for the next order, unless the end was
  * unusual: whatever it may have left in this process ends with it.
@@ -12,12 +12,12 @@ import pRetry from 'p-retry';
 import { drivers } from '../drivers/index.ts';
 import { useNetworkOrder } from '../network/network-order.ts';
 import { identifyProcess } from '../processes/process-identity.ts';
-import { type RunnerOrder, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
+import { type RunnerOrder, type RunnerPreparation, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
 import { writeJson, writeJsonDurably } from '../spool/write-file.ts';
 import { isFullDisk } from '../processes/full-disk.ts';
 import { readyLine } from './ready-line.ts';
 import { runPhase } from './run-phase.ts';
-import { KeptTreeProcess } from './tree/kept-tree-process.ts';
+import { TreeLender } from './tree/tree-lender.ts';
 
 const usualResults: readonly Outcome['result'][] = ['planned', 'applied'];
 
@@ -26,11 +26,10 @@ const maxOutcomeWrites = 3_600;
 
 /**
  * Executes one order: records its identity first, its outcome last.
- * @param kept what the order before kept
  * @returns the outcome
  * @throws only if the spool folder itself cannot be written
  */
-async function executeOrder(order: RunnerOrder, kept: KeptTreeProcess): Promise<Outcome> {
+async function executeOrder(order: RunnerOrder, lender: TreeLender): Promise<Outcome> {
   const spool = spoolPaths(order.attemptFolder);
   const end = endOnce((outcome) => writeOutcome(spool, outcome));
   const failed = (error: Error) => void end(internal(failure(error))).finally(() => process.exit(1));
@@ -39,7 +38,7 @@ async function executeOrder(order: RunnerOrder, kept: KeptTreeProcess): Promise<
   try {
     if (isMarked(spool.mark)) return await end(internal('it was started before, and its outcome is unknown'));
     useNetworkOnce(order);
-    return await end(await runPhase(order, drivers, kept));
+    return await end(await runPhase(order, drivers, lender));
   } catch (error) {
     return await end(internal(failure(error as Error)));
   } finally {
@@ -112,11 +111,17 @@ export async function runRunner(): Promise<never> {
   // Nobody reads it once the agent has ended.
   process.stdout.on('error', () => {});
   preferredByTheKernel();
-  const kept = new KeptTreeProcess();
+  const lender = new TreeLender();
   for await (const line of createInterface({ input: process.stdin })) {
-    const { result } = await executeOrder(JSON.parse(line) as RunnerOrder, kept);
+    const message = JSON.parse(line) as RunnerOrder | RunnerPreparation;
+    if ('runs' in message) {
+      lender.prepare(message.runs);
+      continue;
+    }
+    const { result } = await executeOrder(message, lender);
     if (!usualResults.includes(result)) break;
     process.stdout.write(`${readyLine}\n`);
   }
+  await lender[Symbol.asyncDispose]();
   process.exit(0);
 }

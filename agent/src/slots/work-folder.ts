@@ -137,14 +137,21 @@ export function writeOwned(path: string, content: Uint8Array, uid: number | null
  * it there and change neither the file nor the folder.
  * @param name of the file in the folder
  * @param from absolute path of a file that only the agent can change
+ * @param slotUid the run's user, whose group is the only one that can read it
  */
-export function sealPlan(paths: WorkFolderPaths, name: string, from: string): void {
+export function sealPlan(paths: WorkFolderPaths, name: string, from: string, slotUid: number | null): void {
   if (isPlanSealed(paths)) removeSealed(paths);
   else renameSync(paths.plan, paths.openPlan);
-  mkdirSync(paths.plan, { mode: 0o755 });
-  copyFileSync(from, join(paths.plan, name), constants.COPYFILE_EXCL);
-  chmodSync(join(paths.plan, name), 0o444);
-  chmodSync(paths.plan, 0o555);
+  mkdirSync(paths.plan, { mode: 0o700 });
+  const file = join(paths.plan, name);
+  copyFileSync(from, file, constants.COPYFILE_EXCL);
+  for (const [path, mode] of [
+    [file, 0o440],
+    [paths.plan, 0o550],
+  ] as const) {
+    if (slotUid !== null) chownSync(path, 0, slotUid);
+    chmodSync(path, mode);
+  }
 }
 
 /** Gives the run its folder for plans back. */

@@ -91,6 +91,14 @@ export interface ShippedRecord {
   readonly rawBytes: Readonly<Record<string, number>>;
 }
 
+/**
+ * What the agent passes to a runner before its first order where runs have users and namespaces of their own, as
+ * one JSON line: the part of all its orders that it can prepare for.
+ */
+export interface RunnerPreparation {
+  readonly runs: Pick<RunnerOrder, 'isolation' | 'workFolder'>;
+}
+
 /** What the agent passes to a runner on its standard input, as one JSON line. */
 export interface RunnerOrder {
   readonly attemptFolder: string;

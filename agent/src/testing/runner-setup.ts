@@ -184,7 +184,8 @@ export function createSetup(
   return setup;
 }
 
-const none: Isolation = {
+/** Of runs that have only the rights of their user. */
+export const notIsolated: Isolation = {
   bubblewrap: null,
   seccompFile: null,
   readable: [],
@@ -202,7 +203,7 @@ const offered = await findIsolation({
 
 /** What this machine offers, as an agent whose spool is in a folder would find it. */
 function isolationIn(folder: string, isPossible: boolean, wanted?: 'off'): Isolation {
-  if (!isPossible || wanted === 'off' || offered.isolation.bubblewrap === null) return none;
+  if (!isPossible || wanted === 'off' || offered.isolation.bubblewrap === null) return notIsolated;
   return {
     ...offered.isolation,
     seccompFile: placeFilter(folder),

@@ -126,13 +126,13 @@ async function expectApproved(
   step: string,
 ): Promise<void> {
   if (attempt.job.retry?.isReviewed !== true) return;
-  const { folders, spool } = attempt;
+  const { folders, spool, order } = attempt;
   const name = basename(folders.planFile);
   const made = scratchPath(attempt, name);
   const again = await show(attempt, configuration, step);
-  sealPlan(folders, name, spool.inputPlan);
+  sealPlan(folders, name, spool.inputPlan, order.slotUid);
   const approved = await show(attempt, configuration, step);
-  sealPlan(folders, name, made);
+  sealPlan(folders, name, made, order.slotUid);
   const beyond = savedPlan.beyondApproved(approved, again);
   if (beyond !== null)
     throw new RunFailure(

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { spoolPaths } from '../../spool/layout.ts';
-import { TreeClient } from '../tree/tree-client.ts';
+import { notIsolated } from '../../testing/runner-setup.ts';
+import { TreeLender } from '../tree/tree-lender.ts';
 import { findRequestedVersion } from './requested-version.ts';
 
 interface VersionContext {
@@ -21,7 +22,8 @@ const upward = { ENVARIUM_RESOLVE_FILE_VERSION_RECURSIVELY: 'true' };
 /** A work folder with the specified files in its tree. */
 function createSetup(t: TestContext, files: Readonly<Record<string, string>>) {
   const folder = mkdtempSync(join(tmpdir(), 'requested-'));
-  const tree = new TreeClient({ slotUid: null, sandbox: null });
+  const order = { isolation: notIsolated, slotUid: null, workFolder: folder };
+  const tree = new TreeLender().lend(order, { root: folder });
   t.after(async () => {
     await tree[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });

@@ -4,32 +4,31 @@
 import { open } from 'node:fs/promises';
 import type { TreeReader } from '../../drivers/driver.ts';
 import { RunFailure } from '../../processes/failure.ts';
-import { TreeProcess, type TreeProcessRequest } from './tree-process.ts';
+import type { TreeProcess } from './tree-process.ts';
+import type { TreeAnswer, TreeRequest } from './tree-server.ts';
 
 const textLimit = 10_000_000;
 const pieceBytes = 4 << 20;
 
+/** Where the process comes from, and where it goes after the run. */
+export interface TreeLoan {
+  take(): Promise<TreeProcess>;
+  giveBack(process: TreeProcess): Promise<void>;
+}
+
 export class TreeClient implements AsyncDisposable {
-  readonly #request: TreeProcessRequest;
-  #server: TreeProcess;
-  #isHandedOver = false;
+  readonly #loan: TreeLoan;
+  #process: Promise<TreeProcess>;
 
-  /** @param running a process that was started with the same request; absent: a new one is */
-  constructor(request: TreeProcessRequest, running: TreeProcess | null = null) {
-    this.#request = request;
-    this.#server = running ?? new TreeProcess(request);
+  constructor(loan: TreeLoan) {
+    this.#loan = loan;
+    this.#process = this.#take();
   }
 
-  /** Starts a new server process, after all processes of the slot were ended. */
+  /** Ends the process and takes another one. */
   async restart(): Promise<void> {
-    await this.#server[Symbol.asyncDispose]();
-    this.#server = new TreeProcess(this.#request);
-  }
-
-  /** Ends the client without its process. @returns the process, for another client */
-  handOver(): TreeProcess {
-    this.#isHandedOver = true;
-    return this.#server;
+    await (await this.#taken())?.[Symbol.asyncDispose]();
+    this.#process = this.#take();
   }
 
   /**
@@ -37,7 +36,7 @@ export class TreeClient implements AsyncDisposable {
    * @throws an Error if it is not a file, is too large, or is outside the root
    */
   async read(root: string, name: string, maxBytes: number): Promise<Uint8Array | null> {
-    const answer = await this.#server.request({
+    const answer = await this.#request({
       operation: 'read',
       root,
       name,
@@ -53,7 +52,7 @@ export class TreeClient implements AsyncDisposable {
    * @throws like `read`
    */
   async piece(root: string, name: string, offset: number, length: number): Promise<Uint8Array | null> {
-    const answer = await this.#server.request({
+    const answer = await this.#request({
       operation: 'read',
       root,
       name,
@@ -85,7 +84,7 @@ export class TreeClient implements AsyncDisposable {
 
   /** Writes a file, creating its parent folders; a link in its place is replaced, not followed. */
   async write(root: string, name: string, content: Uint8Array | string, mode = 0o600): Promise<void> {
-    await this.#server.request({
+    await this.#request({
       operation: 'write',
       root,
       name,
@@ -96,30 +95,30 @@ export class TreeClient implements AsyncDisposable {
 
   /** A text that changes whenever a file's content may have changed; null if the file does not exist. */
   async stamp(root: string, name: string): Promise<string | null> {
-    const answer = await this.#server.request({ operation: 'stamp', root, name });
+    const answer = await this.#request({ operation: 'stamp', root, name });
     return 'stamp' in answer ? answer.stamp : null;
   }
 
   async list(root: string, name: string): Promise<string[]> {
-    const answer = await this.#server.request({ operation: 'list', root, name });
+    const answer = await this.#request({ operation: 'list', root, name });
     return 'names' in answer ? answer.names : [];
   }
 
   /** The kind of a path; `outside` if a symbolic link leads out of the root. */
   async kind(root: string, name: string): Promise<'folder' | 'file' | 'other' | 'outside' | 'none'> {
-    const answer = await this.#server.request({ operation: 'kind', root, name });
+    const answer = await this.#request({ operation: 'kind', root, name });
     return 'kind' in answer ? answer.kind : 'none';
   }
 
   async remove(root: string, name: string): Promise<void> {
-    await this.#server.request({ operation: 'remove', root, name });
+    await this.#request({ operation: 'remove', root, name });
   }
 
   /**
    * Makes a file's parent folders accessible to the slot's user again, whatever the run did to their modes.
    */
   async reopen(root: string, name: string): Promise<void> {
-    await this.#server.request({ operation: 'reopen', root, name });
+    await this.#request({ operation: 'reopen', root, name });
   }
 
   /** A driver's view of one folder. */
@@ -136,6 +135,22 @@ export class TreeClient implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#isHandedOver) await this.#server[Symbol.asyncDispose]();
+    const process = await this.#taken();
+    if (process !== null) await this.#loan.giveBack(process);
+  }
+
+  async #request(request: TreeRequest): Promise<Exclude<TreeAnswer, { error: string }>> {
+    return await (await this.#process).request(request);
+  }
+
+  #take(): Promise<TreeProcess> {
+    const process = this.#loan.take();
+    // The first request reports a failure to start.
+    process.catch(() => undefined);
+    return process;
+  }
+
+  async #taken(): Promise<TreeProcess | null> {
+    return await this.#process.catch(() => null);
   }
 }

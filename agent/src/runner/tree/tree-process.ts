@@ -1,22 +1,21 @@
 /** One process that runs the tree server, as its parent sees it. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { ownProgram, programFiles, type Role } from '../../own-program.ts';
-import { type Isolation, readerSandbox } from '../../processes/sandbox.ts';
+import { type Isolation, readerCapabilities, readerSandbox } from '../../processes/sandbox.ts';
 import { statOf } from '../../processes/proc.ts';
 import { signalProcess } from '../../processes/process-identity.ts';
 import { channelDescriptor, spawnInSandbox } from '../../processes/spawn-in-sandbox.ts';
 import { firstInside } from '../../processes/stop-command.ts';
 import type { ProcessIdentity } from '../../spool/layout.ts';
-import type { WorkFolderPaths } from '../../slots/work-folder.ts';
-import type { TreeAnswer, TreeRequest } from './tree-server.ts';
+import type { TreeAnswer, TreeCall, TreeUser } from './tree-server.ts';
 
-/** What the process that reads and writes may see. */
+/** Whose rights the process has, and what it may see. */
 export interface TreeProcessRequest {
-  /** Uid that it works under; null: the runner's own. */
-  readonly slotUid: number | null;
-  /** Confines it to the work folder of the run, which exists; null: it sees what its uid may see. */
-  readonly sandbox: { readonly isolation: Isolation; readonly folders: WorkFolderPaths } | null;
+  /** Null: the runner's own. */
+  readonly user: TreeUser | null;
+  /** Confines it to a folder, which exists; null: it sees what its user may see. */
+  readonly sandbox: { readonly isolation: Isolation; readonly folder: string } | null;
 }
 
 /**
@@ -26,19 +25,30 @@ export interface TreeProcessRequest {
 const answerMilliseconds = 60_000;
 /** How often a server that has not answered is checked: code of a run that shares its uid can stop it. */
 const checkMilliseconds = 500;
+/** It is small, has nothing to do in parallel, and waits most of the time. */
+const smallProcess = ['--v8-pool-size=0', '--max-semi-space-size=1'] as const;
 
-/** The process that reads and writes, for one client at a time. */
+/** The process that reads and writes, for one run at a time. */
 export class TreeProcess implements AsyncDisposable {
+  readonly #user: TreeProcessRequest['user'];
+  /** What its sandbox shows, which remains the same if it is replaced outside; null: it has none. */
+  readonly #shown: string | null;
   readonly #child: ChildProcess;
   readonly #inside: Promise<ProcessIdentity | null>;
   readonly #waiting: { resolve(answer: TreeAnswer): void; reject(error: Error): void }[] = [];
   readonly #ready: Promise<void>;
+  readonly #exited: Promise<void>;
   #isGone = false;
 
   constructor(request: TreeProcessRequest) {
+    this.#user = request.user;
+    this.#shown = request.sandbox === null ? null : identityOf(request.sandbox.folder);
     this.#child = startServer(request);
     this.#inside = request.sandbox === null ? Promise.resolve(null) : firstInside(this.#child);
     this.#child.on('message', (answer: TreeAnswer) => this.#waiting.shift()?.resolve(answer));
+    this.#exited = new Promise((resolve) => {
+      for (const event of ['error', 'exit'] as const) this.#child.once(event, () => resolve());
+    });
     this.#child.once('error', (error) => this.#fail(error));
     this.#child.once('exit', () =>
       this.#fail(new Error('the process that reads and writes the work folder has ended')),
@@ -49,13 +59,31 @@ export class TreeProcess implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isGone) return;
-    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
     await this.#kill();
-    await gone;
+    await this.#exited;
   }
 
-  async request(request: TreeRequest): Promise<Exclude<TreeAnswer, { error: string }>> {
+  /** Whether another run may use it after this one. Without a sandbox, it may share its user with code of the run. */
+  get mayWait(): boolean {
+    return this.#shown !== null && this.#waiting.length === 0;
+  }
+
+  /** Whether it has the rights of a new process, and sees what a new one would see. */
+  mayServe({ user, sandbox }: TreeProcessRequest): boolean {
+    return user === this.#user && sandbox !== null && this.#shown === identityOf(sandbox.folder);
+  }
+
+  /** Gives it to a run. @param slotUid the run's user; null: the runner's own */
+  async attach(slotUid: number | null): Promise<void> {
+    await this.request({ operation: 'attach', uid: slotUid });
+  }
+
+  /** Takes it from its run, with the rights of its user. */
+  async detach(): Promise<void> {
+    await this.request({ operation: 'detach' });
+  }
+
+  async request(request: TreeCall): Promise<Exclude<TreeAnswer, { error: string }>> {
     const timer = setTimeout(() => this.#giveUp('does not answer'), answerMilliseconds).unref();
     const check = setInterval(() => void this.#endIfStopped(), checkMilliseconds).unref();
     const answer = await this.#answerTo(request).finally(() => {
@@ -66,15 +94,7 @@ export class TreeProcess implements AsyncDisposable {
     return answer;
   }
 
-  /** Whether it still answers. */
-  async answers(): Promise<boolean> {
-    return await this.request({ operation: 'kind', root: '/', name: '' }).then(
-      () => true,
-      () => false,
-    );
-  }
-
-  async #answerTo(request: TreeRequest): Promise<TreeAnswer> {
+  async #answerTo(request: TreeCall): Promise<TreeAnswer> {
     await this.#ready;
     const answered = this.#expect();
     this.#child.send(request, (error) => error && this.#fail(error));
@@ -110,46 +130,41 @@ export class TreeProcess implements AsyncDisposable {
   }
 }
 
-/** Root keeps the rights to load the program until it gives up all of them; nothing of the run is alive in there. */
-function startServer({ slotUid, sandbox }: TreeProcessRequest): ChildProcess {
-  const { NODE_COMPILE_CACHE: cache } = process.env;
-  // Node tries forever to make the folder of a cache where it may not.
-  const environment: Record<string, string> =
-    cache !== undefined && existsSync(cache) ? { NODE_COMPILE_CACHE: cache } : {};
+/** The same for one folder only, whatever its path is. */
+function identityOf(folder: string): string | null {
+  const status = statSync(folder, { bigint: true, throwIfNoEntry: false });
+  return status === undefined ? null : `${status.dev}-${status.ino}`;
+}
+
+function startServer({ user, sandbox }: TreeProcessRequest): ChildProcess {
   const command = [
     process.execPath,
+    ...smallProcess,
     '--disable-sigusr1',
     ownProgram,
     'tree-server' satisfies Role,
-    String(slotUid ?? 0),
+    String(user ?? 0),
   ];
-  const options = { serialization: 'advanced', cwd: '/' } as const;
+  const options = {
+    serialization: 'advanced',
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  } as const;
   if (sandbox === null) {
     const [program = '', ...args] = command;
-    return spawn(program, args, {
-      ...options,
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      env: environment,
-      detached: true,
-    });
+    return spawn(program, args, { ...options, stdio: [...options.stdio], env: {}, detached: true });
   }
-  const { isolation, folders } = sandbox;
+  const { isolation, folder } = sandbox;
   return spawnInSandbox({
     ...options,
     isolation,
-    // The cache is the agent's: a slot's uid cannot write there, and a run is not in this sandbox.
-    sandbox: readerSandbox(folders, isolation, {
-      readable: programFiles(),
-      writable: Object.values(environment),
-    }),
+    sandbox: readerSandbox(folder, isolation, programFiles()),
     command,
     environment: {
-      ...environment,
       NODE_CHANNEL_FD: String(channelDescriptor),
       NODE_CHANNEL_SERIALIZATION_MODE: options.serialization,
     },
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     withParent: 'killed',
-    isRoot: slotUid !== null,
+    ...(user === 'each' ? { capabilities: readerCapabilities() } : {}),
   });
 }

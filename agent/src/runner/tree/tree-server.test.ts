@@ -11,12 +11,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pidsWhere, statOf } from '../../processes/proc.ts';
 import { createWorkFolder, keepTree, reopenWorkFolder, workFolderPaths } from '../../slots/work-folder.ts';
-import { createSetup, withBubblewrap } from '../../testing/runner-setup.ts';
-import { TreeClient } from './tree-client.ts';
+import { createSetup, notIsolated, withBubblewrap } from '../../testing/runner-setup.ts';
+import { TreeLender } from './tree-lender.ts';
 
 const uid = process.getuid?.() === 0 ? 58991 : null;
 
@@ -31,9 +31,15 @@ function prepare(t: TestContext) {
   return { folder, root };
 }
 
+/** A client of a process without a sandbox. */
+function openTree(root: string) {
+  const order = { isolation: notIsolated, slotUid: uid, workFolder: dirname(root) };
+  return new TreeLender().lend(order, { root });
+}
+
 test('the tree server reads, writes, lists and removes files below its root as the slot', async (t) => {
   const { root } = prepare(t);
-  await using tree = new TreeClient({ slotUid: uid, sandbox: null });
+  await using tree = openTree(root);
   await tree.write(root, 'deep/er/file', 'content', 0o600);
   await tree.write(root, 'deep/er/file', 'changed', 0o600);
   assert.equal(Buffer.from((await tree.read(root, 'deep/er/file', 100)) ?? []).toString(), 'changed');
@@ -50,7 +56,7 @@ test('the tree server reads, writes, lists and removes files below its root as t
 
 test('large files are copied out in pieces', async (t) => {
   const { root, folder } = prepare(t);
-  await using tree = new TreeClient({ slotUid: uid, sandbox: null });
+  await using tree = openTree(root);
   const content = Buffer.alloc(9_000_000, 'x');
   await tree.write(root, 'large', content);
   assert.equal(await tree.copyOut(root, 'large', join(folder, 'copy')), content.length);
@@ -63,7 +69,7 @@ test('a link that leads out of the root is followed neither for reading nor for 
   symlinkSync(join(folder, 'secret'), join(root, 'link'));
   symlinkSync(folder, join(root, 'up'));
   symlinkSync(join(folder, 'nowhere'), join(root, 'dangling'));
-  await using tree = new TreeClient({ slotUid: uid, sandbox: null });
+  await using tree = openTree(root);
   await assert.rejects(tree.read(root, 'link', 100), /symbolic link|permission/);
   await assert.rejects(tree.read(root, 'up/secret', 100), /symbolic link|permission/);
   await assert.rejects(tree.write(root, 'up/planted', 'x'), /symbolic link/);
@@ -77,7 +83,7 @@ test('a link that leads out of the root is followed neither for reading nor for 
 
 test('links that stay inside the root are followed', async (t) => {
   const { root } = prepare(t);
-  await using tree = new TreeClient({ slotUid: uid, sandbox: null });
+  await using tree = openTree(root);
   await tree.write(root, 'real/file', 'x');
   symlinkSync('real', join(root, 'alias'));
   assert.equal(await tree.kind(root, 'alias'), 'folder');
@@ -88,13 +94,13 @@ test('the tree server does not hang on a named pipe', async (t) => {
   const { root } = prepare(t);
   execFileSync('/usr/bin/mkfifo', [join(root, 'pipe')]);
   execFileSync('/bin/chmod', ['0666', join(root, 'pipe')]);
-  await using tree = new TreeClient({ slotUid: uid, sandbox: null });
+  await using tree = openTree(root);
   await assert.rejects(tree.read(root, 'pipe', 10), /not a file/);
 });
 
 test('a request after the server process was killed is rejected with that reason', async (t) => {
   const { root } = prepare(t);
-  const tree = new TreeClient({ slotUid: uid, sandbox: null });
+  const tree = openTree(root);
   await tree.list(root, '');
   await tree[Symbol.asyncDispose]();
   await assert.rejects(tree.list(root, ''), /gone|ended/);
@@ -103,7 +109,7 @@ test('a request after the server process was killed is rejected with that reason
 for (const state of ['starting', 'ready'] as const)
   test(`a server process that code of a run stops is ended, and the request is rejected: ${state}`, async (t) => {
     const { root } = prepare(t);
-    await using tree = new TreeClient({ slotUid: uid, sandbox: null });
+    await using tree = openTree(root);
     if (state === 'ready') await tree.list(root, '');
     const [server = 0] = pidsWhere(
       (pid) =>
@@ -123,7 +129,8 @@ test(
     const { workFolder, slotUid, isolation, job } = createSetup(t, { readme: 'x' });
     const folders = workFolderPaths(workFolder, job());
     createWorkFolder(folders, slotUid);
-    await using tree = new TreeClient({ slotUid, sandbox: { isolation, folders } });
+    await using lender = new TreeLender();
+    await using tree = lender.lend({ workFolder, slotUid, isolation }, folders);
     await tree.write(folders.tree, 'kept', 'x');
     await tree.write(folders.state, 'state', 'of the plan');
     const facts = { isStateOurs: true, toolVersion: '1', secretFiles: [] };
@@ -142,7 +149,8 @@ test('the tree server cannot change files of the runner', withBubblewrap, async 
   if (slotUid === null) return t.skip('needs root: only then runs have their own user');
   const folders = workFolderPaths(workFolder, job());
   createWorkFolder(folders, slotUid);
-  await using tree = new TreeClient({ slotUid, sandbox: { isolation, folders } });
+  await using lender = new TreeLender();
+  await using tree = lender.lend({ workFolder, slotUid, isolation }, folders);
   for (const name of ['gitconfig', 'planned.json', 'other/file'])
     await assert.rejects(tree.write(folders.root, name, 'x'), /EACCES/);
   await assert.rejects(tree.remove(folders.root, 'gitconfig'), /EACCES/);

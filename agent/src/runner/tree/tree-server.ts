@@ -1,11 +1,14 @@
 /**
- * The only reader and writer of a run's work folder once code of the run may have touched it: a process under
- * the slot's uid. A link that the run planted is refused if it leads out of the folder; it could reach
- * nothing that the run itself cannot.
+ * The only reader and writer of a run's work folder once code of the run may have touched it: a process with
+ * the rights of the slot's uid. A link that the run planted is refused if it leads out of the folder; it could
+ * reach nothing that the run itself cannot.
  *
- * Started by `tree-client.ts` with the uid as its argument. It first loads all code, because the slot's uid
- * may be unable to read this file, and then drops its rights permanently. It handles one request at a time
- * over Node's channel between parent and child, and ends when that closes.
+ * Started by `tree-process.ts` with its user as an argument. It first loads all code, because the slot's uid
+ * may be unable to read this file. Then it drops its rights permanently, or, if it serves one run after the
+ * other, takes those of each run while it is attached to it. Its real uid remains root's then: code of a run can
+ * neither signal it nor read its memory. It refuses what is requested while it is attached to nobody.
+ *
+ * It handles one request at a time over Node's channel between parent and child, and ends when that closes.
  */
 import {
   chmodSync,
@@ -16,6 +19,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   readSync,
   realpathSync,
   renameSync,
@@ -23,7 +27,6 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { flushCompileCache } from 'node:module';
 import { basename, dirname, join, sep } from 'node:path';
 
 /** A request: `root` is absolute, `name` is relative to it. */
@@ -49,6 +52,16 @@ export type TreeRequest =
   | { readonly operation: 'remove'; readonly root: string; readonly name: string }
   | { readonly operation: 'reopen'; readonly root: string; readonly name: string };
 
+/** What the parent may send. */
+export type TreeCall =
+  | TreeRequest
+  /** A uid: of the run that the following requests are for. */
+  | { readonly operation: 'attach'; readonly uid: number | null }
+  | { readonly operation: 'detach' };
+
+/** A uid for good, or that of each run in turn; 0: the parent's. */
+export type TreeUser = number | 'each';
+
 export type TreeAnswer =
   | { readonly bytes: Uint8Array | null; readonly size?: number }
   | { readonly stamp: string | null }
@@ -58,7 +71,7 @@ export type TreeAnswer =
   | { readonly error: string; readonly code?: string };
 
 /** Answers one request; errors are answers too. */
-export function answer(request: TreeRequest): TreeAnswer {
+function answer(request: TreeRequest): TreeAnswer {
   try {
     switch (request.operation) {
       case 'read':
@@ -215,16 +228,55 @@ function dropRights(uid: number): void {
   process.setuid?.(uid);
 }
 
+/** @throws an Error unless it has exactly the rights of that uid afterwards */
+function actAs(uid: number): void {
+  process.setegid?.(uid);
+  process.seteuid?.(uid);
+  const hasRights = !/^CapEff:\s+0+$/m.test(readFileSync('/proc/self/status', 'utf8'));
+  if (process.geteuid?.() !== uid || process.getegid?.() !== uid || hasRights)
+    throw new Error(`this process cannot act as the user ${uid}`);
+}
+
+function actAsRoot(): void {
+  process.seteuid?.(0);
+  process.setegid?.(0);
+}
+
 /**
- * Serves the parent over Node's channel between parent and child until that closes.
- * @param uid the uid to switch to; 0: none
+ * Answers for one run at a time.
+ * @param isForEach whether it acts as the user of the run that it is attached to
  */
-export function serveTree(uid: number): void {
-  // Later the process may be unable to write the cache, and it is killed in the end.
-  flushCompileCache();
+function createServer(isForEach: boolean): (call: TreeCall) => TreeAnswer {
+  let isAttached = false;
+  const attach = (uid: number | null): void => {
+    if (isAttached) throw new Error('this process is attached to another run');
+    if (isForEach && (uid === null || uid <= 0)) throw new Error(`this process never acts as ${uid}`);
+    if (isForEach && uid !== null) actAs(uid);
+    isAttached = true;
+  };
+  const detach = (): void => {
+    isAttached = false;
+    if (isForEach) actAsRoot();
+  };
+  return (call) => {
+    try {
+      if (call.operation === 'attach') attach(call.uid);
+      else if (call.operation === 'detach') detach();
+      else return isAttached ? answer(call) : { error: 'this process is attached to no run' };
+      return { done: true };
+    } catch (error) {
+      return { error: (error as Error).message };
+    }
+  };
+}
+
+/** Serves the parent over Node's channel between parent and child until that closes. */
+export function serveTree(user: TreeUser): void {
   process.umask(0o077);
-  if (uid > 0) dropRights(uid);
-  process.on('message', (request: TreeRequest) => process.send?.(answer(request)));
+  if (user === 'each') process.setgroups?.([]);
+  else if (user > 0) dropRights(user);
+  const serve = createServer(user === 'each');
+  process.on('message', (call: TreeCall) => process.send?.(serve(call)));
   process.on('disconnect', () => process.exit(0));
   process.send?.({ done: true } satisfies TreeAnswer);
 }

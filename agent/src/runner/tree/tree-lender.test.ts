@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
 import { ProcessLauncher } from '../../launchers/process.ts';
 import { isAlive } from '../../processes/process-identity.ts';
-import type { ProcessIdentity } from '../../spool/layout.ts';
+import type { ProcessIdentity, RunnerOrder } from '../../spool/layout.ts';
 import { readMark, requireOutcome } from '../../spool/read-attempt.ts';
 import { readersOf } from '../../testing/readers.ts';
 import { createSetup, type Ran, type RunnerSetup, withBubblewrap } from '../../testing/runner-setup.ts';
@@ -26,27 +26,28 @@ class Runs {
   readonly #launcher: ProcessLauncher;
   readonly setup: RunnerSetup;
 
-  constructor(t: TestContext) {
+  constructor(t: TestContext, isPrepared = false) {
     const folder = mkdtempSync(join(tmpdir(), 'launcher-'));
+    const { isolation, workFolder } = (this.setup = createSetup(t, code));
     this.#launcher = new ProcessLauncher({
       logFile: join(folder, 'runner.log'),
       compileCacheFolder: join(folder, 'cache'),
       onFailure: () => {},
+      ...(isPrepared ? { preparation: { runs: { isolation, workFolder } } } : {}),
     });
     this.#launcher.warm(2);
-    this.setup = createSetup(t, code);
     t.after(() => {
       this.#launcher[Symbol.dispose]();
       rmSync(folder, { recursive: true, force: true });
     });
   }
 
-  async start(job: Job, preferred?: ProcessIdentity) {
+  async start(job: Job, preferred?: ProcessIdentity, changes: Partial<RunnerOrder> = {}) {
     const { spool, order } = this.setup.prepare(job);
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     const { promise: runner, resolve: choose } = Promise.withResolvers<ProcessIdentity>();
     await this.#launcher.start(
-      order,
+      { ...order, ...changes },
       { chosen: async (identity) => choose(identity), ended: resolve },
       preferred,
     );
@@ -54,25 +55,26 @@ class Runs {
   }
 
   /** Plans. @returns the job that applies it, and who planned */
-  async plan(changes: Partial<Job> = skipsApproval) {
+  async plan(
+    changes: Partial<Job> = skipsApproval,
+    preferred?: ProcessIdentity,
+    orderChanges: Partial<RunnerOrder> = {},
+  ) {
     const job = this.setup.job(changes);
-    const { runner, spool, outcome } = await this.start(job);
+    const { runner, spool, outcome } = await this.start(job, preferred, orderChanges);
     const planned = { job, spool, outcome: await outcome } as Ran;
     return { runner, job: this.setup.applyJob(planned), readers: readersOf(runner) };
   }
 
-  /** Applies. @returns the processes that read folders meanwhile */
+  /** Applies. @returns also the process that waits for the next run then */
   async apply(job: Job, preferred?: ProcessIdentity) {
     const { spool, runner, outcome } = await this.start(job, preferred);
     await until(() => readMark(spool) !== null, 'the mark');
-    // A new one may still be starting.
-    await until(() => readersOf(runner).length > 0, 'the process that reads');
-    const readers = readersOf(runner);
     writeFileSync(spool.markStored, readMark(spool)?.mark ?? '');
     const { result, outputs, error } = await outcome;
     assert.equal(result, 'applied', JSON.stringify(error));
     assert.ok(outputs?.['id']?.value);
-    return { runner, readers };
+    return { runner, readers: readersOf(runner) };
   }
 }
 
@@ -84,9 +86,7 @@ test(
     const planned = await runs.plan();
     assert.equal(planned.readers.length, 1);
     const applied = await runs.apply(planned.job, planned.runner);
-    assert.deepEqual(applied.readers, planned.readers);
-    assert.deepEqual(applied.runner, planned.runner);
-    assert.deepEqual(readersOf(planned.runner), []);
+    assert.deepEqual([applied.runner, applied.readers], [planned.runner, planned.readers]);
   },
 );
 
@@ -110,34 +110,47 @@ test('another runner applies a plan with a process of its own', withBubblewrap, 
   assert.deepEqual(other.runner, planned.runner);
   const applied = await runs.apply(planned.job, planned.runner);
   assert.notDeepEqual(applied.runner, planned.runner);
-  assert.equal(applied.readers.length, 1);
+  assert.notDeepEqual(applied.readers, planned.readers);
   assert.equal((await other.outcome).result, 'planned');
-  assert.deepEqual(planned.readers.filter(isAlive), []);
 });
 
-test('nothing is kept where a person has to approve', withBubblewrap, async (t) => {
-  const { readers, runner } = await new Runs(t).plan({});
-  assert.deepEqual(readers, []);
-  assert.ok(isAlive(runner));
-});
+test(
+  'one process reads the folders of all runs of a runner, whatever their users',
+  withBubblewrap,
+  async (t) => {
+    const runs = new Runs(t, true);
+    if (runs.setup.slotUid === null) return t.skip('needs root: only then runs have their own user');
+    const first = await runs.plan({});
+    assert.equal(first.readers.length, 1);
+    const slotUid = runs.setup.slotUid + 1;
+    const second = await runs.plan({ environmentId: 'e-2' }, first.runner, { slotUid });
+    const applied = await runs.apply(first.job, first.runner);
+    for (const next of [second, applied])
+      assert.deepEqual([next.runner, next.readers], [first.runner, first.readers]);
+  },
+);
 
-test('what is kept ends soon if no apply follows, and the runner does not', withBubblewrap, async (t) => {
-  const { readers, runner } = await new Runs(t).plan();
-  assert.equal(readers.filter(isAlive).length, 1);
-  await until(() => !readers.some(isAlive), 'the end of what was kept');
-  assert.ok(isAlive(runner));
-});
-
-test('what is kept ends with its runner', withBubblewrap, async (t) => {
-  const { readers, runner } = await new Runs(t).plan();
+test('it ends with its runner', withBubblewrap, async (t) => {
+  const { readers, runner } = await new Runs(t, true).plan();
   assert.equal(readers.filter(isAlive).length, 1);
   process.kill(runner.pid, 'SIGKILL');
-  await until(() => !readers.some(isAlive), 'the end of what was kept');
+  await until(() => !readers.some(isAlive), 'the end of the process that reads');
+});
+
+test('it ends with its runner after a run that failed', withBubblewrap, async (t) => {
+  const runs = new Runs(t, true);
+  const { runner } = await runs.plan({});
+  const [reader] = readersOf(runner);
+  runs.setup.commit({ 'main.tf': 'this is not HCL' });
+  const failed = await runs.start(runs.setup.job({ environmentId: 'e-2' }), runner);
+  assert.deepEqual(failed.runner, runner);
+  assert.equal((await failed.outcome).result, 'failed');
+  await until(() => reader !== undefined && !isAlive(reader), 'the end of the process that reads');
 });
 
 for (const signal of ['SIGSTOP', 'SIGKILL'] as const)
   test(
-    `an apply continues with another process if what was kept got ${signal}`,
+    `a run continues with another process if the one that waited got ${signal}`,
     withBubblewrap,
     async (t) => {
       const runs = new Runs(t);

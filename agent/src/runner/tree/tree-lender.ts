@@ -1,0 +1,88 @@
+/**
+ * Lends each run of a runner the process that reads and writes its folders. What a run returns waits for the
+ * next one, because starting a process takes longer than most of what it does. It runs nothing of a run, keeps
+ * nothing of one, and answers only while a run has it.
+ */
+import type { WorkFolderPaths } from '../../slots/work-folder.ts';
+import type { RunnerOrder, RunnerPreparation } from '../../spool/layout.ts';
+import { TreeClient } from './tree-client.ts';
+import { TreeProcess, type TreeProcessRequest } from './tree-process.ts';
+
+/** The part of an order that determines which process serves it. */
+export type TreeOrder = Pick<RunnerOrder, 'isolation' | 'slotUid' | 'workFolder'>;
+
+export class TreeLender implements AsyncDisposable {
+  #waiting: TreeProcess | null = null;
+
+  /** Starts a process that serves all runs to come. */
+  prepare({ isolation, workFolder }: RunnerPreparation['runs']): void {
+    this.#waiting ??= new TreeProcess(forAllRuns(isolation, workFolder));
+  }
+
+  /**
+   * Starts a process where none is waiting that may serve the run.
+   * @param folders of the run, which exist
+   * @returns what reads and writes them until it is disposed of
+   */
+  lend(order: TreeOrder, folders: Pick<WorkFolderPaths, 'root'>): TreeClient {
+    const request = requestFor(order, folders);
+    return new TreeClient({
+      take: () => this.#take(request, order.slotUid),
+      giveBack: (process) => this.#takeBack(process),
+    });
+  }
+
+  /** Ends the process that waits. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    await waiting?.[Symbol.asyncDispose]();
+  }
+
+  async #take(request: TreeProcessRequest, slotUid: number | null): Promise<TreeProcess> {
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    if (waiting !== null) {
+      if (waiting.mayServe(request) && (await succeeds(waiting.attach(slotUid)))) return waiting;
+      await waiting[Symbol.asyncDispose]();
+    }
+    const fresh = new TreeProcess(request);
+    try {
+      await fresh.attach(slotUid);
+      return fresh;
+    } catch (error) {
+      await fresh[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  async #takeBack(process: TreeProcess): Promise<void> {
+    const mayWait = this.#waiting === null && process.mayWait && (await succeeds(process.detach()));
+    if (mayWait) this.#waiting = process;
+    else await process[Symbol.asyncDispose]();
+  }
+}
+
+/**
+ * Where runs have no users of their own, only what the sandbox shows keeps its process from the folders of
+ * others.
+ */
+function requestFor(
+  { isolation, slotUid, workFolder }: TreeOrder,
+  { root }: Pick<WorkFolderPaths, 'root'>,
+): TreeProcessRequest {
+  if (isolation.bubblewrap === null) return { user: slotUid, sandbox: null };
+  if (slotUid === null) return { user: null, sandbox: { isolation, folder: root } };
+  return forAllRuns(isolation, workFolder);
+}
+
+function forAllRuns(isolation: RunnerOrder['isolation'], workFolder: string): TreeProcessRequest {
+  return { user: 'each', sandbox: { isolation, folder: workFolder } };
+}
+
+async function succeeds(work: Promise<void>): Promise<boolean> {
+  return await work.then(
+    () => true,
+    () => false,
+  );
+}
