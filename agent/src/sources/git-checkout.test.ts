@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { test } from 'node:test';
@@ -53,6 +53,17 @@ test('attributes of a folder far down are found in every clone', async (t) => {
         /keeps "a\/b\/é \\"x\\"\.bin" in LFS/,
         `${cloneArguments} ${revision}`,
       );
+});
+
+test('a checkout keeps no log of its branches, however it was made', async (t) => {
+  const setup = createCheckoutSetup(t);
+  const code = setup.repository('code', { 'main.tf': '' });
+  const commit = code.commit({ 'main.tf': '# later\n' });
+  for (const revision of ['main', commit]) {
+    const { tree } = await setup.checkOut(setup.source(code.path, { revision }));
+    assert.ok(existsSync(join(tree, '.git', 'HEAD')), revision);
+    assert.equal(existsSync(join(tree, '.git', 'logs')), false, revision);
+  }
 });
 
 test('the commit of a clone is read without a command, as git shows it', async (t) => {

@@ -4,12 +4,19 @@ import type { Job } from '#protocol/messages/job.ts';
 /**
  * The only configuration file that git sees. It marks every folder as safe: the tree belongs to the slot's
  * user, a local repository to its creator, and git otherwise refuses repositories of another owner (only a
- * file may change that, not `-c`).
+ * file may change that, not `-c`). A checkout is made again rather than repaired: nothing of it has to survive a power
+ * cut, nobody reads a log of its branches, and it ends before it needs to be tidied.
  */
 export const gitConfiguration = `[safe]
 \tdirectory = *
 [core]
 \thooksPath = /dev/null
+\tfsync = none
+\tlogAllRefUpdates = false
+[gc]
+\tauto = 0
+[maintenance]
+\tauto = false
 [advice]
 \tdetachedHead = false
 [protocol]
