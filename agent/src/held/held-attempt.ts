@@ -90,7 +90,7 @@ export class HeldAttempt {
     if (before === how || before === 'now') return;
     this.#requested = how;
     try {
-      await writeJson(this.paths.control, { abort: how } satisfies Control);
+      writeJson(this.paths.control, { abort: how } satisfies Control);
     } catch (error) {
       // A second caller must not find a request that was never written.
       this.#requested = before;

@@ -1,7 +1,7 @@
 /** Writes an attempt's spool folder: it is complete on disk before its runner starts. */
 import { createHash, type Hash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename } from 'node:fs/promises';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
@@ -49,7 +49,7 @@ export async function prepareAttempt(preparation: Preparation): Promise<Prepared
     const refusal = await build(preparation, building);
     const finished = spoolPaths(join(preparation.attemptsFolder, name));
     await removeFolder(finished.folder);
-    await rename(building.folder, finished.folder);
+    renameSync(building.folder, finished.folder);
     await syncFolder(preparation.attemptsFolder);
     return { paths: finished, refusal };
   } catch (error) {
@@ -60,20 +60,19 @@ export async function prepareAttempt(preparation: Preparation): Promise<Prepared
 }
 
 async function build(preparation: Preparation, paths: SpoolPaths): Promise<string | null> {
-  await makeFolders(paths);
+  makeFolders(paths);
+  writeWhole(paths.contact, String(uptime()));
   const [refusal] = await Promise.all([
     writeInputs(preparation, paths),
     writeNew(paths.job, `${JSON.stringify(preparation.job)}\n`),
-    writeWhole(paths.contact, String(uptime())),
   ]);
   await Promise.all([syncFolder(paths.inputs), syncFolder(paths.folder)]);
   return refusal;
 }
 
-async function makeFolders(paths: SpoolPaths): Promise<void> {
-  await mkdir(paths.folder, { mode: 0o700 });
-  const folders = [paths.inputs, paths.steps, paths.states, paths.outputs];
-  await Promise.all(folders.map((folder) => mkdir(folder, { mode: 0o700 })));
+function makeFolders(paths: SpoolPaths): void {
+  for (const folder of [paths.folder, paths.inputs, paths.steps, paths.states, paths.outputs])
+    mkdirSync(folder, { mode: 0o700 });
 }
 
 async function writeInputs(preparation: Preparation, paths: SpoolPaths): Promise<string | null> {
@@ -123,7 +122,7 @@ async function writePlan(
   if (job.phase !== 'apply' || job.approved?.parts.planFile === undefined) return null;
   const kept = previousPaths(attemptsFolder, job)?.outputPlan;
   if (tree?.plan) await writeNew(paths.inputPlan, tree.plan);
-  else if (kept && existsSync(kept)) await linkFile(kept, paths.inputPlan);
+  else if (kept && existsSync(kept)) linkFile(kept, paths.inputPlan);
   else await connection.getBlob(job, 'plan', (bytes) => writeNew(paths.inputPlan, bytes), signal);
   return null;
 }

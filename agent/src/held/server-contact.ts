@@ -13,8 +13,11 @@ export function createServerContact(held: () => Iterable<SpoolPaths>): { touch()
       if (performance.now() - lastTouch < pauseMilliseconds) return;
       lastTouch = performance.now();
       for (const paths of held()) {
-        // The folder may just have been removed.
-        writeWhole(paths.contact, String(uptime())).catch(() => {});
+        try {
+          writeWhole(paths.contact, String(uptime()));
+        } catch {
+          // The folder may just have been removed.
+        }
       }
     },
   };

@@ -24,7 +24,7 @@ export interface SlotWorkOptions {
   readonly workFolder: string;
   readonly keptTrees: KeptTrees;
   /** Paths of the programs that a job needs, by name; empty if not found. */
-  readonly toolPaths: (job: Job) => Promise<Record<string, string>>;
+  readonly toolPaths: (job: Job) => Record<string, string>;
   /** The part of an order that is the same for every runner of this agent. */
   readonly runOrder: Pick<RunnerOrder, 'isolation' | 'runLimits' | 'providers' | 'network' | 'toolchain'>;
   /** Values of the agent's own settings that are masked in the output of its runs. */
@@ -188,7 +188,7 @@ export class SlotWork {
       attemptFolder: paths.folder,
       workFolder,
       slotUid: uid,
-      toolPaths: await toolPaths(job),
+      toolPaths: toolPaths(job),
       ...runOrder,
     };
     const listener = {

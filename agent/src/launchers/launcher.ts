@@ -23,7 +23,7 @@ export interface Runner {
 /** What the agent does about a runner that it starts. */
 export interface RunnerListener {
   /** Records which runner gets the order, before it gets it. */
-  chosen(identity: ProcessIdentity): Promise<void>;
+  chosen(identity: ProcessIdentity): void;
   /** The runner has executed the order or has ended, with an outcome or without. */
   ended(): void;
 }

@@ -29,7 +29,7 @@ async function plan(launcher: ProcessLauncher, setup: RunnerSetup) {
   const { spool, order } = setup.prepare(setup.job());
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const { promise: chosen, resolve: choose } = Promise.withResolvers<ProcessIdentity>();
-  await launcher.start(order, { chosen: async (identity) => choose(identity), ended: resolve });
+  await launcher.start(order, { chosen: choose, ended: resolve });
   const runner = await chosen;
   return { runner, ended: ended.then(() => requireOutcome(spool).result) };
 }

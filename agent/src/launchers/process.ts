@@ -75,7 +75,7 @@ export class ProcessLauncher implements Launcher {
     const { runner, identity } = await this.#choose(ended, preferred);
     runner.orders += 1;
     try {
-      await chosen(identity);
+      chosen(identity);
     } catch (error) {
       this.#dismiss(runner);
       throw error;

@@ -35,13 +35,22 @@ export async function endProcessesIn(
   await endAll(() => processesIn(folder), `the sandbox of ${folder}`, deadlineMilliseconds);
 }
 
+/** Threads of the kernel, by pid: most processes of many machines, and they never get another uid. */
+const kernelThreads = new Map<number, number>();
+const mostKernelThreads = 10_000;
+
 /** @returns the pids whose real, effective, saved or file system uid is this one, of processes that still run */
 export function processesOf(uid: number): number[] {
+  if (kernelThreads.size > mostKernelThreads) kernelThreads.clear();
   return pidsWhere((pid) => {
     // Cheaper than its status; root is shown as the owner of a process that may not be dumped.
-    const { uid: owner } = statSync(`/proc/${pid}`);
+    const { uid: owner, ino } = statSync(`/proc/${pid}`);
     if (owner !== uid && owner !== 0) return false;
-    const uids = /^Uid:\s+(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]?.split(/\s+/) ?? [];
+    // Another process with the same pid is another file.
+    if (kernelThreads.get(pid) === ino) return false;
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    if (/^Kthread:\s+1$/m.test(status)) kernelThreads.set(pid, ino);
+    const uids = /^Uid:\s+(.*)$/m.exec(status)?.[1]?.split(/\s+/) ?? [];
     return uids.includes(String(uid)) && hasThreads(pid);
   });
 }

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { findOnPath } from './find-on-path.ts';
 
-test('the first executable file on the PATH is found', async (t) => {
+test('the first executable file on the PATH is found', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'path '));
   t.after(() => rmSync(folder, { recursive: true }));
   const [first, second, third] = ['1', '2', '3'].map((name) => join(folder, name)) as [
@@ -18,10 +18,7 @@ test('the first executable file on the PATH is found', async (t) => {
   writeFileSync(join(second, 'tool'), '', { mode: 0o644 });
   writeFileSync(join(third, 'tool'), '');
   chmodSync(join(third, 'tool'), 0o755);
-  assert.equal(
-    await findOnPath('tool', ['relative', first, second, third].join(delimiter)),
-    join(third, 'tool'),
-  );
-  assert.equal(await findOnPath('other', third), null);
-  assert.equal(await findOnPath('tool', ''), null);
+  assert.equal(findOnPath('tool', ['relative', first, second, third].join(delimiter)), join(third, 'tool'));
+  assert.equal(findOnPath('other', third), null);
+  assert.equal(findOnPath('tool', ''), null);
 });

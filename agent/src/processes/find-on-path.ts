@@ -1,6 +1,5 @@
 /** Finds programs on the PATH without a shell. */
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 
 /**
@@ -8,21 +7,18 @@ import { delimiter, isAbsolute, join } from 'node:path';
  * @param path folders as in PATH; relative ones are ignored
  * @returns the absolute path of the first executable file with that name; null if there is none
  */
-export async function findOnPath(
-  name: string,
-  path: string = process.env.PATH ?? '',
-): Promise<string | null> {
-  for (const folder of path.split(delimiter).filter(isAbsolute)) {
-    const file = join(folder, name);
-    if (await isExecutable(file)) return file;
-  }
-  return null;
+export function findOnPath(name: string, path: string = process.env.PATH ?? ''): string | null {
+  const folders = path.split(delimiter).filter(isAbsolute);
+  return folders.map((folder) => join(folder, name)).find(isExecutable) ?? null;
 }
 
-async function isExecutable(file: string): Promise<boolean> {
+/** Whether a path is a file that this process may execute. */
+export function isExecutable(path: string): boolean {
   try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
+    // Most places have no such file: an error for each would take most of the time.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
+    accessSync(path, constants.X_OK);
+    return true;
   } catch {
     return false;
   }

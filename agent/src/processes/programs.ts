@@ -1,8 +1,8 @@
 /** Finds the programs that a run needs: never on a user's PATH, never through the agent's own environment. */
-import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { programFacts } from '#protocol/tools/index.ts';
 import { RunFailure } from './failure.ts';
+import { isExecutable } from './find-on-path.ts';
 
 const searchedFolders = [
   '/usr/local/sbin',
@@ -55,13 +55,4 @@ export function requireProgram(name: string, known: Readonly<Record<string, stri
       failedCommand: name,
     },
   );
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -34,7 +34,7 @@ async function executeOrder(order: RunnerOrder, lender: TreeLender): Promise<Out
   const end = endOnce((outcome) => writeOutcome(spool, outcome));
   const failed = (error: Error) => void end(internal(failure(error))).finally(() => process.exit(1));
   process.on('uncaughtException', failed);
-  await writeJson(spool.runner, identifyProcess(process.pid));
+  writeJson(spool.runner, identifyProcess(process.pid));
   try {
     if (isMarked(spool.mark)) return await end(internal('it was started before, and its outcome is unknown'));
     useNetworkOnce(order);

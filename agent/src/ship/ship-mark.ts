@@ -37,6 +37,6 @@ export async function shipMark(shipment: MarkShipment): Promise<void> {
       continue;
     }
     await shipment.send(mark);
-    await writeWhole(paths.markStored, mark.mark);
+    writeWhole(paths.markStored, mark.mark);
   }
 }

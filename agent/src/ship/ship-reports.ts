@@ -1,10 +1,11 @@
 /** Sends an attempt's events and step logs, from the server's position, until all is sent. */
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReportReply, ReportRequest, RunEvent } from '#protocol/messages/report.ts';
+import { namesIn } from '../processes/proc.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
-import { readShipped } from '../spool/read-attempt.ts';
-import { writeJson } from '../spool/write-file.ts';
+import { readShipped, writeShipped } from '../spool/read-attempt.ts';
 import { composeReport, endsStep, type OfferedLog } from './compose-report.ts';
 import type { Completion } from './completion.ts';
 import { EventFile } from './event-file.ts';
@@ -74,7 +75,7 @@ export async function shipReports(shipment: ReportShipment): Promise<Report | nu
   async function gather(isEnded: boolean): Promise<void> {
     events.read();
     const ended = events.pending.filter(endsStep).map((event) => event.step);
-    await logs.close(isEnded ? shipment.steps : ended);
+    logs.close(isEnded ? shipment.steps : ended);
     await logs.fill();
   }
 
@@ -111,17 +112,20 @@ class StepLogs implements Disposable {
    * Fixes how much of these steps' raw output counts before the server learns of it: a replay ends at the
    * same byte.
    */
-  async close(steps: readonly string[]): Promise<void> {
+  close(steps: readonly string[]): void {
     const open = steps
       .map((step) => [step, this.#logs.get(step)] as const)
       .filter(([, log]) => log && !log.isClosed);
     if (open.length === 0) return;
     for (const [step, log] of open) if (log) this.#rawBytes[step] = log.close(this.#rawBytes[step] ?? null);
-    await writeJson(this.#paths.shipped, { rawBytes: this.#rawBytes });
+    writeShipped(this.#paths, { rawBytes: this.#rawBytes });
   }
 
   async fill(): Promise<void> {
-    for (const log of this.#logs.values()) await log.fill(pendingLogBytes);
+    // A question for each step that has not begun would take most of the time of a look.
+    const present = new Set(namesIn(this.#paths.steps));
+    for (const [step, log] of this.#logs)
+      if (log.isClosed || present.has(basename(this.#paths.stepLog(step)))) await log.fill(pendingLogBytes);
   }
 
   offers(): OfferedLog[] {

@@ -2,9 +2,10 @@
  * The spool folder of one attempt: the only thing that agent and runner share, and the record of a run until
  * the server has it. If either is killed, its successor reads this folder and continues.
  *
- * Every file is written under a temporary name, fsynced and renamed, except the two kinds that only grow
- * (`events.jsonl`, fsynced before the outcome appears, and the raw step logs) and those that only matter while the
- * machine runs: `contact`, `control.json`, and before the start mark `slot.json` and `runner.json`. Mode 0700 for folders and 0600 for files, owned by the agent's uid;
+ * Every file is written under a temporary name, fsynced and renamed, except those that only grow (`events.jsonl`,
+ * fsynced before the outcome appears, the raw step logs and `shipped.json`) and those that only matter while the
+ * machine runs: `contact`, `control.json`, and before the start mark `slot.json` and `runner.json`. Mode 0700 for
+ * folders and 0600 for files, owned by the agent's uid;
  * tools get open descriptors only. The agent builds a folder under a temporary name and renames it: an
  * attempt's folder has its job and its inputs, or does not exist.
  *
@@ -26,7 +27,8 @@
  *                     (one that the server refuses is kept in ../../refused-states)
  *   outputs/plan, outputs/tree.tar   for the apply, elsewhere too              runner
  *   outcome.json      the Outcome                                              runner, last
- *   shipped.json      how much of each ended step's raw output counts          agent, before it sends the step's end
+ *   shipped.json      how much of each ended step's raw output counts          agent, before it sends the step's end;
+ *                                                                              appended, the last whole line counts
  */
 import { join } from 'node:path';
 import type { ToolchainOrder } from '../toolchain/tool-mirror.ts';

@@ -1,9 +1,10 @@
 /**
  * Reads an attempt's spool folder. Files appear complete under their names, so each is complete or absent.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { textOrEmpty } from '../processes/proc.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { ProcessIdentity, ShippedRecord, SlotRecord, SpoolPaths } from './layout.ts';
@@ -33,7 +34,22 @@ export function readRunner(paths: SpoolPaths): ProcessIdentity | null {
 }
 
 export function readShipped(paths: SpoolPaths): ShippedRecord {
-  return readJsonOrNull<ShippedRecord>(paths.shipped) ?? { rawBytes: {} };
+  const lines = textOrEmpty(paths.shipped).split('\n').reverse();
+  return lines.map(recordOf).find((record) => record !== null) ?? { rawBytes: {} };
+}
+
+function recordOf(line: string): ShippedRecord | null {
+  try {
+    return JSON.parse(line) as ShippedRecord;
+  } catch {
+    return null;
+  }
+}
+
+/** Adds a record, which replaces those before it: a new file for each would take several times as long. */
+export function writeShipped(paths: SpoolPaths, record: ShippedRecord): void {
+  // A full disk may have torn the one before.
+  appendFileSync(paths.shipped, `\n${JSON.stringify(record)}\n`, { mode: 0o600 });
 }
 
 /** A start mark; that of a retry names the one that it replaces. */

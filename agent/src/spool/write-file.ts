@@ -1,14 +1,37 @@
-/** Writes files so that a kill or a power cut leaves either the old or the new one, complete. */
-import { link, open, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+/**
+ * Writes files so that a kill or a power cut leaves either the old or the new one, complete.
+ *
+ * They are local and nearly all of them are small: what needs no turn of the disk is done at once, because handing it
+ * to a thread takes several times as long as doing it.
+ */
+import {
+  closeSync,
+  fsync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { open, rm, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const sync = promisify(fsync);
+/** Writing or freeing more takes so long that a thread does it. */
+const smallBytes = 1 << 20;
 
 /** Makes the content of a file durable; its name is made so by `syncFolder`. */
 export async function syncFile(file: string): Promise<void> {
-  const handle = await open(file, 'r');
+  const descriptor = openSync(file, 'r');
   try {
-    await handle.sync();
+    await sync(descriptor);
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
 
@@ -27,7 +50,7 @@ export async function writeDurably(
 ): Promise<void> {
   // One after the other would take a turn of the disk each.
   await Promise.all([writeNew(`${file}.new`, content), ...others.map(syncFile)]);
-  await rename(`${file}.new`, file);
+  renameSync(`${file}.new`, file);
   await syncFolder(dirname(file));
 }
 
@@ -40,19 +63,37 @@ export async function writeJsonDurably(
   await writeDurably(file, `${JSON.stringify(value)}\n`, others);
 }
 
-/** Writes a file that appears complete or not at all, but may be lost in a power cut. */
-export async function writeWhole(file: string, content: string): Promise<void> {
-  await writeFile(`${file}.new`, content, { mode: 0o600 });
-  await rename(`${file}.new`, file);
+/** Writes a small file that appears complete or not at all, but may be lost in a power cut. */
+export function writeWhole(file: string, content: string): void {
+  writeFileSync(`${file}.new`, content, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
 }
 
 /** Writes one JSON value as a file, as `writeWhole` does. */
-export async function writeJson(file: string, value: unknown): Promise<void> {
-  await writeWhole(file, `${JSON.stringify(value)}\n`);
+export function writeJson(file: string, value: unknown): void {
+  writeWhole(file, `${JSON.stringify(value)}\n`);
 }
 
 /** Writes and fsyncs a file of mode 0600 under its own name; the folder's names are not yet durable. */
 export async function writeNew(
+  file: string,
+  content: string | Uint8Array | AsyncIterable<Uint8Array>,
+): Promise<void> {
+  if (!isSmall(content)) return writeLarge(file, content);
+  const descriptor = openSync(file, 'w', 0o600);
+  try {
+    writeFileSync(descriptor, content);
+    await sync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function isSmall(content: string | Uint8Array | AsyncIterable<Uint8Array>): content is string | Uint8Array {
+  return (typeof content === 'string' || content instanceof Uint8Array) && content.length <= smallBytes;
+}
+
+async function writeLarge(
   file: string,
   content: string | Uint8Array | AsyncIterable<Uint8Array>,
 ): Promise<void> {
@@ -66,12 +107,25 @@ export async function writeNew(
 }
 
 /** Gives a file a second name, without copying; an existing file of that name is replaced. */
-export async function linkFile(from: string, to: string): Promise<void> {
-  await rm(to, { force: true });
-  await link(from, to);
+export function linkFile(from: string, to: string): void {
+  rmSync(to, { force: true });
+  linkSync(from, to);
 }
 
 /** Removes a folder with all its contents, if it exists. Links are removed, not followed. */
 export async function removeFolder(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    await removeNow(folder);
+  } catch (error) {
+    // Somebody may have written to it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function removeNow(path: string): Promise<void> {
+  const status = lstatSync(path);
+  if (!status.isDirectory()) return status.size > smallBytes ? unlink(path) : unlinkSync(path);
+  for (const name of readdirSync(path)) await removeNow(join(path, name));
+  rmdirSync(path);
 }

@@ -49,13 +49,11 @@ function canBeFetched(name: string, toolchain: ToolchainOrder): boolean {
 }
 
 async function isThere(name: string, { cacheFolder }: ToolchainOrder): Promise<boolean> {
-  return (await findOnPath(name)) !== null || (await keptVersions(cacheFolder, name, ownPlatform)).length > 0;
+  return findOnPath(name) !== null || (await keptVersions(cacheFolder, name, ownPlatform)).length > 0;
 }
 
 /** Paths of the programs that a job needs, by name; empty for one that is not on the agent's PATH. */
-export async function toolPathsFor(job: Job): Promise<Record<string, string>> {
+export function toolPathsFor(job: Job): Record<string, string> {
   const names = [...runPrograms, ...(driverOf(job.tool)?.programs ?? [])];
-  return Object.fromEntries(
-    await Promise.all(names.map(async (name) => [name, (await findOnPath(name)) ?? ''] as const)),
-  );
+  return Object.fromEntries(names.map((name) => [name, findOnPath(name) ?? '']));
 }

@@ -122,7 +122,7 @@ async function isUnchanged(folder: string, program: string, record: ReleaseRecor
   if (stamp === record.stamp) return true;
   if ((await hashOf(program)) !== record.sha256) return false;
   // The same bytes in a copied folder.
-  await writeJson(join(folder, 'release.json'), { ...record, stamp });
+  writeJson(join(folder, 'release.json'), { ...record, stamp });
   return true;
 }
 

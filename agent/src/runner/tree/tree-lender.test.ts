@@ -46,11 +46,7 @@ class Runs {
     const { spool, order } = this.setup.prepare(job);
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     const { promise: runner, resolve: choose } = Promise.withResolvers<ProcessIdentity>();
-    await this.#launcher.start(
-      { ...order, ...changes },
-      { chosen: async (identity) => choose(identity), ended: resolve },
-      preferred,
-    );
+    await this.#launcher.start({ ...order, ...changes }, { chosen: choose, ended: resolve }, preferred);
     return { spool, runner: await runner, outcome: ended.then(() => requireOutcome(spool)) };
   }
 
