@@ -4,6 +4,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import { writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { FolderLockedError } from '#guards/folder-lock.ts';
 import type { Secret } from '#settings/secret.ts';
@@ -85,6 +86,7 @@ async function main(): Promise<void> {
       providers: providers.order,
       network: network.order,
       toolchain: toolchain.order,
+      ...(settings.reuseInit ? { reuseFolder: join(workFolder, '.reuse') } : {}),
     },
     secrets: [...providers.secrets, ...network.secrets, ...toolchain.secrets],
     log,

@@ -1,4 +1,7 @@
-/** Init with a large provider: many environments at once with an empty cache, then one by one with a full one. */
+/**
+ * Init with a large provider: many environments at once with an empty cache, then one by one with a full one, and
+ * finally with the result of an earlier init.
+ */
 import { execFile } from 'node:child_process';
 import { randomFillSync } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -82,6 +85,40 @@ async function deployAtOnce(service: Service, repository: string, count: number)
   );
 }
 
+async function withService<Value>(
+  settings: Readonly<Record<string, string>>,
+  work: (service: Service) => Promise<Value>,
+): Promise<Value> {
+  await using folder = await scratchFolder();
+  await using service = await startService(folder, { settings });
+  return await work(service);
+}
+
+/** Many at once, then one by one in alternation with the tool alone. */
+async function measureInits(
+  service: Service,
+  repository: string,
+  { atOnce, rounds, byHand }: { atOnce: number; rounds: number; byHand: () => Promise<number> },
+) {
+  const startedAt = performance.now();
+  await deployAtOnce(service, repository, atOnce);
+  const allEnded = performance.now() - startedAt;
+  const pairs: { ours: number; tool: number }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const tool = await byHand();
+    const [ours = 0] = await deployAtOnce(service, repository, 1);
+    pairs.push({ ours, tool });
+  }
+  return { allEnded, pairs };
+}
+
+/** @returns the milliseconds of each init that uses the result of the first one */
+async function measureReused(service: Service, repository: string, rounds: number): Promise<number[]> {
+  const samples: number[] = [];
+  for (let round = 0; round <= rounds; round++) samples.push(...(await deployAtOnce(service, repository, 1)));
+  return samples.slice(1);
+}
+
 export const initBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   const content = await readProvider(isQuick);
   const [atOnce, rounds] = isQuick ? [4, 2] : [20, 10];
@@ -99,18 +136,18 @@ export const initBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
     [lockFile]: await readFile(join(code, lockFile), 'utf8'),
   });
   const downloadsBefore = registry.downloads(name);
-  await using service = await startService(folder, {
-    settings: { ENVARIUM_TERRAFORM_CLI_CONFIG: host, ENVARIUM_AGENT_CONCURRENCY: String(atOnce) },
-  });
-  const startedAt = performance.now();
-  await deployAtOnce(service, repository, atOnce);
-  const allEnded = performance.now() - startedAt;
-  const pairs: { ours: number; tool: number }[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const tool = await initByHand(folder.path, code, ownConfiguration);
-    const [ours = 0] = await deployAtOnce(service, repository, 1);
-    pairs.push({ ours, tool });
-  }
+  const settings = {
+    ENVARIUM_TERRAFORM_CLI_CONFIG: host,
+    ENVARIUM_AGENT_CONCURRENCY: String(atOnce),
+    ENVARIUM_GIT_LOCAL_PATHS: folder.repositories,
+    ENVARIUM_PROVIDER_CACHE_DIR: join(folder.path, 'cache-of-the-agent'),
+  };
+  const byHand = () => initByHand(folder.path, code, ownConfiguration);
+  const withoutReuse = { ...settings, ENVARIUM_REUSE_INIT: 'false' };
+  const { allEnded, pairs } = await withService(withoutReuse, (service) =>
+    measureInits(service, repository, { atOnce, rounds, byHand }),
+  );
+  const reused = await withService(settings, (service) => measureReused(service, repository, rounds));
   const downloads = registry.downloads(name) - downloadsBefore;
   if (downloads !== 1) throw new Error(`the service downloaded the provider ${downloads} times`);
   return {
@@ -130,6 +167,7 @@ export const initBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
         '×',
         pairs.map(({ ours, tool }) => ours / tool),
       ),
+      figure('reused init', 'ms', reused),
       figure('at once, with an empty cache: until all have ended', 'ms', [allEnded]),
     ],
     settings: {

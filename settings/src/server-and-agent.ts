@@ -52,6 +52,14 @@ export const sharedSettings = {
       'Maximum size of the provider cache, unpacked. Above it, the least recently used providers are ' +
       'removed, except those that a run may be using.',
   }),
+  reuseInit: setting({
+    name: 'ENVARIUM_REUSE_INIT',
+    type: flag,
+    default: 'true',
+    sentence:
+      'Whether a run uses the result of an earlier "init" of terraform or OpenTofu if code, tool, lock file and ' +
+      'settings are the same. A run with an environment variable of this name and the value false runs it again.',
+  }),
   registryPrivateHosts: setting({
     name: 'ENVARIUM_REGISTRY_PRIVATE_HOSTS',
     type: hosts,

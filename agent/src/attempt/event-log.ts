@@ -8,12 +8,19 @@ type Untimed<Event> = Event extends unknown ? Omit<Event, 'at'> : never;
 /** The attempt's event file: append-only, one line per event; durable with the outcome. */
 export class EventLog implements Disposable {
   readonly #descriptor: number;
+  #warnings = 0;
 
   constructor(path: string) {
     this.#descriptor = openSync(path, 'a', 0o600);
   }
 
+  /** The number of warnings so far. */
+  get warnings(): number {
+    return this.#warnings;
+  }
+
   append(event: Untimed<RunEvent>): void {
+    if (event.kind === 'warning') this.#warnings += 1;
     writeSync(this.#descriptor, `${JSON.stringify({ ...event, at: new Date().toISOString() })}\n`);
   }
 

@@ -25,6 +25,7 @@ import type { Plan, PlanSummary, Resource } from '#contract/deployments/plan.ts'
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { RequiredVersion } from '../toolchain/choose-tool.ts';
+import type { CollectorCapability, Installed, ProviderCapability } from './capabilities.ts';
 
 /** One command and how to interpret its end. Arguments are an array; no shell is involved. */
 export interface Command {
@@ -249,27 +250,41 @@ export interface OutputsCapability {
 export type OutputsReading = Pick<Outcome, 'outputs' | 'resources' | 'resourceCount'>;
 
 /**
- * The tool installs providers using the protocol of terraform's registries: the agent provides its cache and
- * writes the CLI configuration.
+ * A command that installs leaves the same whenever its inputs are the same: what it has left can be used again by
+ * other runs of the same code.
  */
-export interface ProviderCapability {
-  /** The variable that names a CLI configuration; a run that sets it manages its own providers. */
-  readonly configurationVariable: string;
-  /** Files of a folder that may name registry hosts. */
-  readonly codeFiles: RegExp;
-  /** Packages must be signed by their publisher. */
-  readonly needsSignature: boolean;
+export interface ReuseCapability {
+  /** The folder of the configuration that the command creates. */
+  readonly folder: string;
+  /** Variable of a run that, set to `false`, has the command run whatever is known. */
+  readonly variable: string;
+  /** Variables of the commands that differ between runs and do not change what is installed. */
+  readonly ignoredVariables: readonly string[];
+  /**
+   * The inputs of an installing command in addition to code, program, files, arguments, environment and the
+   * settings for providers.
+   * @param state of the environment; null: it has none
+   * @returns null if there may be others
+   */
+  inputs(
+    context: DriverContext,
+    command: Command,
+    state: Uint8Array | null,
+  ): Readonly<Record<string, unknown>> | null;
+  /**
+   * Reads what the command has left, before anything else runs in the tree.
+   * @returns null if that may depend on more than the inputs
+   * @throws if a file cannot be read
+   */
+  read(context: DriverContext, command: Command, from: InstalledFrom): Promise<Installed | null>;
 }
 
-/** The tool collects its garbage in a way that variables of its environment determine. */
-export interface CollectorCapability {
-  /**
-   * Variables for a command during which the tool starts no plugins.
-   * @param memoryBytes what the run may use; null: unlimited
-   */
-  settings(memoryBytes: number | null): Readonly<Record<string, string>>;
-  /** Whether commands start plugins, which get the environment of the tool. @param lockFile its text, after `prepare` */
-  hasPlugins(lockFile: string | null): boolean;
+/** What an installing command has found. */
+export interface InstalledFrom {
+  /** The whole tree. */
+  readonly code: TreeReader;
+  /** As it was before the command; null: there was none. */
+  readonly lockFile: string | null;
 }
 
 export interface Driver {
@@ -329,4 +344,5 @@ export interface Driver {
   readonly outputs?: OutputsCapability;
   readonly providers?: ProviderCapability;
   readonly collector?: CollectorCapability;
+  readonly reuse?: ReuseCapability;
 }

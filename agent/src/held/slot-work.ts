@@ -26,7 +26,10 @@ export interface SlotWorkOptions {
   /** Paths of the programs that a job needs, by name; empty if not found. */
   readonly toolPaths: (job: Job) => Record<string, string>;
   /** The part of an order that is the same for every runner of this agent. */
-  readonly runOrder: Pick<RunnerOrder, 'isolation' | 'runLimits' | 'providers' | 'network' | 'toolchain'>;
+  readonly runOrder: Pick<
+    RunnerOrder,
+    'isolation' | 'runLimits' | 'providers' | 'network' | 'toolchain' | 'reuseFolder'
+  >;
   /** Values of the agent's own settings that are masked in the output of its runs. */
   readonly secrets?: readonly string[];
   readonly log: AttemptLog;

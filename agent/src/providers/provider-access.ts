@@ -5,7 +5,7 @@
 import { chmodSync, chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
-import type { ProviderCapability } from '../drivers/driver.ts';
+import type { ProviderCapability } from '../drivers/capabilities.ts';
 import { writeRunConfiguration } from './cli-configuration.ts';
 import {
   cachedHosts,
@@ -20,7 +20,7 @@ import {
   stateHostsNamedIn,
   trustedHosts,
 } from './installation.ts';
-import { cachedVersions, packagesFolder } from './provider-cache.ts';
+import { cachedVersions, packagesFolder, type ProviderCacheOptions } from './provider-cache.ts';
 import type { ProviderPackage } from './provider-package.ts';
 import { discoverServices, type Upstream } from './registry-client.ts';
 import { type RegistryGate, startRegistryGate } from './registry-gate.ts';
@@ -53,6 +53,12 @@ export interface ProviderAccess extends AsyncDisposable {
    * @param start runs the command once, with its output in the specified file
    */
   install(step: string, folder: string, start: (log: string) => Promise<CommandEnd>): Promise<CommandEnd>;
+  /** Null: the run does not use the agent's cache. */
+  readonly cache: ProviderCacheOptions | null;
+  /** All that determines where providers come from, apart from the code. Contains tokens. */
+  readonly settings: unknown;
+  /** Prepares the configuration for the commands of a folder whose providers are linked already. */
+  readyInstalled(folder: string): Promise<void>;
 }
 
 /** @returns null if the tool has no providers, or the run has its own CLI configuration */
@@ -108,6 +114,30 @@ class Access implements ProviderAccess {
     this.#configure({}, null, []);
     // Started early, while the code is fetched.
     if (this.#order.cache !== null && attempt.job.phase === 'plan') void this.#openProxy();
+  }
+
+  get cache(): ProviderCacheOptions | null {
+    return this.#order.cache;
+  }
+
+  get settings(): unknown {
+    const { mirror, operator, privateHosts, cache } = this.#order;
+    const tokens = [...this.#tokens].sort(([left], [right]) => (left < right ? -1 : 1));
+    const own = [...this.#ownTokens].filter((host) => host !== null).sort();
+    return { mirror, operator, privateHosts, cache: cache?.folder ?? null, tokens, own };
+  }
+
+  async readyInstalled(folder: string): Promise<void> {
+    await this.ready(folder);
+    const { cache, operator } = this.#order;
+    const services = { ...publicServices, ...operator.hosts };
+    const hosts = cachedHosts(
+      this.#order,
+      services,
+      (host) => this.#hasToken(host),
+      this.#needs.needsSignature,
+    );
+    if (cache !== null && hosts.size > 0) this.#configure({}, packagesFolder(cache.folder), []);
   }
 
   async ready(folder: string): Promise<void> {

@@ -21,6 +21,8 @@ export type Captures = Map<string, Uint8Array>;
 export interface CommandHooks {
   /** Called once only reading commands are left: the tree no longer changes. */
   readonly onSettled?: () => void;
+  /** Runs a command, or does without it. */
+  readonly replace?: (command: Command, run: () => Promise<unknown>) => Promise<unknown>;
   /** Runs within the last step, before its commands. */
   readonly beforeLast?: () => Promise<void>;
   /** Runs within the last step, after its commands; its failure fails the step. */
@@ -35,6 +37,7 @@ export async function runCommands(
   hooks: CommandHooks = {},
 ): Promise<Captures> {
   const captures: Captures = new Map();
+  const replace = hooks.replace ?? ((_command, run) => run());
   // All commands may be capturing ones.
   const lastWriting =
     commands.findLast((command) => 'note' in command || command.captureTo === undefined) ?? commands.at(-1);
@@ -44,7 +47,7 @@ export async function runCommands(
       if (index === groups.length - 1) await hooks.beforeLast?.();
       for (const command of group) {
         if ('note' in command) logLine(attempt, command.step, command.note);
-        else await runOne(attempt, configuration, command, captures);
+        else await replace(command, () => runOne(attempt, configuration, command, captures));
         if (command === lastWriting) hooks.onSettled?.();
       }
       if (index === groups.length - 1) await hooks.afterLast?.(captures);

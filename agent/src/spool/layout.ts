@@ -120,6 +120,8 @@ export interface RunnerOrder {
   readonly providers?: ProviderOrder;
   /** How the network is reached. */
   readonly network?: NetworkOrder;
+  /** Where the results of installing commands are kept for other runs; absent: they are not. */
+  readonly reuseFolder?: string;
 }
 
 export interface Control {

@@ -111,7 +111,9 @@ export interface StartOptions {
   /** False: the server is unreachable. */
   readonly contact?: boolean;
   readonly toolPaths?: Record<string, string>;
-  readonly order?: Partial<Pick<RunnerOrder, 'runLimits' | 'providers' | 'network' | 'toolchain'>>;
+  readonly order?: Partial<
+    Pick<RunnerOrder, 'runLimits' | 'providers' | 'network' | 'toolchain' | 'reuseFolder'>
+  >;
   readonly prepare?: (spool: SpoolPaths) => void;
   readonly state?: Buffer | null;
 }

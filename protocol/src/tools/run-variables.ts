@@ -15,6 +15,7 @@ const names = {
   skipsWorkspace: 'ENVARIUM_SKIP_WORKSPACE',
   ignoresState: 'ENVARIUM_IGNORE_STATE',
   allowsEmptyWorkspace: 'ENVARIUM_ALLOW_EMPTY_WORKSPACE',
+  reusesInit: 'ENVARIUM_REUSE_INIT',
 } as const;
 export const runVariableNames = names;
 
@@ -77,6 +78,7 @@ function problemOf(name: string, value: string, folder?: string): string | null 
     case names.skipsWorkspace:
     case names.ignoresState:
     case names.allowsEmptyWorkspace:
+    case names.reusesInit:
       return /^(true|false|)$/.test(value) || value.includes('${') ? null : 'it must be true or false';
     case names.planArguments:
       return argumentsProblem('plan', value);

@@ -4,7 +4,7 @@
  * resource: 175 ms, with these settings 126 ms; of 1,000 resources: 8.4 s and 6.5 s).
  */
 import { readLockFile } from '../../providers/lock-file.ts';
-import type { CollectorCapability } from '../driver.ts';
+import type { CollectorCapability } from '../capabilities.ts';
 
 /** A heap may grow to five times of what is in use; as Go does it, to twice that. */
 const percent = 400;

@@ -35,6 +35,7 @@ import { otherWorkspaces } from './other-workspaces.ts';
 import { commonPlan } from './plan.ts';
 import { parseTerraformPlan, type TerraformPlan } from './plan-json.ts';
 import { beyondApproved } from './retry.ts';
+import { reuseOf } from './reuse.ts';
 import { terraformProgress } from './progress.ts';
 import { readTerraformState } from './state.ts';
 import { variablesFile } from './variables.ts';
@@ -223,5 +224,6 @@ export function terraformFamily(flavor: Flavor): Driver {
       needsSignature: flavor.needsSignature,
     },
     collector,
+    reuse: reuseOf(flavor),
   };
 }

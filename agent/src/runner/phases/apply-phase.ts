@@ -86,7 +86,7 @@ async function continueWith(
     isStateOurs: kept.isStateOurs,
   });
   const hasPlugins = attempt.driver.collector?.hasPlugins(textOf(lockFile)) !== false;
-  return { ...described, secretFiles: [], hasPlugins };
+  return { ...described, written: { secret: [], sha256: '' }, hasPlugins };
 }
 
 /** Read directly: no command of the run has been started yet, and the reader of the tree may not be ready. */
@@ -113,7 +113,7 @@ async function restore(
     const described = describeConfiguration(attempt, { tool, commit, isStateOurs });
     const lockFile = async () => sha256((await readLockFileBytes(attempt, described)) ?? '');
     expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
-    const configuration = { ...described, secretFiles: await writeDriverFiles(attempt, described.context) };
+    const configuration = { ...described, written: await writeDriverFiles(attempt, described.context) };
     const commands = await attempt.driver.prepare(described.context);
     for (const command of onlyCommands(commands))
       await runOne(attempt, configuration, { ...command, step: prepareStep }, new Map());

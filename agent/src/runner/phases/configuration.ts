@@ -1,6 +1,7 @@
 /** The configuration that a phase runs: its folder, tool, files and environment. */
 import { join } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
+import { sha256 } from '#protocol/approved.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { DriverContext, StateCapability } from '../../drivers/driver.ts';
@@ -18,10 +19,17 @@ export interface Configuration {
   readonly context: DriverContext;
   readonly environment: Readonly<Record<string, string>>;
   readonly tool: ResolvedTool;
-  /** Names of the files that contain variable values, relative to the configuration's folder. */
-  readonly secretFiles: readonly string[];
+  readonly written: WrittenFiles;
   /** Whether commands start plugins of the tool; absent: this is not known yet. */
   readonly hasPlugins?: boolean;
+}
+
+/** What the driver has written into the configuration's folder. */
+export interface WrittenFiles {
+  /** Names of the files that contain variable values, relative to the configuration's folder. */
+  readonly secret: readonly string[];
+  /** SHA-256 of all names and contents. */
+  readonly sha256: string;
 }
 
 type StatelessContext = Omit<DriverContext, 'stateFolder'>;
@@ -38,7 +46,7 @@ export interface ConfigurationFacts {
 export function describeConfiguration(
   attempt: RunnerAttempt,
   facts: ConfigurationFacts,
-): Omit<Configuration, 'secretFiles'> {
+): Omit<Configuration, 'written'> {
   const { folders } = attempt;
   const context: DriverContext = {
     ...statelessContext(attempt, facts.commit),
@@ -115,14 +123,18 @@ export async function findStateOwner(attempt: RunnerAttempt, commit: string): Pr
   return state !== undefined && asRunFailure(() => state.isOurs(statelessContext(attempt, commit)));
 }
 
-/**
- * Writes the driver's files under the slot's uid. @returns the names of those that contain variable values
- */
-export async function writeDriverFiles(attempt: AttemptContext, context: DriverContext): Promise<string[]> {
+/** Writes the driver's files under the slot's uid. */
+export async function writeDriverFiles(
+  attempt: AttemptContext,
+  context: DriverContext,
+): Promise<WrittenFiles> {
   const files = await asRunFailure(() => attempt.driver.files(context));
   for (const file of files)
     await asRunFailure(() => attempt.tree.write(context.configurationFolder, file.name, file.content));
-  return files.filter((file) => file.isSecret).map((file) => file.name);
+  return {
+    secret: files.filter((file) => file.isSecret).map((file) => file.name),
+    sha256: sha256(JSON.stringify(files.map(({ name, content }) => [name, content]))),
+  };
 }
 
 /** Logs warnings about a job. @throws RunFailure if it must not run */

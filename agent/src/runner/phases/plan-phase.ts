@@ -22,6 +22,7 @@ import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failur
 import { refuseToLeaveState, migrateState } from '../state/migrate-state.ts';
 import { refuseEmptyWorkspace } from '../state/refuse-empty-workspace.ts';
 import { resolveTool } from '../tool/resolve-tool.ts';
+import { runOrReuse } from '../reuse/run-or-reuse.ts';
 import { runCommands } from '../run-commands.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 import { packForApply } from '../code/tree-archive.ts';
@@ -53,6 +54,7 @@ export async function prepareConfiguration(attempt: RunnerAttempt): Promise<Prep
     await withFacts(facts, async () => {
       const prepare = await attempt.driver.prepare(configuration.context);
       await runCommands(attempt, configuration, prepare, {
+        replace: (command, run) => runOrReuse(attempt, { configuration, command, commit }, run),
         beforeLast: () => refuseEmptyWorkspace(attempt, configuration),
         afterLast: () => checkPrepared(attempt, configuration),
       });
@@ -174,7 +176,7 @@ async function setUp(attempt: RunnerAttempt, commit: string): Promise<Configurat
       refuseToLeaveState(attempt, isStateOurs);
       await migrateState(attempt, setupStep, facts);
       const described = describeConfiguration(attempt, facts);
-      return { ...described, secretFiles: await writeDriverFiles(attempt, described.context) };
+      return { ...described, written: await writeDriverFiles(attempt, described.context) };
     });
   });
 }
@@ -207,7 +209,7 @@ function settlePlan(
   const facts = {
     isStateOurs: configuration.context.stateFolder !== null,
     toolVersion: approvedParts.toolVersion,
-    secretFiles: configuration.secretFiles.map((name) => join(configuration.path, name)),
+    secretFiles: configuration.written.secret.map((name) => join(configuration.path, name)),
   };
   keepTree(attempt.folders, { jobId, attempt: number, fence }, attempt.order.slotUid, facts);
 }

@@ -77,7 +77,7 @@ async function readFromBackend(
     step,
     `The service stores this environment's state from now on; reading it from the backend ${kept.name} of the code.`,
   );
-  const configuration = { ...own, secretFiles: await writeDriverFiles(attempt, own.context) };
+  const configuration = { ...own, written: await writeDriverFiles(attempt, own.context) };
   const captures: Captures = new Map();
   for (const command of kept.reach) await runOne(attempt, configuration, { ...command, step }, captures);
   const reading = kept.read(captures);

@@ -159,7 +159,8 @@ function readVersion(attempt: AttemptContext, name: string, program: string, out
 }
 
 // Running the program to get its version takes as long as a small plan.
-function stampOf(program: string): string {
+/** Changes whenever a program's file changes. */
+export function stampOf(program: string): string {
   const { ino, size, mtimeMs } = statSync(program);
   return `${program} ${ino} ${size} ${mtimeMs}`;
 }

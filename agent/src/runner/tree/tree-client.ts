@@ -114,6 +114,17 @@ export class TreeClient implements AsyncDisposable {
     await this.#request({ operation: 'remove', root, name });
   }
 
+  /** Makes a symbolic link, creating its parent folders. @throws if something is in its place */
+  async link(root: string, name: string, target: string): Promise<void> {
+    await this.#request({ operation: 'link', root, name, target });
+  }
+
+  /** What a symbolic link contains; null if there is none of that name. */
+  async target(root: string, name: string): Promise<string | null> {
+    const answer = await this.#request({ operation: 'target', root, name });
+    return 'target' in answer ? answer.target : null;
+  }
+
   /**
    * Makes a file's parent folders accessible to the slot's user again, whatever the run did to their modes.
    */

@@ -54,6 +54,19 @@ test('the tree server reads, writes, lists and removes files below its root as t
   assert.deepEqual(await tree.list(root, ''), []);
 });
 
+test('the tree server makes and reads symbolic links, but not through links out of its root', async (t) => {
+  const { root, folder } = prepare(t);
+  await using tree = openTree(root);
+  await tree.link(root, 'deep/link', '/elsewhere');
+  assert.equal(await tree.target(root, 'deep/link'), '/elsewhere');
+  assert.equal(await tree.target(root, 'deep'), null);
+  assert.equal(await tree.target(root, 'nothing'), null);
+  await assert.rejects(tree.link(root, 'deep/link', '/other'), /EEXIST/);
+  symlinkSync(folder, join(root, 'out'));
+  await assert.rejects(tree.link(root, 'out/planted', '/etc'), /leads outside/);
+  await assert.rejects(tree.target(root, 'out/root'), /leads outside/);
+});
+
 test('large files are copied out in pieces', async (t) => {
   const { root, folder } = prepare(t);
   await using tree = openTree(root);

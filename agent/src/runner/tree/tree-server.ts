@@ -20,11 +20,13 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   readSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
@@ -50,7 +52,9 @@ export type TreeRequest =
   | { readonly operation: 'list'; readonly root: string; readonly name: string }
   | { readonly operation: 'kind'; readonly root: string; readonly name: string }
   | { readonly operation: 'remove'; readonly root: string; readonly name: string }
-  | { readonly operation: 'reopen'; readonly root: string; readonly name: string };
+  | { readonly operation: 'reopen'; readonly root: string; readonly name: string }
+  | { readonly operation: 'link'; readonly root: string; readonly name: string; readonly target: string }
+  | { readonly operation: 'target'; readonly root: string; readonly name: string };
 
 /** What the parent may send. */
 export type TreeCall =
@@ -67,6 +71,7 @@ export type TreeAnswer =
   | { readonly stamp: string | null }
   | { readonly names: string[] }
   | { readonly kind: 'folder' | 'file' | 'other' | 'outside' | 'none' }
+  | { readonly target: string | null }
   | { readonly done: true }
   | { readonly error: string; readonly code?: string };
 
@@ -88,6 +93,10 @@ function answer(request: TreeRequest): TreeAnswer {
         return remove(request.root, request.name);
       case 'reopen':
         return reopen(request.root, request.name);
+      case 'link':
+        return link(request);
+      case 'target':
+        return { target: target(request.root, request.name) };
     }
   } catch (error) {
     return { error: (error as Error).message, code: (error as NodeJS.ErrnoException).code };
@@ -187,6 +196,18 @@ function reopen(root: string, name: string): TreeAnswer {
     chmodSync(folder, 0o700);
   }
   return { done: true };
+}
+
+function link({ root, name, target: to }: Extract<TreeRequest, { operation: 'link' }>): TreeAnswer {
+  symlinkSync(to, join(makeInside(root, dirname(name)), basename(name)));
+  return { done: true };
+}
+
+function target(root: string, name: string): string | null {
+  const folder = resolveInside(root, dirname(name));
+  const path = folder === null ? null : join(folder, basename(name));
+  const isLink = path !== null && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return isLink ? readlinkSync(path) : null;
 }
 
 class OutsideError extends Error {}

@@ -1,0 +1,79 @@
+/** All that the result of an installing command depends on, as one hash. */
+import { readFileSync } from 'node:fs';
+import { sha256 } from '#protocol/approved.ts';
+import type { Command, ReuseCapability } from '../../drivers/driver.ts';
+import { ownPlatform } from '../../own-platform.ts';
+import { findProgram, requireProgram } from '../../processes/programs.ts';
+import { type Configuration, stateFileOf } from '../phases/configuration.ts';
+import { stampOf } from '../tool/resolve-tool.ts';
+import type { RunnerAttempt } from '../runner-attempt.ts';
+
+/** A command that may be replaced by the result of an earlier one. */
+export interface Installing {
+  readonly configuration: Configuration;
+  readonly command: Command;
+  /** Empty if the code was uploaded. */
+  readonly commit: string;
+}
+
+/** Changes with the form of results and keys. */
+const form = 1;
+
+/** @returns null if the result may depend on something else */
+export async function resultKey(
+  attempt: RunnerAttempt,
+  reuse: ReuseCapability,
+  installing: Installing,
+): Promise<string | null> {
+  const { job, driver, providers, tree } = attempt;
+  const { configuration, command, commit } = installing;
+  const { context, tool, written, path } = configuration;
+  if (providers === null) return null;
+  const [kind, state] = await Promise.all([
+    tree.kind(context.configurationFolder, reuse.folder),
+    currentState(attempt),
+  ]);
+  const more = kind !== 'none' || state === undefined ? null : reuse.inputs(context, command, state);
+  if (more === null) return null;
+  const { repository, archive } = job.source;
+  const inputs = {
+    form,
+    organization: job.organizationId,
+    platform: ownPlatform,
+    tool: [driver.type, tool.version, stampOf(requireProgram(command.program, tool.paths))],
+    code: archive === undefined ? { repository, commit } : { sha256: archive.sha256 },
+    path,
+    hasLfs: findProgram('git-lfs') !== null,
+    written: written.sha256,
+    args: command.args,
+    environment: environmentOf(attempt, reuse, installing),
+    providers: providers.settings,
+    more,
+  };
+  return sha256(JSON.stringify(inputs));
+}
+
+/** The state that the command will find; null: none. Undefined if a command of the run has put it there. */
+async function currentState(attempt: RunnerAttempt): Promise<Uint8Array | null | undefined> {
+  const { job, driver, folders, spool, tree } = attempt;
+  if (driver.state === undefined) return null;
+  if (job.state.current !== undefined) return readFileSync(spool.inputState);
+  const kind = await tree.kind(folders.state, stateFileOf(attempt, driver.state));
+  return kind === 'none' ? null : undefined;
+}
+
+/** Without what belongs to one run: its names, and the paths of its folders. */
+function environmentOf(
+  { job }: RunnerAttempt,
+  { ignoredVariables, variable }: ReuseCapability,
+  { configuration, command }: Installing,
+): [string, string][] {
+  const { context, environment } = configuration;
+  const ofRun = new Set([...Object.keys(context.job.systemVariables), ...ignoredVariables, variable]);
+  const own = new Set(job.variables.environment.map(({ name }) => name));
+  const isPath = (name: string) => (name === 'HOME' || name === 'TMPDIR') && !own.has(name);
+  return Object.entries({ ...environment, ...command.environment })
+    .filter(([name]) => !ofRun.has(name))
+    .map(([name, value]): [string, string] => [name, isPath(name) ? '' : value])
+    .sort(([left], [right]) => (left < right ? -1 : 1));
+}
