@@ -1,10 +1,11 @@
 /** Opens the database that the settings name, or the embedded one. */
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely } from 'kysely';
 import pg from 'pg';
 import type { ServerSettings } from '../config.ts';
 import { openDataFolder } from '../config/data-folder.ts';
 import type { AccountSettings } from './account.ts';
 import { EmbeddedPostgres, type SupervisorLog } from './embedded.ts';
+import { PipelineDialect } from './pipeline.ts';
 import { PreparingClient } from './prepared.ts';
 import type { Schema } from './schema.ts';
 import { sqlState } from './transaction.ts';
@@ -76,8 +77,8 @@ export function connect(
 ): Database {
   const pool = openPool(address, poolSize, log);
   const reservedPool = openPool(address, reservedSize, log);
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  const reserved = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: reservedPool }) });
+  const db = new Kysely<Schema>({ dialect: new PipelineDialect({ pool }) });
+  const reserved = new Kysely<Schema>({ dialect: new PipelineDialect({ pool: reservedPool }) });
   return {
     db,
     pool,
@@ -102,6 +103,7 @@ function openPool(address: pg.ClientConfig, max: number, log: SupervisorLog | un
     max,
     types,
     Client: PreparingClient,
+    pipeline: true,
     // Before the first statement of whoever asked for the connection: the pool waits for it, which its types omit.
     onConnect: (client): unknown => client.query(withTimeLimits),
   });

@@ -2,6 +2,7 @@
  * Statements that come again and again: their text is written once, PostgreSQL parses it once per connection,
  * and keeps the plan.
  */
+import type { Writable } from 'node:stream';
 import { CompiledQuery, type Kysely } from 'kysely';
 import pg from 'pg';
 import type { Schema } from './schema.ts';
@@ -30,10 +31,30 @@ function nameOf(text: string): string | undefined {
   return undefined;
 }
 
-/** A connection that prepares what it is asked repeatedly. */
+/** The part of a client that its types omit. */
+interface Wired {
+  readonly connection: { readonly stream: Writable };
+}
+
+/** A connection that prepares what it is asked repeatedly, and sends at once what it is asked at the same time. */
 export class PreparingClient extends pg.Client {
+  #isCollecting = false;
+
+  /** Statements of the same moment leave in one write: each write wakes PostgreSQL, which takes 0.2 ms. */
+  #collect(): void {
+    if (this.#isCollecting) return;
+    const { stream } = (this as unknown as Wired).connection;
+    this.#isCollecting = true;
+    stream.cork();
+    process.nextTick(() => {
+      this.#isCollecting = false;
+      stream.uncork();
+    });
+  }
+
   override query(...given: unknown[]): never {
     const [text, values] = given;
+    this.#collect();
     // Several commands in one text, which cannot be prepared, come without values.
     const isPlain =
       typeof text === 'string' && Array.isArray(values) && values.length > 0 && given.length === 2;

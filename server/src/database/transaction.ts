@@ -1,6 +1,7 @@
 /** Transactions that are tried again when PostgreSQL ends them for another one's sake. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
+import { pipelineOf } from './pipeline.ts';
 import type { Schema } from './schema.ts';
 
 const mostAttempts = 4;
@@ -29,22 +30,37 @@ export async function inTransaction<Given extends { readonly db: Kysely<Schema> 
   const { db } = context;
   if (db.isTransaction) return work({ ...context, db: db as Transaction<Schema> });
   for (let attempt = 1; ; attempt++) {
+    const failures: Promise<unknown>[] = [];
     try {
       const around: Open = { before: [], after: [] };
-      const result = await db.transaction().execute(async (tx) => {
+      const result = await db.transaction().execute(async (serial) => {
+        const { tx, close } = await pipelineOf(serial);
         open.set(tx, around);
-        const made = await work({ ...context, db: tx });
-        for (const finish of around.before) await finish();
-        return made;
+        try {
+          const made = await work({ ...context, db: tx });
+          // Sent together with the commit, which becomes a rollback if one of them fails.
+          for (const finish of around.before) failures.push(failureOf(finish()));
+          return made;
+        } finally {
+          close();
+        }
       });
       for (const follow of around.after) follow();
       return result;
-    } catch (error) {
+    } catch (failure) {
+      const error = (await Promise.all(failures)).find((each) => each !== undefined) ?? failure;
       const isPassing = passingFailures.has(sqlState(error)) || isStalePlan(error);
       if (attempt === mostAttempts || !isPassing) throw error;
       await delay(Math.random() * 20 * attempt);
     }
   }
+}
+
+function failureOf(sent: Promise<void>): Promise<unknown> {
+  return sent.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 }
 
 /**
