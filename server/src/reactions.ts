@@ -1,7 +1,7 @@
 /**
  * Reactions: what one family does in the transaction of another. A family that changes something calls
- * `context.react` with a name of the list below; families above it contribute the functions. They run one after
- * the other, in the order of the families, in the same transaction: if one of them throws, nothing happened.
+ * `context.react` with a name of the list below; families above it contribute the functions. Those of one family
+ * run one after the other, all in the same transaction: if one of them throws, nothing happened.
  */
 import type { Selectable } from 'kysely';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
@@ -62,7 +62,10 @@ export function reactWith<Context extends { readonly db: { readonly isTransactio
 ): React<Context> {
   return async function react(name, payload) {
     if (!this.db.isTransaction) throw new Error(`The reaction ${name} was called outside of a transaction`);
-    for (const reactions of contributed)
-      for (const reaction of reactions[name] ?? []) await reaction(this, payload);
+    await Promise.all(
+      contributed.map(async (reactions) => {
+        for (const reaction of reactions[name] ?? []) await reaction(this, payload);
+      }),
+    );
   };
 }

@@ -14,7 +14,9 @@ beforeEach(async () => {
 afterEach(() => database[Symbol.asyncDispose]());
 
 const notes = async () =>
-  (await database.pool.query('select text from note order by id')).rows.map((row: { text: string }) => row.text);
+  (await database.pool.query('select text from note order by id')).rows.map(
+    (row: { text: string }) => row.text,
+  );
 
 const write = (text: string) => sql`insert into note (text) values (${text})`;
 

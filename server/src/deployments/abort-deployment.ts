@@ -35,7 +35,7 @@ export async function abortDeployment(context: ActorContext, id: string): Promis
       entity: 'deployment',
       entityId: id,
     });
-    if (isUnclaimed) await advanceQueue(context, moved.environment);
+    if (isUnclaimed) await advanceQueue(context, moved.environment, moved.speakers);
     return null;
   });
 }

@@ -5,12 +5,13 @@ import {
   type DeploymentRow,
   type LockedDeployment,
   loadSpeakers,
+  type Speakers,
   openDeployments,
   updateDeploymentRow,
 } from './deployment-store.ts';
 import type { LockedEnvironment } from '../environments/environment-store.ts';
 import { taskRefusal } from './decisions/decide-start.ts';
-import { endIdleDestroy, moveDeployment } from './move-deployment.ts';
+import { endIdleDestroy, moveDeployment, type MovedDeployment } from './move-deployment.ts';
 import { lastDeployColumns, lastDeployFor } from './last-deploy.ts';
 import { isSerial, waitsFor } from '../queue/queue-order.ts';
 import { resourcesOf } from './start-facts.ts';
@@ -20,7 +21,10 @@ import { getStateLock } from '../state/state-lock-store.ts';
 const protocolMinors: Readonly<Record<string, number>> = { task: 1, remotePlan: 1 };
 
 /** Makes a deployment's first phase available to agents. */
-export async function enqueuePlan(context: Context, { id, type, tool }: DeploymentRow): Promise<void> {
+export async function enqueuePlan(
+  context: Context,
+  { id, type, tool }: Pick<DeploymentRow, 'id' | 'type' | 'tool'>,
+): Promise<void> {
   await enqueueJob(context, {
     deploymentId: id,
     phase: 'plan',
@@ -35,7 +39,7 @@ async function endAtOnce(
   context: Context,
   locked: LockedDeployment,
   last: DeploymentRow | undefined,
-): Promise<LockedDeployment | null> {
+): Promise<MovedDeployment | null> {
   const { deployment, environment } = locked;
   if (deployment.type === 'destroy' && !(await resourcesOf(context.db, environment)).mayExist)
     return endIdleDestroy(context, locked);
@@ -48,14 +52,18 @@ async function endAtOnce(
   return moveDeployment(context, locked, 'FAILURE', { error: JSON.stringify({ message: refusal }) });
 }
 
-/** @returns the environment as it is then */
+/**
+ * @param speakers of the environment, where the caller knows them
+ * @returns the environment as it is then
+ */
 export async function advanceQueue(
   context: Context,
   environment: LockedEnvironment,
+  speakers?: Speakers,
 ): Promise<LockedEnvironment> {
   if (environment.is_locked) return environment;
   let current = environment;
-  const { open: queue } = await loadSpeakers(context.db, environment.id);
+  const { open: queue } = speakers ?? (await loadSpeakers(context.db, environment.id));
   if (!queue.some(({ status }) => status === 'QUEUED')) return environment;
   const open = await openDeployments(context.db, environment.id);
   const facts = open.map((row) => ({ id: row.id, type: row.type, status: row.status }));
@@ -65,7 +73,7 @@ export async function advanceQueue(
     const started = await moveDeployment(context, { deployment: row, environment: current }, 'IN_PROGRESS');
     const last = await lastDeployFor(context.db, row);
     const ended = await endAtOnce(context, started, last);
-    if (ended) return advanceQueue(context, ended.environment);
+    if (ended) return advanceQueue(context, ended.environment, ended.speakers);
     current = started.environment;
     const taken = lastDeployColumns(row, last);
     await enqueuePlan(

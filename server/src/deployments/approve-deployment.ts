@@ -55,7 +55,7 @@ export async function approveDeployment(
     );
     const moved = await moveDeployment(context, locked, 'IN_PROGRESS');
     // What runs alongside had to wait only for the approval.
-    await advanceQueue(context, moved.environment);
+    await advanceQueue(context, moved.environment, moved.speakers);
     await recordAudit(context, {
       organizationId: deployment.organization_id,
       action: 'deployment.approved',

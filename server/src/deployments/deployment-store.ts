@@ -191,10 +191,12 @@ const selectSpeakers = statement<{ open: Speaker[]; newest: Speaker | null }>(`
  * Queued and active deployments of an environment, in the order of the queue, and the newest one that speaks for
  * it, whatever became of it.
  */
-export async function loadSpeakers(
-  db: Connection,
-  environmentId: string,
-): Promise<{ readonly open: readonly Speaker[]; readonly newest: Speaker | null }> {
+export interface Speakers {
+  readonly open: readonly Speaker[];
+  readonly newest: Speaker | null;
+}
+
+export async function loadSpeakers(db: Connection, environmentId: string): Promise<Speakers> {
   const [row] = await selectSpeakers(db, environmentId, openStatuses, speakingTypes);
   return row ?? { open: [], newest: null };
 }
@@ -321,9 +323,12 @@ export async function lockDeployment(
   environmentId?: string,
 ): Promise<LockedDeployment | undefined> {
   const home = environmentId ?? (await getDeploymentPlace(tx, id))?.environment_id;
-  const environment = home === undefined ? undefined : await lockEnvironmentRow(tx, home);
-  const deployment = environment && (await lockDeploymentRow(tx, id));
-  return deployment && { deployment, environment };
+  if (home === undefined) return undefined;
+  const [environment, deployment] = await Promise.all([
+    lockEnvironmentRow(tx, home),
+    lockDeploymentRow(tx, id),
+  ]);
+  return environment && deployment && { deployment, environment };
 }
 
 /** Where a deployment lives. */

@@ -15,7 +15,7 @@ export async function expireApprovals(context: Context): Promise<void> {
       if (found?.deployment.status !== 'WAITING_FOR_USER') return;
       const message = `Nobody approved or refused the plan within ${context.settings.approvalWaitDays} days (ENVARIUM_APPROVAL_WAIT_DAYS)`;
       const moved = await moveDeployment(context, found, 'TIMEOUT', { error: JSON.stringify({ message }) });
-      await advanceQueue(context, moved.environment);
+      await advanceQueue(context, moved.environment, moved.speakers);
     });
   }
 }

@@ -7,7 +7,7 @@ import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations
 import type { Context } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
 import { advanceQueue } from './advance-queue.ts';
-import { decideNext, type NextDecision } from './decisions/decide-next.ts';
+import { decideNext } from './decisions/decide-next.ts';
 import { type DeploymentRow, type LockedDeployment, updateDeploymentRow } from './deployment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
 import { recordEvent } from '../feeds/record-event.ts';
@@ -46,7 +46,7 @@ async function end(
   const message = status === 'ABORTED' ? 'The run was aborted' : 'Unknown Error';
   const error = isUnexplained ? { error: JSON.stringify({ message }) } : {};
   const moved = await moveDeployment(context, locked, status, { ...changes, ...error });
-  await advanceQueue(context, moved.environment);
+  await advanceQueue(context, moved.environment, moved.speakers);
 }
 
 /**
@@ -54,14 +54,14 @@ async function end(
  * @param states the version that was current when the attempt began, and the one that it stored; null where
  * there is none. `isRescued`:
  *   the stored one did not become the current one
- * @returns what follows; with `apply`, the caller hands the apply phase on
+ * @returns both rows as they are now if the apply follows, which the caller hands on; else null
  */
 export async function finishPhase(
   context: Context,
   { deployment: before, environment }: LockedDeployment,
   outcome: ReceivedOutcome,
   states: { readonly began: string | null; readonly stored: string | null; readonly isRescued: boolean },
-): Promise<NextDecision> {
+): Promise<LockedDeployment | null> {
   const isOutdated = outcome.result === 'planned' && states.began !== environment.current_state_version_id;
   const isMissing =
     outcome.isStateOurs === true && before.has_resource_changes === true && states.stored === null;
@@ -90,9 +90,10 @@ export async function finishPhase(
     await markStep(context, before, 'approval:wait', 'WAITING_FOR_USER');
     await moveDeployment(context, locked, 'WAITING_FOR_USER', changes);
   }
-  if (decision.kind === 'apply') {
-    await updateDeploymentRow(context.db, before.id, changes);
-    await markStep(context, before, 'approval:wait', 'SKIPPED');
-  }
-  return decision;
+  if (decision.kind !== 'apply') return null;
+  const [deployment] = await Promise.all([
+    updateDeploymentRow(context.db, before.id, changes),
+    markStep(context, before, 'approval:wait', 'SKIPPED'),
+  ]);
+  return { deployment, environment };
 }

@@ -17,7 +17,7 @@ import {
   type DeploymentRow,
   type LockedDeployment,
   loadSpeakers,
-  type Speaker,
+  type Speakers,
   updateDeploymentRow,
 } from './deployment-store.ts';
 import { type LockedEnvironment, updateEnvironmentRow } from '../environments/environment-store.ts';
@@ -53,19 +53,20 @@ export function driftStatusAfter(
 /**
  * The environment as a function of its deployments: status and the deployment that speaks for it.
  * @param changes further columns that change
- * @param open its open deployments, where the caller knows them
+ * @param known its deployments, as far as the caller knows them: those that decide are read otherwise
  */
 export async function refreshEnvironment(
   context: Context,
   environment: LockedEnvironment,
   changes: Updateable<EnvironmentTable> = {},
-  open?: readonly Speaker[],
+  known: Partial<Speakers> = {},
 ): Promise<LockedEnvironment> {
   const changed = { ...environment, ...changes };
-  const speaker = ({ id, type, status }: Speaker) => ({ id, type, status });
-  const known = open && speakerOf(open.map(speaker));
-  const stored = known ? null : await loadSpeakers(context.db, environment.id);
-  const latest = known ?? speakerOf((stored?.open ?? []).map(speaker)) ?? stored?.newest ?? null;
+  const first = (open: Speakers['open'] = []) =>
+    speakerOf(open.map(({ id, type, status }) => ({ id, type, status })));
+  const isEnough = known.newest !== undefined || first(known.open) !== null;
+  const { open, newest } = isEnough ? known : await loadSpeakers(context.db, environment.id);
+  const latest = first(open) ?? newest ?? null;
   const status: EnvironmentStatus = environmentStatusOf({
     latest,
     resting: changed.resting_status,
@@ -87,10 +88,14 @@ function timesOf(deployment: DeploymentRow, to: DeploymentStatus, now: Date): Up
   };
 }
 
+export interface MovedDeployment extends LockedDeployment {
+  readonly speakers: Speakers;
+}
+
 /**
  * Moves a deployment along the life cycle's table.
  * @param changes further columns of the deployment that change with the status
- * @returns both rows as they are now
+ * @returns both rows and the deployments that speak for the environment, as they are now
  * @throws Error for a move that the table does not have: a defect of the caller, which checks first
  */
 export async function moveDeployment(
@@ -98,14 +103,17 @@ export async function moveDeployment(
   { deployment, environment }: LockedDeployment,
   to: DeploymentStatus,
   changes: Updateable<DeploymentTable> = {},
-): Promise<LockedDeployment> {
+): Promise<MovedDeployment> {
   const from = deployment.status;
   if (!canMove(from, to)) throw new Error(`A deployment cannot move from ${from} to ${to}`);
-  const row = await updateDeploymentRow(context.db, deployment.id, {
-    status: to,
-    ...timesOf(deployment, to, context.now()),
-    ...changes,
-  });
+  const [row, speakers] = await Promise.all([
+    updateDeploymentRow(context.db, deployment.id, {
+      status: to,
+      ...timesOf(deployment, to, context.now()),
+      ...changes,
+    }),
+    loadSpeakers(context.db, environment.id),
+  ]);
   const resting = restingStatusAfter(environment.resting_status, {
     type: row.type,
     status: to,
@@ -115,12 +123,14 @@ export async function moveDeployment(
     status: to,
     driftDetected: row.drift_detected,
   });
-  const refreshed = await refreshEnvironment(context, environment, {
-    resting_status: resting,
-    drift_status: drift,
-  });
+  const refreshed = await refreshEnvironment(
+    context,
+    environment,
+    { resting_status: resting, drift_status: drift },
+    speakers,
+  );
   await context.react('deploymentMoved', { deployment: row, environment: refreshed, from });
-  return { deployment: row, environment: refreshed };
+  return { deployment: row, environment: refreshed, speakers };
 }
 
 /**
@@ -128,7 +138,7 @@ export async function moveDeployment(
  * inactive.
  * @param locked IN_PROGRESS, without a job
  */
-export async function endIdleDestroy(context: Context, locked: LockedDeployment): Promise<LockedDeployment> {
+export async function endIdleDestroy(context: Context, locked: LockedDeployment): Promise<MovedDeployment> {
   await skipSteps(context.db, locked.deployment.id);
   const found = {
     plan_summary: JSON.stringify({ added: 0, changed: 0, destroyed: 0 }),

@@ -26,7 +26,12 @@ import { resolveVariables } from '../variables/resolve-variables.ts';
 import { enqueuePlan } from './advance-queue.ts';
 import { decideStart, type StartDecision } from './decisions/decide-start.ts';
 import { factsAtStart } from './deployment-facts.ts';
-import { insertDeployment, type LockedDeployment } from './deployment-store.ts';
+import {
+  type DeploymentRow,
+  insertDeployment,
+  type LockedDeployment,
+  type Speaker,
+} from './deployment-store.ts';
 import { startedView } from './deployment-view.ts';
 import { lastDeployColumns, withLastVariables } from './last-deploy.ts';
 import { endIdleDestroy, refreshEnvironment } from './move-deployment.ts';
@@ -132,12 +137,15 @@ function requestColumns({ actor }: ActorContext, request: StartRequest) {
   };
 }
 
+/** The row of a new deployment, with what decides about the environment. */
+type NewDeployment = Insertable<DeploymentTable> & Speaker & Pick<DeploymentRow, 'tool'>;
+
 async function newDeployment(
   context: ActorContext,
   facts: StoredFacts,
   request: StartRequest,
   decision: StartDecision,
-): Promise<Insertable<DeploymentTable>> {
+): Promise<NewDeployment> {
   const { environment, lastDeploy } = facts;
   const now = context.now();
   const id = context.newId();
@@ -149,6 +157,10 @@ async function newDeployment(
     git_user_data: request.gitUserData ?? null,
     repository: source.repository,
   };
+  const [inputs, stored] = await Promise.all([
+    inputColumns(context, facts, request, id),
+    factsAtStart(context.db, kept, facts),
+  ]);
   return {
     id,
     environment_id: environment.id,
@@ -160,8 +172,8 @@ async function newDeployment(
     updated_at: now,
     ...requestColumns(context, request),
     ...source,
-    ...(await inputColumns(context, facts, request, id)),
-    facts: JSON.stringify(await factsAtStart(context.db, kept, facts)),
+    ...inputs,
+    facts: JSON.stringify(stored),
     ...(decision.kind === 'start'
       ? lastDeployColumns({ type: request.type, follows_last_deploy: source.follows_last_deploy }, lastDeploy)
       : {}),
@@ -233,20 +245,20 @@ async function start(
   const decision = decide(before, request.type);
   if (decision.kind === 'refuse') throw new Refusal(decision.code, decision.message);
   const facts = await changeForGood(context, before, request);
-  const deployment = await insertDeployment(
-    context.db,
-    await newDeployment(context, facts, request, decision),
-  );
+  const row = await newDeployment(context, facts, request, decision);
   // A destroy with nothing to destroy needs no tool, and none that this version can run.
   const { type: tool } = facts.template;
   const steps = isRunnable(tool) ? deploymentSteps(tool, request.type) : [];
-  await insertSteps(context.db, deployment.id, steps, context.newId);
-  if (decision.kind === 'start') await enqueuePlan(context, deployment);
-  const open = [...facts.open, deployment];
   // A deployment restores an archived environment.
   const restored = before.environment.is_archived ? { is_archived: false } : {};
   const changes = { ...request.environmentChanges, ...restored };
-  const environment = await refreshEnvironment(context, before.environment, changes, open);
+  const open = [...facts.open, row];
+  const [deployment, environment] = await Promise.all([
+    insertDeployment(context.db, row),
+    refreshEnvironment(context, before.environment, changes, { open }),
+    insertSteps(context.db, row.id, steps, context.newId),
+    decision.kind === 'start' && enqueuePlan(context, row),
+  ]);
   const waiting = await waitingAtStart(context, deployment, { ...facts, environment, open });
   await context.react('deploymentMoved', { deployment, environment, from: null, waiting });
   const made = { deployment, environment };

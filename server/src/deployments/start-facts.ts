@@ -93,16 +93,15 @@ export async function loadStartFacts(
   environment: LockedEnvironment,
   type: DeploymentType,
 ): Promise<StoredFacts> {
-  const template = await getTemplateRow(db, environment.template_id);
+  const [template, archivedProject, open, lastDeploy, resources, stateLock, users] = await Promise.all([
+    getTemplateRow(db, environment.template_id),
+    archivedProjectOf(db, environment),
+    openDeployments(db, environment.id),
+    lastDeployFor(db, { type, environment_id: environment.id }),
+    resourcesOf(db, environment),
+    getStateLock(db, environment.id),
+    getUsers(db, [environment.user_id, actor.userId]),
+  ]);
   if (!template) throw new Error(`Environment ${environment.id} has no template`);
-  return {
-    environment,
-    template,
-    archivedProject: await archivedProjectOf(db, environment),
-    open: await openDeployments(db, environment.id),
-    lastDeploy: await lastDeployFor(db, { type, environment_id: environment.id }),
-    resources: await resourcesOf(db, environment),
-    stateLock: await getStateLock(db, environment.id),
-    users: await getUsers(db, [environment.user_id, actor.userId]),
-  };
+  return { environment, template, archivedProject, open, lastDeploy, resources, stateLock, users };
 }

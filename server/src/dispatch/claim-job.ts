@@ -6,12 +6,12 @@ import type { Context } from '../context.ts';
 import { inTransaction, sqlState } from '../database/transaction.ts';
 import { lockDeployment } from '../deployments/deployment-store.ts';
 import { jobsChannel } from '../queue/enqueue.ts';
-import type { JobRow } from '../queue/job-store.ts';
 import { type AttemptRow, getPlanningAttempt } from './attempt-store.ts';
 import type { CallingAgent } from './authenticate-agent.ts';
 import { jobForAgent } from './job-for-agent.ts';
+import { loadJobFacts } from './job-facts.ts';
 import { giveUp } from './lose-attempt.ts';
-import { insertAttempt, takeQueuedJob } from './run-store.ts';
+import { type ClaimedRun, takeQueuedJob } from './run-store.ts';
 
 /** How long the other waiting agents leave an apply to the one that planned it and may have its tree. */
 const precedenceMilliseconds = 100;
@@ -39,7 +39,11 @@ async function endUnreadable(
 }
 
 /** The attempt that planned what a job applies, if this agent held it. */
-async function planOf(context: Context, job: JobRow, agent: CallingAgent): Promise<HeldAttempt | null> {
+async function planOf(
+  context: Context,
+  job: ClaimedRun['job'],
+  agent: CallingAgent,
+): Promise<HeldAttempt | null> {
   const planned = job.phase === 'apply' ? await getPlanningAttempt(context.db, job.deployment_id) : undefined;
   if (planned?.agent_process_id !== agent.id) return null;
   return { jobId: planned.job_id, attempt: planned.number, fence: planned.fence };
@@ -47,11 +51,15 @@ async function planOf(context: Context, job: JobRow, agent: CallingAgent): Promi
 
 async function claimNow(context: Context, agent: CallingAgent): Promise<Job | null> {
   return inTransaction(context, async (context) => {
-    const job = await takeQueuedJob(context.db, agent);
-    if (!job) return null;
-    const attempt = await insertAttempt(context.db, job, agent.id, context.now());
+    const run = await takeQueuedJob(context.db, agent, context.now());
+    if (!run) return null;
+    const { job, attempt } = run;
     try {
-      return await jobForAgent(context, job, attempt, await planOf(context, job, agent));
+      const [facts, continues] = await Promise.all([
+        loadJobFacts(context.db, run),
+        planOf(context, job, agent),
+      ]);
+      return await jobForAgent(context, facts, continues);
     } catch (error) {
       if (sqlState(error) !== '') throw error;
       await endUnreadable(context, attempt, job.deployment_id, error as Error);

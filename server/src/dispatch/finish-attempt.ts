@@ -3,13 +3,14 @@ import type { Job } from '#protocol/messages/job.ts';
 import type { AttemptTimes, FinishReply } from '#protocol/messages/outcome.ts';
 import type { Context } from '../context.ts';
 import { inTransaction, isBusy } from '../database/transaction.ts';
-import { lockDeployment } from '../deployments/deployment-store.ts';
+import { type LockedDeployment, lockDeployment } from '../deployments/deployment-store.ts';
 import { finishPhase } from '../deployments/finish-phase.ts';
 import type { ReceivedOutcome } from '../deployments/outcome-columns.ts';
 import { Refusal } from '../http/errors.ts';
-import { makeJob } from '../queue/enqueue.ts';
-import { getApplyJob, setJobStatus } from '../queue/job-store.ts';
+import { newJob } from '../queue/enqueue.ts';
+import { getApplyJob, insertJob, setJobStatus } from '../queue/job-store.ts';
 import { getStateVersionOfAttempt } from '../state/state-store.ts';
+import { getTemplateRow } from '../templates/template-store.ts';
 import {
   type AttemptRow,
   countFinishFailure,
@@ -21,6 +22,7 @@ import {
 import type { CallingAgent } from './authenticate-agent.ts';
 import type { FinishMessage } from './finish/finish-message.ts';
 import { receiveRest } from './finish/receive-rest.ts';
+import { loadJobFacts } from './job-facts.ts';
 import { jobForAgent } from './job-for-agent.ts';
 import { giveUp, loseAttempt } from './lose-attempt.ts';
 import { DispatchRefusal } from './refusals.ts';
@@ -38,18 +40,17 @@ function heldOf(attempt: AttemptRow) {
 async function handApplyOn(
   context: Context,
   agent: CallingAgent,
-  deploymentId: string,
-  tool: string,
+  { deployment, environment }: LockedDeployment,
   planned: AttemptRow,
 ): Promise<Job> {
-  const job = await makeJob(context, {
-    deploymentId,
-    phase: 'apply',
-    tool,
-    workFolder: agent.work_folder,
-  });
-  const attempt = await insertAttempt(context.db, job, agent.id, context.now());
-  return jobForAgent(context, job, attempt, heldOf(planned));
+  const { id: deploymentId, tool } = deployment;
+  const row = newJob(context, { deploymentId, phase: 'apply', tool, workFolder: agent.work_folder });
+  const [job, attempt, template] = await Promise.all([
+    insertJob(context.db, row),
+    insertAttempt(context.db, row, agent.id, context.now()),
+    getTemplateRow(context.db, deployment.template_id),
+  ]);
+  return jobForAgent(context, { job, attempt, deployment, environment, template }, heldOf(planned));
 }
 
 /**
@@ -72,7 +73,8 @@ async function answerAgain(
     attempt.agent_process_id === agent.id;
   if (!isStillTheirs) return { next: null };
   await updateAttempt(context.db, attempt, { claimed_at: context.now(), missed_lists: 0 });
-  return { next: await jobForAgent(context, job, attempt, heldOf(planned)) };
+  const facts = await loadJobFacts(context.db, { job, attempt });
+  return { next: await jobForAgent(context, facts, heldOf(planned)) };
 }
 
 /** Times by the agent's clock, as columns. */
@@ -96,8 +98,10 @@ async function takeOutcome(
   { outcome, times, sha256, rest }: TakenOutcome,
 ): Promise<FinishReply> {
   return inTransaction(context, async (context) => {
-    const locked = await lockDeployment(context.db, place.job.deployment_id, place.environmentId);
-    const attempt = await lockAttempt(context.db, place.attempt);
+    const [locked, attempt] = await Promise.all([
+      lockDeployment(context.db, place.job.deployment_id, place.environmentId),
+      lockAttempt(context.db, place.attempt),
+    ]);
     if (!locked) throw new Error(`Job ${place.job.id} has lost its deployment or environment`);
     const { deployment } = locked;
     if (attempt.status === 'ended') {
@@ -110,16 +114,17 @@ async function takeOutcome(
       await loseAttempt(context, attempt, outcome.error?.message ?? 'its runner was killed', outcome);
       return { next: null };
     }
-    await endAttempt(context.db, attempt, sha256, context.now(), timesOf(times));
-    await setJobStatus(context.db, attempt.job_id, 'done');
-    const state = await getStateVersionOfAttempt(context.db, attempt.job_id, attempt.number);
-    const decision = await finishPhase(context, locked, outcome, {
+    const [state] = await Promise.all([
+      getStateVersionOfAttempt(context.db, attempt.job_id, attempt.number),
+      endAttempt(context.db, attempt, sha256, context.now(), timesOf(times)),
+      setJobStatus(context.db, attempt.job_id, 'done'),
+    ]);
+    const planned = await finishPhase(context, locked, outcome, {
       began: attempt.state_version_id,
       stored: state?.id ?? null,
       isRescued: state?.standing === 'rescued',
     });
-    if (decision.kind !== 'apply') return { next: null };
-    return { next: await handApplyOn(context, agent, deployment.id, deployment.tool, attempt) };
+    return { next: planned && (await handApplyOn(context, agent, planned, attempt)) };
   });
 }
 

@@ -7,20 +7,19 @@ import { generatedWorkspaceName } from '#protocol/workspace-name.ts';
 import { readRepository } from '#guards/source-guards.ts';
 import type { Connection, Context } from '../context.ts';
 import { clones } from '../deployments/deployment-facts.ts';
-import { type DeploymentRow, getDeploymentRow, lastDeployed } from '../deployments/deployment-store.ts';
+import { type DeploymentRow, lastDeployed } from '../deployments/deployment-store.ts';
 import { listReviews } from '../deployments/review-store.ts';
-import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
+import type { EnvironmentRow } from '../environments/environment-store.ts';
 import { openInputs } from '../deployments/run-inputs.ts';
 import { getRepositoryToken, isTokenFor, openToken } from '../git-tokens/git-token-store.ts';
 import { getSourceRow } from '../sources/source-store.ts';
 import { getKeyValues } from '../ssh-keys/ssh-key-store.ts';
 import { getStateVersion } from '../state/state-store.ts';
 import { hostOf, type RepositoryCredentials, tokenCredentials } from '../templates/repository-credentials.ts';
-import { getTemplateRow, openCredentials, type TemplateRow } from '../templates/template-store.ts';
-import { systemVariables } from './system-variables.ts';
+import { openCredentials, type TemplateRow } from '../templates/template-store.ts';
+import { reviewerOf, systemVariables } from './system-variables.ts';
 import { isDeniedTokens, noTokens, tokenSecrets, tokensForRuns } from './tokens-for-runs.ts';
-import type { AttemptRow } from './attempt-store.ts';
-import type { JobRow } from '../queue/job-store.ts';
+import type { JobFacts } from './job-facts.ts';
 
 /**
  * Credentials from an address are sent only to its host, and a token that names hosts only to those, even if
@@ -132,7 +131,11 @@ function toolVersionOf(deployment: DeploymentRow, template: TemplateRow): Pick<J
 }
 
 /** A specified name was chosen by a person; a generated one has proved right once something was applied. */
-async function isWorkspaceNew(db: Connection, job: JobRow, environment: EnvironmentRow): Promise<boolean> {
+async function isWorkspaceNew(
+  db: Connection,
+  job: JobFacts['job'],
+  environment: EnvironmentRow,
+): Promise<boolean> {
   const isGenerated = environment.workspace_name === generatedWorkspaceName(environment.id);
   if (job.phase !== 'plan' || !isGenerated) return false;
   return (await lastDeployed(db, environment.id)) === undefined;
@@ -140,7 +143,7 @@ async function isWorkspaceNew(db: Connection, job: JobRow, environment: Environm
 
 /** What was approved, which an apply compares with what it finds. */
 function approvedOf(
-  job: JobRow,
+  job: JobFacts['job'],
   deployment: DeploymentRow,
   continues: HeldAttempt | null,
 ): Pick<Job, 'approved'> {
@@ -158,22 +161,27 @@ async function secretParts(
 ) {
   const inputs = openInputs(context, deployment.id, deployment.sealed_inputs);
   const isDenied = isDeniedTokens(context, deployment);
-  const tokens = isDenied ? noTokens : await tokensForRuns(context, environment.organization_id);
-  const credentials = await credentialsOf(context, template, deployment.repository);
-  const ssh = await sshOf(context, template, deployment.repository, isDenied);
+  const [tokens, credentials, ssh, archive, reviewer] = await Promise.all([
+    isDenied ? noTokens : tokensForRuns(context, environment.organization_id),
+    credentialsOf(context, template, deployment.repository),
+    sshOf(context, template, deployment.repository, isDenied),
+    archiveOf(context.db, deployment),
+    reviewerOf(context.db, deployment.id),
+  ]);
   return {
     source: {
       ...sourceOf(context, deployment, credentials),
       ...(tokens.hostCredentials.length > 0 ? { hostCredentials: tokens.hostCredentials } : {}),
       ...(ssh ? { ssh } : {}),
       ...(isDenied ? { areCredentialsForCheckoutOnly: true } : {}),
-      ...(await archiveOf(context.db, deployment)),
+      ...archive,
     },
     ...(tokens.registryCredentials.length > 0 ? { registryCredentials: tokens.registryCredentials } : {}),
     variables: { environment: inputs.environment, terraform: inputs.terraform },
     systemVariables: await systemVariables(context.db, deployment, environment, template, {
       custom: inputs.custom ?? {},
       vcsAccessToken: (!isDenied && clones(deployment.type) && credentials?.password) || null,
+      reviewer,
     }),
     secrets: [
       ...sensitiveValues(inputs.environment),
@@ -190,15 +198,17 @@ async function secretParts(
 /** @param continues the plan's attempt, if the agent of this one held it */
 export async function jobForAgent(
   context: Context,
-  job: JobRow,
-  attempt: AttemptRow,
+  { job, attempt, deployment, environment, template }: JobFacts,
   continues: HeldAttempt | null,
 ): Promise<Job> {
-  const deployment = await getDeploymentRow(context.db, job.deployment_id);
-  const environment = deployment && (await getEnvironmentRow(context.db, deployment.environment_id));
-  const template = deployment && (await getTemplateRow(context.db, deployment.template_id));
   if (!deployment || !environment || !template)
     throw new Error(`Job ${job.id} has lost its deployment, environment or template`);
+  const [isNew, secret, state, retry] = await Promise.all([
+    isWorkspaceNew(context.db, job, environment),
+    secretParts(context, deployment, environment, template),
+    currentState(context.db, environment),
+    job.phase === 'apply' ? retryOf(context.db, deployment, template) : {},
+  ]);
   return {
     jobId: job.id,
     attempt: attempt.number,
@@ -212,15 +222,15 @@ export async function jobForAgent(
     tool: deployment.tool as Job['tool'],
     ...toolVersionOf(deployment, template),
     workspaceName: environment.workspace_name,
-    ...((await isWorkspaceNew(context.db, job, environment)) ? { isWorkspaceNew: true } : {}),
+    ...(isNew ? { isWorkspaceNew: true } : {}),
     ...(job.work_folder ? { workFolder: job.work_folder } : {}),
-    ...(await secretParts(context, deployment, environment, template)),
+    ...secret,
     ...(job.phase === 'plan' && !deployment.requires_approval ? { isApprovalSkipped: true } : {}),
     targets: deployment.targets,
     skipStateRefresh: deployment.skip_state_refresh,
-    state: await currentState(context.db, environment),
+    state,
     limits: limitsOf(context, deployment.type),
-    ...(job.phase === 'apply' ? await retryOf(context.db, deployment, template) : {}),
+    ...retry,
     ...approvedOf(job, deployment, continues),
   };
 }

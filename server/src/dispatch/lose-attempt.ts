@@ -44,15 +44,17 @@ export async function giveUp(
   attempt: AttemptRow,
   end: { status: 'ABORTED' | 'INTERNAL_FAILURE'; message: string; found?: ReceivedOutcome },
 ): Promise<DeploymentRow> {
-  await endAttempt(context.db, attempt, null, context.now());
-  await setJobStatus(context.db, attempt.job_id, 'done');
-  const state = await getStateVersionOfAttempt(context.db, attempt.job_id, attempt.number);
+  const [state] = await Promise.all([
+    getStateVersionOfAttempt(context.db, attempt.job_id, attempt.number),
+    endAttempt(context.db, attempt, null, context.now()),
+    setJobStatus(context.db, attempt.job_id, 'done'),
+  ]);
   const moved = await moveDeployment(context, locked, end.status, {
     ...(end.found ? outcomeColumns(context, locked.deployment, end.found, null) : {}),
     ...(state ? { state_version_id: state.id } : {}),
     error: JSON.stringify({ message: end.message }),
   });
-  await advanceQueue(context, moved.environment);
+  await advanceQueue(context, moved.environment, moved.speakers);
   return moved.deployment;
 }
 

@@ -192,39 +192,48 @@ export function lastAgentOf(deploymentId: Expression<string>): RawBuilder<string
     where job.deployment_id = ${deploymentId})`;
 }
 
+/** What a claim hands over: a job, and the attempt under which it was claimed. */
+export interface ClaimedRun {
+  readonly job: Pick<JobRow, 'id' | 'deployment_id' | 'phase' | 'work_folder'>;
+  readonly attempt: AttemptRow;
+}
+
+type ClaimedRow = AttemptRow & Omit<ClaimedRun['job'], 'id'>;
+
+/** With `queued` as a parameter, the index of queued jobs would not be used. */
+const takeQueued = statement<ClaimedRow>(`
+  with next as (
+    select id from job
+    where status = 'queued' and tool = any($1::text[]) and protocol_minor <= $2
+      and (work_folder is null or work_folder = $3)
+      and ($4::uuid is null or exists (
+        select from deployment where deployment.id = job.deployment_id and organization_id = $4::uuid))
+    order by created_at, id limit 1 for update skip locked
+  ), taken as (
+    update job set status = 'claimed', attempts = attempts + 1 from next where job.id = next.id returning job.*
+  ), made as (
+    insert into attempt (job_id, number, fence, agent_process_id, status, claimed_at, state_version_id)
+    select taken.id, taken.attempts, nextval('fence'), $5, 'claimed', $6, environment.current_state_version_id
+    from taken join deployment on deployment.id = taken.deployment_id
+      join environment on environment.id = deployment.environment_id
+    returning *
+  )
+  select made.*, taken.deployment_id, taken.phase, taken.work_folder from made, taken`);
+
 /**
- * The next queued job that this agent can take; others that claim at the same time skip it. An agent of one
- * organization takes only the jobs of that organization.
+ * Claims the next queued job that this agent can take; others that claim at the same time skip it. An agent of
+ * one organization takes only the jobs of that organization.
  */
 export async function takeQueuedJob(
   tx: Connection,
-  agent: Pick<AgentProcessRow, 'tools' | 'work_folder' | 'protocol_minor'> & AgentScope,
-): Promise<JobRow | undefined> {
-  const { onlyOrganizationId } = agent;
-  return tx
-    .selectFrom('job')
-    .selectAll()
-    .where('status', '=', 'queued')
-    .where('tool', 'in', agent.tools)
-    .where('protocol_minor', '<=', agent.protocol_minor)
-    .where((eb) => eb.or([eb('work_folder', 'is', null), eb('work_folder', '=', agent.work_folder)]))
-    .$if(onlyOrganizationId !== null, (query) =>
-      query.where((eb) =>
-        eb.exists(
-          eb
-            .selectFrom('deployment')
-            .select('deployment.id')
-            .whereRef('deployment.id', '=', 'job.deployment_id')
-            .where('deployment.organization_id', '=', onlyOrganizationId),
-        ),
-      ),
-    )
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(1)
-    .forUpdate()
-    .skipLocked()
-    .executeTakeFirst();
+  agent: Pick<AgentProcessRow, 'id' | 'tools' | 'work_folder' | 'protocol_minor'> & AgentScope,
+  at: Date,
+): Promise<ClaimedRun | undefined> {
+  const { id, tools, work_folder, protocol_minor, onlyOrganizationId } = agent;
+  const [row] = await takeQueued(tx, tools, protocol_minor, work_folder, onlyOrganizationId, id, at);
+  if (!row) return undefined;
+  const { deployment_id, phase, work_folder: workFolder, ...attempt } = row;
+  return { job: { id: attempt.job_id, deployment_id, phase, work_folder: workFolder }, attempt };
 }
 
 /** Jobs of several deployments that are not done, with the organizations that they are for. */

@@ -8,7 +8,7 @@ import { listReviews } from '../deployments/review-store.ts';
 import { factsAtStart, knownFacts } from '../deployments/deployment-facts.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
 import type { TemplateRow } from '../templates/template-store.ts';
-import { getUsers } from '../users/user-store.ts';
+import { getUsers, type UserRow } from '../users/user-store.ts';
 
 /** `deploymentLogId` → `ENVARIUM_DEPLOYMENT_LOG_ID`. */
 export function systemVariableName(key: string): string {
@@ -36,8 +36,16 @@ async function factsOf(
   };
 }
 
-/** What only the run gets: secrets of the request, and the token for the repository. */
-export interface RunSecrets {
+/** Who approved a deployment last. */
+export async function reviewerOf(db: Connection, deploymentId: string): Promise<UserRow | undefined> {
+  const reviews = await listReviews(db, [deploymentId]);
+  const id = reviews.findLast((review) => review.action === 'approved')?.user_id;
+  return id ? (await getUsers(db, [id])).get(id) : undefined;
+}
+
+/** What the rows do not say: secrets of the request, the token for the repository, and who approved it. */
+export interface RunParts {
+  readonly reviewer: UserRow | undefined;
   readonly custom: Readonly<Record<string, string>>;
   readonly vcsAccessToken: string | null;
 }
@@ -48,12 +56,8 @@ export async function systemVariables(
   deployment: DeploymentRow,
   environment: EnvironmentRow,
   template: TemplateRow,
-  { custom, vcsAccessToken }: RunSecrets,
+  { custom, vcsAccessToken, reviewer }: RunParts,
 ): Promise<Record<string, string>> {
-  const reviewerId = (await listReviews(db, [deployment.id])).findLast(
-    (review) => review.action === 'approved',
-  )?.user_id;
-  const reviewer = reviewerId ? (await getUsers(db, [reviewerId])).get(reviewerId) : undefined;
   // Readers see the arguments of a run; for the run itself these are variables that only its
   // owner may set.
   const {

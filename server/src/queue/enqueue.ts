@@ -1,5 +1,7 @@
 /** Enqueues work for an agent along with its deployment, in the same transaction. */
+import type { Insertable } from 'kysely';
 import type { Context } from '../context.ts';
+import type { JobTable } from '../database/schema.ts';
 import { insertJob, type JobRow, setJobStatus } from './job-store.ts';
 
 /**
@@ -18,9 +20,9 @@ export interface NewJob {
   readonly protocolMinor?: number;
 }
 
-/** A job that nobody is woken for: its caller claims it in the same transaction. */
-export function makeJob(context: Context, job: NewJob): Promise<JobRow> {
-  return insertJob(context.db, {
+/** The row of a queued job. */
+export function newJob(context: Context, job: NewJob): Insertable<JobTable> & Pick<JobRow, 'id'> {
+  return {
     id: context.newId(),
     deployment_id: job.deploymentId,
     phase: job.phase,
@@ -29,12 +31,12 @@ export function makeJob(context: Context, job: NewJob): Promise<JobRow> {
     work_folder: job.workFolder,
     protocol_minor: job.protocolMinor ?? 0,
     created_at: context.now(),
-  });
+  };
 }
 
 /** @param preferred id of an agent process that should get the job if it is waiting for one */
 export async function enqueueJob(context: Context, job: NewJob, preferred = ''): Promise<void> {
-  await makeJob(context, job);
+  await insertJob(context.db, newJob(context, job));
   await context.events.publish(context.db, jobsChannel, preferred);
 }
 

@@ -59,8 +59,11 @@ async function factsOf(bytes: Buffer): Promise<StateFacts> {
 
 /** Whether somebody else already changes resources from the current version. */
 async function isHeld(tx: Connection, { environmentId, jobId, attempt }: ShippedState): Promise<boolean> {
-  if (await getStateLock(tx, environmentId)) return true;
-  return isAnotherApplying(tx, environmentId, { job_id: jobId, number: attempt });
+  const [lock, isApplying] = await Promise.all([
+    getStateLock(tx, environmentId),
+    isAnotherApplying(tx, environmentId, { job_id: jobId, number: attempt }),
+  ]);
+  return lock !== undefined || isApplying;
 }
 
 /** Only a state that moves into ours comes from a plan: nothing is applied there. */
@@ -96,7 +99,8 @@ async function movedBefore(
 
 interface StateContent {
   readonly facts: StateFacts;
-  readonly blob: BlobRef;
+  /** Being stored: a row must not name it before it is. */
+  readonly blob: Promise<BlobRef>;
 }
 
 /**
@@ -121,16 +125,21 @@ async function reasonToRescue(
   state: StateFacts,
 ): Promise<RescueReason | null> {
   const currentId = environment.current_state_version_id;
+  const [held, isOfOther, current] = await Promise.all([
+    isHeld(db, shipped),
+    isOfOtherEnvironment(db, environment.id, state.lineage),
+    currentId === null ? null : getStateVersion(db, currentId),
+  ]);
   return rescueReason({
     isOfPlan: isOfPlan(sender),
     isNewestAttempt: sender.attempts === shipped.attempt,
     hasMark: sender.mark !== null,
     isNewerAttemptMarked: sender.isNewerMarked,
-    isHeld: await isHeld(db, shipped),
-    isOfOtherEnvironment: await isOfOtherEnvironment(db, environment.id, state.lineage),
+    isHeld: held,
+    isOfOtherEnvironment: isOfOther,
     state,
     follows: shipped.follows,
-    current: currentId ? ((await getStateVersion(db, currentId)) ?? null) : null,
+    current: current ?? null,
   });
 }
 
@@ -161,15 +170,16 @@ async function storeAnew(
   shipped: ShippedState,
   { facts, blob }: StateContent,
 ): Promise<StateReply> {
-  const reason = await reasonToRescue(context, environment, sender, shipped, facts);
+  const [reason, followed] = await Promise.all([
+    reasonToRescue(context, environment, sender, shipped, facts),
+    // Its state is kept whatever the agent sends there.
+    isUuid(shipped.follows) ? getStateVersion(context.db, shipped.follows) : undefined,
+  ]);
   const isCurrent = reason === null;
   const standing = isCurrent ? 'current' : 'rescued';
   if (!isCurrent) await requireRescueSpace(context, environment.id, shipped.bytes.length);
   const id = context.newId();
-  // Its state is kept whatever the agent sends there.
-  const followed = isUuid(shipped.follows) ? await getStateVersion(context.db, shipped.follows) : undefined;
-  if (isCurrent) await supersedeCurrent(context.db, shipped.environmentId);
-  await insertStateVersion(context.db, {
+  const version = {
     id,
     environmentId: shipped.environmentId,
     deploymentId: shipped.deploymentId,
@@ -183,13 +193,16 @@ async function storeAnew(
     followsId: followed?.id ?? null,
     standing,
     isWithheld: reason === 'lineageOfOtherEnvironment',
-    blob,
+    blob: await blob,
     at: context.now(),
-  });
-  if (isCurrent) {
-    await updateEnvironmentRow(context.db, environment, { current_state_version_id: id });
-    await rememberMoved(context.db, sender, shipped, id);
-  } else await auditRescue(context, environment, sender, shipped, { stateVersionId: id, reason, facts });
+  } as const;
+  await Promise.all([
+    isCurrent && supersedeCurrent(context.db, shipped.environmentId),
+    insertStateVersion(context.db, version),
+    isCurrent && updateEnvironmentRow(context.db, environment, { current_state_version_id: id }),
+    isCurrent && rememberMoved(context.db, sender, shipped, id),
+    !isCurrent && auditRescue(context, environment, sender, shipped, { stateVersionId: id, reason, facts }),
+  ]);
   return { stateVersionId: id, standing };
 }
 
@@ -208,15 +221,17 @@ async function store(
   shipped: ShippedState,
   content: StateContent,
 ): Promise<{ reply: StateReply; unused: BlobRef | null }> {
-  const { facts, blob } = content;
-  const environment = await lockEnvironmentRow(context.db, shipped.environmentId);
+  const { facts } = content;
+  const [environment, row, sender] = await Promise.all([
+    lockEnvironmentRow(context.db, shipped.environmentId),
+    getStateVersionOfAttempt(context.db, shipped.jobId, shipped.attempt),
+    getStateSender(context.db, { job_id: shipped.jobId, number: shipped.attempt }),
+  ]);
   if (!environment) throw new Error(`Job ${shipped.jobId} has lost its environment`);
-  const row = await getStateVersionOfAttempt(context.db, shipped.jobId, shipped.attempt);
-  const sender = await getStateSender(context.db, { job_id: shipped.jobId, number: shipped.attempt });
   const moved = row ? null : await movedBefore(context.db, environment, sender, shipped);
-  if (moved) return { reply: replyOf(moved), unused: blob };
+  if (moved) return { reply: replyOf(moved), unused: await content.blob };
   if (!row) return { reply: await storeAnew(context, environment, sender, shipped, content), unused: null };
-  if (!isNews(row, shipped, facts)) return { reply: replyOf(row), unused: blob };
+  if (!isNews(row, shipped, facts)) return { reply: replyOf(row), unused: await content.blob };
   // Others may have planned on the version of an attempt that has ended: its content stays as they read it.
   const attempt = { job_id: shipped.jobId, number: shipped.attempt };
   if (row.lineage !== facts.lineage || (await isAttemptOver(context.db, attempt))) {
@@ -232,7 +247,7 @@ async function store(
     ...facts,
     sha256: shipped.sha256,
     bytes: shipped.bytes.length,
-    blob,
+    blob: await content.blob,
     at: context.now(),
   });
   return { reply: replyOf(row), unused: row.blob };
@@ -267,7 +282,9 @@ export async function receiveState(context: ActorContext, shipped: ShippedState)
   const facts = await factsOf(shipped.bytes);
   const known = await getStateVersionOfAttempt(context.db, shipped.jobId, shipped.attempt);
   if (known && !isNews(known, shipped, facts)) return replyOf(known);
-  const blob = await context.blobs.put(['states', shipped.environmentId], shipped.bytes);
+  const blob = context.blobs.put(['states', shipped.environmentId], shipped.bytes);
+  // Whoever needs it awaits it.
+  blob.catch(() => undefined);
   try {
     return await inTransaction(context, async (context) => {
       const { reply, unused } = await store(context, shipped, { facts, blob });
@@ -275,8 +292,10 @@ export async function receiveState(context: ActorContext, shipped: ShippedState)
       return reply;
     });
   } catch (error) {
-    if (error instanceof Refusal)
-      await inTransaction(context, (context) => recordRefused(context, shipped, blob, error.message));
+    if (error instanceof Refusal) {
+      const stored = await blob;
+      await inTransaction(context, (context) => recordRefused(context, shipped, stored, error.message));
+    }
     throw error;
   }
 }

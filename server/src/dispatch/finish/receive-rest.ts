@@ -18,8 +18,11 @@ export async function receiveRest(
   { report, blobs = [] }: Omit<FinishRest, 'state'>,
 ): Promise<void> {
   if (report) await storeReport(context, place, report);
-  for (const { name, sha256, base64 } of blobs)
-    await putBlob(context, place, name, inOnePart(Buffer.from(base64, 'base64')), sha256);
+  await Promise.all(
+    blobs.map(({ name, sha256, base64 }) =>
+      putBlob(context, place, name, inOnePart(Buffer.from(base64, 'base64')), sha256),
+    ),
+  );
 }
 
 async function* inOnePart(bytes: Buffer): AsyncGenerator<Buffer> {

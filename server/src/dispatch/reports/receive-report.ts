@@ -72,13 +72,17 @@ export async function receiveReport(
   const stored = needsLock || context.db.isTransaction ? null : await storeAtOnce(context, place, request);
   if (stored) return stored;
   return inTransaction(context, async (context) => {
-    await lockReport(context.db, place);
-    const facts = await loadReportFacts(context.db, place, needsLock);
+    const [, facts] = await Promise.all([
+      lockReport(context.db, place),
+      loadReportFacts(context.db, place, needsLock),
+    ]);
     requireOpen(facts);
     const { changes, logs } = changesOf(facts, request);
-    if (!(await writeReport(context.db, place, facts, changes, context.now())))
-      throw new Error(`The report about job ${place.job.id} was not stored`);
-    if (changes.deployment) await updateDeploymentRow(context.db, facts.deployment.id, changes.deployment);
+    const [isStored] = await Promise.all([
+      writeReport(context.db, place, facts, changes, context.now()),
+      changes.deployment && updateDeploymentRow(context.db, facts.deployment.id, changes.deployment),
+    ]);
+    if (!isStored) throw new Error(`The report about job ${place.job.id} was not stored`);
     return replyTo(facts, changes, logs);
   });
 }
