@@ -81,6 +81,18 @@ export function beforeCommit(db: Kysely<Schema>, finish: () => Promise<void>): b
   return (open.get(db)?.before.push(finish) ?? 0) > 0;
 }
 
+/**
+ * Sends statements together with the commit: their answers are not waited for. Outside of `inTransaction` they run
+ * immediately.
+ * @param send makes the statements, in their order
+ */
+export async function withCommit(db: Kysely<Schema>, send: () => readonly Promise<unknown>[]): Promise<void> {
+  const all = async () => {
+    await Promise.all(send());
+  };
+  if (!beforeCommit(db, all)) await all();
+}
+
 /** query_canceled, lock_not_available, idle_in_transaction_session_timeout */
 const busyFailures = new Set(['57014', '55P03', '25P03']);
 /** What a pool says that has had no connection left for too long. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
+import pg from 'pg';
 import { covers } from '#contract/documents/coverage.ts';
-import { appliedOutcome, plannedOutcome, stateFile, testAgent } from '../testing/agent.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import { appliedOutcome, plannedOutcome, stateFile, type TestAgent, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';
 import {
@@ -66,12 +68,23 @@ test('an approved plan continues, with its hash and its reviewer', async () => {
   assert.equal((await deploymentOf(app, id)).status, 'SUCCESS');
 });
 
-test('an apply goes to the agent that planned it if that is waiting, otherwise to another one', async () => {
+/** Claims that are waiting: each has looked for a job once. */
+async function waitingClaims(t: TestContext, agents: readonly TestAgent[]): Promise<Promise<Job | null>[]> {
+  const query = t.mock.method(pg.Client.prototype, 'query');
+  const claims = agents.map((each) => each.claimAny(20));
+  const looks = () =>
+    query.mock.calls.filter(({ arguments: [asked] }) => JSON.stringify(asked).includes('skip locked'));
+  while (looks().length < agents.length) await new Promise((resolve) => setImmediate(resolve));
+  await Promise.all(looks().map(({ result }) => result as unknown as Promise<unknown>));
+  query.mock.restore();
+  return claims;
+}
+
+test('an apply goes to the agent that planned it if that is waiting, otherwise to another one', async (t) => {
   const others = [agent.sibling(), agent.sibling()];
   for (const other of others) await other.register();
   const first = await waitingDeployment();
-  const [waiting = assert.fail(), ...rest] = others.map((other) => other.claimAny(20));
-  const planner = agent.claimAny(20);
+  const [planner, waiting = assert.fail(), ...rest] = await waitingClaims(t, [agent, ...others]);
   await ok(app, 'approveDeployment', { params: { id: first.id } });
   const apply = (await planner) ?? assert.fail();
   assert.deepEqual(apply.approved?.continues, first.plan);

@@ -5,13 +5,21 @@ import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { getPlanningAttempt } from '../dispatch/attempt-store.ts';
 import { conflict } from '../http/errors.ts';
-import { enqueueJob } from '../queue/enqueue.ts';
+import { jobsChannel, newJob } from '../queue/enqueue.ts';
+import { insertJob } from '../queue/job-store.ts';
 import { advanceQueue } from './advance-queue.ts';
 import { approvalRefusal } from './decisions/decide-action.ts';
-import { requireDeployment } from './deployment-store.ts';
+import { type DeploymentRow, requireDeployment } from './deployment-store.ts';
 import { insertReview } from './review-store.ts';
 import { markStep } from './finish-phase.ts';
 import { moveDeployment } from './move-deployment.ts';
+
+/** The agent that planned gets the apply if it is waiting for a job: it may still have the tree. */
+async function enqueueApply(context: ActorContext, { id, tool, work_folder }: DeploymentRow): Promise<void> {
+  const job = newJob(context, { deploymentId: id, phase: 'apply', tool, workFolder: work_folder });
+  const [planned] = await Promise.all([getPlanningAttempt(context.db, id), insertJob(context.db, job)]);
+  await context.events.publish(context.db, jobsChannel, planned?.agent_process_id);
+}
 
 /**
  * @param expectedHash the plan's hash that the caller has read, if it says so
@@ -34,35 +42,29 @@ export async function approveDeployment(
       environment: { name: environment.name, isLocked: environment.is_locked },
     });
     if (refusal !== null) throw conflict(refusal);
-    await insertReview(context.db, {
+    const review = {
       deploymentId: id,
       userId: context.actor.userId,
       action: 'approved',
       planHash: deployment.plan_hash,
       at: context.now(),
-    });
-    await markStep(context, deployment, 'approval:wait', 'SUCCESS');
-    const planned = await getPlanningAttempt(context.db, id);
-    await enqueueJob(
-      context,
-      {
-        deploymentId: id,
-        phase: 'apply',
-        tool: deployment.tool,
-        workFolder: deployment.work_folder,
-      },
-      planned?.agent_process_id,
-    );
-    const moved = await moveDeployment(context, locked, 'IN_PROGRESS');
-    // What runs alongside had to wait only for the approval.
-    await advanceQueue(context, moved.environment, moved.speakers);
-    await recordAudit(context, {
+    } as const;
+    const audit = {
       organizationId: deployment.organization_id,
       action: 'deployment.approved',
       entity: 'deployment',
       entityId: id,
       details: { planHash: deployment.plan_hash },
-    });
+    };
+    await Promise.all([
+      insertReview(context.db, review),
+      markStep(context, deployment, 'approval:wait', 'SUCCESS'),
+      enqueueApply(context, deployment),
+      recordAudit(context, audit),
+    ]);
+    const moved = await moveDeployment(context, locked, 'IN_PROGRESS');
+    // What runs alongside had to wait only for the approval.
+    await advanceQueue(context, moved.environment, moved.speakers);
     return { id, status: moved.deployment.status };
   });
 }

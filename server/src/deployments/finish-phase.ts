@@ -50,7 +50,7 @@ async function end(
 }
 
 /**
- * The caller has ended the attempt.
+ * The caller ends the attempt.
  * @param states the version that was current when the attempt began, and the one that it stored; null where
  * there is none. `isRescued`:
  *   the stored one did not become the current one

@@ -50,17 +50,13 @@ export function driftStatusAfter(
   return isOverwritten ? 'OK' : current;
 }
 
-/**
- * The environment as a function of its deployments: status and the deployment that speaks for it.
- * @param changes further columns that change
- * @param known its deployments, as far as the caller knows them: those that decide are read otherwise
- */
-export async function refreshEnvironment(
+/** Status of the environment and the deployment that speaks for it, together with the changes of other columns. */
+async function refreshedColumns<Changes extends Updateable<EnvironmentTable>>(
   context: Context,
   environment: LockedEnvironment,
-  changes: Updateable<EnvironmentTable> = {},
-  known: Partial<Speakers> = {},
-): Promise<LockedEnvironment> {
+  changes: Changes,
+  known: Partial<Speakers>,
+) {
   const changed = { ...environment, ...changes };
   const first = (open: Speakers['open'] = []) =>
     speakerOf(open.map(({ id, type, status }) => ({ id, type, status })));
@@ -72,12 +68,22 @@ export async function refreshEnvironment(
     resting: changed.resting_status,
     isArchived: changed.is_archived,
   });
-  return updateEnvironmentRow(context.db, environment, {
-    ...changes,
-    status,
-    latest_deployment_id: latest?.id ?? null,
-    updated_at: context.now(),
-  });
+  return { ...changes, status, latest_deployment_id: latest?.id ?? null, updated_at: context.now() };
+}
+
+/**
+ * The environment as a function of its deployments: status and the deployment that speaks for it.
+ * @param changes further columns that change
+ * @param known its deployments, as far as the caller knows them: those that decide are read otherwise
+ */
+export async function refreshEnvironment(
+  context: Context,
+  environment: LockedEnvironment,
+  changes: Updateable<EnvironmentTable> = {},
+  known: Partial<Speakers> = {},
+): Promise<LockedEnvironment> {
+  const columns = await refreshedColumns(context, environment, changes, known);
+  return updateEnvironmentRow(context.db, environment, columns);
 }
 
 function timesOf(deployment: DeploymentRow, to: DeploymentStatus, now: Date): Updateable<DeploymentTable> {
@@ -123,13 +129,17 @@ export async function moveDeployment(
     status: to,
     driftDetected: row.drift_detected,
   });
-  const refreshed = await refreshEnvironment(
+  const columns = await refreshedColumns(
     context,
     environment,
     { resting_status: resting, drift_status: drift },
     speakers,
   );
-  await context.react('deploymentMoved', { deployment: row, environment: refreshed, from });
+  const refreshed = { ...environment, ...columns };
+  await Promise.all([
+    updateEnvironmentRow(context.db, environment, columns),
+    context.react('deploymentMoved', { deployment: row, environment: refreshed, from }),
+  ]);
   return { deployment: row, environment: refreshed, speakers };
 }
 

@@ -138,7 +138,7 @@ function requestColumns({ actor }: ActorContext, request: StartRequest) {
 }
 
 /** The row of a new deployment, with what decides about the environment. */
-type NewDeployment = Insertable<DeploymentTable> & Speaker & Pick<DeploymentRow, 'tool'>;
+type NewDeployment = Insertable<DeploymentTable> & Speaker & Pick<DeploymentRow, 'tool' | 'queued_at'>;
 
 async function newDeployment(
   context: ActorContext,
@@ -253,13 +253,13 @@ async function start(
   const restored = before.environment.is_archived ? { is_archived: false } : {};
   const changes = { ...request.environmentChanges, ...restored };
   const open = [...facts.open, row];
-  const [deployment, environment] = await Promise.all([
+  const [deployment, environment, , , waiting] = await Promise.all([
     insertDeployment(context.db, row),
     refreshEnvironment(context, before.environment, changes, { open }),
     insertSteps(context.db, row.id, steps, context.newId),
     decision.kind === 'start' && enqueuePlan(context, row),
+    waitingAtStart(context, row, { ...facts, open }),
   ]);
-  const waiting = await waitingAtStart(context, deployment, { ...facts, environment, open });
   await context.react('deploymentMoved', { deployment, environment, from: null, waiting });
   const made = { deployment, environment };
   const ended = decision.kind === 'nothing-to-destroy' ? await endIdleDestroy(context, made) : made;

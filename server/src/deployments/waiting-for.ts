@@ -55,7 +55,7 @@ function forStateLock(lock: StateLockRow): WaitingFor {
 }
 
 function queued(
-  row: PlainDeploymentRow,
+  row: Pick<PlainDeploymentRow, 'id' | 'type' | 'queued_at'>,
   environment: LockFacts,
   open: readonly QueuedFacts[],
   stateLock: StateLockRow | undefined,
@@ -223,9 +223,9 @@ export async function waitingForEach(
  */
 export async function waitingAtStart(
   context: Context,
-  row: PlainDeploymentRow,
+  row: Pick<PlainDeploymentRow, 'id' | 'type' | 'status' | 'queued_at'>,
   facts: {
-    readonly environment: EnvironmentRow;
+    readonly environment: LockFacts;
     readonly open: readonly Pick<PlainDeploymentRow, 'id' | 'type' | 'status'>[];
     readonly stateLock: StateLockRow | undefined;
   },

@@ -22,7 +22,6 @@ import {
 import type { CallingAgent } from './authenticate-agent.ts';
 import type { FinishMessage } from './finish/finish-message.ts';
 import { receiveRest } from './finish/receive-rest.ts';
-import { loadJobFacts } from './job-facts.ts';
 import { jobForAgent } from './job-for-agent.ts';
 import { giveUp, loseAttempt } from './lose-attempt.ts';
 import { DispatchRefusal } from './refusals.ts';
@@ -61,9 +60,9 @@ async function answerAgain(
   context: Context,
   agent: CallingAgent,
   planned: AttemptRow,
-  deploymentId: string,
+  { deployment, environment }: LockedDeployment,
 ): Promise<FinishReply> {
-  const job = await getApplyJob(context.db, deploymentId);
+  const job = await getApplyJob(context.db, deployment.id);
   const attempt = job && (await newestAttempt(context.db, job.id));
   const isStillTheirs =
     job &&
@@ -73,7 +72,8 @@ async function answerAgain(
     attempt.agent_process_id === agent.id;
   if (!isStillTheirs) return { next: null };
   await updateAttempt(context.db, attempt, { claimed_at: context.now(), missed_lists: 0 });
-  const facts = await loadJobFacts(context.db, { job, attempt });
+  const template = await getTemplateRow(context.db, deployment.template_id);
+  const facts = { job, attempt, deployment, environment, template };
   return { next: await jobForAgent(context, facts, heldOf(planned)) };
 }
 
@@ -98,32 +98,32 @@ async function takeOutcome(
   { outcome, times, sha256, rest }: TakenOutcome,
 ): Promise<FinishReply> {
   return inTransaction(context, async (context) => {
-    const [locked, attempt] = await Promise.all([
+    const [locked, attempt, state] = await Promise.all([
       lockDeployment(context.db, place.job.deployment_id, place.environmentId),
       lockAttempt(context.db, place.attempt),
+      getStateVersionOfAttempt(context.db, place.attempt.job_id, place.attempt.number),
     ]);
     if (!locked) throw new Error(`Job ${place.job.id} has lost its deployment or environment`);
-    const { deployment } = locked;
     if (attempt.status === 'ended') {
       if (attempt.outcome_sha256 !== sha256)
         throw new DispatchRefusal('fence_outdated', 'This attempt has ended with another outcome');
-      return answerAgain(context, agent, attempt, deployment.id);
+      return answerAgain(context, agent, attempt, locked);
     }
     await receiveRest(context, place, rest);
     if (outcome.isLost) {
       await loseAttempt(context, attempt, outcome.error?.message ?? 'its runner was killed', outcome);
       return { next: null };
     }
-    const [state] = await Promise.all([
-      getStateVersionOfAttempt(context.db, attempt.job_id, attempt.number),
-      endAttempt(context.db, attempt, sha256, context.now(), timesOf(times)),
-      setJobStatus(context.db, attempt.job_id, 'done'),
-    ]);
-    const planned = await finishPhase(context, locked, outcome, {
+    const states = {
       began: attempt.state_version_id,
       stored: state?.id ?? null,
       isRescued: state?.standing === 'rescued',
-    });
+    };
+    const [planned] = await Promise.all([
+      finishPhase(context, locked, outcome, states),
+      endAttempt(context.db, attempt, sha256, context.now(), timesOf(times)),
+      setJobStatus(context.db, attempt.job_id, 'done'),
+    ]);
     return { next: planned && (await handApplyOn(context, agent, planned, attempt)) };
   });
 }

@@ -192,13 +192,19 @@ export function lastAgentOf(deploymentId: Expression<string>): RawBuilder<string
     where job.deployment_id = ${deploymentId})`;
 }
 
-/** What a claim hands over: a job, and the attempt under which it was claimed. */
+/** A job, and the attempt under which it was claimed. */
 export interface ClaimedRun {
   readonly job: Pick<JobRow, 'id' | 'deployment_id' | 'phase' | 'work_folder'>;
   readonly attempt: AttemptRow;
 }
 
-type ClaimedRow = AttemptRow & Omit<ClaimedRun['job'], 'id'>;
+/** What a job runs on. */
+export interface RunPlace {
+  readonly environment_id: string;
+  readonly template_id: string;
+}
+
+type ClaimedRow = AttemptRow & Omit<ClaimedRun['job'], 'id'> & RunPlace;
 
 /** With `queued` as a parameter, the index of queued jobs would not be used. */
 const takeQueued = statement<ClaimedRow>(`
@@ -218,7 +224,8 @@ const takeQueued = statement<ClaimedRow>(`
       join environment on environment.id = deployment.environment_id
     returning *
   )
-  select made.*, taken.deployment_id, taken.phase, taken.work_folder from made, taken`);
+  select made.*, taken.deployment_id, taken.phase, taken.work_folder, d.environment_id, d.template_id
+  from made, taken join deployment d on d.id = taken.deployment_id`);
 
 /**
  * Claims the next queued job that this agent can take; others that claim at the same time skip it. An agent of
@@ -228,12 +235,13 @@ export async function takeQueuedJob(
   tx: Connection,
   agent: Pick<AgentProcessRow, 'id' | 'tools' | 'work_folder' | 'protocol_minor'> & AgentScope,
   at: Date,
-): Promise<ClaimedRun | undefined> {
+): Promise<(ClaimedRun & RunPlace) | undefined> {
   const { id, tools, work_folder, protocol_minor, onlyOrganizationId } = agent;
   const [row] = await takeQueued(tx, tools, protocol_minor, work_folder, onlyOrganizationId, id, at);
   if (!row) return undefined;
-  const { deployment_id, phase, work_folder: workFolder, ...attempt } = row;
-  return { job: { id: attempt.job_id, deployment_id, phase, work_folder: workFolder }, attempt };
+  const { deployment_id, phase, work_folder: workFolder, environment_id, template_id, ...attempt } = row;
+  const job = { id: attempt.job_id, deployment_id, phase, work_folder: workFolder };
+  return { job, attempt, environment_id, template_id };
 }
 
 /** Jobs of several deployments that are not done, with the organizations that they are for. */

@@ -34,10 +34,10 @@ export function newJob(context: Context, job: NewJob): Insertable<JobTable> & Pi
   };
 }
 
-/** @param preferred id of an agent process that should get the job if it is waiting for one */
-export async function enqueueJob(context: Context, job: NewJob, preferred = ''): Promise<void> {
+/** Stores a job and wakes waiting claims. */
+export async function enqueueJob(context: Context, job: NewJob): Promise<void> {
   await insertJob(context.db, newJob(context, job));
-  await context.events.publish(context.db, jobsChannel, preferred);
+  await context.events.publish(context.db, jobsChannel);
 }
 
 /** The job comes back into the queue, after an attempt that changed nothing. */

@@ -7,7 +7,7 @@ import { isUuid } from '../access/entity-home.ts';
 import type { BlobRef } from '../blobs/blob-store.ts';
 import { recordAudit, recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
-import { inTransaction } from '../database/transaction.ts';
+import { inTransaction, withCommit } from '../database/transaction.ts';
 import { isAttemptOver, updateAttempt } from '../dispatch/attempt-store.ts';
 import { getStateSender, isAnotherApplying, type StateSender } from '../dispatch/run-store.ts';
 import { promiseEffect } from '../effects/effect-kind.ts';
@@ -196,13 +196,18 @@ async function storeAnew(
     blob: await blob,
     at: context.now(),
   } as const;
-  await Promise.all([
-    isCurrent && supersedeCurrent(context.db, shipped.environmentId),
-    insertStateVersion(context.db, version),
-    isCurrent && updateEnvironmentRow(context.db, environment, { current_state_version_id: id }),
-    isCurrent && rememberMoved(context.db, sender, shipped, id),
-    !isCurrent && auditRescue(context, environment, sender, shipped, { stateVersionId: id, reason, facts }),
-  ]);
+  const insert = () => insertStateVersion(context.db, version);
+  if (isCurrent)
+    await withCommit(context.db, () => [
+      supersedeCurrent(context.db, environment.id),
+      insert(),
+      updateEnvironmentRow(context.db, environment, { current_state_version_id: id }),
+      rememberMoved(context.db, sender, shipped, id),
+    ]);
+  else {
+    await insert();
+    await auditRescue(context, environment, sender, shipped, { stateVersionId: id, reason, facts });
+  }
   return { stateVersionId: id, standing };
 }
 
@@ -283,7 +288,7 @@ export async function receiveState(context: ActorContext, shipped: ShippedState)
   const known = await getStateVersionOfAttempt(context.db, shipped.jobId, shipped.attempt);
   if (known && !isNews(known, shipped, facts)) return replyOf(known);
   const blob = context.blobs.put(['states', shipped.environmentId], shipped.bytes);
-  // Whoever needs it awaits it.
+  // Its failure is noticed where a row is to name it.
   blob.catch(() => undefined);
   try {
     return await inTransaction(context, async (context) => {
