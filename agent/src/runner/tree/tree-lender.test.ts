@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
 import { ProcessLauncher } from '../../launchers/process.ts';
-import { isAlive } from '../../processes/process-identity.ts';
+import { identifyProcess, isAlive } from '../../processes/process-identity.ts';
 import type { ProcessIdentity, RunnerOrder } from '../../spool/layout.ts';
 import { readMark, requireOutcome } from '../../spool/read-attempt.ts';
 import { readersOf } from '../../testing/readers.ts';
@@ -116,8 +116,11 @@ test(
   async (t) => {
     const runs = new Runs(t, true);
     if (runs.setup.slotUid === null) return t.skip('needs root: only then runs have their own user');
+    const self = identifyProcess(process.pid) ?? assert.fail();
+    await until(() => readersOf(self).length === 1, 'a process that reads, before there is a run');
+    const prepared = readersOf(self);
     const first = await runs.plan({});
-    assert.equal(first.readers.length, 1);
+    assert.deepEqual(first.readers, prepared);
     const slotUid = runs.setup.slotUid + 1;
     const second = await runs.plan({ environmentId: 'e-2' }, first.runner, { slotUid });
     const applied = await runs.apply(first.job, first.runner);
