@@ -18,6 +18,8 @@ export interface GitServerOptions {
   readonly password: string;
   /** Requests for paths below `/moved/` are sent here. */
   readonly redirectTo?: string;
+  /** Requests for a path are answered when this has been fulfilled. */
+  readonly isReady?: (path: string) => Promise<void> | undefined;
 }
 
 /** Hands one request to `git http-backend` by CGI. */
@@ -67,16 +69,23 @@ export async function startGitServer({
   user,
   password,
   redirectTo,
+  isReady,
 }: GitServerOptions): Promise<GitServer> {
   const expected = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   const requests: { path: string; authorization: string | undefined }[] = [];
-  const server = createServer((request, response) => {
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url ?? '/';
-    requests.push({ path, authorization: request.headers.authorization });
     if (redirectTo !== undefined && path.startsWith('/moved/')) {
       response.writeHead(302, { location: `${redirectTo}${path.slice('/moved'.length)}` }).end();
     } else if (request.headers.authorization === expected) answerByGit(root, request, response);
     else response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
+  };
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/';
+    requests.push({ path, authorization: request.headers.authorization });
+    const ready = isReady?.(path);
+    if (ready === undefined) answer(request, response);
+    else void ready.then(() => answer(request, response));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

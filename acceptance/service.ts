@@ -30,6 +30,8 @@ export interface ServiceOptions {
   readonly isOrdinary?: boolean;
   /** As `npm start` runs it, from a bundle; default: from the sources. */
   readonly isBundled?: boolean;
+  /** Command line in front of the service's. */
+  readonly around?: readonly string[];
   /** Gets what the service logs. */
   readonly onLog?: (text: string) => void;
 }
@@ -95,7 +97,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     for (const path of [folder, repositories, secretFile]) await chown(path, ordinaryUid, ordinaryUid);
   const entry = options.isBundled ? launcher : serverProgram;
   const entryArgs = options.isBundled ? ['server/src/main.ts'] : [];
-  const [program, ...args] = [...(isOther ? withoutRoot() : []), process.execPath, entry];
+  const [program, ...args] = [
+    ...(options.around ?? []),
+    ...(isOther ? withoutRoot() : []),
+    process.execPath,
+    entry,
+  ];
   const child = spawn(program, [...args, ...entryArgs], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

@@ -28,6 +28,7 @@ export const generators: readonly Generator[] = [
     module: 'contract/src/documents/life-cycle-page.ts',
     exported: 'lifeCyclePage',
   },
+  { file: 'docs/recovery.md', module: 'acceptance/recovery/law.ts', exported: 'recoveryPage' },
   { file: 'docs/openapi.json', module: 'tools/contract-pages.ts', exported: 'openApiFile' },
   { file: 'docs/reference.html', module: 'tools/contract-pages.ts', exported: 'referenceFile' },
   { file: 'docs/cli-commands.md', module: 'cli/src/commands-page.ts', exported: 'commandsPage' },

@@ -21,6 +21,8 @@ export interface GitCall {
 
 export interface GitEnd {
   readonly exitCode: number | null;
+  /** The signal that ended it, which is somebody else's doing. */
+  readonly signal: string | null;
   /** The captured output, or the end of the logged one. */
   readonly output: string;
 }
@@ -143,5 +145,9 @@ export function isMissingRevision(end: GitEnd, fetching: Fetching): boolean {
 
 /** @throws an Error in plain words if git failed */
 export function expectGood(end: GitEnd, fetching: GitSource): void {
+  if (end.signal !== null)
+    throw new Error(
+      `repository ${fetching.repository} could not be read: git was ended by signal ${end.signal}`,
+    );
   if (end.exitCode !== 0) throw new Error(explainGitFailure(end.output, fetching));
 }

@@ -198,7 +198,11 @@ async function runGit(folder: string, source: Job['source'], call: GitCall, log:
     await joinToChannel(client, startSshWithLog(programs, { ...access, service: 'git-upload-pack' }, log));
   const exitCode = await ended;
   const complaints = existsSync(log) ? readFileSync(log, 'utf8') : '';
-  return { exitCode, output: call.isCaptured && exitCode === 0 ? output.out : output.all + complaints };
+  return {
+    exitCode,
+    signal: client.signalCode,
+    output: call.isCaptured && exitCode === 0 ? output.out : output.all + complaints,
+  };
 }
 
 function kindOf(tree: string, path: string): 'folder' | 'file' | 'other' | 'outside' | 'none' {

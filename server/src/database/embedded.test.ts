@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -42,6 +43,8 @@ describe('the embedded PostgreSQL', () => {
     data = join(folder, "da,ta 's");
   });
   after(() => rmSync(folder, { recursive: true }));
+
+  const dataFolder = () => join(openDataFolder(data).place, 'postgresql', 'data');
 
   async function withDatabase(work: (database: Database) => Promise<void>): Promise<void> {
     await using database = await openDatabase(settingsFor(data));
@@ -114,6 +117,28 @@ describe('the embedded PostgreSQL', () => {
       assert.equal((await pool.query('select count(*) from kept where number = 2')).rows[0].count, 1);
     });
     assert.equal(isAlive(pid), false);
+  });
+
+  test('lock files of a machine that was switched off do not keep it from starting, whoever has their process ids now', async () => {
+    let socketFolder = '';
+    await withDatabase(async ({ address }) => {
+      socketFolder = String(address.host);
+    });
+    const { uid, gid } = statSync(socketFolder);
+    const other = spawn('sleep', ['60'], isRoot ? { uid, gid, cwd: '/' } : { cwd: '/' });
+    try {
+      const lock = join(socketFolder, '.s.PGSQL.5432.lock');
+      const text = `${other.pid}\n${dataFolder()}\n0\n5432\n${socketFolder}\n`;
+      for (const file of [lock, join(dataFolder(), 'postmaster.pid')]) {
+        writeFileSync(file, text);
+        if (isRoot) chownSync(file, uid, gid);
+      }
+      await withDatabase(async ({ pool }) => {
+        assert.equal((await pool.query('select 1 as one')).rows[0].one, 1);
+      });
+    } finally {
+      other.kill();
+    }
   });
 
   test('a killed database is started again with everything that was committed', async () => {

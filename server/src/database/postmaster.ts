@@ -147,7 +147,10 @@ async function start(
   deadline: number,
 ): Promise<Postmaster | undefined> {
   const stale = readPidFile(cluster);
+  // No postmaster of this cluster is running. PostgreSQL itself goes by the process ID in its lock files, which
+  // another process may have since.
   if (stale) rmSync(join(cluster.dataFolder, 'postmaster.pid'), { force: true });
+  rmSync(`${socketOf(socketFolder)}.lock`, { force: true });
   ownFolders(cluster, socketFolder);
   writeConfiguration(cluster, socketFolder);
   removeOtherBinaries(cluster.binaries);

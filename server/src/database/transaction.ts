@@ -93,16 +93,6 @@ export async function withCommit(db: Kysely<Schema>, send: () => readonly Promis
   if (!beforeCommit(db, all)) await all();
 }
 
-/** query_canceled, lock_not_available, idle_in_transaction_session_timeout */
-const busyFailures = new Set(['57014', '55P03', '25P03']);
-/** What a pool says that has had no connection left for too long. */
-const noConnection = 'timeout exceeded when trying to connect';
-
-/** Whether the database gave up because of its load: a later attempt may succeed. */
-export function isBusy(error: unknown): boolean {
-  return busyFailures.has(sqlState(error)) || (error instanceof Error && error.message === noConnection);
-}
-
 /** Whether a prepared statement was refused because a migration has changed what it returns. */
 export function isStalePlan(error: unknown): boolean {
   return sqlState(error) === '0A000' && error instanceof Error && error.message.startsWith('cached plan');

@@ -2,7 +2,8 @@
 import type { Job } from '#protocol/messages/job.ts';
 import type { AttemptTimes, FinishReply } from '#protocol/messages/outcome.ts';
 import type { Context } from '../context.ts';
-import { inTransaction, isBusy } from '../database/transaction.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { whyUnavailable } from '../database/unavailable.ts';
 import { type LockedDeployment, lockDeployment } from '../deployments/deployment-store.ts';
 import { finishPhase } from '../deployments/finish-phase.ts';
 import type { ReceivedOutcome } from '../deployments/outcome-columns.ts';
@@ -171,7 +172,7 @@ export async function finishAttempt(
   } catch (error) {
     if (
       error instanceof DispatchRefusal ||
-      isBusy(error) ||
+      whyUnavailable(error) !== null ||
       (await countFinishFailure(context.db, place.attempt)) < mostFailures
     )
       throw error;

@@ -2,8 +2,11 @@
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorBody } from '#contract/schema/errors.ts';
-import { isBusy } from '../database/transaction.ts';
+import { whyUnavailable } from '../database/unavailable.ts';
 import { Refusal, TooManyRequests } from './errors.ts';
+
+/** After a database was lost, it takes a few seconds until it is back. */
+const retryAfterSeconds = 5;
 
 function asRefusal(error: FastifyError | Refusal): Refusal | null {
   if (error instanceof Refusal) return error;
@@ -12,9 +15,8 @@ function asRefusal(error: FastifyError | Refusal): Refusal | null {
   if (error.statusCode === 413) return new Refusal('payload_too_large', error.message);
   if (error.statusCode !== undefined && error.statusCode < 500)
     return new Refusal('bad_request', error.message);
-  if (isBusy(error))
-    return new Refusal('unavailable', 'The database is busy, and the request was given up: try again later');
-  return null;
+  const reason = whyUnavailable(error);
+  return reason === null ? null : new Refusal('unavailable', reason);
 }
 
 /** Browsers send the headers of `Sec-Fetch` only over https. */
@@ -35,6 +37,7 @@ export function renderError(
 ): FastifyReply {
   const refusal = asRefusal(error);
   if (!refusal) request.log.error({ err: error }, 'request failed');
+  else if (refusal.code === 'unavailable') request.log.warn({ reason: error.message }, 'request given up');
   const { code, message, status, details } =
     refusal ??
     new Refusal(
@@ -45,6 +48,7 @@ export function renderError(
   if (status === 401 && !isBrowser(request))
     reply.header('www-authenticate', 'Basic realm="envarium", charset="UTF-8"');
   if (error instanceof TooManyRequests) reply.header('retry-after', String(error.retryAfterSeconds));
+  if (status === 503) reply.header('retry-after', String(retryAfterSeconds));
   const body: ErrorBody = {
     code,
     message,

@@ -148,9 +148,10 @@ async function runGit(attempt: AttemptContext, program: string, call: GitCall): 
   const failed = await served;
   if (failed instanceof Error) throw failed;
   if (end.stop !== null) throw new RunFailure(end.stop.message, { result: end.stop.result });
-  if (silence?.isOver()) return { exitCode: 1, output: 'timed out' };
+  if (silence?.isOver()) return { exitCode: 1, signal: null, output: 'timed out' };
   return {
     exitCode: end.exitCode,
+    signal: end.signal,
     output: captureTo !== undefined && end.exitCode === 0 ? readFileSync(captureTo, 'utf8') : end.output(),
   };
 }

@@ -1,0 +1,211 @@
+/**
+ * What becomes of a run if one of its processes is killed, in each phase: a promise. `kill-matrix.test.ts` walks
+ * every cell, and docs/recovery.md is generated from it.
+ */
+import type { Deployment } from '#contract/deployments/shapes.ts';
+
+/** What can be killed; "machine" is all of it at once, followed by another boot. */
+export const processes = ['server', 'agent', 'runner', 'tool', 'database', 'machine'] as const;
+export type Killed = (typeof processes)[number];
+
+/** The moments of a run at which something is killed, in their order. */
+export const phases = {
+  claim: 'the deployment is stored; no agent has claimed it',
+  checkout: 'git fetches the code',
+  init: 'the tool is initialized',
+  plan: 'the tool plans',
+  planned: 'the plan has ended; the service has not received its outcome',
+  approval: 'a person has to approve the plan; nothing is running',
+  apply: 'the start mark is stored; the tool changes resources',
+  applied: 'the apply has ended; the service has not received its outcome',
+  destroy: 'the start mark is stored; the tool destroys resources',
+  task: 'the start mark is stored; a command of a person is running',
+} as const;
+export type Phase = keyof typeof phases;
+
+/** What follows from a kill. */
+export interface Fate {
+  /** Status in which the deployment ends, once a person has done their part. */
+  readonly ends: Deployment['status'];
+  /** What the deployment shows. */
+  readonly seen: string;
+  readonly run: string;
+  readonly state: string;
+  readonly lock: string;
+  readonly log: string;
+  /** How long it takes. */
+  readonly time: string;
+}
+
+const held = 'held by the deployment until it ends';
+const freed = 'free once the deployment has ended';
+const wholeLog = 'complete: what the service has not confirmed is sent again, by its offset';
+const asWritten = 'each version that the tool writes is stored';
+const unchanged = 'unchanged';
+const soon = 'at most 10 s after service and agent are ready again';
+
+const fates = {
+  waits: {
+    ends: 'SUCCESS',
+    seen: 'it waits as before',
+    run: 'none yet; it begins as soon as what it waits for is there',
+    state: unchanged,
+    lock: held,
+    log: 'unchanged',
+    time: soon,
+  },
+  continues: {
+    ends: 'SUCCESS',
+    seen: 'it stays in progress',
+    run: 'the runner continues without agent and service; the next agent finds it in the spool folder',
+    state: asWritten,
+    lock: held,
+    log: wholeLog,
+    time: soon,
+  },
+  unnoticed: {
+    ends: 'SUCCESS',
+    seen: 'it stays in progress',
+    run: 'its outcome is in the spool folder and is sent as usual; the next phase gets another runner',
+    state: asWritten,
+    lock: held,
+    log: wholeLog,
+    time: 'at once',
+  },
+  reported: {
+    ends: 'SUCCESS',
+    seen: 'it stays in progress',
+    run: 'the agent finds the outcome in its spool folder, sends it, and what follows begins',
+    state: 'the last version is sent before the outcome counts',
+    lock: held,
+    log: wholeLog,
+    time: soon,
+  },
+  again: {
+    ends: 'SUCCESS',
+    seen: 'it stays in progress, and its steps begin again',
+    run: 'its processes end with the runner; without a start mark, the attempt is replaced by another one under a new fence, at most three times, and what the old one still reports is refused',
+    state: unchanged,
+    lock: held,
+    log: 'complete: each step shows what every attempt has logged, one after the other',
+    time: soon,
+  },
+  failed: {
+    ends: 'FAILURE',
+    seen: 'it fails, and names the command that was killed',
+    run: 'it ends before anything was changed',
+    state: unchanged,
+    lock: freed,
+    log: wholeLog,
+    time: 'at once',
+  },
+  interrupted: {
+    ends: 'INTERNAL_FAILURE',
+    seen: 'it fails, and lists what was in the hands of the tool as "may exist"',
+    run: 'the kernel interrupts the tool once, which ends what it has begun and writes its state; nothing with a start mark is ever started again',
+    state: 'the last version that the tool wrote becomes the current one',
+    lock: freed,
+    log: wholeLog,
+    time: 'once the tool has ended; at most the abort time',
+  },
+  cut: {
+    ends: 'FAILURE',
+    seen: 'it fails, and names the command; resources that the state lacks are listed, with their ids as `import` blocks if the tool has reported them, otherwise as "may exist"',
+    run: 'it ends; nothing with a start mark is ever started again',
+    state: 'the last version that the tool wrote becomes the current one',
+    lock: freed,
+    log: wholeLog,
+    time: 'at once',
+  },
+  lost: {
+    ends: 'INTERNAL_FAILURE',
+    seen: 'it stays in progress until its agent is back, or until the offline grace, the abort time and one minute have passed; then it fails, with the same lists',
+    run: 'nothing with a start mark is ever started again',
+    state:
+      'the last version in the spool folder becomes the current one; if it arrives after the end, it is kept as rescued',
+    lock: 'held until then; a person with the right can free it earlier, with a reason',
+    log: 'complete up to the last line that reached the disk',
+    time: soon,
+  },
+} as const satisfies Record<string, Fate>;
+export type FateName = keyof typeof fates;
+
+/** Null: there is no such process in that phase. */
+const law: Readonly<Record<Phase, Readonly<Record<Killed, FateName | null>>>> = {
+  claim: row('waits', 'waits', null, null, 'waits', 'waits'),
+  checkout: row('continues', 'continues', 'again', 'failed', 'continues', 'again'),
+  init: row('continues', 'continues', 'again', 'failed', 'continues', 'again'),
+  plan: row('continues', 'continues', 'again', 'failed', 'continues', 'again'),
+  planned: row('reported', 'reported', 'unnoticed', null, 'reported', 'reported'),
+  approval: row('waits', 'waits', null, null, 'waits', 'waits'),
+  apply: row('continues', 'continues', 'interrupted', 'cut', 'continues', 'lost'),
+  applied: row('reported', 'reported', 'unnoticed', null, 'reported', 'reported'),
+  destroy: row('continues', 'continues', 'interrupted', 'cut', 'continues', 'lost'),
+  task: row('continues', 'continues', 'interrupted', 'cut', 'continues', 'lost'),
+};
+
+function row(...of: readonly (FateName | null)[]): Readonly<Record<Killed, FateName | null>> {
+  return Object.fromEntries(processes.map((process, at) => [process, of[at] ?? null])) as Record<
+    Killed,
+    FateName | null
+  >;
+}
+
+/** What everybody sees meanwhile, whatever the phase. */
+const meanwhile: Readonly<Partial<Record<Killed, string>>> = {
+  server: '; requests fail until the service is ready again',
+  database: '; requests are answered with 503 until the database is back',
+  machine: '; requests fail until the service is ready again',
+};
+
+/** What follows if a process is killed in a phase; null if there is no such process then. */
+export function fateOf(phase: Phase, killed: Killed): (Fate & { readonly name: FateName }) | null {
+  const name = law[phase][killed];
+  if (name === null) return null;
+  const fate = fates[name];
+  return { name, ...fate, seen: `${fate.seen}${meanwhile[killed] ?? ''}` };
+}
+
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line), ''];
+}
+
+/** docs/recovery.md. */
+export function recoveryPage(): string {
+  const names = Object.keys(phases) as Phase[];
+  const sections = names.flatMap((phase) => [
+    `## ${phase}`,
+    '',
+    `At this moment, ${phases[phase]}.`,
+    '',
+    ...tableOf(
+      ['Killed', 'Deployment', 'Ends as', 'Run', 'State', 'Environment', 'Log', 'Takes'],
+      processes.flatMap((killed) => {
+        const fate = fateOf(phase, killed);
+        if (fate === null) return [];
+        const { seen, ends, run, state, lock, log, time } = fate;
+        return [[killed, seen, ends, run, state, lock, log, time]];
+      }),
+    ),
+  ]);
+  return [
+    '# Recovery',
+    '',
+    'What happens if a process is killed (`kill -9`), by phase of a run and by process. "Database" is the embedded PostgreSQL; "machine"',
+    'is every process at once, followed by another boot.',
+    '',
+    'Generated from `acceptance/recovery/law.ts`. Tests walk every cell, with Terraform and OpenTofu, and compare status, state, log, audit',
+    'log, the next deployment, and what really happened: each resource leaves a mark outside of the state when it is created. `.ci/long`',
+    'walks all of them twenty times.',
+    '',
+    ...tableOf(
+      ['Phase', ...processes],
+      names.map((phase) => [
+        `[${phase}](#${phase})`,
+        ...processes.map((killed) => fateOf(phase, killed)?.name ?? '–'),
+      ]),
+    ),
+    ...sections,
+  ].join('\n');
+}
