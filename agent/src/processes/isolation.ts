@@ -84,7 +84,7 @@ async function trySandbox(
     timeout: tryMilliseconds,
     withParent: 'killed',
   });
-  void pidInside(child).catch(() => undefined);
+  void pidInside(child);
   let complaint = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (complaint += text));
   return new Promise((resolve) => {

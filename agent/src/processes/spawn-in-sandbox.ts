@@ -6,7 +6,7 @@ import {
   type StdioOptions,
   spawn,
 } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import {
   type EndWithParent,
@@ -42,13 +42,26 @@ export function spawnInSandbox(request: SandboxedCommand): ChildProcess {
   const { isolation, sandbox, command, cwd, environment, withParent, capabilities } = request;
   const { bubblewrap, seccompFile } = isolation;
   if (bubblewrap === null) throw new Error('there is no bubblewrap to start');
+  const text = sandboxArguments({
+    isolation,
+    sandbox,
+    cwd,
+    environment,
+    infoDescriptor: descriptors.info,
+    seccompDescriptor: seccompFile === null ? null : descriptors.seccomp,
+    withParent,
+    capabilities,
+  })
+    .map((arg) => `${arg}\0`)
+    .join('');
   const filter = seccompFile === null ? null : openSync(seccompFile, 'r');
+  const file = namelessFile(text);
   try {
     const inner = [bubblewrap, '--args', String(descriptors.args), '--', ...command];
     const [program = '', ...args] = request.around?.(inner) ?? inner;
     const { uid, gid, serialization, timeout } = request;
     const [input = 'ignore', output = 'ignore', errors = 'ignore', channel = 'ignore'] = request.stdio;
-    const stdio: StdioOptions = [input, output, errors, channel, 'pipe', 'pipe', filter ?? 'ignore'];
+    const stdio: StdioOptions = [input, output, errors, channel, 'pipe', file ?? 'pipe', filter ?? 'ignore'];
     const child = spawn(program, args, {
       ...(uid === undefined ? {} : { uid }),
       ...(gid === undefined ? {} : { gid }),
@@ -60,39 +73,51 @@ export function spawnInSandbox(request: SandboxedCommand): ChildProcess {
       stdio,
       detached: true,
     });
-    sendArguments(
-      child,
-      sandboxArguments({
-        isolation,
-        sandbox,
-        cwd,
-        environment,
-        infoDescriptor: descriptors.info,
-        seccompDescriptor: filter === null ? null : descriptors.seccomp,
-        withParent,
-        capabilities,
-      }),
-    );
+    if (file === null) sendArguments(child, text);
     return child;
   } finally {
-    if (filter !== null) closeSync(filter);
+    for (const descriptor of [filter, file]) if (descriptor !== null) closeSync(descriptor);
   }
 }
 
-/** Through a pipe: on the command line everybody could read the variables of the run. */
-function sendArguments(child: ChildProcess, args: readonly string[]): void {
+/** Linux's O_TMPFILE, which Node does not name. */
+const withoutName = 0o20000000 | constants.O_DIRECTORY;
+
+/**
+ * A file in memory without a name, which ends with its last descriptor: on the command line everybody could read the
+ * variables of the run, and a pipe takes longer.
+ * @returns a descriptor at its beginning; null where the machine has none, or too little memory for it
+ */
+function namelessFile(text: string): number | null {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync('/dev/shm', constants.O_RDWR | withoutName, 0o600);
+    const bytes = Buffer.from(text);
+    if (writeSync(descriptor, bytes, 0, bytes.length, 0) === bytes.length) return descriptor;
+  } catch {
+    // A pipe serves as well.
+  }
+  if (descriptor !== undefined) closeSync(descriptor);
+  return null;
+}
+
+function sendArguments(child: ChildProcess, text: string): void {
   // It is gone where bubblewrap could not be started, which the child reports.
   const input: unknown = [...child.stdio][descriptors.args];
   if (!(input instanceof Writable)) return;
   input.on('error', () => {});
-  input.end(args.map((arg) => `${arg}\0`).join(''));
+  input.end(text);
 }
 
 /** @returns the pid of the first process inside, as the machine sees it; NaN where there never was one */
-export async function pidInside(child: ChildProcess): Promise<number> {
+export function pidInside(child: ChildProcess): Promise<number> {
   let report = '';
   const source: unknown = [...child.stdio][descriptors.info];
-  if (!(source instanceof Readable)) return Number.NaN;
-  for await (const chunk of source.setEncoding('utf8')) report += chunk as string;
-  return Number(/"child-pid":\s*(\d+)/.exec(report)?.[1]);
+  if (!(source instanceof Readable)) return Promise.resolve(Number.NaN);
+  return new Promise((resolve) => {
+    const end = () => resolve(Number(/"child-pid":\s*(\d+)/.exec(report)?.[1]));
+    source.on('data', (chunk: Buffer) => (report += chunk.toString('latin1')));
+    for (const event of ['end', 'close'] as const) source.once(event, end);
+    source.on('error', () => {});
+  });
 }

@@ -14,7 +14,7 @@ const sandboxKillMilliseconds = 2_000;
 
 /** The first process of a sandbox, which is the tool itself; null where bubblewrap ended before. */
 export async function firstInside(child: ChildProcess): Promise<ProcessIdentity | null> {
-  return identifyProcess(await pidInside(child).catch(() => Number.NaN));
+  return identifyProcess(await pidInside(child));
 }
 
 /** The pid of the tool itself, which is not always the child's; waits until it is known. */
