@@ -4,10 +4,10 @@
  * process of its namespace: the kernel ends everything in it together with that process.
  */
 import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { closedFolder } from '../slots/make-work-folder.ts';
 import { isPlanSealed, type WorkFolderPaths } from '../slots/work-folder.ts';
-import { textOrEmpty } from './proc.ts';
+import { namesIn, textOrEmpty } from './proc.ts';
 
 /** What confines the runs of an agent. */
 export interface Isolation {
@@ -31,6 +31,8 @@ export interface Sandbox {
   readonly readable: readonly string[];
   /** The one of the writable folders that it sees as /tmp; null: one in memory. */
   readonly temporary: string | null;
+  /** Folders in the writable ones that it sees empty; absent: none. */
+  readonly hidden?: readonly string[];
   readonly hasNetwork: boolean;
 }
 
@@ -82,12 +84,16 @@ export function sandboxOf(
 /**
  * The sandbox of a process that reads and writes the folders of runs, and runs nothing of a run. It sees the
  * folder that contains them, so that it also sees those that are created or replaced later; the rights of the
- * run's user keep it from all others.
+ * run's user keep it from all others. What else is in there, such as caches, is the agent's.
  */
 export function readerSandbox(folder: string, isolation: Isolation, readable: readonly string[]): Sandbox {
   return {
     writable: [folder],
     readable: notShown(isolation, readable),
+    hidden: namesIn(folder)
+      .filter((name) => name.startsWith('.'))
+      .map((name) => join(folder, name))
+      .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true),
     temporary: null,
     hasNetwork: false,
   };
@@ -176,6 +182,7 @@ export function sandboxArguments(request: SandboxRequest): string[] {
     ...(capabilities === undefined ? [] : foldersAbove(sandbox.writable)),
     ...sandbox.readable.flatMap((path) => ['--ro-bind-try', path, path]),
     ...sandbox.writable.flatMap((folder) => ['--bind', folder, folder]),
+    ...(sandbox.hidden ?? []).flatMap((folder) => ['--perms', '0700', '--tmpfs', folder]),
     '--remount-ro',
     '/',
     '--clearenv',

@@ -135,6 +135,24 @@ test('it reaches only what the user of its run reaches', needs, async (t) => {
   }
 });
 
+test('it sees none of the caches next to the folders of runs', needs, async (t) => {
+  const { one, isolation, workFolder } = prepare(t);
+  const cache = join(workFolder, '.tools');
+  mkdirSync(cache, { mode: 0o755 });
+  writeFileSync(join(cache, 'tool'), secret);
+  const sandbox = { isolation, folder: workFolder };
+  await using shared = new TreeProcess({ user: 'each', sandbox });
+  await shared.attach(one.uid);
+  const read = { operation: 'read', root: cache, offset: 0, length: 100, maxBytes: 100 } as const;
+  await assert.rejects(shared.request({ ...read, name: 'tool' }), /EACCES/);
+  const [reader = assert.fail(), ...others] = readersOf(identifyProcess(process.pid) ?? assert.fail());
+  const shown = [reader, ...others].map(({ pid }) => readdirSync(join(`/proc/${pid}/root`, cache)));
+  assert.ok(
+    shown.some((names) => names.length === 0),
+    JSON.stringify(shown),
+  );
+});
+
 test('links to the folders of another run lead nowhere', needs, async (t) => {
   const { one, other } = prepare(t);
   writeFileSync(join(other.folders.tree, 'own'), secret);
