@@ -23,7 +23,7 @@ import { readMark, readOutcome, readRunner, readSlotRecord } from './spool/read-
 import { removeFolder } from './spool/write-file.ts';
 import { WorkFolderLocks } from './slots/work-folder-locks.ts';
 
-export interface AgentOptions extends Omit<SlotWorkOptions, 'onChange' | 'isUnwanted'> {
+export interface AgentOptions extends Omit<SlotWorkOptions, 'onChange' | 'isUnwanted' | 'countRuns'> {
   readonly slots: SlotTable;
   readonly version: string;
   /** Template types that this agent accepts. */
@@ -56,6 +56,7 @@ export class Agent {
     this.#workOptions = {
       ...options,
       isUnwanted: (job) => this.#unwanted.has(nameOf(job)),
+      countRuns: () => this.#attempts.size,
       onChange: {
         claimed: (job) => void this.#claimed.set(nameOf(job), job),
         held: (attempt) => {

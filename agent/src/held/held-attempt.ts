@@ -42,6 +42,8 @@ export interface AttemptOptions {
    * one minute.
    */
   readonly stopMilliseconds?: number;
+  /** How many attempts the agent reports on; default: this one. */
+  readonly countRuns?: () => number;
   /** Stops the agent's work on the attempt; the runner continues. */
   readonly signal: AbortSignal;
   readonly log: AttemptLog;
@@ -164,8 +166,9 @@ export class HeldAttempt {
   }
 
   #ship(completion: ReturnType<typeof createCompletion>, isFresh: boolean): Promise<Job | null> {
-    const { connection, paths, job, receivedAt, signal, log } = this.#options;
+    const { connection, paths, job, receivedAt, signal, log, countRuns = () => 1 } = this.#options;
     return shipAttempt({
+      countRuns,
       receivedAt,
       connection,
       paths,

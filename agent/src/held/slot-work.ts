@@ -37,6 +37,8 @@ export interface SlotWorkOptions {
   readonly signal: AbortSignal;
   /** Whether the server has replaced the attempt. */
   readonly isUnwanted: (job: Job) => boolean;
+  /** How many attempts the agent reports on. */
+  readonly countRuns: () => number;
   readonly onChange: {
     /** The job is claimed, but nothing is on disk yet. */
     claimed(job: Job): void;
@@ -89,8 +91,9 @@ export class SlotWork {
 
   /** Creates an attempt in this slot and reports it to the agent. */
   hold(paths: SpoolPaths, job: Job, isFresh: boolean, receivedAt?: string): HeldAttempt {
-    const { connection, launcher, workFolder, signal, log } = this.#options;
+    const { connection, launcher, workFolder, signal, log, countRuns } = this.#options;
     const attempt = new HeldAttempt({
+      countRuns,
       connection,
       launcher,
       paths,

@@ -31,6 +31,8 @@ export interface AttemptShipment {
   readonly receivedAt?: string | undefined;
   readonly signal: AbortSignal;
   readonly onAbort: (how: 'gently' | 'now') => void;
+  /** How many attempts the agent reports on. */
+  readonly countRuns: () => number;
 }
 
 /**
@@ -77,6 +79,7 @@ async function shipWithRest(shipment: AttemptShipment, left: 'small' | 'nothing'
     maskEvent: (event) => maskEvent(event, secrets),
     send: (report) => connection.report(job, report, either),
     onAbort: shipment.onAbort,
+    countRuns: shipment.countRuns,
     leavesLast: left === 'small',
   });
   const mark = shipMark({

@@ -12,8 +12,12 @@ import { EventFile } from './event-file.ts';
 import { type ByteFilter, MaskedStepLog } from './step-log.ts';
 import type { AttemptWake } from './wake.ts';
 
-/** The first bytes are sent immediately; later ones are batched for this long. */
+/**
+ * The first bytes are sent immediately. Later ones are batched for this long, and longer if the agent has several
+ * runs: each report costs agent, server and database processor time that runs on the same machine need.
+ */
 const gatherMilliseconds = 100;
+const longestGatherMilliseconds = 300;
 /** Where the system does not report changes, they are noticed after this time. */
 const pollMilliseconds = 250;
 /** More log bytes than fit into one report. */
@@ -34,6 +38,8 @@ export interface ReportShipment {
   /** Nothing of this attempt has been sent to the server yet. */
   readonly isFresh: boolean;
   readonly onAbort: (how: 'gently' | 'now') => void;
+  /** How many attempts the agent reports on. */
+  readonly countRuns: () => number;
   /** Whether the last report is returned instead of sent. */
   readonly leavesLast: boolean;
 }
@@ -67,7 +73,7 @@ export async function shipReports(shipment: ReportShipment): Promise<Report | nu
     } else await waiter.wait(pollMilliseconds);
     if (!isFull)
       await Promise.race([
-        delay(Math.max(0, lastSent + gatherMilliseconds - performance.now())),
+        delay(Math.max(0, lastSent + gatherTime(shipment) - performance.now())),
         shipment.completion.reached,
       ]);
   }
@@ -84,6 +90,10 @@ export async function shipReports(shipment: ReportShipment): Promise<Report | nu
     logs.goTo(reply.logs);
     if (reply.abort) shipment.onAbort(reply.abort);
   }
+}
+
+function gatherTime({ countRuns }: ReportShipment): number {
+  return Math.min(gatherMilliseconds * Math.max(1, countRuns()), longestGatherMilliseconds);
 }
 
 /** The time that a command took interests nobody before there is something else to say. */
