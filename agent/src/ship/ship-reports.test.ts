@@ -5,50 +5,68 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RunEvent } from '#protocol/messages/report.ts';
+import type { ReportRequest, RunEvent } from '#protocol/messages/report.ts';
+import { compileSecrets } from '../logs/mask.ts';
 import { spoolPaths } from '../spool/layout.ts';
 import { createCompletion } from './completion.ts';
 import { shipReports } from './ship-reports.ts';
+import { createStepFilter } from './step-filter.ts';
 import { type AttemptWake, createWake } from './wake.ts';
 
 const eventsEach = 40;
 
+const stepEvent = (step: string): RunEvent => ({
+  kind: 'step',
+  at: '2026-01-01T00:00:00.000Z',
+  step,
+  status: 'IN_PROGRESS',
+});
+
 /** Reports a run that has something to say all the time. @returns how many reports were sent, and the events */
 async function reportsOf(folder: string, countRuns: () => number) {
+  const { sent, received, paths, wake, end } = start(folder, countRuns);
+  for (let number = 0; number < eventsEach; number += 1) {
+    appendFileSync(paths.events, `${JSON.stringify(stepEvent(`${number}`))}\n`);
+    wake.notify('report');
+    await delay(20);
+  }
+  await end();
+  return { sent: sent.length, received };
+}
+
+/** Starts to report a run without steps, or with one. */
+function start(folder: string, countRuns: () => number, steps: readonly string[] = []) {
   const paths = spoolPaths(folder);
   mkdirSync(paths.steps, { recursive: true });
   const wake: AttemptWake = createWake();
   const completion = createCompletion(wake);
   const received: RunEvent[] = [];
-  let sent = 0;
+  const sent: ReportRequest['logs'][] = [];
   const shipping = shipReports({
     paths,
     wake,
     completion,
     countRuns,
-    steps: [],
-    createFilter: () => assert.fail('there is no log'),
-    mostRawBytes: 1,
+    steps,
+    createFilter: () => createStepFilter(compileSecrets([]), 1_000_000),
+    mostRawBytes: 1_000_000,
     maskEvent: (event) => event,
-    send: async ({ eventsFrom, events }) => {
-      sent += 1;
+    send: async ({ eventsFrom, events, logs }) => {
+      sent.push(logs);
       received.splice(eventsFrom, Infinity, ...events);
-      return { events: received.length, logs: {}, abort: null };
+      const ends = logs.map(({ step, offset, base64 }) => [step, offset + Buffer.from(base64, 'base64').length]);
+      return { events: received.length, logs: Object.fromEntries(ends) as Record<string, number>, abort: null };
     },
     signal: new AbortController().signal,
     isFresh: true,
     onAbort: () => assert.fail('nobody aborts'),
     leavesLast: false,
   });
-  for (let number = 0; number < eventsEach; number += 1) {
-    const event: RunEvent = { kind: 'step', at: '2026-01-01T00:00:00.000Z', step: `${number}`, status: 'SUCCESS' };
-    appendFileSync(paths.events, `${JSON.stringify(event)}\n`);
-    wake.notify('report');
-    await delay(20);
-  }
-  completion.reach();
-  await shipping;
-  return { sent, received };
+  const end = async () => {
+    completion.reach();
+    await shipping;
+  };
+  return { paths, wake, sent, received, end };
 }
 
 test('the more runs an agent has, the fewer reports it sends of each, and nothing is lost', async () => {
@@ -64,3 +82,27 @@ test('the more runs an agent has, the fewer reports it sends of each, and nothin
     );
   assert.ok(together.sent * 1.5 < alone.sent, `${together.sent} and ${alone.sent} reports`);
 });
+
+test('the first report waits for the first bytes of a log, but not for long', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'reports-'));
+  const { paths, wake, sent, received, end } = start(folder.path, () => 1, ['tf:apply']);
+  const silent = start(join(folder.path, 'silent'), () => 1, ['tf:apply']);
+  for (const each of [paths, silent.paths])
+    appendFileSync(each.events, `${JSON.stringify(stepEvent('tf:apply'))}\n`);
+  wake.notify('report');
+  silent.wake.notify('report');
+  await delay(20);
+  assert.deepEqual([sent.length, silent.sent.length], [0, 0]);
+  appendFileSync(paths.stepLog('tf:apply'), 'Creating...\n');
+  wake.notify('report');
+  await until(() => sent.length > 0);
+  assert.equal(Buffer.from(sent[0]?.[0]?.base64 ?? '', 'base64').toString(), 'Creating...\n');
+  assert.equal(received.length, 1);
+  await until(() => silent.sent.length > 0);
+  assert.deepEqual([silent.sent[0], silent.received.length], [[], 1]);
+  await Promise.all([end(), silent.end()]);
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 10_000; !condition(); await delay(5)) assert.ok(Date.now() < deadline);
+}

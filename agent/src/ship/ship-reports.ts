@@ -55,6 +55,7 @@ export async function shipReports(shipment: ReportShipment): Promise<Report | nu
   using logs = new StepLogs(shipment);
   const waiter = shipment.wake.waiter('report');
   let lastSent = -Infinity;
+  let firstNewsAt: number | null = null;
   if (!shipment.isFresh) follow(await shipment.send({ eventsFrom: 0, events: [], logs: logs.questions() }));
   for (;;) {
     shipment.signal.throwIfAborted();
@@ -67,10 +68,13 @@ export async function shipReports(shipment: ReportShipment): Promise<Report | nu
     });
     if (wasEnded && isEmpty) return null;
     if (wasEnded && isLast && shipment.leavesLast) return report;
-    if (wasEnded || isNews(report)) {
+    if (isNews(report)) firstNewsAt ??= performance.now();
+    // A report right before the first bytes of a log would delay them.
+    const patience = patienceOf(report, lastSent, firstNewsAt);
+    if (wasEnded || (isNews(report) && patience <= 0)) {
       lastSent = performance.now();
       follow(await shipment.send(report));
-    } else await waiter.wait(pollMilliseconds);
+    } else await waiter.wait(patience > 0 ? patience : pollMilliseconds);
     if (!isFull)
       await Promise.race([
         delay(Math.max(0, lastSent + gatherTime(shipment) - performance.now())),
@@ -90,6 +94,12 @@ export async function shipReports(shipment: ReportShipment): Promise<Report | nu
     logs.goTo(reply.logs);
     if (reply.abort) shipment.onAbort(reply.abort);
   }
+}
+
+/** For how long the first report still waits for the first bytes of a log, in milliseconds. */
+function patienceOf({ logs }: Report, lastSent: number, firstNewsAt: number | null): number {
+  if (lastSent !== -Infinity || logs.length > 0 || firstNewsAt === null) return 0;
+  return firstNewsAt + gatherMilliseconds - performance.now();
 }
 
 function gatherTime({ countRuns }: ReportShipment): number {
