@@ -62,7 +62,7 @@ export function cpuFigures(start: Cpu, rounds: readonly CpuRound[]): Figure[] {
   return names.map((name) =>
     figure(
       `CPU: ${name}`,
-      name === 'own to tool' ? '×' : 'ms',
+      name.includes(' to ') ? '×' : 'ms',
       samples.map((sample) => sample[name]),
     ),
   );
@@ -86,5 +86,7 @@ function sampleOf(before: Cpu, rounds: readonly CpuRound[]) {
     agent: spent('agent'),
     'runner, with its starts': runner,
     'own to tool': own / tool,
+    'own to the script': own / spent('script'),
+    'all to the script': (own + tool + git) / spent('script'),
   };
 }

@@ -54,8 +54,15 @@ function start(folder: string, countRuns: () => number, steps: readonly string[]
     send: async ({ eventsFrom, events, logs }) => {
       sent.push(logs);
       received.splice(eventsFrom, Infinity, ...events);
-      const ends = logs.map(({ step, offset, base64 }) => [step, offset + Buffer.from(base64, 'base64').length]);
-      return { events: received.length, logs: Object.fromEntries(ends) as Record<string, number>, abort: null };
+      const ends = logs.map(({ step, offset, base64 }) => [
+        step,
+        offset + Buffer.from(base64, 'base64').length,
+      ]);
+      return {
+        events: received.length,
+        logs: Object.fromEntries(ends) as Record<string, number>,
+        abort: null,
+      };
     },
     signal: new AbortController().signal,
     isFresh: true,
