@@ -207,5 +207,11 @@ export function recoveryPage(): string {
       ]),
     ),
     ...sections,
+    '## While the database stores nothing',
+    '',
+    'Its disk is full, it is read-only, or it is away: requests that change something get 503 with the reason, and',
+    'nothing of them is stored. Runs continue; what they report waits in the spool folder of their agent and is sent once the database',
+    'stores it. A failure of the database never counts against an outcome (`acceptance/recovery/database.test.ts`).',
+    '',
   ].join('\n');
 }
