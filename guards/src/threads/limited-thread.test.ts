@@ -12,7 +12,7 @@ const program = new URL(
       if (task === 'hang') for (;;);
       if (task === 'exit') process.exit(1);
       if (task === 'throw') throw new RangeError('thrown');
-      if (task === 'fill') for (const kept = []; ; ) kept.push({ at: kept.length });
+      if (task === 'fill') for (let kept = null; ; ) kept = { kept };
       return task.echo;
     });
   `)}`,

@@ -2,8 +2,9 @@
  * Work on untrusted texts in a thread with limits of time and memory. A thread that fails or exceeds a limit is
  * ended, and the next task starts another one.
  *
- * The memory limit ends the thread only while it runs JavaScript: `JSON.parse` of a text that needs more ends the
- * whole process. Bound the number of values first.
+ * The memory limit ends the thread only while it runs JavaScript and allocates small pieces: `JSON.parse` of a text
+ * that needs more, or an array that grows to a large part of the limit, ends the whole process. Bound the number of
+ * values first.
  */
 import { once } from 'node:events';
 import { type Transferable, Worker } from 'node:worker_threads';
