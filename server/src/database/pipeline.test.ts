@@ -91,3 +91,12 @@ test('what fails right before a commit is reported, and nothing is stored', asyn
   await assert.rejects(work, (error) => sqlState(error) === '22012');
   assert.deepEqual(await notes(), []);
 });
+
+test('what fails right before a commit without a statement is reported, too', async () => {
+  const work = inTransaction(database, async ({ db }) => {
+    beforeCommit(db, async () => {
+      throw new TypeError('not a statement');
+    });
+  });
+  await assert.rejects(work, TypeError);
+});

@@ -45,15 +45,22 @@ export async function inTransaction<Given extends { readonly db: Kysely<Schema> 
           close();
         }
       });
+      // A failure of a statement was one of the commit, too; any other must not remain unnoticed.
+      const unnoticed = await firstOf(failures);
+      if (unnoticed !== undefined) throw unnoticed as Error;
       for (const follow of around.after) follow();
       return result;
     } catch (failure) {
-      const error = (await Promise.all(failures)).find((each) => each !== undefined) ?? failure;
+      const error = (await firstOf(failures)) ?? failure;
       const isPassing = passingFailures.has(sqlState(error)) || isStalePlan(error);
       if (attempt === mostAttempts || !isPassing) throw error;
       await delay(Math.random() * 20 * attempt);
     }
   }
+}
+
+async function firstOf(failures: readonly Promise<unknown>[]): Promise<unknown> {
+  return (await Promise.all(failures)).find((each) => each !== undefined);
 }
 
 function failureOf(sent: Promise<void>): Promise<unknown> {
