@@ -84,6 +84,8 @@ async function main({ isQuick, writesPage, names }: Choice): Promise<void> {
       const one = await measure(name, isQuick);
       process.stderr.write(`${one.seconds} s\n`);
       recorded.push(one);
+      // The next one may be interrupted.
+      if (!isQuick) await keep([one]);
     } catch (error) {
       process.stderr.write(`failed: ${error instanceof Error ? error.message : String(error)}\n`);
       process.exitCode = 1;
