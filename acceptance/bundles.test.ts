@@ -12,6 +12,7 @@ import type { Agent } from '#contract/agents/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { scriptOf, startToolMirror, type ToolMirror } from '../agent/src/testing/tool-mirror.ts';
 import { findProgram } from './programs.ts';
+import { allProcesses } from './recovery/processes.ts';
 import { until, untilEnd, untilStatus, wholeLog } from './runs.ts';
 import {
   makeRepository,
@@ -67,11 +68,9 @@ function run(
 
 /** The runners that a process tree's agent has started: they are children of whoever adopted them. */
 async function runnersOf(program: string): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const commands = await Promise.all(
-    pids.map(async (pid) => [pid, await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')] as const),
-  );
-  return commands.filter(([, command]) => command.includes(`${program}\0runner`)).map(([pid]) => Number(pid));
+  return (await allProcesses())
+    .filter(({ command }) => command.includes(`${program} runner`))
+    .map(({ pid }) => pid);
 }
 
 describe('the bundles', { skip: terraform === null && 'terraform is not on the PATH' }, () => {

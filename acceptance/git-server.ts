@@ -18,8 +18,8 @@ export interface GitServerOptions {
   readonly password: string;
   /** Requests for paths below `/moved/` are sent here. */
   readonly redirectTo?: string;
-  /** Requests for a path are answered when this has been fulfilled. */
-  readonly isReady?: (path: string) => Promise<void> | undefined;
+  /** Requests are answered once this is fulfilled; default: at once. */
+  readonly ready?: Promise<void>;
 }
 
 /** Hands one request to `git http-backend` by CGI. */
@@ -69,7 +69,7 @@ export async function startGitServer({
   user,
   password,
   redirectTo,
-  isReady,
+  ready,
 }: GitServerOptions): Promise<GitServer> {
   const expected = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   const requests: { path: string; authorization: string | undefined }[] = [];
@@ -83,7 +83,6 @@ export async function startGitServer({
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
     requests.push({ path, authorization: request.headers.authorization });
-    const ready = isReady?.(path);
     if (ready === undefined) answer(request, response);
     else void ready.then(() => answer(request, response));
   });

@@ -15,7 +15,7 @@ import { describeMachine } from './machine.ts';
 import { manyBench } from './benchmarks/many.ts';
 import { memoryBench } from './benchmarks/memory.ts';
 import { readyBench } from './benchmarks/ready.ts';
-import { asTable, keep, type Recorded, writePage } from './report.ts';
+import { asTable, keep, type Kept, type Recorded, writePage } from './report.ts';
 import { searchBench } from './benchmarks/search.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
@@ -78,6 +78,7 @@ async function measure(name: string, isQuick: boolean): Promise<Recorded> {
 
 async function main({ isQuick, writesPage, names }: Choice): Promise<void> {
   const recorded: Recorded[] = [];
+  let kept: Kept | null = null;
   for (const name of names) {
     process.stderr.write(`${name} … `);
     try {
@@ -85,7 +86,7 @@ async function main({ isQuick, writesPage, names }: Choice): Promise<void> {
       process.stderr.write(`${one.seconds} s\n`);
       recorded.push(one);
       // The next one may be interrupted.
-      if (!isQuick) await keep([one]);
+      if (!isQuick) kept = await keep(one);
     } catch (error) {
       process.stderr.write(`failed: ${error instanceof Error ? error.message : String(error)}\n`);
       process.exitCode = 1;
@@ -100,9 +101,8 @@ async function main({ isQuick, writesPage, names }: Choice): Promise<void> {
       `The machine was busy before (load ${loadBefore}): trust the ratios, not the times.\n`,
     );
   if (isQuick) return void process.stdout.write('A quick run: rough figures, not stored.\n');
-  const { file, all } = await keep(recorded);
-  process.stdout.write(`Stored in ${file}\n`);
-  if (writesPage) process.stdout.write(`Written to ${await writePage(all)}\n`);
+  process.stdout.write(`Stored in ${kept?.file}\n`);
+  if (writesPage && kept !== null) process.stdout.write(`Written to ${await writePage(kept.all)}\n`);
 }
 
 try {

@@ -83,18 +83,19 @@ export async function writePage(recorded: readonly Recorded[]): Promise<string> 
   return page;
 }
 
-/**
- * Stores the results of one day in one file; a benchmark that ran again replaces its earlier result.
- * @returns the file's path and everything in it
- */
-export async function keep(
-  recorded: readonly Recorded[],
-): Promise<{ file: string; all: readonly Recorded[] }> {
+/** The results of one day, and where they are. */
+export interface Kept {
+  readonly file: string;
+  readonly all: readonly Recorded[];
+}
+
+/** Stores a result with the others of the day; it replaces an earlier one of the same benchmark. */
+export async function keep(recorded: Recorded): Promise<Kept> {
   await mkdir(folder, { recursive: true });
   const file = join(folder, `${new Date().toISOString().slice(0, 10)}.json`);
   const before = existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as Recorded[]) : [];
-  const others = before.filter(({ bench }) => !recorded.some((each) => each.bench === bench));
-  const all = [...others, ...recorded].toSorted((left, right) => left.bench.localeCompare(right.bench));
+  const others = before.filter(({ bench }) => bench !== recorded.bench);
+  const all = [...others, recorded].toSorted((left, right) => left.bench.localeCompare(right.bench));
   await writeFile(file, `${JSON.stringify(all, null, 2)}\n`);
   return { file, all };
 }

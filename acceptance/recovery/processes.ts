@@ -16,7 +16,7 @@ async function text(file: string): Promise<string> {
 }
 
 /** All processes of the machine. */
-async function allProcesses(): Promise<Process[]> {
+export async function allProcesses(): Promise<Process[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (name): Promise<Process[]> => {

@@ -24,7 +24,6 @@ import {
   agentPid,
   commandPid,
   databasePid,
-  descendantsOf,
   killAll,
   runnerPid,
   sendSignal,
@@ -91,7 +90,7 @@ export class Walk implements AsyncDisposable {
   readonly #folder: string;
   readonly #marks: Marks;
   readonly #git: GitServer;
-  readonly #checkouts = new Map<string, PromiseWithResolvers<void>>();
+  readonly #checkout: PromiseWithResolvers<void>;
   readonly #settings: Readonly<Record<string, string>>;
   readonly cells = new Map<Phase, Cell>();
   #service: RunningService;
@@ -105,7 +104,7 @@ export class Walk implements AsyncDisposable {
       git: GitServer;
       settings: Readonly<Record<string, string>>;
       service: RunningService;
-      checkouts: Map<string, PromiseWithResolvers<void>>;
+      checkout: PromiseWithResolvers<void>;
     },
   ) {
     this.#tool = tool;
@@ -114,7 +113,7 @@ export class Walk implements AsyncDisposable {
     this.#git = given.git;
     this.#settings = given.settings;
     this.#service = given.service;
-    this.#checkouts = given.checkouts;
+    this.#checkout = given.checkout;
   }
 
   static async start(tool: FamilyTool): Promise<Walk> {
@@ -122,12 +121,12 @@ export class Walk implements AsyncDisposable {
     const programs = join(folder, 'programs');
     await mkdir(programs);
     await writeFile(join(programs, tool.program), gated(tool.file), { mode: 0o755 });
-    const checkouts = new Map<string, PromiseWithResolvers<void>>();
+    const checkout = Promise.withResolvers<void>();
     const git = await startGitServer({
       root: join(folder, 'bare'),
       user: 'reader',
       password: secret,
-      isReady: (path) => checkouts.get(path.split('/')[1]?.replace('.git', '') ?? '')?.promise,
+      ready: checkout.promise,
     });
     const settings = {
       PATH: [programs, process.env.PATH].join(delimiter),
@@ -139,7 +138,7 @@ export class Walk implements AsyncDisposable {
       ENVARIUM_LOG_LEVEL: 'warn',
     };
     const [marks, service] = await Promise.all([startMarks(gates), startService({ folder, settings })]);
-    return new Walk(tool, { folder, marks, git, settings, service, checkouts });
+    return new Walk(tool, { folder, marks, git, settings, service, checkout });
   }
 
   get service(): RunningService {
@@ -241,12 +240,11 @@ export class Walk implements AsyncDisposable {
   async #serveSlowly(path: string): Promise<void> {
     await mkdir(join(this.#folder, 'bare'));
     await makeBare(path, join(this.#folder, 'bare', 'checkout.git'));
-    this.#checkouts.set('checkout', Promise.withResolvers());
   }
 
   #openGates(phase: Phase): void {
     for (const mark of gates) this.#marks.open(phase, mark);
-    if (phase === 'checkout') this.#checkouts.get(phase)?.resolve();
+    if (phase === 'checkout') this.#checkout.resolve();
   }
 
   /** While the agent is stopped, the runners end their attempts. */
@@ -343,10 +341,5 @@ export class Walk implements AsyncDisposable {
       const found = await this.deploymentOf(cell).catch(() => null);
       return found !== null && isTerminal(found.status);
     });
-  }
-
-  /** What the service still runs for environments. */
-  async commands(): Promise<string[]> {
-    return (await descendantsOf(this.#service.process.pid ?? 0)).map(({ command }) => command);
   }
 }

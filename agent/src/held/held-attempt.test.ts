@@ -64,6 +64,7 @@ test('a hanging runner is killed some time after a request to stop', async (t) =
     workFolder: folder,
     slotUid: null,
     isFresh: true,
+    countRuns: () => 1,
     stopMilliseconds: 100,
     signal,
     log,

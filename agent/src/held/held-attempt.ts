@@ -42,8 +42,8 @@ export interface AttemptOptions {
    * one minute.
    */
   readonly stopMilliseconds?: number;
-  /** How many attempts the agent reports on; default: this one. */
-  readonly countRuns?: () => number;
+  /** How many attempts the agent reports on. */
+  readonly countRuns: () => number;
   /** Stops the agent's work on the attempt; the runner continues. */
   readonly signal: AbortSignal;
   readonly log: AttemptLog;
@@ -166,7 +166,7 @@ export class HeldAttempt {
   }
 
   #ship(completion: ReturnType<typeof createCompletion>, isFresh: boolean): Promise<Job | null> {
-    const { connection, paths, job, receivedAt, signal, log, countRuns = () => 1 } = this.#options;
+    const { connection, paths, job, receivedAt, signal, log, countRuns } = this.#options;
     return shipAttempt({
       countRuns,
       receivedAt,

@@ -1,5 +1,5 @@
 /** Checks the cached packages that a configuration's lock file names: their files and checksums. */
-import { completeLockFile, type LockedProvider, readLockFile } from './lock-file.ts';
+import { completeLockFile, type LockedProvider, lockFileName, readLockFile } from './lock-file.ts';
 import {
   type CachedPackage,
   cachedPackage,
@@ -14,8 +14,6 @@ import type { Upstream } from './registry-client.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { logLine, warn } from '../attempt/attempt-log.ts';
 import { RunFailure } from '../processes/failure.ts';
-
-export const lockFileName = '.terraform.lock.hcl';
 
 interface LockTarget {
   readonly attempt: AttemptContext;

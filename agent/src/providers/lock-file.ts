@@ -2,6 +2,9 @@
  * The parts of the lock file of terraform and OpenTofu that the cache needs: its packages and their hashes.
  */
 
+/** At the root of a configuration, next to its code. */
+export const lockFileName = '.terraform.lock.hcl';
+
 export interface LockedProvider {
   /** `host/namespace/type`. */
   readonly source: string;

@@ -28,7 +28,7 @@ import { type RegistryProxy, startRegistryProxy } from './registry-proxy.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { warn } from '../attempt/attempt-log.ts';
 import type { CommandEnd } from '../attempt/run-command.ts';
-import { lockFileName } from './cached-providers.ts';
+import { lockFileName } from './lock-file.ts';
 import { installThroughCache } from './install-providers.ts';
 
 const discoveryMilliseconds = 5_000;

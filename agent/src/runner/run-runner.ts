@@ -1,9 +1,9 @@
 /**
  * The runner: one process, in its own session, that executes one attempt after the other. Each line on its
- * standard input is an order, or precedes them and says what to prepare; with the end of the input, it ends after the order that it has. While it executes
- * one, it shares only the spool folder with the agent. It uses the network for tools and providers only, and
- * always reports the end of an attempt as an outcome. Then it is ready for the next order, unless the end was
- * unusual: whatever it may have left in this process ends with it.
+ * standard input is an order, or precedes them and says what to prepare; with the end of the input, it ends
+ * after the order that it has. While it executes one, it shares only the spool folder with the agent. It uses
+ * the network for tools and providers only, and always reports the end of an attempt as an outcome. Then it is
+ * ready for the next order, unless the end was unusual: whatever it may have left in this process ends with it.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Outcome } from '#protocol/messages/outcome.ts';

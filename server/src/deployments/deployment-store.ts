@@ -187,15 +187,15 @@ const selectSpeakers = statement<{ open: Speaker[]; newest: Speaker | null }>(`
       select id, type, status from deployment
       where environment_id = $1 and type = any($3::text[]) order by number desc limit 1) n) as newest`);
 
-/**
- * Queued and active deployments of an environment, in the order of the queue, and the newest one that speaks for
- * it, whatever became of it.
- */
 export interface Speakers {
   readonly open: readonly Speaker[];
   readonly newest: Speaker | null;
 }
 
+/**
+ * Queued and active deployments of an environment, in the order of the queue, and the newest one that speaks for
+ * it, whatever became of it.
+ */
 export async function loadSpeakers(db: Connection, environmentId: string): Promise<Speakers> {
   const [row] = await selectSpeakers(db, environmentId, openStatuses, speakingTypes);
   return row ?? { open: [], newest: null };

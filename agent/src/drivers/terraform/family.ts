@@ -7,6 +7,7 @@ import { normalizePath } from '#guards/source-guards.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
 import { variableRefusal, workspaceNameRefusal } from '#protocol/tools/variable-refusals.ts';
 import { maskJson } from '../../logs/mask.ts';
+import { lockFileName } from '../../providers/lock-file.ts';
 import type { Driver, DriverContext, FileToWrite, PlanReading } from '../driver.ts';
 import { requiredVersions } from './required-versions.ts';
 import { withoutLongTexts } from './attributes.ts';
@@ -40,9 +41,8 @@ import { terraformProgress } from './progress.ts';
 import { readTerraformState } from './state.ts';
 import { variablesFile } from './variables.ts';
 import { collector } from './collector.ts';
-import { installedModules, lockedProviders } from './versions.ts';
+import { installedModules, lockedProviders, modulesFileName } from './versions.ts';
 
-const lockFile = '.terraform.lock.hcl';
 const builtinProvider = 'terraform.io/builtin/terraform';
 
 type StatelessContext = Omit<DriverContext, 'stateFolder'>;
@@ -155,10 +155,7 @@ async function readPlan(
   };
   const planned = read(captured.plan);
   if (!planned) throw new Error(`the plan as JSON is missing (${captured.plan})`);
-  const [lock, modules] = await Promise.all([
-    tree.text(lockFile),
-    tree.text('.terraform/modules/modules.json'),
-  ]);
+  const [lock, modules] = await Promise.all([tree.text(lockFileName), tree.text(modulesFileName)]);
   const reading = commonPlan(planned, read(captured.refresh));
   return {
     ...reading,
@@ -197,7 +194,7 @@ export function terraformFamily(flavor: Flavor): Driver {
     readPlan,
     apply: (context) => applyCommands(flavor, context),
     afterDestroy: (context) => afterDestroyCommands(flavor, context),
-    lockFile,
+    lockFile: lockFileName,
     installed: ['.terraform/providers'],
     lastDiagnostic: lastTerraformDiagnostic,
     state: {

@@ -11,15 +11,14 @@ import { runVariableNames } from '#protocol/tools/run-variables.ts';
 import { splitArguments } from '#protocol/tools/terraform-arguments.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import { ownPlatform } from '../../own-platform.ts';
+import { lockFileName } from '../../providers/lock-file.ts';
 import type { Installed, InstalledPackage } from '../capabilities.ts';
 import type { Command, DriverContext, InstalledFrom, ReuseCapability, TreeReader } from '../driver.ts';
 import { type Flavor, workspaceOf } from './commands.ts';
 import { configurationFiles } from './files.ts';
-import { lockedProviders } from './versions.ts';
+import { lockedProviders, modulesFileName } from './versions.ts';
 
 const folder = '.terraform';
-const lockName = '.terraform.lock.hcl';
-const modulesFile = `${folder}/modules/modules.json`;
 /** The backend, and the workspace that init selects if there is only one; `TF_WORKSPACE` takes precedence. */
 const plainFiles = ['terraform.tfstate', 'environment'];
 const maxStateBytes = 20_000_000;
@@ -71,7 +70,7 @@ function inputs(
 
 /** The folders of all modules below the tree's root; null if init has fetched one of them. */
 async function moduleFolders(tree: TreeReader, path: string): Promise<string[] | null> {
-  const text = await tree.text(modulesFile);
+  const text = await tree.text(modulesFileName);
   if (text === null) return [path];
   const { Modules: modules } = JSON.parse(text) as {
     Modules: readonly { readonly Source: string; readonly Dir: string }[];
@@ -151,15 +150,15 @@ async function read(
   const files = [...codeFiles.flat(), ...variableFiles.map((name) => posix.join(path, name))];
   if (!(await isConstant(flavor, code, files))) return null;
   const packages = names.includes('providers') ? await packagesIn(tree) : [];
-  const lock = await tree.text(lockName);
+  const lock = await tree.text(lockFileName);
   if (packages === null || !arePinned(packages, [lockBefore, lock])) return null;
-  const left = [...plainFiles.map((name) => `${folder}/${name}`), modulesFile];
+  const left = [...plainFiles.map((name) => `${folder}/${name}`), modulesFileName];
   const contents = await Promise.all(left.map(async (name) => [name, await tree.text(name)] as const));
   const made = contents.filter((entry): entry is [string, string] => entry[1] !== null);
   return {
     files: {
       ...Object.fromEntries(made),
-      ...(lock === null || lock === lockBefore ? {} : { [lockName]: lock }),
+      ...(lock === null || lock === lockBefore ? {} : { [lockFileName]: lock }),
     },
     packages,
   };

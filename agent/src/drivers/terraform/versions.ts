@@ -18,6 +18,9 @@ function versionOf(module: ModuleRecord): string | undefined {
   return /[?&]ref=([^&]+)/.exec(module.Source)?.[1];
 }
 
+/** What init writes down about modules. */
+export const modulesFileName = '.terraform/modules/modules.json';
+
 /**
  * Versions by module path (`network.subnets`), from init's `modules.json`; for a git source its `ref`; none
  * for local modules.

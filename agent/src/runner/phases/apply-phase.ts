@@ -27,7 +27,7 @@ import {
   lockFileBytes,
   type PhaseEnd,
   readLockFileBytes,
-  textOf,
+  hasPlugins,
   usesPlugins,
 } from './plan-phase.ts';
 import { findLocalTool, resolveTool } from '../tool/resolve-tool.ts';
@@ -85,8 +85,11 @@ async function continueWith(
     commit: approved.parts.commit,
     isStateOurs: kept.isStateOurs,
   });
-  const hasPlugins = attempt.driver.collector?.hasPlugins(textOf(lockFile)) !== false;
-  return { ...described, written: { secret: [], sha256: '' }, hasPlugins };
+  return {
+    ...described,
+    written: { secret: [], sha256: '' },
+    hasPlugins: hasPlugins(attempt, lockFile),
+  };
 }
 
 /** Read directly: no command of the run has been started yet, and the reader of the tree may not be ready. */

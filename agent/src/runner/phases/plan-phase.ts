@@ -59,8 +59,8 @@ export async function prepareConfiguration(attempt: RunnerAttempt): Promise<Prep
         afterLast: () => checkPrepared(attempt, configuration),
       });
     });
-    const hasPlugins = await usesPlugins(attempt, configuration);
-    return { configuration: { ...configuration, hasPlugins }, commit, facts };
+    const startsPlugins = await usesPlugins(attempt, configuration);
+    return { configuration: { ...configuration, hasPlugins: startsPlugins }, commit, facts };
   });
 }
 
@@ -154,15 +154,13 @@ export async function usesPlugins(
   attempt: AttemptContext,
   configuration: Pick<Configuration, 'context'>,
 ): Promise<boolean> {
-  const { collector } = attempt.driver;
-  return (
-    collector === undefined || collector.hasPlugins(textOf(await readLockFileBytes(attempt, configuration)))
-  );
+  return hasPlugins(attempt, await readLockFileBytes(attempt, configuration));
 }
 
-/** The text of a lock file. */
-export function textOf(lockFile: Uint8Array | null): string | null {
-  return lockFile === null ? null : new TextDecoder().decode(lockFile);
+/** The same, by the configuration's lock file. */
+export function hasPlugins({ driver }: AttemptContext, lockFile: Uint8Array | null): boolean {
+  const text = lockFile === null ? null : new TextDecoder().decode(lockFile);
+  return driver.collector?.hasPlugins(text) !== false;
 }
 
 async function setUp(attempt: RunnerAttempt, commit: string): Promise<Configuration> {

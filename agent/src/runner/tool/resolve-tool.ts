@@ -158,13 +158,13 @@ function readVersion(attempt: AttemptContext, name: string, program: string, out
   }
 }
 
-// Running the program to get its version takes as long as a small plan.
 /** Changes whenever a program's file changes. */
 export function stampOf(program: string): string {
   const { ino, size, mtimeMs } = statSync(program);
   return `${program} ${ino} ${size} ${mtimeMs}`;
 }
 
+// Running the program to get its version takes as long as a small plan.
 const maxKnownVersions = 20;
 
 function versionsFile(attempt: AttemptContext): string {
