@@ -3,6 +3,7 @@
  * every cell, and docs/recovery.md is generated from it.
  */
 import type { Deployment } from '#contract/deployments/shapes.ts';
+import { rules } from './rules.ts';
 
 /** What can be killed; "machine" is all of it at once, followed by another boot. */
 export const processes = ['server', 'agent', 'runner', 'tool', 'database', 'machine'] as const;
@@ -213,5 +214,17 @@ export function recoveryPage(): string {
     'nothing of them is stored. Runs continue; what they report waits in the spool folder of their agent and is sent once the database',
     'stores it. A failure of the database never counts against an outcome (`acceptance/recovery/database.test.ts`).',
     '',
+    '## Rules and their tests',
+    '',
+    'What makes the tables above true. Each test fails if its rule is broken. Generated from `acceptance/recovery/rules.ts`.',
+    '',
+    ...Object.entries(rules).flatMap(([about, group]) => [
+      `### ${about}`,
+      '',
+      ...tableOf(
+        ['Rule', 'Test'],
+        group.map(({ rule, file, test }) => [rule, `[${test}](../${file})`]),
+      ),
+    ]),
   ].join('\n');
 }

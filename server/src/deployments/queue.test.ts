@@ -59,6 +59,17 @@ test('a second deployment is queued, says behind which one, and starts when that
   assert.deepEqual([await statusOf(second.id), await statusOf(third.id)], ['SUCCESS', 'SUCCESS']);
 });
 
+test('the database refuses a second running deployment of an environment, whatever the program decides', async () => {
+  const { environment, waiting } = await createWaiting();
+  const second = await deploy(app, environment.id);
+  const run = (status: string) =>
+    app.database.pool.query('update deployment set status = $2 where id = $1', [second.id, status]);
+  for (const status of ['IN_PROGRESS', 'WAITING_FOR_USER', 'ABORTING'])
+    await assert.rejects(run(status), /deployment_one_active/);
+  await ok(app, 'cancelDeployment', { params: { id: second.id } });
+  await ok(app, 'cancelDeployment', { params: { id: waiting } });
+});
+
 test('all queued deployments are cancelled at once, oldest first, and running ones continue', async () => {
   const { environment, waiting } = await createWaiting();
   const queued = [

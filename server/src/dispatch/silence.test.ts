@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import fc from 'fast-check';
 import { giveUpAfterSeconds, judgeSilence } from '../agents/contact.ts';
-import { plannedOutcome, testAgent } from '../testing/agent.ts';
+import { appliedOutcome, plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
+import { ok } from '../testing/client.ts';
 import { createEnvironment, deploymentOf } from '../testing/environment.ts';
 import { afterLoss, maximumAttempts } from './lose-attempt.ts';
 import { stamp, sweepSilence } from './sweep-silence.ts';
@@ -93,6 +94,33 @@ test('an attempt with a mark stays until the give-up, which releases the environ
   );
   const late = await agent.send('finish', next, { fence: next.fence, outcome: plannedOutcome() });
   assert.equal(late.statusCode, 409);
+});
+
+test('an abort of a silent run with a mark waits for the give-up, and its late outcome is refused', async () => {
+  const { job, id } = await running({ requiresApproval: false });
+  const next = (await agent.finish(job, plannedOutcome())) ?? assert.fail('no apply');
+  await agent.mark(next);
+  await sweepSilence(app.context);
+  await pass(60);
+  await ok(app, 'abortDeployment', { params: { id } });
+  await pass(giveUpSeconds - 90);
+  assert.equal((await deploymentOf(app, id)).status, 'ABORTING');
+  await pass(60);
+  assert.equal((await deploymentOf(app, id)).status, 'ABORTED');
+  const late = await agent.send('finish', next, { fence: next.fence, outcome: appliedOutcome() });
+  assert.equal(late.statusCode, 409);
+  assert.equal((await deploymentOf(app, id)).status, 'ABORTED');
+});
+
+test('an outcome that is stored before the give-up counts, even if an abort was requested', async () => {
+  const { job, id } = await running({ requiresApproval: false });
+  const next =
+    (await agent.finish(job, plannedOutcome({ hasResourceChanges: false }))) ?? assert.fail('no apply');
+  await agent.mark(next);
+  await ok(app, 'abortDeployment', { params: { id } });
+  await agent.finish(next, appliedOutcome());
+  await pass(giveUpSeconds + 60);
+  assert.equal((await deploymentOf(app, id)).status, 'SUCCESS');
 });
 
 test('time in which servers cannot store heartbeats does not count as silence', async () => {
