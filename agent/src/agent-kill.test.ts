@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { AgentSetup, type StartedAgent } from './testing/agent-setup.ts';
 import { compileSecrets, createMasker } from './logs/mask.ts';
@@ -144,9 +144,16 @@ test('an agent that is killed before it has a claim on disk does not list it', w
   setup.server.enqueue(job);
   await first.ended;
   setup.server.losesAnswer = () => false;
+  // What an agent has on disk right before the folder gets its name.
+  const unfinished = setup.job();
+  await setup.claimElsewhere(unfinished);
+  const { folder } = setup.spool(unfinished);
+  const building = join(dirname(folder), `.new-${basename(folder)}`);
+  renameSync(folder, building);
   setup.startAgent();
   await setup.until(() => setup.server.heartbeats.length > 0, 'a heartbeat');
   assert.deepEqual([setup.server.registrations.at(-1)?.held, setup.server.heartbeats.at(-1)?.held], [[], []]);
+  assert.equal(existsSync(building), false);
   const again = { ...job, attempt: 2, fence: 99 };
   setup.server.enqueue(again);
   assert.equal((await setup.outcomeOf(again)).outcome?.result, 'planned');
@@ -237,8 +244,11 @@ resource "terraform_data" "third" { depends_on = [terraform_data.second] }
       resources: { name: string }[];
     };
     assert.equal(lost.states.at(-1)?.query.moment, 'final');
-    assert.ok(state.resources.some((resource) => resource.name === 'first'));
-    assert.ok(!state.resources.some((resource) => resource.name === 'third'));
+    // The second one gets into the state only after the interrupt, as tainted.
+    assert.deepEqual(
+      ['first', 'second', 'third'].map((name) => state.resources.some((resource) => resource.name === name)),
+      [true, true, false],
+    );
     assert.deepEqual(
       lost.outcome?.resources?.map((row) => row.name).sort(),
       state.resources.map((resource) => resource.name).sort(),

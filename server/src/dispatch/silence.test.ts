@@ -155,13 +155,25 @@ test('an unbroken series of stamps counts from its first one', async () => {
 
 test('the runs of an agent that stops follow the same rules', async () => {
   const { job, id } = await running();
-  await agent.goodbye();
   await sweepSilence(app.context);
+  await pass(14);
+  await agent.heartbeat([job]);
+  await pass(14);
+  await agent.heartbeat([job]);
+  await agent.goodbye();
   await pass(14);
   await agent.register([job]);
   await pass(14);
   await agent.finish(job, plannedOutcome());
   assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
+  const left = await running();
+  await agent.goodbye();
+  await pass(28);
+  const other = agent.sibling();
+  await other.register();
+  const again = await other.claim();
+  assert.deepEqual([again.jobId, again.attempt], [left.job.jobId, 2]);
+  await other.finish(again, plannedOutcome());
 });
 
 test('a run is given up even when that takes more than a day', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { processesOf } from '../../processes/end-processes.ts';
@@ -210,6 +211,8 @@ test('a task does not start until the server has stored its mark', withTerraform
   const { setup, state, task } = await deployed(t);
   const running = setup.start(task('echo began'), { state, mark: false });
   await running.until(() => existsSync(running.spool.mark), 'the mark');
+  // Time in which the command could begin.
+  await delay(500);
   running.abort('now');
   const ran = await running.ended;
   assert.equal(ran.outcome.result, 'aborted');
