@@ -31,7 +31,7 @@ import { makeWorkFolder } from './slots/make-work-folder.ts';
 const takeOverMilliseconds = 15_000;
 
 interface Server {
-  readonly url: string;
+  readonly urls: readonly string[];
   readonly key: string;
   readonly secret: Secret;
 }
@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   const toolchain = prepareToolchain(settings, workFolder);
   const contact = createServerContact(() => agent.heldPaths());
   const connection = connectToServer({
-    url: server.url,
+    urls: server.urls,
     agentKey: server.key,
     agentSecret: server.secret,
     log,
@@ -124,17 +124,17 @@ function openLog(settings: AgentSettings): Logger {
 }
 
 function requireServer(settings: AgentSettings): Server {
-  const { serverUrl, agentKey, agentSecret } = settings;
+  const { serverUrls, agentKey, agentSecret } = settings;
   const missing = [
-    serverUrl === undefined ? 'ENVARIUM_URL is not set; specify the address of the service.' : '',
+    serverUrls === undefined ? 'ENVARIUM_URL is not set; specify the address of the service.' : '',
     agentKey === undefined ? "ENVARIUM_AGENT_KEY is not set; specify the id of the agent's key." : '',
     agentSecret === undefined
       ? "ENVARIUM_AGENT_SECRET_FILE is not set; specify the file with the secret of the agent's key."
       : '',
   ].filter((problem) => problem !== '');
-  if (serverUrl === undefined || agentKey === undefined || agentSecret === undefined)
+  if (serverUrls === undefined || agentKey === undefined || agentSecret === undefined)
     throw new SettingsError(missing);
-  return { url: serverUrl, key: agentKey, secret: agentSecret };
+  return { urls: serverUrls, key: agentKey, secret: agentSecret };
 }
 
 function stopOnRequest(stop: AbortController, endsWithStdin: boolean): void {

@@ -14,6 +14,8 @@ import type { Sealer } from './secrets/sealer.ts';
 export type Connection = Kysely<Schema> | Transaction<Schema>;
 
 export interface Context {
+  /** Aborted when this server stops: calls that only wait are answered. */
+  readonly stopping: AbortSignal;
   /** What keeps the service from being ready, as sentences by the part that has the problem. */
   readonly problems: Map<string, string>;
   readonly db: Kysely<Schema>;

@@ -1,13 +1,15 @@
 /** Settings of an agent. */
 import { type SettingTable, setting } from './declaration.ts';
 import { sharedSettings } from './server-and-agent.ts';
-import { flag, path, secretText, text, webAddress } from './types.ts';
+import { flag, path, secretText, text, webAddresses } from './types.ts';
 
 export const agentSettings = {
-  serverUrl: setting({
+  serverUrls: setting({
     name: 'ENVARIUM_URL',
-    type: webAddress,
-    sentence: 'Address of the service that the agent belongs to.',
+    type: webAddresses,
+    sentence:
+      'Address of the service that the agent belongs to. If several are specified, the agent uses the first one, ' +
+      'and the next one when that fails.',
   }),
   agentKey: setting({ name: 'ENVARIUM_AGENT_KEY', type: text, sentence: "Id of the agent's key." }),
   agentSecret: setting({

@@ -37,6 +37,14 @@ export const serverSettings = {
     type: webAddress,
     sentence: 'Address under which people and agents reach the service. Default: derived from host and port.',
   }),
+  stopDelaySeconds: setting({
+    name: 'ENVARIUM_STOP_DELAY_SECONDS',
+    type: count(0, 300),
+    default: '0',
+    sentence:
+      'Time for which a server that is to stop (SIGTERM) continues to answer requests while /readyz answers 503, ' +
+      'so that a load balancer sends no further ones to it.',
+  }),
   trustedProxies: setting({
     name: 'ENVARIUM_TRUSTED_PROXIES',
     type: networks,
@@ -50,6 +58,13 @@ export const serverSettings = {
     type: path,
     default: './data',
     sentence: 'Folder for all data of the service.',
+  }),
+  blobFolder: setting({
+    name: 'ENVARIUM_BLOB_DIR',
+    type: path,
+    sentence:
+      'Folder for states and for large plans that wait for approval, encrypted. All servers of one database ' +
+      'must use the same folder. Default: blobs in the data folder.',
   }),
   databaseUrl: setting({
     name: 'DATABASE_URL',

@@ -103,6 +103,13 @@ export const webAddress = type('an http:// or https:// address', (value) => {
   return url.href.replace(/\/+$/, '');
 });
 
+/** Addresses of one service, such as its servers; at least one. */
+export const webAddresses = type('http:// or https:// addresses, separated by commas', (value) => {
+  const addresses = listItems(value).map((item) => webAddress.read(item));
+  const known = addresses.filter((address) => address !== undefined);
+  return known.length > 0 && known.length === addresses.length ? known : undefined;
+});
+
 /** Origins as browsers send them: scheme, host and port. */
 export const origins = type('origins (https://portal.example.com), separated by commas', (value) => {
   const items = listItems(value);

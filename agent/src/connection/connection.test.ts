@@ -11,26 +11,21 @@ const attempt = { jobId: 'job 1/2', attempt: 3, fence: 4 };
 
 async function connect(
   t: TestContext,
-  listener: RequestListener,
+  listener: RequestListener | readonly RequestListener[],
   onReplaced?: () => void,
   onContact?: () => void,
 ) {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const listeners = typeof listener === 'function' ? [listener] : listener;
+  const urls = await Promise.all(listeners.map((each) => serve(t, each)));
   const logged: string[] = [];
   const log = {
     info: (_: object, text: string) => void logged.push(text),
     warn: (data: object, text: string) => void logged.push(text + JSON.stringify(data)),
   };
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     logged,
     connection: connectToServer({
-      url,
+      urls,
       agentKey: 'key',
       agentSecret: new Secret('s3cret-value'),
       log,
@@ -38,6 +33,17 @@ async function connect(
       onContact,
     }),
   };
+}
+
+/** @returns its address */
+async function serve(t: TestContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 test('a call is repeated over server errors, broken connections and malformed replies', async (t) => {
@@ -216,4 +222,49 @@ test('an address that redirects is not followed: credentials stay with the servi
   await connection.mark(attempt, { mark: 'm'.repeat(16) });
   assert.equal(calls, 2);
   assert.match(logged.join(), /redirects to http:\/\/127\.0\.0\.1:1\/: set ENVARIUM_URL/);
+});
+
+test('an agent with several addresses uses the next one when a server fails, and stays there', async (t) => {
+  const calls: string[] = [];
+  let isWorking = true;
+  const answer: (name: string, fails: () => boolean) => RequestListener =
+    (name, fails) => (request, response) => {
+      calls.push(name);
+      request.resume();
+      if (!fails()) return void response.end('{}');
+      // A pause that only a caller without another address would observe.
+      response.writeHead(503, { 'retry-after': '25' }).end();
+    };
+  const { connection, logged } = await connect(t, [
+    answer('first', () => !isWorking),
+    answer('second', () => false),
+  ]);
+  await connection.mark(attempt, { mark: 'm'.repeat(16) });
+  isWorking = false;
+  await connection.mark(attempt, { mark: 'n'.repeat(16) });
+  isWorking = true;
+  await connection.mark(attempt, { mark: 'o'.repeat(16) });
+  assert.deepEqual(calls, ['first', 'first', 'second', 'second']);
+  assert.equal(logged.length, 2);
+});
+
+test('many calls that fail at once move on by one address', async (t) => {
+  const calls: string[] = [];
+  const waiting: (() => void)[] = [];
+  const { connection } = await connect(t, [
+    (request) => {
+      calls.push('first');
+      waiting.push(() => request.socket.destroy());
+      if (waiting.length === 3) for (const end of waiting) end();
+    },
+    (request, response) => {
+      calls.push('second');
+      request.resume();
+      response.end('{}');
+    },
+    () => assert.fail('no call goes to the third server'),
+  ]);
+  const send = (mark: string) => connection.mark(attempt, { mark: mark.repeat(16) });
+  await Promise.all(['m', 'n', 'o'].map(send));
+  assert.deepEqual(calls, ['first', 'first', 'first', 'second', 'second', 'second']);
 });

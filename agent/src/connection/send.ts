@@ -1,6 +1,7 @@
 /**
- * Sends one call to the server until it is answered. Calls are safe to send twice, so each is repeated after
- * network errors, overload and server errors until it is answered or its signal is aborted.
+ * Sends one call to the service until it is answered. Calls are safe to send twice, so each is repeated after
+ * network errors, overload and server errors, at the next address of the service if there are several, until it is
+ * answered or its signal is aborted.
  */
 import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -22,8 +23,8 @@ export interface ConnectionLog {
 }
 
 export interface ConnectionOptions {
-  /** Address of the service, without a trailing slash. */
-  readonly url: string;
+  /** Addresses of the service, without a trailing slash, in the order in which they are tried; at least one. */
+  readonly urls: readonly string[];
   readonly agentKey: string;
   readonly agentSecret: Secret;
   readonly log: ConnectionLog;
@@ -59,6 +60,8 @@ export class CallSender {
   /** What the server said at the registration. */
   takesRest = false;
   #identity: Readonly<Record<string, string>> = {};
+  /** Index of the address that all calls go to until one of them fails there. */
+  #current = 0;
   #isReached = true;
 
   constructor(options: ConnectionOptions) {
@@ -84,10 +87,12 @@ export class CallSender {
       maxTimeout: longestPauseMilliseconds,
       randomize: true,
       signal,
-      shouldRetry: async ({ error }) => {
+      shouldRetry: async ({ error, attemptNumber }) => {
         if (error instanceof ServerRefusal) return false;
         this.#noteFailure(call.name, error);
-        const seconds = error instanceof TemporaryFailure ? error.retryAfterSeconds : 0;
+        // A server's request to wait does not apply to the next one.
+        const wasLast = attemptNumber % this.#options.urls.length === 0;
+        const seconds = error instanceof TemporaryFailure && wasLast ? error.retryAfterSeconds : 0;
         await delay(seconds * 1000, undefined, { signal });
         return true;
       },
@@ -106,13 +111,17 @@ export class CallSender {
   }
 
   async #attempt<Result>(call: Call, read: (answer: IncomingMessage) => Promise<Result>): Promise<Result> {
+    const used = this.#current;
     try {
       const result = await read(await this.#sendOnce(call));
       this.#noteAnswer();
       if (call.name === 'register' || call.name === 'heartbeat') this.#options.onContact?.();
       return result;
     } catch (error) {
-      if (!(error instanceof ServerRefusal)) throw error;
+      if (!(error instanceof ServerRefusal)) {
+        if (call.signal?.aborted !== true) this.#moveOn(used);
+        throw error;
+      }
       this.#noteAnswer();
       if (error.code === 'epoch_replaced') this.#options.onReplaced?.(error);
       throw error;
@@ -121,7 +130,7 @@ export class CallSender {
 
   async #sendOnce(call: Call): Promise<IncomingMessage> {
     const timeout = AbortSignal.timeout((call.timeoutSeconds ?? ordinaryTimeoutSeconds) * 1000);
-    const answer = await send(addressOf(this.#options.url, call), {
+    const answer = await send(addressOf(this.#options.urls[this.#current] ?? '', call), {
       method: protocolRoutes[call.name].method,
       headers: {
         authorization: this.#authorization,
@@ -143,6 +152,11 @@ export class CallSender {
     throw new TemporaryFailure(statusCode, headers['retry-after'] ?? null, said);
   }
 
+  /** After a failure, calls go to the next address, unless another call has already moved on. */
+  #moveOn(from: number): void {
+    if (from === this.#current) this.#current = (from + 1) % this.#options.urls.length;
+  }
+
   #noteAnswer(): void {
     if (!this.#isReached) this.#options.log.info({}, 'server is reachable again');
     this.#isReached = true;
@@ -151,7 +165,7 @@ export class CallSender {
   #noteFailure(name: string, error: unknown): void {
     if (this.#isReached)
       this.#options.log.warn(
-        { call: name, reason: reasonOf(error) },
+        { call: name, reason: reasonOf(error), next: this.#options.urls[this.#current] },
         'server is unreachable, repeating calls until it answers',
       );
     this.#isReached = false;

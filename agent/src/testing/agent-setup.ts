@@ -144,7 +144,7 @@ export class AgentSetup {
     this.server.add(job);
     await prepareAttempt({
       connection: connectToServer({
-        url: this.#url,
+        urls: [this.#url],
         agentKey: 'agent-key',
         agentSecret: new Secret('agent-secret'),
         log: { info: () => {}, warn: () => {} },

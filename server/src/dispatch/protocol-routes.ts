@@ -122,11 +122,17 @@ function admitAgents(plugin: FastifyInstance, context: Context): void {
   });
 }
 
-/** Ends when the agent has closed its connection. */
-function goneSignal(reply: FastifyReply): AbortSignal {
+/** Ends when the agent has closed its connection, or this server stops. */
+function endOfWait({ stopping }: Context, reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
+  const end = () => controller.abort();
+  stopping.addEventListener('abort', end);
+  if (stopping.aborted) end();
   // Of the response, not of the socket, which stays open for the agent's next calls.
-  reply.raw.once('close', () => controller.abort());
+  reply.raw.once('close', () => {
+    stopping.removeEventListener('abort', end);
+    end();
+  });
   return controller.signal;
 }
 
@@ -152,7 +158,12 @@ function agentCalls(app: FastifyInstance, outer: Context): void {
     const agent = callerOf(request);
     const { waitSeconds } = read.claim(request.body);
     return {
-      job: await claimJob(context, agent, Math.min(waitSeconds, longestWaitSeconds), goneSignal(reply)),
+      job: await claimJob(
+        context,
+        agent,
+        Math.min(waitSeconds, longestWaitSeconds),
+        endOfWait(context, reply),
+      ),
     };
   });
   app.post(pathOf('goodbye'), async (request) => {

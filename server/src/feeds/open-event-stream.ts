@@ -10,7 +10,7 @@ import { TooManyRequests } from '../http/errors.ts';
 
 export interface EventStream {
   readonly response: ServerResponse;
-  /** Aborted once the reader has gone. */
+  /** Aborted once the reader has gone, or is to continue at another server. */
   readonly gone: AbortSignal;
 }
 
@@ -55,10 +55,14 @@ export function openEventStream(context: ActorContext, reply: FastifyReply): Eve
   const gone = new AbortController();
   // A reader that left while its rights were checked is not announced again.
   const hasLeft = response.destroyed || response.closed || (response.socket?.destroyed ?? true);
+  const stop = () => gone.abort();
   const end = () => {
+    context.stopping.removeEventListener('abort', stop);
     leave();
     gone.abort();
   };
+  context.stopping.addEventListener('abort', stop);
+  if (context.stopping.aborted) stop();
   if (hasLeft) end();
   else response.once('close', end);
   response.writeHead(200, {

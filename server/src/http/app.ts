@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import type { Family } from '../family.ts';
 import { authenticate } from './authenticate.ts';
 import { refuseForeignPages } from './cross-site.ts';
-import { closeUnreadBodies } from './close-unread.ts';
+import { closeUnreadBodies } from './connections/close-unread.ts';
 import { prepareCompression } from './compression.ts';
 import { Refusal } from './errors.ts';
 import { bodyJsonLimits } from './json-scan.ts';
@@ -16,7 +16,8 @@ import { readText } from './read-text.ts';
 import { answerMalformed, answerOddRequests, renderError } from './render-error.ts';
 import { requestIds } from './request-ids.ts';
 import { bindRoute } from './route.ts';
-import { limitTimes, serverTimes } from './time-limits.ts';
+import { prepareStop } from './connections/stop.ts';
+import { limitTimes, serverTimes } from './connections/time-limits.ts';
 import { answerShadowed } from './shadowed-operations.ts';
 
 /** Of requests whose route declares no other limit. */
@@ -84,8 +85,10 @@ export async function buildApp(context: Context, families: readonly Family[]): P
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
     frameworkErrors: (error, request, reply) => void renderError(error, request, reply),
     clientErrorHandler: (error, socket) => answerMalformed(error, socket, context.newId()),
-    forceCloseConnections: true,
+    // `closeApp` lets open requests end; one that still arrives is answered like any other.
+    return503OnClosing: false,
   }) as unknown as FastifyInstance;
+  prepareStop(app, context);
   readBodiesAsText(app);
   app.setErrorHandler(renderError);
   app.setNotFoundHandler(async (request) => {

@@ -5,6 +5,8 @@
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { randomUUIDv7 } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { lockFolder } from '#guards/folder-lock.ts';
 import { createFolderBlobStore } from '../blobs/blob-store.ts';
@@ -18,6 +20,7 @@ import { startEffects } from '../effects/carry-out.ts';
 import { Events } from '../events/events.ts';
 import { families } from '../families.ts';
 import { buildApp } from '../http/app.ts';
+import { announceStop, closeApp } from '../http/connections/stop.ts';
 import { reactWith } from '../reactions.ts';
 import { prepareSealing } from '../secrets/prepare-sealing.ts';
 import { bootstrap, type FirstKey } from './bootstrap.ts';
@@ -53,7 +56,9 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   const sealing = await prepareSealing(database.db, settings, () => randomUUIDv7());
   const clock = await openClock(database.db);
   const events = stack.use(await Events.open(database.address, log));
-  const blobs = createFolderBlobStore(join(folder.path, 'blobs'), sealing.sealer);
+  const blobs = createFolderBlobStore(settings.blobFolder ?? join(folder.path, 'blobs'), sealing.sealer);
+  const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
   const context: Context = {
     db: database.db,
     reserved: database.reserved,
@@ -66,13 +71,17 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
     now: clock.now,
     newId: () => randomUUIDv7(),
     problems: new Map(),
+    stopping: stopping.signal,
     react: reactWith<Context>(families.map(({ reactions = {} }) => reactions)),
   };
   const given = givenKey(settings);
   const firstKey = await bootstrap(context, given);
   const app = await buildApp(context, families);
   await app.listen({ host: settings.host, port: settings.port });
-  stack.defer(() => app.close());
+  stack.defer(() => {
+    stopping.abort();
+    return closeApp(app);
+  });
   const { port } = app.server.address() as AddressInfo;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   address = settings.baseUrl ?? `http://${host}:${port}`;
@@ -95,6 +104,10 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
     dataFolder: folder.path,
     firstKey: given ? null : firstKey,
     context,
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    async [Symbol.asyncDispose]() {
+      announceStop(context);
+      await delay(settings.stopDelaySeconds * 1000);
+      await resources.disposeAsync();
+    },
   };
 }

@@ -3,6 +3,7 @@
  * families talk to.
  */
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ import { carryOutDue } from '../effects/carry-out.ts';
 import { Events } from '../events/events.ts';
 import { families } from '../families.ts';
 import { buildApp } from '../http/app.ts';
+import { closeApp } from '../http/connections/stop.ts';
 import { newKeySecret } from '../secrets/api-key-hash.ts';
 import { reactWith } from '../reactions.ts';
 import { prepareSealing } from '../secrets/prepare-sealing.ts';
@@ -40,6 +42,8 @@ export interface TestApp {
   addKey(roles?: Readonly<Record<string, string>>): Promise<FirstKey>;
   /** Carries out the effects that are due, as the service does in the background. */
   carryOutEffects(): Promise<void>;
+  /** Aborted by a test, it ends what only waits, as when a server stops. */
+  readonly stopping: AbortController;
   /** Starts to listen. @returns the address */
   listen(): Promise<string>;
 }
@@ -85,6 +89,8 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
   const sealing = await prepareSealing(database.db, settings, randomUUIDv7);
   const events = stack.use(await Events.open(database.address, log));
   let ahead = 0;
+  const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
   const context: Context = {
     db: database.db,
     reserved: database.reserved,
@@ -97,11 +103,12 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
     now: () => new Date(Date.now() + ahead * 1000),
     newId: () => randomUUIDv7(),
     problems: new Map(),
+    stopping: stopping.signal,
     react: reactWith<Context>(families.map(({ reactions = {} }) => reactions)),
   };
   const admin = (await bootstrap(context, { id: 'admin', secret: newKeySecret() })) as FirstKey;
   const app = await buildApp(context, families);
-  stack.defer(() => app.close());
+  stack.defer(() => closeApp(app, 0));
   const project = await database.db
     .selectFrom('project')
     .select(['id', 'organization_id'])
@@ -123,6 +130,7 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
         context,
         families.flatMap(({ effects = [] }) => effects),
       ),
+    stopping,
     listen: () => app.listen({ host: '127.0.0.1', port: 0 }),
   };
 }

@@ -1,8 +1,8 @@
 /** Ends requests whose body does not arrive: nothing that a caller sends may stay half-sent. */
 import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ServerSettings } from '../config.ts';
-import { answerMalformed } from './render-error.ts';
+import type { ServerSettings } from '../../config.ts';
+import { answerMalformed } from '../render-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { protocolBase } from '#protocol/routes.ts';
-import { testApp } from '../testing/app.ts';
-import { basic } from '../testing/client.ts';
-import { createIdle } from '../testing/environment.ts';
+import { testApp } from '../../testing/app.ts';
+import { basic } from '../../testing/client.ts';
+import { createIdle } from '../../testing/environment.ts';
 
 const app = await testApp({ ENVARIUM_BODY_IDLE_SECONDS: '1', ENVARIUM_CONNECTION_LIMIT: '10' });
 const port = Number(new URL(await app.listen()).port);
