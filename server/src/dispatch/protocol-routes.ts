@@ -29,6 +29,7 @@ import {
 import { claimJob } from './claim-job.ts';
 import type { FinishMessage } from './finish/finish-message.ts';
 import { readFinish } from './finish/read-finish.ts';
+import { takeTurns } from './finish/take-turns.ts';
 import { finishAttempt } from './finish-attempt.ts';
 import { receiveGoodbye, receiveHeartbeat } from './heartbeat.ts';
 import { checkMessage, parseMessage } from './parse-message.ts';
@@ -185,20 +186,22 @@ type AttemptCall = (place: AttemptInPlace, agent: CallingAgent, request: Fastify
 
 /** Calls about one attempt, whose fence is in the message. */
 function attemptCalls(app: FastifyInstance, context: Context): void {
+  const inTurn = takeTurns();
   const messages: Record<'report' | 'mark' | 'finish', AttemptCall> = {
     report: (place, _agent, request) => receiveReport(context, place, read.report(request.body)),
     mark: async (place, _agent, request) => (await storeMark(context, place, read.mark(request.body)), {}),
-    finish: async (place, agent, request) => {
-      const message = request.body as FinishMessage;
-      const { state } = message.rest;
-      // On its own: a state is kept whatever becomes of the outcome.
-      if (state) {
-        const { follows, sha256, base64 } = state;
-        const last = { follows, sha256, bytes: Buffer.from(base64, 'base64'), isFinal: true };
-        await receiveState(onBehalfOf(context, agent.agent_key, request), stateOf(place, last));
-      }
-      return finishAttempt(context, agent, place, message);
-    },
+    finish: (place, agent, request) =>
+      inTurn(async () => {
+        const message = request.body as FinishMessage;
+        const { state } = message.rest;
+        // On its own: a state is kept whatever becomes of the outcome.
+        if (state) {
+          const { follows, sha256, base64 } = state;
+          const last = { follows, sha256, bytes: Buffer.from(base64, 'base64'), isFinal: true };
+          await receiveState(onBehalfOf(context, agent.agent_key, request), stateOf(place, last));
+        }
+        return finishAttempt(context, agent, place, message);
+      }),
   };
   for (const [name, call] of Object.entries(messages) as [keyof typeof messages, AttemptCall][]) {
     const { bytes = messageBytes } = limits[name] ?? {};
