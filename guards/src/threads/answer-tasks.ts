@@ -1,11 +1,17 @@
 /** The side of the thread: answers the tasks that a `LimitedThread` sends, one after another. */
-import { parentPort } from 'node:worker_threads';
+import { parentPort, type Transferable } from 'node:worker_threads';
 
 /** A thread's answer to one task. */
 export type Reply<Answer> = { readonly value: Answer } | { readonly error: Error };
 
-/** Reports that the thread is ready, then answers each task. Errors are sent to the caller. */
-export function answerTasks<Task, Answer>(answer: (task: Task) => Answer | Promise<Answer>): void {
+/**
+ * Reports that the thread is ready, then answers each task. Errors are sent to the caller.
+ * @param transferOf buffers of an answer that the thread no longer needs
+ */
+export function answerTasks<Task, Answer>(
+  answer: (task: Task) => Answer | Promise<Answer>,
+  transferOf: (answer: Answer) => readonly Transferable[] = () => [],
+): void {
   const reply = async (task: Task): Promise<Reply<Answer>> => {
     try {
       return { value: await answer(task) };
@@ -13,6 +19,8 @@ export function answerTasks<Task, Answer>(answer: (task: Task) => Answer | Promi
       return { error: error as Error };
     }
   };
-  parentPort?.on('message', (task: Task) => void reply(task).then((each) => parentPort?.postMessage(each)));
+  const send = (each: Reply<Answer>) =>
+    parentPort?.postMessage(each, 'value' in each ? [...transferOf(each.value)] : []);
+  parentPort?.on('message', (task: Task) => void reply(task).then(send));
   parentPort?.postMessage('ready');
 }

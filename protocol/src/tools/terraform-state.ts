@@ -1,4 +1,5 @@
 /** The state file of terraform and OpenTofu, version 4, as far as the service reads it. */
+import { outlineJson } from './json-outline.ts';
 import type { StateFacts, StateFormat } from './tool.ts';
 
 interface StateFile {
@@ -32,8 +33,15 @@ function factsOf(file: StateFile & { serial: number; lineage: string }): StateFa
   };
 }
 
+/** Of an instance, only its place is known: the attributes of all of them can be large. */
+function parse(bytes: Uint8Array, decoder: TextDecoder): unknown {
+  // The file, its resources, a resource, its instances.
+  const levels = 4;
+  return outlineJson(bytes, { levels, decode: (part) => decoder.decode(part), checksParts: true }).value;
+}
+
 function read(bytes: Uint8Array): StateFacts {
-  const file = JSON.parse(new TextDecoder().decode(bytes)) as StateFile;
+  const file = parse(bytes, new TextDecoder()) as StateFile;
   if (
     (file.version !== 4 && !isEncrypted(file)) ||
     typeof file.serial !== 'number' ||
@@ -86,7 +94,7 @@ function check(bytes: Uint8Array): StateFacts {
   if (bytes.length === 0) throw new Error('it is empty');
   let file: unknown;
   try {
-    file = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    file = parse(bytes, new TextDecoder('utf-8', { fatal: true }));
   } catch (error) {
     throw new Error(`it is damaged or truncated: ${(error as Error).message}`, { cause: error });
   }

@@ -16,13 +16,16 @@ export interface BlobRef {
   readonly sealed?: string;
 }
 
+/** A whole content, its pieces in their order, or a stream. */
+export type BlobContent = Buffer | readonly Buffer[] | AsyncIterable<Buffer>;
+
 export interface BlobStore {
   /**
    * Stores a blob durably: once this resolves, it survives a power failure.
    * @param name parts that say what it is (kind, ids); each of letters, digits, `.`, `_` and `-`
    * @returns its reference; storing the same name again gives another one
    */
-  put(name: readonly string[], content: Buffer | AsyncIterable<Buffer>): Promise<BlobRef>;
+  put(name: readonly string[], content: BlobContent): Promise<BlobRef>;
   /**
    * The same for blobs that few rows name and for a short time: up to 64 KB they become part of the reference, so
    * that nothing is written to the file system.
@@ -160,17 +163,23 @@ function notAName(id: string): Error {
 const pieceBytes = 1024 * 1024;
 
 /** Others are served between two pieces of a large content. */
-function* piecesOf(content: Buffer): Generator<Buffer> {
-  for (let start = 0; start < content.length; start += pieceBytes)
-    yield content.subarray(start, start + pieceBytes);
+function* piecesOf(contents: readonly Buffer[]): Generator<Buffer> {
+  for (const content of contents)
+    for (let start = 0; start < content.length; start += pieceBytes)
+      yield content.subarray(start, start + pieceBytes);
+}
+
+function inPieces(content: BlobContent): Iterable<Buffer> | AsyncIterable<Buffer> {
+  if (Buffer.isBuffer(content)) return piecesOf([content]);
+  return Symbol.asyncIterator in content ? content : piecesOf(content);
 }
 
 class Counter {
   readonly #hash = createHash('sha256');
   #bytes = 0;
 
-  async *pass(content: Buffer | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const chunk of Buffer.isBuffer(content) ? piecesOf(content) : content) {
+  async *pass(content: BlobContent): AsyncGenerator<Buffer> {
+    for await (const chunk of inPieces(content)) {
       this.#hash.update(chunk);
       this.#bytes += chunk.length;
       yield chunk;

@@ -1,5 +1,4 @@
 /** Compares two versions of an environment's state for a person, with everything sensitive replaced. */
-import { buffer } from 'node:stream/consumers';
 import type { StateComparison } from '#contract/state/shapes.ts';
 import { askOnce, ThreadFailure } from '#guards/threads/limited-thread.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
@@ -18,7 +17,7 @@ import {
   compareFiles,
   type Differences,
 } from './files/compare-states.ts';
-import { readStateVersion } from './read-current-state.ts';
+import { readWholeState } from './read-current-state.ts';
 import { smallBytes, stateThread } from './files/read-state.ts';
 import type { StateTask } from './files/state-thread.ts';
 import { getStateVersion, type StateVersionRow } from './state-store.ts';
@@ -73,7 +72,10 @@ async function otherVersion(
 async function compared(task: ComparisonTask): Promise<ComparisonAnswer> {
   if (task.before.length + task.after.length <= smallBytes) return compareFiles(task);
   try {
-    return await askOnce<StateTask, ComparisonAnswer>(stateThread, { comparison: task });
+    return await askOnce<StateTask, ComparisonAnswer>(stateThread, { comparison: task }, [
+      task.before.buffer,
+      task.after.buffer,
+    ]);
   } catch (error) {
     if (!(error instanceof ThreadFailure)) throw error;
     return { problem: `The two states cannot be compared here, download both: ${error.message}` };
@@ -87,8 +89,11 @@ async function differencesOf(
   after: StateVersionRow,
   secrets: readonly string[],
 ): Promise<Differences> {
-  const bytesOf = async (version: StateVersionRow) => buffer(await readStateVersion(context, version));
-  const task = { before: await bytesOf(before), after: await bytesOf(after), secrets };
+  const task = {
+    before: await readWholeState(context, before),
+    after: await readWholeState(context, after),
+    secrets,
+  };
   const answer = await compared(task);
   if (answer.problem !== undefined) throw conflict(answer.problem);
   return JSON.parse(answer.text) as Differences;

@@ -1,17 +1,22 @@
 /** Imports a state file of a person: it is checked, and then follows the current version. */
+import { Readable } from 'node:stream';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { requireEnvironment } from '../environments/environment-store.ts';
 import { Refusal } from '../http/errors.ts';
 import { placeVersion } from './place-version.ts';
-import { checkStateFile, type StateFacts } from './files/read-state.ts';
+import { checkStateFile, type ReadState } from './files/read-state.ts';
+import { readWhole } from './files/whole-bytes.ts';
 import { requireLineage } from './roll-back-or-promote.ts';
 import { requireFreeState } from './state-holder.ts';
 import type { StateVersionRow } from './state-store.ts';
 
-/** @throws Refusal 400 that says what is wrong with the bytes */
-export async function requireStateFile(bytes: Buffer): Promise<StateFacts> {
+/**
+ * @param bytes not usable afterwards: those that are returned are
+ * @throws Refusal 400 that says what is wrong with the bytes
+ */
+export async function requireStateFile(bytes: Buffer<ArrayBuffer>): Promise<ReadState> {
   try {
     return await checkStateFile(bytes);
   } catch (error) {
@@ -22,6 +27,15 @@ export async function requireStateFile(bytes: Buffer): Promise<StateFacts> {
 /** More than this many times the limit is not read to its end. */
 const drainedLimits = 4;
 
+async function* atMost(source: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const part of source) {
+    if (size > bytes) return;
+    size += part.length;
+    yield part;
+  }
+}
+
 /**
  * Reads a body up to the limit for states. A larger one is read to its end, without being kept: its sender
  * would otherwise find a closed connection instead of the answer.
@@ -31,7 +45,7 @@ export async function readStateBody(
   { settings }: Pick<ActorContext, 'settings'>,
   body: AsyncIterable<Buffer> | undefined,
   headers: Readonly<Record<string, string | string[] | undefined>>,
-): Promise<Buffer> {
+): Promise<Buffer<ArrayBuffer>> {
   const { 'content-type': type, 'content-encoding': encoding } = headers;
   if (encoding !== undefined && encoding !== 'identity')
     throw new Refusal(
@@ -44,15 +58,10 @@ export async function readStateBody(
       `The header Content-Type is ${type}: send the state file itself as the body, not a form`,
     );
   const limit = settings.stateLimitMegabytes * 1024 * 1024;
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of body ?? []) {
-    size += part.length;
-    if (size > limit * drainedLimits) break;
-    if (size > limit) parts.length = 0;
-    else parts.push(part);
-  }
-  if (size <= limit) return Buffer.concat(parts);
+  const expected = Number(headers['content-length'] ?? 0);
+  const parts = body === undefined ? Readable.from([]) : atMost(body, limit * drainedLimits);
+  const bytes = await readWhole(parts, { expected, most: limit });
+  if (bytes !== null) return bytes;
   throw new Refusal(
     'payload_too_large',
     `The state is larger than ${settings.stateLimitMegabytes} MB, the limit set by ENVARIUM_STATE_LIMIT_MB`,
@@ -68,10 +77,10 @@ export interface StateImport {
 export async function importState(
   context: ActorContext,
   environmentId: string,
-  bytes: Buffer,
+  sent: Buffer<ArrayBuffer>,
   { comment, acceptOtherLineage }: StateImport,
 ): Promise<StateVersionRow> {
-  const facts = await requireStateFile(bytes);
+  const { facts, bytes } = await requireStateFile(sent);
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, environmentId);
     await requireFreeState(context.db, environment);

@@ -16,7 +16,7 @@ import {
 } from './state-store.ts';
 
 export interface PlacedState {
-  readonly bytes: Buffer;
+  readonly bytes: Buffer<ArrayBuffer>;
   readonly facts: StateFacts;
   readonly origin: StateOrigin;
   readonly comment?: string | undefined;
@@ -32,13 +32,13 @@ async function renumbered(
   tx: Connection,
   environmentId: string,
   { bytes, facts }: PlacedState,
-): Promise<{ bytes: Buffer; serial: number }> {
+): Promise<{ pieces: Buffer[]; serial: number }> {
   // It refuses a state whose serial in clear is not the encrypted one.
-  if (facts.resourceCount === null) return { bytes, serial: facts.serial };
+  if (facts.resourceCount === null) return { pieces: [bytes], serial: facts.serial };
   const highest = await highestSerial(tx, environmentId);
   const serial = Math.max(facts.serial, highest === null ? 0 : highest + 1);
-  if (serial === facts.serial) return { bytes, serial };
-  return { bytes: await renumberState(bytes, serial), serial };
+  if (serial === facts.serial) return { pieces: [bytes], serial };
+  return { pieces: await renumberState(bytes, serial), serial };
 }
 
 const megabyte = 1024 * 1024;
@@ -67,16 +67,18 @@ export async function requireRescueSpace(
 
 /**
  * Stores a version as it is. A blob that no commit follows is found later by the sweep of blobs.
+ * @param pieces its content, if it differs from the bytes that the facts were read from
  */
 export async function storeVersion(
   context: ActorContext,
   environment: LockedEnvironment,
   state: PlacedState,
   standing: 'current' | 'rescued' = 'current',
+  pieces: readonly Buffer[] = [state.bytes],
 ): Promise<StateVersionRow> {
-  const { bytes, facts, origin, comment, madeFromId, lockId } = state;
-  if (standing === 'rescued') await requireRescueSpace(context, environment.id, bytes.length);
-  const blob = await context.blobs.put(['states', environment.id], bytes);
+  const { facts, origin, comment, madeFromId, lockId } = state;
+  if (standing === 'rescued') await requireRescueSpace(context, environment.id, state.bytes.length);
+  const blob = await context.blobs.put(['states', environment.id], pieces);
   if (standing === 'current') await supersedeCurrent(context.db, environment.id);
   const version = await insertStateVersion(context.db, {
     id: context.newId(),
@@ -89,7 +91,7 @@ export async function storeVersion(
     comment,
     ...facts,
     sha256: blob.sha256,
-    bytes: bytes.length,
+    bytes: blob.bytes,
     followsId: environment.current_state_version_id,
     ...(madeFromId === undefined ? {} : { madeFromId }),
     ...(lockId === undefined ? {} : { lockId }),
@@ -111,6 +113,7 @@ export async function placeVersion(
   environment: LockedEnvironment,
   state: PlacedState,
 ): Promise<StateVersionRow> {
-  const { bytes, serial } = await renumbered(context.db, environment.id, state);
-  return storeVersion(context, environment, { ...state, bytes, facts: { ...state.facts, serial } });
+  const { pieces, serial } = await renumbered(context.db, environment.id, state);
+  const facts = { ...state.facts, serial };
+  return storeVersion(context, environment, { ...state, facts }, 'current', pieces);
 }

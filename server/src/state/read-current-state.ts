@@ -5,6 +5,7 @@ import type { ActorContext, Context } from '../context.ts';
 import { getEnvironmentRow } from '../environments/environment-store.ts';
 import { Refusal } from '../http/errors.ts';
 import { isOperator } from '../users/user-store.ts';
+import { readWhole } from './files/whole-bytes.ts';
 import { getStateVersion, type StateVersionRow } from './state-store.ts';
 
 async function currentVersion(context: Context, environmentId: string): Promise<StateVersionRow | undefined> {
@@ -47,4 +48,17 @@ export async function requireReadable(context: ActorContext, version: StateVersi
 export async function readStateVersion(context: ActorContext, version: StateVersionRow): Promise<Readable> {
   await requireReadable(context, version);
   return beginReading(context.blobs.get(version.blob), `State version ${version.id}`);
+}
+
+/**
+ * The whole content of a version.
+ * @throws what `readStateVersion` throws
+ */
+export async function readWholeState(
+  context: ActorContext,
+  version: StateVersionRow,
+): Promise<Buffer<ArrayBuffer>> {
+  const content = await readStateVersion(context, version);
+  // The stored size is that of the content: there is never more.
+  return (await readWhole(content, { expected: version.bytes, most: Infinity })) as Buffer<ArrayBuffer>;
 }

@@ -27,7 +27,7 @@ const blobsOf = (environmentId: string) =>
   readdirSync(join(app.folder, 'blobs', 'states', environmentId)).length;
 
 test('a state file is read for serial, lineage and what it manages', async () => {
-  assert.deepEqual(await readStateFacts(Buffer.from(stateFile(3, ['a', 'b']))), {
+  assert.deepEqual((await readStateFacts(Buffer.from(stateFile(3, ['a', 'b'])))).facts, {
     serial: 3,
     lineage: 'lineage',
     resourceCount: 2,
@@ -43,7 +43,7 @@ test('a state file is read for serial, lineage and what it manages', async () =>
       { mode: 'managed' },
     ],
   };
-  assert.equal((await readStateFacts(Buffer.from(JSON.stringify(data)))).resourceCount, 2);
+  assert.equal((await readStateFacts(Buffer.from(JSON.stringify(data)))).facts.resourceCount, 2);
   for (const text of [
     '',
     '{',

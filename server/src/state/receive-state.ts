@@ -23,7 +23,7 @@ import { getStateLock } from './state-lock-store.ts';
 import { Refusal } from '../http/errors.ts';
 import { hashInTurns } from './files/hash-in-turns.ts';
 import { requireRescueSpace } from './place-version.ts';
-import { readStateFacts, type StateFacts } from './files/read-state.ts';
+import { type ReadState, readStateFacts, type StateFacts } from './files/read-state.ts';
 import { type RescueReason, rescueReason } from './rescue-reason.ts';
 import {
   detachFromAttempt,
@@ -44,12 +44,12 @@ export interface ShippedState {
   /** The version it says it follows; empty: there was none. */
   readonly follows: string;
   readonly sha256: string;
-  readonly bytes: Buffer;
+  readonly bytes: Buffer<ArrayBuffer>;
   /** The attempt sends no later one. */
   readonly isFinal: boolean;
 }
 
-async function factsOf(bytes: Buffer): Promise<StateFacts> {
+async function readShipped(bytes: Buffer<ArrayBuffer>): Promise<ReadState> {
   try {
     return await readStateFacts(bytes);
   } catch (error) {
@@ -281,10 +281,11 @@ async function recordRefused(
  * @throws Refusal 400 for bytes that are not a state or do not match the checksum, 413 where there is no room
  * for another rescued version
  */
-export async function receiveState(context: ActorContext, shipped: ShippedState): Promise<StateReply> {
-  if ((await hashInTurns('sha256', shipped.bytes, 'hex')) !== shipped.sha256)
+export async function receiveState(context: ActorContext, sent: ShippedState): Promise<StateReply> {
+  if ((await hashInTurns('sha256', sent.bytes, 'hex')) !== sent.sha256)
     throw new Refusal('bad_request', '/query/sha256 does not match the body: send it again');
-  const facts = await factsOf(shipped.bytes);
+  const { facts, bytes } = await readShipped(sent.bytes);
+  const shipped = { ...sent, bytes };
   const known = await getStateVersionOfAttempt(context.db, shipped.jobId, shipped.attempt);
   if (known && !isNews(known, shipped, facts)) return replyOf(known);
   const blob = context.blobs.put(['states', shipped.environmentId], shipped.bytes);

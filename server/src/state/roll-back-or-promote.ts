@@ -1,12 +1,11 @@
 /** Restores an older or a rescued state, as a new version. */
-import { buffer } from 'node:stream/consumers';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { lockEnvironmentRow, type LockedEnvironment } from '../environments/environment-store.ts';
 import { badField, conflict, notFound } from '../http/errors.ts';
 import { placeVersion } from './place-version.ts';
-import { readStateVersion } from './read-current-state.ts';
+import { readWholeState } from './read-current-state.ts';
 import { readStateFacts } from './files/read-state.ts';
 import { requireFreeState } from './state-holder.ts';
 import { getStateVersion, setStanding, type StateVersionRow } from './state-store.ts';
@@ -35,10 +34,9 @@ async function restore(
   { environment, version }: { environment: LockedEnvironment; version: StateVersionRow },
   { origin, comment }: RestoreReason,
 ): Promise<StateVersionRow> {
-  const bytes = await buffer(await readStateVersion(context, version));
+  const read = await readStateFacts(await readWholeState(context, version));
   const restored = await placeVersion(context, environment, {
-    bytes,
-    facts: await readStateFacts(bytes),
+    ...read,
     origin,
     comment,
     madeFromId: version.id,

@@ -4,7 +4,6 @@
  * with the lock that is held.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { buffer } from 'node:stream/consumers';
 import type { Right } from '#contract/schema/enumerations.ts';
 import { stateProtocolBase } from '#contract/state/operations.ts';
 import { isUuid } from '../access/entity-home.ts';
@@ -17,6 +16,7 @@ import { authenticate } from '../http/authenticate.ts';
 import { conflict, notFound, Refusal } from '../http/errors.ts';
 import { countRefusedCall, noteRefusedCall } from '../http/refused-calls.ts';
 import { hashInTurns } from './files/hash-in-turns.ts';
+import { readWhole } from './files/whole-bytes.ts';
 import { readStateBody } from './import-state.ts';
 import { lockInfoOf, lockState, unlockState } from './lock-state.ts';
 import { readCurrentState } from './read-current-state.ts';
@@ -48,7 +48,7 @@ async function read(asked: StateRequest): Promise<unknown> {
     throw new Refusal('forbidden', 'This needs the right READ_STATE');
   const content = await readCurrentState(context, environment.id);
   if (!content) return reply.status(204).send();
-  const bytes = await buffer(content);
+  const bytes = (await readWhole(content, { expected: 0, most: Infinity })) as Buffer;
   await recordEnvironmentAudit(context, environment, 'state.read', {
     stateVersionId: environment.current_state_version_id,
   });

@@ -158,10 +158,10 @@ async function store(
 export async function writeState(
   context: ActorContext,
   environmentId: string,
-  bytes: Buffer,
+  sent: Buffer<ArrayBuffer>,
   lockId: string | undefined,
 ): Promise<WriteEnd> {
-  const facts = await requireStateFile(bytes);
+  const { facts, bytes } = await requireStateFile(sent);
   const state: PlacedState = { bytes, facts, origin: 'http', ...(lockId === undefined ? {} : { lockId }) };
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, environmentId);

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sensitiveMask } from '../../secrets/sensitive-mask.ts';
-import { compareStates, parseState } from './compare-states.ts';
+import { compareStates, type Differences } from './compare-states.ts';
 
+const compared = (before: Uint8Array, after: Uint8Array, secrets: readonly string[]): Differences => {
+  const differences = compareStates(before, after, secrets, Infinity);
+  assert.ok(differences);
+  return differences;
+};
 const resource = (name: string, instances: object[], more: object = {}) => ({
   mode: 'managed',
   type: 'terraform_data',
@@ -12,7 +17,7 @@ const resource = (name: string, instances: object[], more: object = {}) => ({
   ...more,
 });
 const state = (resources: object[], outputs: object = {}) =>
-  parseState(JSON.stringify({ version: 4, resources, outputs }));
+  Buffer.from(JSON.stringify({ version: 4, resources, outputs }));
 
 test('instances are added, removed and changed by their address', () => {
   const before = state([
@@ -33,7 +38,7 @@ test('instances are added, removed and changed by their address', () => {
     resource('same', [{ attributes: { tags: { a: [1, 2], b: 1 }, id: 's' } }]),
     resource('new', [{ attributes: { id: 'n' } }]),
   ]);
-  const { resources, unchangedResourceCount } = compareStates(before, after, []);
+  const { resources, unchangedResourceCount } = compared(before, after, []);
   assert.deepEqual(
     resources.map(({ address, change }) => [address, change]),
     [
@@ -72,7 +77,7 @@ test('values that are sensitive in either version are hidden in both', () => {
   });
   const before = state([resource('it', [{ attributes: values('1'), sensitive_attributes: paths }])]);
   const after = state([resource('it', [{ attributes: values('2'), sensitive_attributes: [] }])]);
-  const [difference] = compareStates(before, after, []).resources;
+  const [difference] = compared(before, after, []).resources;
   assert.ok(!JSON.stringify(difference).includes('planted'));
   assert.deepEqual(difference?.attributes, [
     {
@@ -91,7 +96,7 @@ test('a path that tools do not write has no effect', () => {
   const before = state([
     resource('it', [{ attributes: { a: 1 }, sensitive_attributes: [[null], ['x'], 7] }]),
   ]);
-  const { resources } = compareStates(before, state([resource('it', [{ attributes: { a: 2 } }])]), []);
+  const { resources } = compared(before, state([resource('it', [{ attributes: { a: 2 } }])]), []);
   assert.deepEqual(resources[0]?.attributes, [{ name: 'a', isSensitive: false, before: 1, after: 2 }]);
 });
 
@@ -108,10 +113,10 @@ test('values of sensitive variables are replaced inside all strings, plain and J
       url: { value: `https://u:${secret}@h`, type: 'string' },
     },
   );
-  const compared = compareStates(before, after, [secret, '987654']);
-  const text = JSON.stringify(compared);
+  const result = compared(before, after, [secret, '987654']);
+  const text = JSON.stringify(result);
   for (const planted of [secret, 'word', '987654']) assert.ok(!text.includes(planted), planted);
-  assert.equal(compared.outputs[0]?.after, `https://u:${sensitiveMask}@h`);
+  assert.equal(result.outputs[0]?.after, `https://u:${sensitiveMask}@h`);
 });
 
 test('outputs are compared by value and by sensitivity, and a sensitive value is never shown', () => {
@@ -127,7 +132,7 @@ test('outputs are compared by value and by sensitivity, and a sensitive value is
     same: { value: [1], sensitive: true },
     s: { value: 'p2' },
   });
-  assert.deepEqual(compareStates(before, after, []).outputs, [
+  assert.deepEqual(compared(before, after, []).outputs, [
     { name: 'come', change: 'added', isSensitive: false, after: 2 },
     { name: 'gone', change: 'removed', isSensitive: false, before: 1 },
     { name: 'now', change: 'changed', isSensitive: true, before: sensitiveMask, after: sensitiveMask },
@@ -137,10 +142,10 @@ test('outputs are compared by value and by sensitivity, and a sensitive value is
 
 test('numbers that are equal in JavaScript are distinguished', () => {
   const of = (digits: string) =>
-    parseState(
+    Buffer.from(
       `{"resources":[{"mode":"managed","type":"t","name":"n","instances":[{"attributes":{"n":${digits}}}]}]}`,
     );
-  const { resources } = compareStates(of('12345678901234567890'), of('12345678901234567891'), []);
+  const { resources } = compared(of('12345678901234567890'), of('12345678901234567891'), []);
   assert.deepEqual(resources[0]?.attributes, [
     { name: 'n', isSensitive: false, before: '12345678901234567890', after: '12345678901234567891' },
   ]);

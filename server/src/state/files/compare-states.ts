@@ -1,8 +1,9 @@
 /**
  * What differs between two state files, by address. Pure: files and secrets in, differences with masked
- * values out.
+ * values out. Of large files, only what differs is read as a whole.
  */
 import type { StateComparison } from '#contract/state/shapes.ts';
+import { type JsonPart, outlineJson } from '#protocol/tools/json-outline.ts';
 import { sensitiveMask } from '../../secrets/sensitive-mask.ts';
 
 type AttributeChange = StateComparison['resources'][number]['attributes'][number];
@@ -22,35 +23,60 @@ interface Resource {
   readonly name?: string;
   readonly module?: string;
   readonly provider?: string;
-  readonly instances?: readonly Instance[];
 }
 
-/** The parts of a state file that are compared. */
-export interface ComparableState {
-  readonly resources?: readonly Resource[];
-  readonly outputs?: Readonly<
-    Record<string, { readonly value?: unknown; readonly type?: unknown; readonly sensitive?: boolean }>
-  >;
+interface Output {
+  readonly value?: unknown;
+  readonly type?: unknown;
+  readonly sensitive?: boolean;
 }
 
 /** Numbers with more digits than JavaScript has stay text, so that different ones stay different. */
-export function parseState(text: string): ComparableState {
-  return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
+function exactly<Value>(bytes: Uint8Array): Value {
+  return JSON.parse(decode(bytes), (_key, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' &&
     context?.source !== undefined &&
     String(value) !== context.source &&
     !Number.isSafeInteger(value)
       ? context.source
       : value,
-  ) as ComparableState;
+  ) as Value;
 }
 
 /** One instance of a resource in a state. */
 interface FoundInstance {
   readonly address: string;
   readonly resource: Resource;
-  readonly attributes: Readonly<Record<string, unknown>>;
-  readonly sensitivePaths: readonly (readonly (string | number)[])[];
+  readonly bytes: Uint8Array;
+}
+
+/** A value that an outline has left where it is. */
+interface Left {
+  readonly part?: number;
+}
+
+type Below = (left: Left | null) => Uint8Array | null;
+
+const decoder = new TextDecoder();
+
+function decode(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
+/** Two levels of a text, and the bytes of what is below them. */
+function open<Value>(bytes: Uint8Array): { value: Value; below: Below } {
+  const { value, parts } = outlineJson(bytes, { levels: 2, decode, checksParts: false });
+  const below = (left: Left | null) => {
+    const place: JsonPart | undefined = left?.part === undefined ? undefined : parts[left.part];
+    return place === undefined ? null : bytes.subarray(place.start, place.end);
+  };
+  return { value: value as Value, below };
+}
+
+interface StateFile {
+  readonly resources?: readonly Left[];
+  readonly outputs?: Readonly<Record<string, Left>>;
+  readonly encrypted_data?: unknown;
 }
 
 function addressOf(resource: Resource, instance: Instance): string {
@@ -71,23 +97,41 @@ function pathOf(steps: unknown): (string | number)[] {
   });
 }
 
-function instancesOf(state: ComparableState): Map<string, FoundInstance> {
+/** The bytes of all objects that a list has. */
+function objectsOf(list: readonly Left[] | undefined, below: Below): Uint8Array[] {
+  return Array.isArray(list) ? list.flatMap((left: Left | null) => below(left) ?? []) : [];
+}
+
+function instancesOf(state: Uint8Array): Map<string, FoundInstance> {
   const found = new Map<string, FoundInstance>();
-  for (const resource of state.resources ?? []) {
-    for (const instance of resource.instances ?? []) {
+  const { value: file, below } = open<StateFile>(state);
+  for (const bytes of objectsOf(file.resources, below)) {
+    const { value: resource, below } = open<Resource & { instances?: readonly Left[] }>(bytes);
+    for (const bytes of objectsOf(resource.instances, below)) {
+      const { value: instance } = open<Instance>(bytes);
       const address = addressOf(resource, instance);
-      const paths = Array.isArray(instance.sensitive_attributes)
-        ? instance.sensitive_attributes.map(pathOf)
-        : [];
-      found.set(address, {
-        address,
-        resource,
-        attributes: instance.attributes ?? instance.attributes_flat ?? {},
-        sensitivePaths: paths.filter((path) => path.length > 0),
-      });
+      found.set(address, { address, resource, bytes });
     }
   }
   return found;
+}
+
+/** What is read of an instance where it differs from its other version. */
+function contentOf(instance: FoundInstance | undefined): {
+  attributes: Readonly<Record<string, unknown>>;
+  sensitivePaths: (string | number)[][];
+} {
+  if (instance === undefined) return { attributes: {}, sensitivePaths: [] };
+  const { attributes, attributes_flat, sensitive_attributes } = exactly<Instance>(instance.bytes);
+  const paths = Array.isArray(sensitive_attributes) ? sensitive_attributes.map(pathOf) : [];
+  return {
+    attributes: attributes ?? attributes_flat ?? {},
+    sensitivePaths: paths.filter((path) => path.length > 0),
+  };
+}
+
+function isSameText(one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.compare(one, other) === 0;
 }
 
 /** What a state has under a name of its own choice, which may be one that every object has. */
@@ -158,12 +202,12 @@ function attributeChanges(
   after: FoundInstance | undefined,
   mask: (text: string) => string,
 ): AttributeChange[] {
-  const paths = [...(before?.sensitivePaths ?? []), ...(after?.sensitivePaths ?? [])];
-  const names = [
-    ...new Set([...Object.keys(before?.attributes ?? {}), ...Object.keys(after?.attributes ?? {})]),
-  ].sort();
+  if (before && after && isSameText(before.bytes, after.bytes)) return [];
+  const [one, other] = [contentOf(before), contentOf(after)];
+  const paths = [...one.sensitivePaths, ...other.sensitivePaths];
+  const names = [...new Set([...Object.keys(one.attributes), ...Object.keys(other.attributes)])].sort();
   return names.flatMap((name) => {
-    const [left, right] = [ownOf(before?.attributes, name), ownOf(after?.attributes, name)];
+    const [left, right] = [ownOf(one.attributes, name), ownOf(other.attributes, name)];
     if (isSame(left, right)) return [];
     const own = paths.filter(([first]) => first === name).map((path) => path.slice(1));
     const shown = (value: unknown) => maskTexts(own.reduce(maskPath, value), mask);
@@ -192,15 +236,29 @@ function differenceOf(
   };
 }
 
+/** The bytes of each output, by name. */
+function outputsOf(state: Uint8Array): Map<string, Uint8Array> {
+  const { value: file, below } = open<StateFile>(state);
+  const outputs = Object.entries(file.outputs ?? {});
+  return new Map(
+    outputs.flatMap(([name, left]) => {
+      const bytes = below(left);
+      return bytes === null ? [] : [[name, bytes] as const];
+    }),
+  );
+}
+
 function outputDifferences(
-  before: ComparableState,
-  after: ComparableState,
+  before: Uint8Array,
+  after: Uint8Array,
   mask: (text: string) => string,
 ): StateComparison['outputs'] {
-  const [left, right] = [before.outputs ?? {}, after.outputs ?? {}];
-  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])].sort();
+  const [left, right] = [outputsOf(before), outputsOf(after)];
+  const names = [...new Set([...left.keys(), ...right.keys()])].sort();
   return names.flatMap((name) => {
-    const [one, other] = [ownOf(left, name), ownOf(right, name)];
+    const [old, current] = [left.get(name), right.get(name)];
+    if (old && current && isSameText(old, current)) return [];
+    const [one, other] = [old && exactly<Output>(old), current && exactly<Output>(current)];
     if (
       one &&
       other &&
@@ -224,8 +282,8 @@ function outputDifferences(
 
 /** Two state files as they are stored. */
 export interface ComparisonTask {
-  readonly before: Uint8Array;
-  readonly after: Uint8Array;
+  readonly before: Uint8Array<ArrayBuffer>;
+  readonly after: Uint8Array<ArrayBuffer>;
   readonly secrets: readonly string[];
 }
 
@@ -241,15 +299,14 @@ export type ComparisonAnswer =
 
 export function compareFiles({ before, after, secrets }: ComparisonTask): ComparisonAnswer {
   try {
-    const decoder = new TextDecoder();
-    const [left, right] = [parseState(decoder.decode(before)), parseState(decoder.decode(after))];
-    if ('encrypted_data' in left || 'encrypted_data' in right)
+    if ([before, after].some((state) => open<StateFile>(state).value.encrypted_data !== undefined))
       return {
         problem:
           'One of the two states is encrypted by OpenTofu and cannot be compared here: pull both with tofu',
       };
-    const text = JSON.stringify(compareStates(left, right, secrets));
-    if (text.length <= longestCharacters) return { text };
+    const differences = compareStates(before, after, secrets, longestCharacters);
+    const text = differences === null ? '' : JSON.stringify(differences);
+    if (differences !== null && text.length <= longestCharacters) return { text };
     return { problem: 'The two states differ in too much to be shown here: download both' };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -258,21 +315,30 @@ export function compareFiles({ before, after, secrets }: ComparisonTask): Compar
 }
 
 /**
+ * @param before two states that are not encrypted, as files
  * @param secrets values that no reader may see, wherever they are
+ * @param most characters of the differences as JSON text, above which the rest is not compared
  * @returns what leads from `before` to `after`, resources and outputs by name; those without a difference are
- * only counted
+ * only counted; null above `most`
  */
 export function compareStates(
-  before: ComparableState,
-  after: ComparableState,
+  before: Uint8Array,
+  after: Uint8Array,
   secrets: readonly string[],
-): Differences {
+  most: number,
+): Differences | null {
   const mask = compileSecrets(secrets);
   const [left, right] = [instancesOf(before), instancesOf(after)];
   const addresses = [...new Set([...left.keys(), ...right.keys()])].sort();
-  const resources = addresses
-    .map((address) => differenceOf(left.get(address), right.get(address), mask))
-    .filter((difference) => difference !== null);
+  const resources: ResourceDifference[] = [];
+  let characters = 0;
+  for (const address of addresses) {
+    const difference = differenceOf(left.get(address), right.get(address), mask);
+    if (difference === null) continue;
+    resources.push(difference);
+    characters += JSON.stringify(difference).length;
+    if (characters > most) return null;
+  }
   return {
     resources,
     outputs: outputDifferences(before, after, mask),

@@ -6,10 +6,18 @@ import { type ComparisonAnswer, type ComparisonTask, compareFiles } from './comp
 import { type Reading, readIn } from './state-formats.ts';
 import { type Place, topLevelPlace } from './top-level-fields.ts';
 
-export type StateTask =
-  | { readonly reading: Reading; readonly bytes: Uint8Array }
-  | { readonly placeOf: string; readonly bytes: Uint8Array }
-  | { readonly comparison: ComparisonTask };
+/** About one state, whose bytes come back with the answer. */
+type AboutState = { readonly bytes: Uint8Array<ArrayBuffer> } & (
+  | { readonly reading: Reading }
+  | { readonly placeOf: string }
+);
+
+export type StateTask = AboutState | { readonly comparison: ComparisonTask };
+
+export interface StateAnswer<Found> {
+  readonly found: Found;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
 
 /** Parsing more could need more memory than the thread has, which would end the service. */
 const limits = { depth: Number.POSITIVE_INFINITY, values: 5_000_000 };
@@ -24,11 +32,15 @@ function compare(task: ComparisonTask): ComparisonAnswer {
   return compareFiles(task);
 }
 
-function answer(task: StateTask): StateFacts | Place | ComparisonAnswer {
-  if ('comparison' in task) return compare(task.comparison);
+function find(task: AboutState): StateFacts | Place {
   if ('placeOf' in task) return topLevelPlace(task.bytes, task.placeOf);
   new JsonScan(limits, 'the state').push(task.bytes);
   return readIn(task.reading, task.bytes);
 }
 
-answerTasks(answer);
+function answer(task: StateTask): StateAnswer<StateFacts | Place> | ComparisonAnswer {
+  if ('comparison' in task) return compare(task.comparison);
+  return { found: find(task), bytes: task.bytes };
+}
+
+answerTasks(answer, (each) => ('bytes' in each ? [each.bytes.buffer] : []));

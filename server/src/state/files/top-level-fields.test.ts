@@ -5,7 +5,7 @@ import { topLevelPlace, withNumber } from './top-level-fields.ts';
 
 function changed(text: string, key: string, value: number): string {
   const bytes = Buffer.from(text);
-  return Buffer.from(withNumber(bytes, topLevelPlace(bytes, key), value)).toString();
+  return Buffer.concat(withNumber(bytes, topLevelPlace(bytes, key), value)).toString();
 }
 
 test('only the number at the top level is changed', () => {

@@ -44,7 +44,7 @@ export function topLevelPlace(bytes: Uint8Array, key: string): Place {
   throw new Error(`the text has no number "${key}" at its top level`);
 }
 
-/** The bytes with a number in a place. */
-export function withNumber(bytes: Uint8Array, { start, end }: Place, value: number): Buffer {
-  return Buffer.concat([bytes.subarray(0, start), Buffer.from(String(value)), bytes.subarray(end)]);
+/** The bytes with a number in a place, as pieces of the same memory. */
+export function withNumber(bytes: Buffer, { start, end }: Place, value: number): Buffer[] {
+  return [bytes.subarray(0, start), Buffer.from(String(value)), bytes.subarray(end)];
 }
