@@ -85,18 +85,11 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   const { port } = app.server.address() as AddressInfo;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   address = settings.baseUrl ?? `http://${host}:${port}`;
-  stack.use(
-    startLoops(context, [
-      ...families.flatMap(({ loops = [] }) => loops),
-      { name: 'time of the database', everySeconds: clockEverySeconds, pass: clock.compare },
-    ]),
-  );
-  stack.use(
-    startEffects(
-      context,
-      families.flatMap(({ effects = [] }) => effects),
-    ),
-  );
+  const loops = families.flatMap((family) => family.loops ?? []);
+  const ofClock = { name: 'time of the database', everySeconds: clockEverySeconds, pass: clock.compare };
+  stack.use(startLoops(context, [...loops, ofClock]));
+  const effects = families.flatMap((family) => family.effects ?? []);
+  stack.use(startEffects(context, effects));
   if (settings.builtInAgent) stack.use(await BuiltInAgent.start(context, folder, `http://${host}:${port}`));
   const resources = stack.move();
   return {
