@@ -122,6 +122,11 @@ export const rules: Readonly<Record<string, readonly Rule[]>> = {
       test: 'an outcome is not taken while something of its rest cannot be stored',
     },
     {
+      rule: 'Everything is durable on disk before it is reported, and is removed only after the answer.',
+      file: 'acceptance/recovery/durability.test.ts',
+      test: 'a run is durable before it is reported, and a blob before the row that names it',
+    },
+    {
       rule: 'Reports of a run that was given up change nothing.',
       file: inDispatch('reports/receive-report'),
       test: 'reports of a run that was given up change nothing',
@@ -186,6 +191,21 @@ export const rules: Readonly<Record<string, readonly Rule[]>> = {
       test: 'time in which servers cannot store heartbeats does not count as silence',
     },
     {
+      rule: 'A clock that is set neither hides silence nor counts as silence.',
+      file: inDispatch('silence'),
+      test: 'a clock that is set back an hour neither hides silence nor counts as silence',
+    },
+    {
+      rule: 'The clock of a server fires no timer when it is set.',
+      file: 'server/src/database/clock.test.ts',
+      test: "a jump of the machine's clock between two comparisons moves no time",
+    },
+    {
+      rule: 'The clock of an agent stops no run when it is set.',
+      file: 'agent/src/processes/stop-watch.test.ts',
+      test: 'a jump of the clock stops no run, and hides no lost contact',
+    },
+    {
       rule: 'The runs of an agent that signs off follow the same rules.',
       file: inDispatch('silence'),
       test: 'the runs of an agent that stops follow the same rules',
@@ -234,8 +254,8 @@ export const rules: Readonly<Record<string, readonly Rule[]>> = {
   'State and plan': [
     {
       rule: 'A state is never refused for its fence: one that does not follow the current one is kept as rescued.',
-      file: inState('receive-state'),
-      test: 'a state that does not follow the current one is kept as rescued',
+      file: inState('rescue-reason'),
+      test: 'each condition alone keeps a state from becoming current',
     },
     {
       rule: 'A state that arrives after the give-up does not replace the one that another run works on.',

@@ -43,6 +43,11 @@ export async function storeContact(
     .execute();
 }
 
+/** Contacts later than a time, of a clock that was set back since, count as being of that time. */
+export async function endFutureContacts(db: Connection, now: Date, after: Date): Promise<void> {
+  await db.updateTable('agent_process').set({ contact_at: now }).where('contact_at', '>', after).execute();
+}
+
 /** Locks the processes of an agent: none of them gets an attempt until the transaction ends. @returns their ids */
 export async function lockProcesses(tx: Connection, agentKey: string): Promise<string[]> {
   const rows = await tx

@@ -1,7 +1,7 @@
 /** Sealed files that the database refers to: plans, trees, states. Written once, never changed. */
 import { createHash, hash, randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -69,11 +69,11 @@ export function createFolderBlobStore(folder: string, sealer: Sealer): BlobStore
       if (name.some((part) => part.includes('/'))) throw notAName(id);
       const file = fileOf(root, id);
       const counter = new Counter();
-      await makeFolderDurably(dirname(file));
+      const handle = await create(`${file}${unfinished}`);
       try {
         await pipeline(
           sealer.sealStream(counter.pass(content), association(id)),
-          createWriteStream(`${file}${unfinished}`, { flags: 'wx', mode: 0o600, flush: true }),
+          handle.createWriteStream({ flush: true }),
         );
         await rename(`${file}${unfinished}`, file);
       } catch (error) {
@@ -129,6 +129,7 @@ async function* opened(sealer: Sealer, id: string, sealed: string): AsyncGenerat
 }
 
 const unfinished = '.new';
+const mostAttempts = 5;
 
 /**
  * Files and empty folders below a folder that have not changed since a time, folders after what is in them.
@@ -188,6 +189,18 @@ class Counter {
 
   result(): { sha256: string; bytes: number } {
     return { sha256: this.#hash.digest('hex'), bytes: this.#bytes };
+  }
+}
+
+/** Makes a file and its folder, which another server may remove right now because it is empty. */
+async function create(file: string): Promise<FileHandle> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await makeFolderDurably(dirname(file));
+      return await open(file, 'wx', 0o600);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === mostAttempts) throw error;
+    }
   }
 }
 

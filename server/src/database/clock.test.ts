@@ -15,6 +15,15 @@ test("the clock follows the database's clock, not the machine's, also when the d
   assert.ok(isRight());
 });
 
+test("a jump of the machine's clock between two comparisons moves no time", async (t) => {
+  await using database = await testDatabase();
+  const real = () => performance.timeOrigin + performance.now();
+  let hours = 0;
+  t.mock.method(Date, 'now', () => real() + hours * 3_600_000);
+  const clock = await openClock(database.db);
+  for (hours of [1, -1]) assert.ok(Math.abs(clock.now().getTime() - real()) < 60_000);
+});
+
 test("on one machine the clock is the machine's own, to the millisecond", async () => {
   await using database = await testDatabase();
   let at = Date.now();

@@ -16,11 +16,17 @@ export interface DatabaseClock {
   compare(): Promise<void>;
 }
 
+/** The time at which the process started, and what has passed since. */
+function steadyNow(): number {
+  return performance.timeOrigin + performance.now();
+}
+
 /**
- * @param read the machine's own clock, in milliseconds since the epoch
+ * @param read the machine's own clock, in milliseconds since the epoch; default: one that nobody can set, so that a
+ *   correction of the machine's clock fires no timer
  * @returns a clock that has been compared once
  */
-export async function openClock(db: Kysely<Schema>, read: () => number = Date.now): Promise<DatabaseClock> {
+export async function openClock(db: Kysely<Schema>, read: () => number = steadyNow): Promise<DatabaseClock> {
   let ahead = 0;
   const compare = async (): Promise<void> => {
     const asked = read();

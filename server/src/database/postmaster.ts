@@ -39,7 +39,7 @@ const longestLog = 10 * 1024 * 1024;
  * @throws Error with the end of PostgreSQL's log, when it does not get ready within a minute
  */
 export async function runPostmaster(cluster: Cluster, socketFolder?: string): Promise<Postmaster> {
-  const deadline = Date.now() + startMilliseconds;
+  const deadline = performance.now() + startMilliseconds;
   for (;;) {
     const found = await adopt(cluster, deadline);
     if (found) return found;
@@ -210,7 +210,7 @@ function isLong(file: string): boolean {
 }
 
 function refusePast(deadline: number, cluster: Cluster): void {
-  if (Date.now() > deadline)
+  if (performance.now() > deadline)
     throw new Error(
       `The embedded PostgreSQL was not ready within ${startMilliseconds / 1000} s: ${endOfLog(cluster)}`,
     );

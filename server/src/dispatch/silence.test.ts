@@ -5,7 +5,7 @@ import { giveUpAfterSeconds, judgeSilence } from '../agents/contact.ts';
 import { appliedOutcome, plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok } from '../testing/client.ts';
-import { createEnvironment, deploymentOf } from '../testing/environment.ts';
+import { createEnvironment, deploymentOf, forgetWork } from '../testing/environment.ts';
 import { afterLoss, maximumAttempts } from './lose-attempt.ts';
 import { stamp, sweepSilence } from './sweep-silence.ts';
 
@@ -139,6 +139,25 @@ test('time in which servers cannot store heartbeats does not count as silence', 
       .rowCount,
     1,
   );
+});
+
+test('a clock that is set back an hour neither hides silence nor counts as silence', async () => {
+  await forgetWork(app);
+  const { job } = await running();
+  await sweepSilence(app.context);
+  await pass(14);
+  await agent.heartbeat([job]);
+  app.advance(-3600);
+  await sweepSilence(app.context);
+  await pass(14);
+  assert.equal(await agent.claimAny(), null);
+  await pass(14);
+  const other = agent.sibling();
+  await other.register();
+  const again = await other.claim();
+  assert.deepEqual([again.jobId, again.attempt], [job.jobId, 2]);
+  await other.finish(again, plannedOutcome());
+  app.advance(3600);
 });
 
 test('an unbroken series of stamps counts from its first one', async () => {

@@ -1,9 +1,15 @@
 /** Loop: stamps the database, and gives up on runs whose agents have been silent for too long. */
 import { giveUpAfterSeconds, judgeSilence, unreachableAfterSeconds } from '../agents/contact.ts';
+import { endFutureContacts } from '../agents/process-store.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { lockEnvironmentRow } from '../environments/environment-store.ts';
-import { deleteStampsBefore, insertStamp, listStampsSince } from '../system/stamp-store.ts';
+import {
+  deleteStampsAfter,
+  deleteStampsBefore,
+  insertStamp,
+  listStampsSince,
+} from '../system/stamp-store.ts';
 import { loseAttempt } from './lose-attempt.ts';
 import { type HeldAttemptRow, listSilentAttempts, lockHeldAttempt } from './run-store.ts';
 
@@ -19,6 +25,7 @@ export async function stamp(context: Context): Promise<Date> {
   // Silence is measured by stamps: those within the time until a run is given up must be there.
   const countedSeconds = giveUpAfterSeconds(context.settings) + gapSeconds + stampEverySeconds;
   const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);
+  await deleteStampsAfter(context.db, ago(-gapSeconds));
   await insertStamp(context.db, now);
   await deleteStampsBefore(context.db, ago(Math.max(keptSeconds, countedSeconds)));
   const stamps = await listStampsSince(context.db, ago(countedSeconds));
@@ -62,7 +69,10 @@ async function judgeAttempt(context: Context, found: HeldAttemptRow, stampedSinc
  */
 export async function sweepSilence(context: Context): Promise<void> {
   const stampedSince = await stamp(context);
-  const silentSince = new Date(context.now().getTime() - unreachableAfterSeconds * 1000);
+  const now = context.now();
+  // Otherwise, a clock that is set back would hide silence for as long as it was ahead.
+  await endFutureContacts(context.db, now, new Date(now.getTime() + gapSeconds * 1000));
+  const silentSince = new Date(now.getTime() - unreachableAfterSeconds * 1000);
   for (const found of await listSilentAttempts(context.db, silentSince)) {
     try {
       await inTransaction(context, (context) => judgeAttempt(context, found, stampedSince));

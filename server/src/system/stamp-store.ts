@@ -13,6 +13,11 @@ export async function deleteStampsBefore(db: Connection, before: Date): Promise<
   await db.deleteFrom('server_stamp').where('stamped_at', '<', before).execute();
 }
 
+/** Stamps later than a time, of a clock that was set back since. */
+export async function deleteStampsAfter(db: Connection, after: Date): Promise<void> {
+  await db.deleteFrom('server_stamp').where('stamped_at', '>', after).execute();
+}
+
 /** Newest first. */
 export async function listStampsSince(db: Connection, since: Date): Promise<Date[]> {
   const rows = await db

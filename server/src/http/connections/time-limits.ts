@@ -29,14 +29,14 @@ function watchBody(request: FastifyRequest, reply: FastifyReply, settings: Serve
   const { raw } = request;
   const { socket } = raw;
   if (raw.complete || !(socket instanceof Socket)) return;
-  const started = Date.now();
+  const started = performance.now();
   const idle = settings.bodyIdleSeconds * 1000;
   // Ordinary bodies are small: four pauses are enough for all of it.
   const total = request.routeOptions.config.isUpload === true ? Number.POSITIVE_INFINITY : 4 * idle;
   let [bytes, heardAt] = [socket.bytesRead, started];
   const timer = setInterval(
     () => {
-      const now = Date.now();
+      const now = performance.now();
       if (socket.bytesRead !== bytes) [bytes, heardAt] = [socket.bytesRead, now];
       if (raw.complete || socket.destroyed) return clearInterval(timer);
       if (now - heardAt < idle && now - started < total) return undefined;
