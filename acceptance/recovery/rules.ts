@@ -164,7 +164,7 @@ export const rules: Readonly<Record<string, readonly Rule[]>> = {
       test: 'a killed runner interrupts its tool exactly once, as a second interrupt would lose the state',
     },
     {
-      rule: 'The agent waits for the tool of a killed runner, and sends its state.',
+      rule: 'The agent sends what the tool of a killed runner has written.',
       file: 'agent/src/agent-kill.test.ts',
       test: 'when a runner is killed during an apply, its tool ends cleanly and the state is kept',
     },
