@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Secret } from '#settings/secret.ts';
 import { connectToServer } from './connection.ts';
 import { isRefusal } from './refusals.ts';
@@ -14,6 +15,7 @@ async function connect(
   listener: RequestListener | readonly RequestListener[],
   onReplaced?: () => void,
   onContact?: () => void,
+  quietSeconds?: number,
 ) {
   const listeners = typeof listener === 'function' ? [listener] : listener;
   const urls = await Promise.all(listeners.map((each) => serve(t, each)));
@@ -31,6 +33,7 @@ async function connect(
       log,
       onReplaced,
       onContact,
+      quietSeconds,
     }),
   };
 }
@@ -267,4 +270,36 @@ test('many calls that fail at once move on by one address', async (t) => {
   const send = (mark: string) => connection.mark(attempt, { mark: mark.repeat(16) });
   await Promise.all(['m', 'n', 'o'].map(send));
   assert.deepEqual(calls, ['first', 'first', 'first', 'second', 'second', 'second']);
+});
+
+test('a call whose connection is silent is sent again, a slow one is not', async (t) => {
+  const calls: string[] = [];
+  const { connection, logged } = await connect(
+    t,
+    (request, response) => {
+      calls.push(`${request.method}`);
+      request.resume().once('end', () => {
+        if (calls.length === 1) return;
+        // Each byte comes within the time, all of them together do not.
+        const text = '{"stateVersionId": "v", "standing": "current"}';
+        void (async () => {
+          for (const one of text.match(/.{1,10}/g) ?? []) {
+            response.write(one);
+            await delay(800);
+          }
+          response.end();
+        })();
+      });
+    },
+    undefined,
+    undefined,
+    3,
+  );
+  const query = { sha256: 'x', follows: '', moment: 'final' } as const;
+  assert.deepEqual(await connection.putState(attempt, query, Buffer.from('state')), {
+    stateVersionId: 'v',
+    standing: 'current',
+  });
+  assert.deepEqual(calls, ['PUT', 'PUT']);
+  assert.match(logged[0] ?? '', /nothing was received or sent for 4 seconds/);
 });

@@ -19,6 +19,7 @@ import {
 import { ClaimReply, type ClaimRequest } from '#protocol/messages/job.ts';
 import { FinishReply, type FinishRest, type Outcome } from '#protocol/messages/outcome.ts';
 import { ReportReply, type ReportRequest } from '#protocol/messages/report.ts';
+import type { ServerClock } from './server-clock.ts';
 import { CallSender, type ConnectionOptions } from './send.ts';
 
 /** The attempt that a call concerns. */
@@ -29,8 +30,6 @@ export interface FinishOptions {
   readonly rest?: FinishRest | undefined;
   readonly signal?: AbortSignal;
 }
-
-const transferTimeoutSeconds = 3_600;
 
 /** Connects with the first call, which must be `register`. */
 export function connectToServer(options: ConnectionOptions) {
@@ -76,7 +75,7 @@ function attemptCalls(sender: CallSender) {
       sender.json(ReportReply, {
         name: 'report',
         params: paramsOf(attempt),
-        json: { fence: attempt.fence, ...body },
+        json: () => ({ fence: attempt.fence, ...atServerTime(body, sender.clock) }),
         signal,
       }),
     mark: (attempt: AttemptRef, mark: Omit<MarkRequest, 'fence'>, signal?: AbortSignal): Promise<unknown> =>
@@ -100,12 +99,22 @@ function attemptCalls(sender: CallSender) {
         json: () => ({
           fence: attempt.fence,
           outcome,
-          times: { ...(receivedAt === undefined ? {} : { receivedAt }), sentAt: new Date().toISOString() },
-          ...(rest === undefined ? {} : { rest }),
+          times: {
+            ...(receivedAt === undefined ? {} : { receivedAt: sender.clock.of(receivedAt) }),
+            sentAt: sender.clock.of(new Date().toISOString()),
+          },
+          ...(rest === undefined
+            ? {}
+            : { rest: { ...rest, report: rest.report && atServerTime(rest.report, sender.clock) } }),
         }),
         signal,
       }),
   };
+}
+
+/** A report with the times of its events by the clock of the service. */
+function atServerTime<R extends Pick<ReportRequest, 'events'>>(report: R, clock: ServerClock): R {
+  return { ...report, events: report.events.map((event) => ({ ...event, at: clock.of(event.at) })) };
 }
 
 function stateCalls(sender: CallSender) {
@@ -123,7 +132,6 @@ function stateCalls(sender: CallSender) {
         query: { fence: String(attempt.fence), ...query },
         bytes,
         signal,
-        timeoutSeconds: transferTimeoutSeconds,
       }),
     /** The state version that the attempt follows. */
     getState: (attempt: AttemptRef, signal?: AbortSignal): Promise<Uint8Array> =>
@@ -133,7 +141,6 @@ function stateCalls(sender: CallSender) {
           params: paramsOf(attempt),
           query: { fence: String(attempt.fence) },
           signal,
-          timeoutSeconds: transferTimeoutSeconds,
         },
         buffer,
       ),
@@ -156,7 +163,6 @@ function blobCalls(sender: CallSender) {
         query: { fence: String(attempt.fence), sha256 },
         bytes: { file },
         signal,
-        timeoutSeconds: transferTimeoutSeconds,
       });
     },
     /**
@@ -175,7 +181,6 @@ function blobCalls(sender: CallSender) {
           params: { ...paramsOf(attempt), name },
           query: { fence: String(attempt.fence) },
           signal,
-          timeoutSeconds: transferTimeoutSeconds,
         },
         (answer) => store(answer),
       ),

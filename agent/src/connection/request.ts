@@ -15,8 +15,14 @@ export interface HttpRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Body | undefined;
+  /** For how long nothing may arrive or be sent; of the largest body, the last part may take longer. */
+  readonly quietSeconds: number;
   readonly signal: AbortSignal;
 }
+
+/** What the system may still have to send when it has accepted the whole body, and how fast it can at least. */
+const mostBufferedBytes = 512 * 1024;
+const slowestBytesPerSecond = 4 * 1024;
 
 /** A connection that waited for its next request may be closed just when that is sent. */
 const lostConnection = new Set(['ECONNRESET', 'EPIPE']);
@@ -36,10 +42,18 @@ export async function send(url: string, request: HttpRequest): Promise<IncomingM
 
 class LostConnection extends Error {}
 
-function sendOnce(url: string, { method, headers, body, signal }: HttpRequest): Promise<IncomingMessage> {
+function sendOnce(url: string, request: HttpRequest): Promise<IncomingMessage> {
+  const { method, headers, body, quietSeconds, signal } = request;
   return new Promise((resolve, reject) => {
     const start = url.startsWith('https:') ? httpsRequest : httpRequest;
-    const outgoing = start(url, { method, headers: { ...headers, ...lengthOf(body) }, signal }, resolve);
+    const bytes = lengthOf(body);
+    const seconds = quietSeconds + Math.min(bytes ?? 0, mostBufferedBytes) / slowestBytesPerSecond;
+    const length = bytes === null ? {} : { 'content-length': String(bytes) };
+    const options = { method, headers: { ...headers, ...length }, timeout: seconds * 1000, signal };
+    const outgoing = start(url, options, resolve);
+    outgoing.once('timeout', () =>
+      outgoing.destroy(new Error(`nothing was received or sent for ${Math.ceil(seconds)} seconds`)),
+    );
     outgoing.once('error', (error: NodeJS.ErrnoException) => {
       if (signal.aborted) return reject(signal.reason as Error);
       const isLost = outgoing.reusedSocket && lostConnection.has(error.code ?? '');
@@ -54,10 +68,10 @@ function isFile(body: Body | undefined): body is { readonly file: string } {
   return typeof body === 'object' && 'file' in body;
 }
 
-function lengthOf(body: Body | undefined): Record<string, string> {
-  if (body === undefined) return {};
-  const bytes = isFile(body) ? statSync(body.file).size : Buffer.byteLength(body);
-  return { 'content-length': String(bytes) };
+/** In bytes; null without a body. */
+function lengthOf(body: Body | undefined): number | null {
+  if (body === undefined) return null;
+  return isFile(body) ? statSync(body.file).size : Buffer.byteLength(body);
 }
 
 /** The text of an answer, for a message about it; empty if it does not arrive. */

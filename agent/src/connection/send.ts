@@ -15,6 +15,7 @@ import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import { protocolVersion } from '#protocol/messages/agent.ts';
 import type { Secret } from '#settings/secret.ts';
 import { type Body, send, textOf } from './request.ts';
+import { ServerClock } from './server-clock.ts';
 import { readRefusal, reasonOf, ServerRefusal, TemporaryFailure } from './refusals.ts';
 
 export interface ConnectionLog {
@@ -33,6 +34,8 @@ export interface ConnectionOptions {
    * agent lost.
    */
   readonly onContact?: () => void;
+  /** After which silence of a connection a call is sent again; default: 30. */
+  readonly quietSeconds?: number;
   /** Called when another agent has taken over this one's spool. */
   readonly onReplaced?: (refusal: ServerRefusal) => void;
 }
@@ -45,6 +48,7 @@ export interface Call {
   readonly json?: object | (() => object);
   readonly bytes?: Exclude<Body, string>;
   readonly signal?: AbortSignal | undefined;
+  /** For how long one attempt may take, however slow the network is. */
   readonly timeoutSeconds?: number;
   /** False: a network error is thrown instead of repeating the call. */
   readonly isRepeated?: boolean;
@@ -52,13 +56,16 @@ export interface Call {
 
 const firstPauseMilliseconds = 50;
 const longestPauseMilliseconds = 2_000;
-const ordinaryTimeoutSeconds = 30;
+const ordinaryTimeoutSeconds = 3_600;
+/** A connection that was lost without a notice. The service is never silent for longer while it is answering. */
+const ordinaryQuietSeconds = 30;
 
 export class CallSender {
   readonly #options: ConnectionOptions;
   readonly #authorization: string;
   /** What the server said at the registration. */
   takesRest = false;
+  readonly clock = new ServerClock();
   #identity: Readonly<Record<string, string>> = {};
   /** Index of the address that all calls go to until one of them fails there. */
   #current = 0;
@@ -112,10 +119,14 @@ export class CallSender {
 
   async #attempt<Result>(call: Call, read: (answer: IncomingMessage) => Promise<Result>): Promise<Result> {
     const used = this.#current;
+    const sentAt = this.clock.own();
     try {
       const result = await read(await this.#sendOnce(call));
       this.#noteAnswer();
-      if (call.name === 'register' || call.name === 'heartbeat') this.#options.onContact?.();
+      if (call.name === 'register' || call.name === 'heartbeat') {
+        this.clock.compare((result as { now?: string }).now, sentAt);
+        this.#options.onContact?.();
+      }
       return result;
     } catch (error) {
       if (!(error instanceof ServerRefusal)) {
@@ -139,6 +150,7 @@ export class CallSender {
         ...(call.bytes ? { 'content-type': 'application/octet-stream' } : {}),
       },
       body: call.json === undefined ? call.bytes : messageOf(call.json),
+      quietSeconds: this.#options.quietSeconds ?? ordinaryQuietSeconds,
       signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
     });
     const { statusCode = 0, headers } = answer;

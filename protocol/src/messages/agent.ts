@@ -15,7 +15,7 @@
 import { type Static, Type } from 'typebox';
 import { AgentIsolation } from '#contract/agents/shapes.ts';
 import { oneOf } from '#contract/schema/enumerations.ts';
-import { Count, Text } from '#contract/schema/schema.ts';
+import { Count, Instant, Text } from '#contract/schema/schema.ts';
 import { HeldAttempt } from './attempt.ts';
 
 /** `major` must be equal on both sides; an agent one `minor` older works. */
@@ -66,6 +66,8 @@ export const RegisterReply = Type.Object({
   takesRest: Type.Optional(Type.Boolean()),
   epoch: Count,
   settings: AgentSettings,
+  /** The time of the service, by which agents report times; older ones do not say it. */
+  now: Type.Optional(Instant),
   /**
    * Held attempts that the server no longer wants: their folders may go once their tools are gone and their
    * states are sent.
@@ -82,6 +84,7 @@ export const HeartbeatRequest = Type.Object({
 export type HeartbeatRequest = Static<typeof HeartbeatRequest>;
 export const HeartbeatReply = Type.Object({
   settings: AgentSettings,
+  now: Type.Optional(Instant),
   /** What a person or a limit asked to stop. `gently`: one interrupt, the abort time, then a kill. */
   abort: Type.Array(Type.Object({ jobId: Text, attempt: Count, how: oneOf(['gently', 'now']) })),
   unwanted: Type.Array(HeldAttempt),

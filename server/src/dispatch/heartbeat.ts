@@ -22,7 +22,12 @@ export async function receiveHeartbeat(
     await storeContact(context.db, agent.id, { at: context.now(), isGoodbye: false });
     return compareHeld(context, agent, request.held);
   });
-  return { settings: agentSettings(context.settings), abort: await abortsFor(context, agent.id), unwanted };
+  return {
+    settings: agentSettings(context.settings),
+    now: context.now().toISOString(),
+    abort: await abortsFor(context, agent.id),
+    unwanted,
+  };
 }
 
 /** The agent stops; its runs continue, and the rules of contact apply to them. */

@@ -207,7 +207,7 @@ function attemptCalls(app: FastifyInstance, context: Context): void {
     const { bytes = messageBytes } = limits[name] ?? {};
     app.post(
       pathOf(name),
-      { bodyLimit: bytes, config: { message: name, isUpload: name === 'finish' } },
+      { bodyLimit: bytes, config: { message: name, isUpload: name in limits } },
       async (request) => {
         const agentCall = callOf(request);
         const { fence } = read.fence({ fence: (request.body as { fence?: unknown } | null)?.fence });

@@ -88,6 +88,7 @@ export async function registerAgent(
     takesRest: true,
     epoch: agentProcess.epoch,
     settings: agentSettings(context.settings),
+    now: context.now().toISOString(),
     unwanted,
   };
 }
