@@ -38,7 +38,8 @@ export interface ProviderCacheOptions {
   readonly limitBytes: number;
 }
 
-const unfinishedLifeMilliseconds = 24 * 3600 * 1000;
+/** For so long, no init runs; and nothing changes in a package that is being fetched or unpacked. */
+const leftMilliseconds = { readers: 24 * 3600 * 1000, unfinished: 600_000 } as const;
 
 /** Creates the folders and removes what killed processes left. */
 export async function openProviderCache(folder: string): Promise<void> {
@@ -57,15 +58,30 @@ export async function openProviderCache(folder: string): Promise<void> {
   await removeLeft(folder);
 }
 
-/** Removes what killed processes left; no fetch and no init takes this long. */
+/** Removes what killed processes left. */
 async function removeLeft(folder: string): Promise<void> {
-  for (const place of ['unfinished', 'readers']) {
+  for (const place of ['unfinished', 'readers'] as const) {
     for (const name of await readdir(join(folder, place))) {
       const path = join(folder, place, name);
-      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Infinity }));
-      if (mtimeMs < Date.now() - unfinishedLifeMilliseconds) await rm(path, { recursive: true, force: true });
+      const isLeft = (await changedAt(path)) < Date.now() - leftMilliseconds[place];
+      if (isLeft) await rm(path, { recursive: true, force: true });
     }
   }
+}
+
+/** When anything in a folder was last changed, or a file, in milliseconds since 1970. */
+async function changedAt(path: string): Promise<number> {
+  const below = await readdir(path, { recursive: true }).catch(() => []);
+  const times = await Promise.all(
+    [path, ...below.map((name) => join(path, name))].map(async (each) =>
+      // What is gone has just been changed.
+      stat(each).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => Infinity,
+      ),
+    ),
+  );
+  return Math.max(...times);
 }
 
 /** Prevents removal of packages until disposed, while a tool chooses among them. */

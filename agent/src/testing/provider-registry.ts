@@ -29,6 +29,11 @@ export type Lie =
   | 'other key'
   | 'no key'
   | 'truncated'
+  /** Only the first time: the connection is closed after half of the file, or stays open without the rest. */
+  | 'cut once'
+  | 'stuck once'
+  /** No length is reported. */
+  | 'no length'
   | 'error'
   | 'slow'
   | 'no package'
@@ -90,6 +95,7 @@ export async function startProviderRegistry(
   const [own, other] = [await makeKey(), await makeKey()];
   const known = new Map<string, Package>();
   const requests: { path: string; authorization: string | undefined }[] = [];
+  const sent = new Set<string>();
   let isFailing = false;
   let publicUrl = '';
 
@@ -127,7 +133,18 @@ export async function startProviderRegistry(
 
   const sendZip = (one: Package, response: ServerResponse): void => {
     if (one.lie === 'error') return void response.writeHead(500).end('broken');
-    if (one.lie === 'truncated') {
+    const isFirst = !sent.has(one.file);
+    sent.add(one.file);
+    if (one.lie === 'stuck once' && isFirst) {
+      response.writeHead(200, { 'content-length': one.zip.length });
+      response.write(one.zip.subarray(0, one.zip.length / 2));
+      return;
+    }
+    if (one.lie === 'no length') {
+      response.writeHead(200, { 'content-type': 'application/zip', 'transfer-encoding': 'chunked' });
+      return void response.end(one.zip);
+    }
+    if (one.lie === 'truncated' || (one.lie === 'cut once' && isFirst)) {
       response.writeHead(200, { 'content-length': one.zip.length });
       response.write(one.zip.subarray(0, one.zip.length / 2));
       return void setImmediate(() => response.destroy());
