@@ -26,6 +26,7 @@ const namesOfField: Readonly<Record<string, readonly string[]>> = {
   fromDate: ['--from'],
   'gitUserData/gitUser': ['--git-user'],
   'gitUserData/prNumber': ['--pull-request'],
+  importUnrecorded: ['--import-unrecorded'],
   isRemoteBackend: ['--remote-backend'],
   lockId: ['--lock-id'],
   maxTtl: ['--max-ttl'],

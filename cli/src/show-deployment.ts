@@ -1,6 +1,7 @@
 /** The result of a deployment in words. */
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+import { showUnrecorded } from './show-unrecorded.ts';
 import type { Outputs } from '#contract/deployments/plan.ts';
 import type { Session } from './session/session.ts';
 import { durationText, millisecondsBetween } from './terminal/durations.ts';
@@ -56,15 +57,7 @@ async function showFailure(output: Output, deployment: Deployment): Promise<void
   const message = safeText(deployment.error?.message ?? '').trim();
   if (message !== '') await output.line(message);
   if (deployment.failedCommand) await output.line(`Failed command: ${safeText(deployment.failedCommand)}`);
-  const unrecorded = deployment.unrecordedResources ?? [];
-  if (unrecorded.length === 0) return;
-  await output.line('Resources that were created, or may have been, and are missing from the state:');
-  const columns = [
-    { head: 'ADDRESS', value: (row: (typeof unrecorded)[number]) => row.address, isWhole: true },
-    { head: 'ID', value: (row: (typeof unrecorded)[number]) => row.id, isWhole: true },
-    { head: 'CERTAINTY', value: (row: (typeof unrecorded)[number]) => row.certainty },
-  ];
-  await output.table(unrecorded, columns, '');
+  await showUnrecorded(output, deployment.unrecordedResources ?? []);
 }
 
 /** Whether applying the plan would change nothing: no resource, and no output. */

@@ -1,4 +1,5 @@
 /** Capabilities of drivers that do not depend on a run, and what installing commands leave. */
+import type { ResourceToImport } from '#protocol/messages/job.ts';
 import type { ProviderPackage } from '../providers/provider-package.ts';
 
 /**
@@ -23,6 +24,24 @@ export interface CollectorCapability {
   settings(memoryBytes: number | null): Readonly<Record<string, string>>;
   /** Whether commands start plugins, which get the environment of the tool. @param lockFile its text, after `prepare` */
   hasPlugins(lockFile: string | null): boolean;
+}
+
+/** A plan of the tool can take existing resources into the state. */
+export interface ImportCapability {
+  /** Why this version of the tool cannot; null if it can. */
+  refusal(version: string): string | null;
+  /**
+   * Declares imports in a file of the configuration.
+   * @param wanted addresses and ids as an earlier run of the tool printed them: not to be trusted
+   * @param state of the environment; null: it has none
+   */
+  declare(wanted: readonly ResourceToImport[], state: Uint8Array | null): DeclaredImports;
+}
+export interface DeclaredImports {
+  /** Null if nothing is left to import. Its name, relative to the configuration's folder, belongs to its content, so that writing it again is harmless. */
+  readonly file: { readonly name: string; readonly content: string } | null;
+  readonly imported: readonly ResourceToImport[];
+  readonly skipped: readonly (ResourceToImport & { readonly reason: string })[];
 }
 
 /** What an installing command has left. */

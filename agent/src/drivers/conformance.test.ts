@@ -92,6 +92,7 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
       assert.deepEqual(driver.version.args, facts.program.versionArguments);
       assert.equal(driver.state !== undefined, facts.state !== null);
       assert.equal(driver.savedPlan !== undefined, facts.appliesWhatWasApproved);
+      assert.equal(driver.imports !== undefined, facts.importsResources);
     });
 
     it('uses only what its capabilities announce', () =>

@@ -25,7 +25,7 @@ import type { Plan, PlanSummary, Resource } from '#contract/deployments/plan.ts'
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { RequiredVersion } from '../toolchain/choose-tool.ts';
-import type { CollectorCapability, Installed, ProviderCapability } from './capabilities.ts';
+import type { CollectorCapability, ImportCapability, Installed, ProviderCapability } from './capabilities.ts';
 
 /** One command and how to interpret its end. Arguments are an array; no shell is involved. */
 export interface Command {
@@ -341,6 +341,7 @@ export interface Driver {
   readonly state?: StateCapability;
   readonly savedPlan?: SavedPlanCapability;
   readonly progress?: ProgressCapability;
+  readonly imports?: ImportCapability;
   readonly outputs?: OutputsCapability;
   readonly providers?: ProviderCapability;
   readonly collector?: CollectorCapability;

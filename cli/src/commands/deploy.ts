@@ -38,6 +38,7 @@ interface DeployFlags extends VariableFlags, FollowFlags {
   readonly pullRequest?: string;
   readonly gitUser?: string;
   readonly remediation?: string;
+  readonly importUnrecorded?: boolean;
 }
 
 interface DestroyFlags extends FollowFlags {
@@ -62,6 +63,7 @@ function bodyOf(flags: DeployFlags): Body {
     deploymentType: flags.type as Body['deploymentType'],
     blueprintRevision: flags.revision,
     targets: flags.target,
+    importUnrecorded: flags.importUnrecorded,
     comment: flags.comment,
     userRequiresApproval: flags.requireApproval,
     configurationChanges: changes.length > 0 ? changes : undefined,
@@ -91,6 +93,10 @@ function addDeploy(program: Command): void {
     .addOption(optionOf('--type <type>', 'what to run (default: deploy)', types))
     .option('--revision <revision>', 'branch, tag or commit; later deployments use it too')
     .option('--target <address>', 'restrict it to this resource or module; may be repeated', gather)
+    .option(
+      '--import-unrecorded',
+      'import what earlier deployments created and could not record, as "deployments show" lists it',
+    )
     .option('--comment <text>', 'shown with the deployment')
     .option('--ttl <lifetime>', 'new lifetime of the environment: 12h, 3d or 2w, a time, or infinite')
     .option('--rename <name>', 'new name of the environment')

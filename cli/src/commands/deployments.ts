@@ -9,6 +9,7 @@ import { allPages } from '../pages.ts';
 import type { Column } from '../terminal/table.ts';
 import type { Session } from '../session/session.ts';
 import { planText, tookText } from '../show-deployment.ts';
+import { showUnrecorded } from '../show-unrecorded.ts';
 import { showTiming } from '../show-timing.ts';
 import { optionOf } from '../terminal/suggest.ts';
 
@@ -107,6 +108,9 @@ async function show({ output, client }: Session, id: string, deployment: Deploym
   const steps = await client.call('listSteps', { params: { deploymentLogId: id } });
   if (steps.length > 0) await output.line();
   if (steps.length > 0) await output.table(steps, stepColumns, '');
+  const unrecorded = deployment.unrecordedResources ?? [];
+  if (unrecorded.length > 0) await output.line();
+  await showUnrecorded(output, unrecorded);
 }
 
 export function addDeploymentCommands(program: Command): void {

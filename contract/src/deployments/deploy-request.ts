@@ -91,6 +91,14 @@ const deployRequestFields = {
         '`uploadSource`',
     }),
   ),
+  importUnrecorded: Type.Optional(
+    Type.Boolean({
+      description:
+        'Only with `deploymentType` deploy or dryRun: the plan imports the `unrecordedResources` that were ' +
+        'certainly created and have an id, of all deployments since the last successful deploy or destroy. ' +
+        '409 if there are none',
+    }),
+  ),
   subEnvironments: orNull(mapOf(SubEnvironment)),
   autoDriftRemediationStrategy: Type.Optional(
     withoutEffect(oneOf(autoDriftRemediations), noEffects.autoDriftRemediationStrategy),

@@ -27,6 +27,14 @@ export const ApprovedParts = Type.Object({
 });
 export type ApprovedParts = Static<typeof ApprovedParts>;
 
+/** A resource that exists and that the state does not have. */
+export const ResourceToImport = Type.Object({
+  address: Text,
+  /** As its cloud names it. */
+  id: Text,
+});
+export type ResourceToImport = Static<typeof ResourceToImport>;
+
 export const Job = Type.Object({
   jobId: Text,
   attempt: Count,
@@ -99,6 +107,8 @@ export const Job = Type.Object({
   systemVariables: Type.Record(Text, Text),
   targets: Type.Array(Text),
   skipStateRefresh: Type.Boolean(),
+  /** What the plan takes into the state, as far as it is not there yet. Absent: nothing. */
+  imports: Type.Optional(Type.Array(ResourceToImport)),
   state: Type.Object({
     /** Keep the state with us whatever backend the code names. */
     isForced: Type.Boolean(),

@@ -52,6 +52,7 @@ export function familySteps(prefix: string): StepFacts {
 export const familyFacts = {
   state: terraformState,
   appliesWhatWasApproved: true,
+  importsResources: true,
   planArguments,
   variableRefusal,
   downloads: [

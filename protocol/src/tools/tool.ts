@@ -23,6 +23,8 @@ export interface ToolFacts {
    * again what it does, from the approved commit, tool version and variables.
    */
   readonly appliesWhatWasApproved: boolean;
+  /** A plan of the tool can take existing resources into the state; older versions may not support it. */
+  readonly importsResources: boolean;
   /** What a deployment's targets and options add to the arguments of its plan. */
   planArguments(request: PlanRequest): string[];
   /**

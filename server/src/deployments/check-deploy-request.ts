@@ -37,6 +37,14 @@ function checkRemotePlan(request: DeployRequest, body: string): void {
   if (fixed) throw badField(`${body}.${fixed}`, 'does not apply to remote plans: they run the uploaded code');
 }
 
+function checkImport({ importUnrecorded, deploymentType }: DeployRequest, body: string): void {
+  if (importUnrecorded === true && deploymentType !== 'deploy' && deploymentType !== 'dryRun')
+    throw badField(
+      `${body}.importUnrecorded`,
+      `applies only to deploymentType deploy and dryRun, and this is a ${deploymentType}`,
+    );
+}
+
 const longestCustomBytes = 32 * 1024;
 
 /** What a process cannot receive, or what a terminal would interpret. */
@@ -118,6 +126,7 @@ export async function checkUpstream(
  * @throws Refusal 400 that names the field
  */
 export function checkDeployRequest(request: DeployRequest, body: string): void {
+  checkImport(request, body);
   checkCustomVariables(request, body);
   checkTask(request, body);
   checkRemotePlan(request, body);

@@ -21,6 +21,7 @@ import {
   checkWorkflowFields,
 } from './check-deploy-request.ts';
 import type { StartRequest, StoredFacts } from './start-facts.ts';
+import { unrecordedImports } from './unrecorded-imports.ts';
 
 /** Revision and repository count for this run and all later ones; with a type that only plans, for this run. */
 async function sourceOf(
@@ -132,6 +133,7 @@ export async function readDeployRequest(
     environmentChanges: await environmentChanges(context, environment, request),
     gitUserData: request.gitUserData,
     customEnvironmentVariables: request.customServiceEnvironmentVariables,
+    ...(request.importUnrecorded === true ? { imports: await unrecordedImports(context.db, facts) } : {}),
   };
 }
 

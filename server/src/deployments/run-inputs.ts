@@ -2,7 +2,7 @@
  * The resolved variables of a deployment, sealed once and opened for each phase: a change meanwhile is for
  * later deployments.
  */
-import type { JobVariable } from '#protocol/messages/job.ts';
+import type { JobVariable, ResourceToImport } from '#protocol/messages/job.ts';
 import type { Context } from '../context.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 
@@ -13,6 +13,8 @@ export interface RunInputs {
   readonly custom?: Readonly<Record<string, string>>;
   /** Shell commands of a task, which may hold secrets. */
   readonly taskPayload?: string;
+  /** What the plan takes into the state. */
+  readonly imports?: readonly ResourceToImport[];
 }
 
 const secretNames = ['oidcToken', 'vcsAccessToken'] as const;

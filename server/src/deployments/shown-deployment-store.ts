@@ -1,5 +1,6 @@
 /** SQL of deployments as readers see them: single ones, and lists with filters. */
 import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely';
+import type { UnrecordedResource } from '#contract/deployments/plan.ts';
 import type { Connection } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
 import { lastAgentOf } from '../dispatch/run-store.ts';
@@ -193,4 +194,30 @@ export async function listDeploymentPage(
     .execute();
   const isPastEnd = rows.length === 0 && page.offset > 0;
   return { rows, total: rows[0]?.total ?? (isPastEnd ? (await count.executeTakeFirstOrThrow()).total : 0) };
+}
+
+/**
+ * What the runs of an environment created, or may have created, without recording it in a state, oldest first:
+ * since its last successful deploy or destroy of everything.
+ */
+export async function unrecordedSinceSuccess(
+  db: Connection,
+  environmentId: string,
+): Promise<UnrecordedResource[]> {
+  const success = db
+    .selectFrom('deployment')
+    .select(({ fn }) => fn.max('number').as('number'))
+    .where('environment_id', '=', environmentId)
+    .where('status', '=', 'SUCCESS')
+    .where('type', 'in', ['deploy', 'destroy'])
+    .where(({ eb, fn }) => eb(fn<number>('cardinality', ['targets']), '=', 0));
+  const found = await db
+    .selectFrom('deployment')
+    .select('unrecorded_resources')
+    .where('environment_id', '=', environmentId)
+    .where('unrecorded_resources', 'is not', null)
+    .where(({ eb, fn, val }) => eb('number', '>', fn.coalesce(success, val(0))))
+    .orderBy('number')
+    .execute();
+  return found.flatMap((row) => row.unrecorded_resources ?? []);
 }

@@ -104,6 +104,7 @@ async function inputColumns(
       terraform: resolved.terraform,
       custom: custom.secret,
       ...(request.taskPayload === undefined ? {} : { taskPayload: request.taskPayload }),
+      ...(request.imports === undefined ? {} : { imports: request.imports }),
     }),
   };
 }
@@ -268,7 +269,12 @@ async function start(
     action: 'deployment.started',
     entity: 'deployment',
     entityId: deployment.id,
-    details: { type: request.type, environmentId: environment.id, trigger: request.trigger },
+    details: {
+      type: request.type,
+      environmentId: environment.id,
+      trigger: request.trigger,
+      ...(request.imports === undefined ? {} : { imports: [...request.imports] }),
+    },
   });
   return { ...ended, waiting: decision.kind === 'nothing-to-destroy' ? null : waiting };
 }

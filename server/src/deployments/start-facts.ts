@@ -2,6 +2,7 @@
 import type { Updateable } from 'kysely';
 import type { GitUserData } from '#contract/deployments/deploy-request.ts';
 import type { DeploymentType, Trigger } from '#contract/schema/enumerations.ts';
+import type { ResourceToImport } from '#protocol/messages/job.ts';
 import type { VariableChange } from '#contract/variables/shapes.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
@@ -40,6 +41,8 @@ export interface StartRequest {
   readonly followsLastDeploy?: boolean;
   /** Shell commands of a task. */
   readonly taskPayload?: string;
+  /** What the plan takes into the state. */
+  readonly imports?: readonly ResourceToImport[];
   /** Uploaded code of a remote plan. */
   readonly sourceId?: string;
   readonly customEnvironmentVariables?: Record<string, string>;

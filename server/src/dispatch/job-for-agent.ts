@@ -192,6 +192,7 @@ async function secretParts(
       ...(ssh?.keys ?? []),
     ],
     ...(inputs.taskPayload === undefined ? {} : { taskPayload: inputs.taskPayload }),
+    ...(inputs.imports === undefined ? {} : { imports: [...inputs.imports] }),
   };
 }
 

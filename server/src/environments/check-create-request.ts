@@ -65,6 +65,11 @@ function checkSettings(request: CreateEnvironment): void {
       'body.deployRequest.deploymentType',
       `must be deploy for the first deployment of an environment: create it with preventAutoDeploy, then start the ${first}`,
     );
+  if (request.deployRequest.importUnrecorded === true)
+    throw badField(
+      'body.deployRequest.importUnrecorded',
+      'does not apply to the first deployment of an environment: no earlier one has left any resources',
+    );
   checkDeployRequest(request.deployRequest, 'body.deployRequest');
   const retry = request.retry ? retryRefusal(request.retry) : null;
   if (retry) throw badField(`body.retry.${retry.field}`, retry.reason);

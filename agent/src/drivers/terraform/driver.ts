@@ -8,5 +8,6 @@ export const terraform = terraformFamily({
   fileRules: terraformFiles,
   writesEvents: false,
   readsVariablesEarly: false,
+  importsFrom: '1.5.0',
   needsSignature: true,
 });

@@ -31,6 +31,7 @@ import {
 import { lastTerraformDiagnostic } from './diagnostics.ts';
 import { terraformEvents } from './events.ts';
 import { endingOf, type FileRules } from './files.ts';
+import { importsOf } from './imports.ts';
 import { ownBackend } from './own-backend.ts';
 import { otherWorkspaces } from './other-workspaces.ts';
 import { commonPlan } from './plan.ts';
@@ -220,6 +221,7 @@ export function terraformFamily(flavor: Flavor): Driver {
       codeFiles: /\.(tf|tofu)$/,
       needsSignature: flavor.needsSignature,
     },
+    imports: importsOf(flavor),
     collector,
     reuse: reuseOf(flavor),
   };

@@ -11,6 +11,7 @@ import { warn } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { toolPath } from '../../processes/programs.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
+import { importFiles } from '../state/import-resources.ts';
 import type { ResolvedTool } from '../tool/resolve-tool.ts';
 
 export interface Configuration {
@@ -128,7 +129,10 @@ export async function writeDriverFiles(
   attempt: AttemptContext,
   context: DriverContext,
 ): Promise<WrittenFiles> {
-  const files = await asRunFailure(() => attempt.driver.files(context));
+  const files = await asRunFailure(async () => [
+    ...(await attempt.driver.files(context)),
+    ...importFiles(attempt),
+  ]);
   for (const file of files)
     await asRunFailure(() => attempt.tree.write(context.configurationFolder, file.name, file.content));
   return {

@@ -19,6 +19,7 @@ import {
   writeDriverFiles,
 } from './configuration.ts';
 import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
+import { logImports, refuseImports } from '../state/import-resources.ts';
 import { refuseToLeaveState, migrateState } from '../state/migrate-state.ts';
 import { refuseEmptyWorkspace } from '../state/refuse-empty-workspace.ts';
 import { resolveTool } from '../tool/resolve-tool.ts';
@@ -95,6 +96,7 @@ async function plan(attempt: RunnerAttempt, prepared: Prepared): Promise<Outcome
   let facts: OutcomeFacts = {};
   try {
     await runCommands(attempt, configuration, commands, {
+      beforeLast: async () => logImports(attempt, commands.at(-1)?.step ?? setupStep),
       onSettled: () => {
         if (mayBeApplied) kept = keepForApply(attempt, prepared, commands.at(-1)?.step ?? setupStep);
         kept?.catch(() => undefined);
@@ -168,6 +170,7 @@ async function setUp(attempt: RunnerAttempt, commit: string): Promise<Configurat
     await checkJob(attempt, setupStep, commit);
     const tool = await resolveTool(attempt, setupStep, { required: () => codeConstraints(attempt) });
     const toolVersion = tool.version;
+    await withFacts({ toolVersion }, async () => refuseImports(attempt, toolVersion));
     const isStateOurs = await withFacts({ toolVersion }, () => findStateOwner(attempt, commit));
     return withFacts({ toolVersion, isStateOurs }, async () => {
       const facts = { tool, commit, isStateOurs };
