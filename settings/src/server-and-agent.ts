@@ -135,7 +135,7 @@ export const sharedSettings = {
     type: count(0, 100_000_000),
     default: '256',
     sentence:
-      'Space that runs leave free on the file systems of the work and spool folders; with less, they are stopped.',
+      'Space that runs leave free on the file systems of the work and spool folders; with less, they are interrupted, and with less than half of it, killed.',
   }),
   runFileLimitMegabytes: setting({
     name: 'ENVARIUM_RUN_FILE_LIMIT_MB',

@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StepStatus } from '#contract/schema/enumerations.ts';
 import { RunFailure } from '../processes/failure.ts';
+import { isFullDisk } from '../processes/full-disk.ts';
 import type { AttemptContext } from './attempt-context.ts';
 
 /** The path of a scratch file in the spool, for a command's captured output. */
@@ -18,6 +19,15 @@ export function logLine(attempt: Pick<AttemptContext, 'spool'>, step: string, te
   const descriptor = openSync(attempt.spool.stepLog(step), 'a', 0o600);
   writeSync(descriptor, `${text}\n`);
   closeSync(descriptor);
+}
+
+/** Appends a line about an end, which counts more than the line: on a full disk, the line is left out. */
+export function logEnd(attempt: Pick<AttemptContext, 'spool'>, step: string, text: string): void {
+  try {
+    logLine(attempt, step, text);
+  } catch (error) {
+    if (!isFullDisk(error)) throw error;
+  }
 }
 
 /** Adds a warning to a step's log and to the events. */
@@ -41,7 +51,7 @@ export async function inStep<Value>(
   } catch (error) {
     const status = stepEnd(error);
     if (!(error instanceof RunFailure) || !isReportedByTool(error))
-      logLine(attempt, step, `${status === 'CANCELLED' ? 'Ended' : 'Error'}: ${(error as Error).message}`);
+      logEnd(attempt, step, `${status === 'CANCELLED' ? 'Ended' : 'Error'}: ${(error as Error).message}`);
     attempt.events.append({ kind: 'step', step, status });
     throw error;
   }

@@ -1,5 +1,6 @@
 /** Recognizes failures caused by a full disk, and names the folders on that disk. */
 import { statfsSync } from 'node:fs';
+import pRetry from 'p-retry';
 
 export interface NamedFolder {
   /** For example `spool folder`. */
@@ -22,6 +23,23 @@ export function isFullDisk(error: unknown): boolean {
     /no space left on device|disk quota exceeded/i.test(error.message) ||
     isFullDisk(error.cause)
   );
+}
+
+/** One per second. */
+const maxTries = 3_600;
+
+/**
+ * Repeats work that a full disk prevents until there is space again, for an hour at most. For what a run must not
+ * lose at its end.
+ * @throws what the work throws for another reason
+ */
+export async function whenThereIsSpace<Value>(work: () => Value | Promise<Value>): Promise<Value> {
+  return pRetry(work, {
+    retries: maxTries,
+    minTimeout: 1_000,
+    factor: 1,
+    shouldRetry: ({ error }) => isFullDisk(error),
+  });
 }
 
 /** How to resolve a full disk; names the folders on it. */

@@ -143,13 +143,12 @@ export class ResourceWatch {
   #checkDisk(): StopReason | null {
     const { diskBytes, reserveBytes } = this.#limits;
     const { workRoot, spoolFolder } = this.#run;
-    for (const folder of [workRoot, spoolFolder]) {
+    for (const [what, folder] of [
+      ['work', workRoot],
+      ['spool', spoolFolder],
+    ] as const) {
       const free = freeBytes(folder);
-      if (free !== null && free < reserveBytes)
-        return reason(
-          `${folder} has ${inMegabytes(free)} MB left, and ${inMegabytes(reserveBytes)} MB are kept free`,
-          sharedSettings.runDiskReserveMegabytes.name,
-        );
+      if (free !== null && free < reserveBytes) return scarceDisk(what, folder, free, reserveBytes);
     }
     // Only if the whole file system has grown that much can the folder have.
     if (usedBytes(dirname(workRoot)) - this.#usedAtStart <= diskBytes / 2) return null;
@@ -165,6 +164,19 @@ export class ResourceWatch {
 
 function reason(text: string, setting: string): StopReason {
   return { result: 'failed', how: 'now', message: `${text}; it was stopped (setting ${setting})` };
+}
+
+/**
+ * The tool is interrupted while there is room for what it has begun: its state, the copies of it, and the outcome.
+ * It is killed only if it uses up half of that.
+ */
+function scarceDisk(what: string, folder: string, free: number, reserveBytes: number): StopReason {
+  const sizes = `${inMegabytes(free)} MB left, and ${inMegabytes(reserveBytes)} MB are kept free`;
+  return {
+    result: 'failed',
+    how: free < reserveBytes / 2 ? 'now' : 'gently',
+    message: `the disk is full: the ${what} folder ${folder} has ${sizes}; the run was interrupted (setting ${sharedSettings.runDiskReserveMegabytes.name}). Free some space, then deploy again`,
+  };
 }
 
 function inMegabytes(bytes: number): number {

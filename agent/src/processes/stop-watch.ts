@@ -114,7 +114,8 @@ export class StopWatch implements Disposable {
       });
     }
     for (const step of namesIn(this.#spool.steps)) this.#checkOutput(step);
-    const resources = this.#reason === null ? this.#resources?.check() : null;
+    // An interrupted run may still use up what others need.
+    const resources = this.#reason?.how === 'now' ? null : this.#resources?.check();
     if (resources) this.#stop(resources);
   }
 

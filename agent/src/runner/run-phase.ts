@@ -60,6 +60,7 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers, lender: Tre
   const end = await endOf(context, lender);
   await endRunProcesses(order);
   end.settle();
+  await events.settle();
   rmSync(join(spool.folder, 'scratch'), { recursive: true, force: true });
   const { result, facts, failure } = end;
   return { workFolder: order.workFolder, ...facts, result, finishedAt: now(), ...failure };

@@ -8,21 +8,17 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import { createInterface } from 'node:readline';
-import pRetry from 'p-retry';
 import { drivers } from '../drivers/index.ts';
 import { useNetworkOrder } from '../network/network-order.ts';
 import { identifyProcess } from '../processes/process-identity.ts';
 import { type RunnerOrder, type RunnerPreparation, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
 import { writeJson, writeJsonDurably } from '../spool/write-file.ts';
-import { isFullDisk } from '../processes/full-disk.ts';
+import { whenThereIsSpace } from '../processes/full-disk.ts';
 import { readyLine } from './ready-line.ts';
 import { runPhase } from './run-phase.ts';
 import { TreeLender } from './tree/tree-lender.ts';
 
 const usualResults: readonly Outcome['result'][] = ['planned', 'applied'];
-
-/** One per second. */
-const maxOutcomeWrites = 3_600;
 
 /**
  * Executes one order: records its identity first, its outcome last.
@@ -73,19 +69,12 @@ function isMarked(path: string): boolean {
 
 /** Waits for space on a full disk: without an outcome, the end of the run would remain unknown. */
 async function writeOutcome({ outcome: file, events }: SpoolPaths, outcome: Outcome): Promise<void> {
-  await pRetry(
-    () =>
-      writeJsonDurably(
-        file,
-        outcome,
-        [events].filter((each) => existsSync(each)),
-      ),
-    {
-      retries: maxOutcomeWrites,
-      minTimeout: 1_000,
-      factor: 1,
-      shouldRetry: ({ error }) => isFullDisk(error),
-    },
+  await whenThereIsSpace(() =>
+    writeJsonDurably(
+      file,
+      outcome,
+      [events].filter((each) => existsSync(each)),
+    ),
   );
 }
 

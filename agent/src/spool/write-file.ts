@@ -49,7 +49,13 @@ export async function writeDurably(
   others: readonly string[] = [],
 ): Promise<void> {
   // One after the other would take a turn of the disk each.
-  await Promise.all([writeNew(`${file}.new`, content), ...others.map(syncFile)]);
+  try {
+    await Promise.all([writeNew(`${file}.new`, content), ...others.map(syncFile)]);
+  } catch (error) {
+    // A part of it would take the space on a full disk.
+    rmSync(`${file}.new`, { force: true });
+    throw error;
+  }
   renameSync(`${file}.new`, file);
   await syncFolder(dirname(file));
 }

@@ -131,7 +131,7 @@ export interface Running {
 export function createSetup(
   t: TestContext,
   files: Record<string, string>,
-  options: { asOrdinaryUser?: boolean; isolation?: 'off' } = {},
+  options: { asOrdinaryUser?: boolean; isolation?: 'off'; spoolMegabytes?: number } = {},
 ): RunnerSetup {
   const folder = mkdtempSync(join(tmpdir(), 'runner-'));
   chmodSync(folder, 0o711);
@@ -140,6 +140,7 @@ export function createSetup(
   mkdirSync(workFolder, { mode: 0o711 });
   chmodSync(workFolder, 0o711);
   mkdirSync(join(folder, 'spool'), { mode: 0o700 });
+  if (options.spoolMegabytes !== undefined) mountSmall(t, join(folder, 'spool'), options.spoolMegabytes);
   mkdirSync(repository, { recursive: true });
   chmodSync(join(folder, 'repositories'), 0o700);
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -184,6 +185,12 @@ export function createSetup(
   };
   setup.commit(files);
   return setup;
+}
+
+/** Gives a folder a small disk of its own, until the end of the test; only root can. */
+function mountSmall(t: TestContext, folder: string, megabytes: number): void {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0700`, 'tmpfs', folder]);
+  t.after(() => execFileSync('umount', ['--lazy', folder]));
 }
 
 /** Of runs that have only the rights of their user. */

@@ -10,7 +10,7 @@ import { type Command, onlyCommands } from '../../drivers/driver.ts';
 import { readInside } from '../../slots/closed-tree.ts';
 import { readKept, removeWorkFolder, type TreeFacts } from '../../slots/work-folder.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { inStep, logLine, skipStep, warn } from '../../attempt/attempt-log.ts';
+import { inStep, logEnd, skipStep, warn } from '../../attempt/attempt-log.ts';
 import {
   checkJob,
   type Configuration,
@@ -261,7 +261,7 @@ export function storeState(
       ? 'There is no state to store.'
       : `State stored: serial ${state.serial}, lineage ${state.lineage}, ${state.resourceCount} resources, ` +
         `SHA-256 ${state.sha256}${state.isNew ? '' : ' (unchanged)'}`;
-  logLine(attempt, storeStep, text);
+  logEnd(attempt, storeStep, text);
   attempt.events.append({ kind: 'step', step: storeStep, status: 'SUCCESS' });
 }
 
@@ -271,7 +271,7 @@ function logOutputs(
   outputs: NonNullable<OutcomeFacts['outputs']>,
 ): void {
   const rows = Object.entries(outputs);
-  if (rows.length === 0) logLine(attempt, step, 'There are no outputs.');
+  if (rows.length === 0) logEnd(attempt, step, 'There are no outputs.');
   for (const [name, { value, sensitive }] of rows)
-    logLine(attempt, step, `${name} = ${sensitive ? '(sensitive)' : JSON.stringify(value)}`);
+    logEnd(attempt, step, `${name} = ${sensitive ? '(sensitive)' : JSON.stringify(value)}`);
 }

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sha256 } from '#protocol/approved.ts';
 import { type StateCapability, type StateReading, TornState } from '../../drivers/driver.ts';
 import type { SpoolPaths } from '../../spool/layout.ts';
+import { isFullDisk, whenThereIsSpace } from '../../processes/full-disk.ts';
 import { writeDurably } from '../../spool/write-file.ts';
 import type { TreeClient } from '../tree/tree-client.ts';
 
@@ -69,8 +70,10 @@ export class StateFollower implements AsyncDisposable {
     await this[Symbol.asyncDispose]();
     this.#stamp = null;
     await this.#reopen();
-    await this.#copyIfNew(this.#request.stateFolder, this.#request.stateFile);
-    await this.#copyRescued();
+    await whenThereIsSpace(async () => {
+      await this.#copyIfNew(this.#request.stateFolder, this.#request.stateFile);
+      await this.#copyRescued();
+    });
     return this.#latest;
   }
 
@@ -117,9 +120,17 @@ export class StateFollower implements AsyncDisposable {
 
   async #store(bytes: Uint8Array, known: KnownState): Promise<void> {
     const { states } = this.#request.spool;
-    this.#number += 1;
-    await writeDurably(join(states, `${this.#number}.tfstate`), bytes);
-    rmSync(join(states, `${this.#number - keptVersions}.tfstate`), { force: true });
+    const number = this.#number + 1;
+    const write = () => writeDurably(join(states, `${number}.tfstate`), bytes);
+    const removeOlder = (count: number) => rmSync(join(states, `${number - count}.tfstate`), { force: true });
+    await write().catch((error: unknown) => {
+      if (!isFullDisk(error)) throw error;
+      // The newest version of before suffices.
+      removeOlder(keptVersions);
+      return write();
+    });
+    this.#number = number;
+    removeOlder(keptVersions);
     this.#latest = known;
   }
 
