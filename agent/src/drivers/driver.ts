@@ -139,6 +139,8 @@ export interface StateReading {
   readonly lineage: string;
   readonly outputs: NonNullable<Outcome['outputs']>;
   readonly resources: Resource[];
+  /** Of `resources`, in their order; undefined where one has none that is text. */
+  readonly ids: readonly (string | undefined)[];
   /** Instances, not blocks: a resource with `count = 3` counts three. */
   readonly resourceCount: number;
   /** SHA-256 of the state's content without serial, lineage and the like. Becomes `stateFileHash`. */

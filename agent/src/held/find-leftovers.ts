@@ -2,6 +2,7 @@
  * Finds what a changing command left after its runner was lost: its last state, and resources that it created
  * without recording them there.
  */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { sha256 } from '#protocol/approved.ts';
@@ -14,7 +15,7 @@ import { EventFile } from '../ship/event-file.ts';
 import { readInside } from '../slots/closed-tree.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
-import { readNewestState } from '../spool/read-attempt.ts';
+import { nullIfMissing, readNewestState } from '../spool/read-attempt.ts';
 import { writeDurably } from '../spool/write-file.ts';
 import { unrecordedResources } from '../spool/unrecorded-resources.ts';
 
@@ -23,6 +24,8 @@ export interface Leftovers {
   readonly job: Job;
   readonly workFolder: string;
 }
+
+const noContents = { resources: [], ids: [] };
 
 /** Larger files are ignored: a run may leave any file under the state's name. */
 const stateLimitBytes = 512_000_000;
@@ -39,6 +42,8 @@ export async function findLeftovers(leftovers: Leftovers): Promise<Partial<Outco
   const events = readEvents(paths);
   const newest = await readNewestState(paths);
   const state = newest && readOrNull(capability, newest.bytes);
+  const input = await readFile(paths.inputState).catch(nullIfMissing);
+  const before = input && readOrNull(capability, input);
   return {
     ...(state?.isEncrypted ? { isStateOurs: true } : {}),
     ...(state && !state.isEncrypted
@@ -50,7 +55,7 @@ export async function findLeftovers(leftovers: Leftovers): Promise<Partial<Outco
           isStateOurs: true,
         }
       : {}),
-    unrecorded: unrecordedResources(events, state?.isEncrypted ? null : (state?.resources ?? [])),
+    unrecorded: unrecordedResources(events, state?.isEncrypted ? null : (state ?? noContents), before),
   };
 }
 

@@ -1,13 +1,13 @@
 /** Removes everything that an attempt left: processes, trees and secrets. */
-import { stat } from 'node:fs/promises';
+import { existsSync, renameSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Launcher } from '../launchers/launcher.ts';
 import { endProcessesIn, endProcessesOf } from '../processes/end-processes.ts';
 import { forceRemove } from '../slots/remove-folder.ts';
 import { closeWorkFolder, keepWorkFolder, workFolderPaths } from '../slots/work-folder.ts';
-import type { SpoolPaths } from '../spool/layout.ts';
-import { isMarkStored, nullIfMissing, readOutcome, readRunner } from '../spool/read-attempt.ts';
+import { attemptFolderName, type SpoolPaths } from '../spool/layout.ts';
+import { isMarkStored, readOutcome, readRunner } from '../spool/read-attempt.ts';
 import { removeFolder } from '../spool/write-file.ts';
 
 const runnerEndMilliseconds = 5_000;
@@ -56,17 +56,23 @@ export async function removeAttempt(
   const folders = workFolderPaths(workFolder, job);
   const outcome = readOutcome(paths);
   const isKept = outcome?.result === 'internal' && outcome.isLost !== true && isMarkStored(paths);
-  const isOurs = await belongsTo(folders.tree, slotUid);
-  if (isOurs && isKept) keepWorkFolder(folders, job);
-  else if (isOurs) {
-    closeWorkFolder(folders);
-    await forceRemove(folders.root);
+  const aside = `${folders.root}.over-${attemptFolderName(job.jobId, job.attempt)}`;
+  // An earlier process may have been killed in the middle.
+  await forceRemove(aside);
+  // Another agent of this machine may use the place from any moment on, so nothing happens between look and move.
+  if (belongsTo(folders.tree, slotUid) && existsSync(folders.root)) {
+    if (isKept) keepWorkFolder(folders, job);
+    else {
+      closeWorkFolder(folders);
+      renameSync(folders.root, aside);
+    }
   }
+  await forceRemove(aside);
   await removeFolder(paths.folder);
 }
 
-/** Another agent of this machine may already use the same work folder, under its own uid. */
-async function belongsTo(tree: string, slotUid: number | null): Promise<boolean> {
-  const found = await stat(tree).catch(nullIfMissing);
-  return slotUid === null || found === null || found.uid === slotUid;
+/** Not to another agent of this machine, whose runs have other uids. */
+function belongsTo(tree: string, slotUid: number | null): boolean {
+  const found = statSync(tree, { throwIfNoEntry: false });
+  return slotUid === null || found === undefined || found.uid === slotUid;
 }

@@ -6,7 +6,7 @@
  */
 import { existsSync, renameSync, statfsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
@@ -77,7 +77,7 @@ export class KeptTrees {
    * Keeps the tree of a plan whose processes have all ended, if there is room. Removes older ones for it.
    * @param slot that the plan ran in; its uid stays with the tree
    * @param spool the folder of the plan's attempt
-   * @returns false if the tree is still in its place, for the caller to remove
+   * @returns false if it is not kept: what is still in its place is for the caller to remove
    */
   async keep(job: Job, slot: Slot, spool: SpoolPaths): Promise<boolean> {
     const { workFolder, slots, limit, log } = this.#options;
@@ -87,10 +87,11 @@ export class KeptTrees {
     while (!slots.reserveUid(slot)) if (!this.#evictOldest()) return false;
     const folder = `${place.root}${this.#suffix}${job.jobId}-${job.attempt}`;
     try {
+      // At once: another agent of this machine may use the place from now on, for the apply.
       closeWorkFolder(place);
-      const secrets = await takeSecrets(place.tree, planned.secretFiles);
-      const [plan, state] = await Promise.all([spool.outputPlan, spool.inputState].map(readSmall));
       renameSync(place.root, folder);
+      const secrets = await takeSecrets(join(folder, basename(place.tree)), planned.secretFiles);
+      const [plan, state] = await Promise.all([spool.outputPlan, spool.inputState].map(readSmall));
       this.#trees.set(place.root, {
         by: { jobId: job.jobId, attempt: job.attempt },
         place,
@@ -108,6 +109,7 @@ export class KeptTrees {
         { err: error, folder: place.root },
         'cannot keep the tree of a plan; its apply will restore it',
       );
+      await this.#remove(folder);
       return false;
     }
     while (this.#trees.size > limit) this.#evictOldest();

@@ -11,6 +11,7 @@
  *   <root>/planned.json  which attempt kept the tree for its apply, the agent's
  *   <root>.planned-<spool>-<job>-<attempt>  the tree of a plan that waits for a decision, set aside without the files
  *                        that contain variables
+ *   <root>.over-<job>-<attempt>  what an attempt left, while it is being removed
  *   <root>.kept-<job>-<attempt>  evidence of a failed run, for a person; never removed
  *
  * `tree`, `state`, `plan`, `home` and `tmp` belong to the slot's uid, mode 0700.

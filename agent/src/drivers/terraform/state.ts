@@ -30,7 +30,13 @@ interface StateResource {
    * configures it.
    */
   readonly provider: string;
-  readonly instances?: readonly { readonly index_key?: string | number; readonly deposed?: string }[];
+  readonly instances?: readonly StateInstance[];
+}
+
+interface StateInstance {
+  readonly index_key?: string | number;
+  readonly deposed?: string;
+  readonly attributes?: { readonly id?: unknown } | null;
 }
 
 function parse(bytes: Uint8Array): StateFile | EncryptedFile {
@@ -76,6 +82,10 @@ function rowsOf(resource: StateResource): Resource[] {
   });
 }
 
+function idOf({ attributes }: StateInstance): string | undefined {
+  return typeof attributes?.id === 'string' ? attributes.id : undefined;
+}
+
 /** The same text for the same content, whatever the order of keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) => {
@@ -105,6 +115,7 @@ export function readTerraformState(bytes: Uint8Array): StateReading {
       lineage: state.lineage,
       outputs: {},
       resources: [],
+      ids: [],
       resourceCount: 0,
       hash,
       isEncrypted: true,
@@ -113,12 +124,14 @@ export function readTerraformState(bytes: Uint8Array): StateReading {
   const outputs = Object.entries(state.outputs ?? {}).map(
     ([name, { value, type, sensitive }]) => [name, { value, type, sensitive: sensitive ?? false }] as const,
   );
-  const resources = (state.resources ?? []).filter((resource) => resource.mode === 'managed').flatMap(rowsOf);
+  const managed = (state.resources ?? []).filter((resource) => resource.mode === 'managed');
+  const resources = managed.flatMap(rowsOf);
   return {
     serial: state.serial,
     lineage: state.lineage,
     outputs: Object.fromEntries(outputs),
     resources,
+    ids: managed.flatMap(({ instances = [] }) => instances.map(idOf)),
     resourceCount: resources.length,
     hash: hashOf(state),
   };

@@ -2,6 +2,7 @@
  * Runs the one command of a phase that changes resources: a mark is stored before it starts, and its state
  * and progress are followed while it runs.
  */
+import { existsSync, readFileSync } from 'node:fs';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { keptFolder } from '../../slots/work-folder.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
@@ -50,7 +51,7 @@ export async function runChangingCommand(
   const facts = state === null ? {} : stateFacts(attempt.job, state);
   if (!isGood(end, command)) {
     const failure = failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
-    const unrecorded = follower === null || progress === null ? [] : unrecordedIn(progress, state);
+    const unrecorded = follower === null || progress === null ? [] : unrecordedIn(attempt, progress, state);
     return { state, facts: { ...facts, unrecorded }, failure };
   }
   const isLost = follower !== null && progress?.hasChanged === true && state?.isNew !== true;
@@ -64,9 +65,14 @@ function lostState({ folders, job }: AttemptContext, { label }: Command): RunFai
   );
 }
 
-function unrecordedIn(progress: ProgressFollower, state: KnownState | null): OutcomeFacts['unrecorded'] {
-  const resources = state?.isEncrypted ? null : (state?.resources ?? []);
-  return unrecordedResources(progress.seen.map(asEvent), resources);
+function unrecordedIn(
+  { driver, spool }: AttemptContext,
+  progress: ProgressFollower,
+  state: KnownState | null,
+): OutcomeFacts['unrecorded'] {
+  const before = existsSync(spool.inputState) ? driver.state?.read(readFileSync(spool.inputState)) : null;
+  const recorded = state?.isEncrypted ? null : (state ?? { resources: [], ids: [] });
+  return unrecordedResources(progress.seen.map(asEvent), recorded, before ?? null);
 }
 
 /** Follows the tool's progress; null if its driver cannot read any. */
