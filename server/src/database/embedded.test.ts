@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  readlinkSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -27,6 +28,14 @@ const settingsFor = (dataFolder: string) => ({ dataFolder, databaseUrl: undefine
 
 function isAlive(pid: number): boolean {
   return existsSync(`/proc/${pid}/cwd`) && !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+}
+
+function worksIn(pid: number, folder: string): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === folder;
+  } catch {
+    return false;
+  }
 }
 
 async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
@@ -153,6 +162,42 @@ describe('the embedded PostgreSQL', () => {
         return found?.rows[0].count === 1 && database.embeddedPid !== pid;
       });
     });
+  });
+
+  test('a killed database is started again even while one of its processes is in the middle of a statement', async () => {
+    await withDatabase(async (database) => {
+      const pid = database.embeddedPid ?? 0;
+      const busy = await database.pool.connect();
+      const ended = assert.rejects(
+        busy.query('select count(*) from generate_series(1, 10000000000::bigint) as n'),
+      );
+      await until('the statement', async () => {
+        const { rows } = await database.pool.query(
+          "select count(*) from pg_stat_activity where state = 'active' and query like '%generate_series%' and pid <> pg_backend_pid()",
+        );
+        return rows[0].count === 1;
+      });
+      process.kill(pid, 'SIGKILL');
+      await until('a new server process', async () => {
+        const found = await database.pool.query('select 1').catch(() => undefined);
+        return found?.rowCount === 1 && database.embeddedPid !== pid;
+      });
+      await ended;
+      busy.release(true);
+    });
+  });
+
+  test('a service that ends while its killed database is being started again ends the new one, too', async () => {
+    const exited = Promise.withResolvers<void>();
+    const log = { warn: () => exited.resolve(), error: () => undefined };
+    const database = await openDatabase(settingsFor(data), log);
+    process.kill(database.embeddedPid ?? 0, 'SIGKILL');
+    await exited.promise;
+    await database[Symbol.asyncDispose]();
+    const working = readdirSync('/proc').filter(
+      (pid) => /^\d+$/.test(pid) && isAlive(Number(pid)) && worksIn(Number(pid), dataFolder()),
+    );
+    assert.deepEqual(working, []);
   });
 
   test('a killed database is started again by a service that had adopted it', async () => {

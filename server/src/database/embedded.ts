@@ -85,6 +85,8 @@ export class EmbeddedPostgres {
       const next = await this.#startAgain();
       if (next === undefined) return;
       this.#postmaster = next;
+      // Closed while it was being started: nobody else ends it.
+      if (this.#isClosing) return stopPostmaster(this.#cluster, next);
     }
   }
 

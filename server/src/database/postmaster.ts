@@ -8,6 +8,7 @@ import {
   closeSync,
   existsSync,
   openSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -43,6 +44,7 @@ export async function runPostmaster(cluster: Cluster, socketFolder?: string): Pr
   for (;;) {
     const found = await adopt(cluster, deadline);
     if (found) return found;
+    await endOrphans(cluster, deadline);
     const started = await start(cluster, socketFolder ?? makeSocketFolder(cluster), deadline);
     if (started) return started;
     await delay(100);
@@ -58,7 +60,7 @@ export async function stopPostmaster(cluster: Cluster, postmaster: Postmaster): 
 
 async function end(cluster: Cluster, pid: number, ended: Promise<void>): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
-    if (!isPostmasterOf(cluster, pid)) break;
+    if (!isProcessOf(cluster, pid)) break;
     process.kill(pid, signal);
     const timer = new AbortController();
     await Promise.race([
@@ -100,8 +102,8 @@ function readPidFile(cluster: Cluster): PidFile | undefined {
   }
 }
 
-/** A postmaster works in its data folder: a process that got its number later does not. */
-function isPostmasterOf(cluster: Cluster, pid: number): boolean {
+/** Like all its processes, a postmaster works in its data folder: one that got its number later does not. */
+function isProcessOf(cluster: Cluster, pid: number): boolean {
   try {
     return (
       readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster.dataFolder) &&
@@ -115,7 +117,7 @@ function isPostmasterOf(cluster: Cluster, pid: number): boolean {
 async function adopt(cluster: Cluster, deadline: number): Promise<Postmaster | undefined> {
   for (
     let found = readPidFile(cluster);
-    found && isPostmasterOf(cluster, found.pid);
+    found && isProcessOf(cluster, found.pid);
     found = readPidFile(cluster)
   ) {
     const { pid, socketFolder, status } = found;
@@ -129,10 +131,50 @@ async function adopt(cluster: Cluster, deadline: number): Promise<Postmaster | u
   return undefined;
 }
 
+/**
+ * Ends what a killed postmaster has left: processes that are in the middle of a statement do not notice its end, and
+ * no other one starts while they use its memory.
+ */
+async function endOrphans(cluster: Cluster, deadline: number): Promise<void> {
+  for (;;) {
+    const orphans = orphansOf(cluster);
+    if (orphans.length === 0) return;
+    for (const pid of orphans) sendQuit(pid);
+    refusePast(deadline, cluster);
+    await delay(lookMilliseconds);
+  }
+}
+
+function sendQuit(pid: number): void {
+  try {
+    process.kill(pid, 'SIGQUIT');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+function orphansOf(cluster: Cluster): number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 1 && isProcessOf(cluster, pid) && isOrphan(cluster, pid));
+}
+
+/** PostgreSQL names its processes "postgres: …"; a postmaster keeps its command line. */
+function isOrphan(cluster: Cluster, pid: number): boolean {
+  try {
+    const parent = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return command.startsWith('postgres: ') && !isProcessOf(cluster, Number(parent));
+  } catch {
+    // It has ended.
+    return false;
+  }
+}
+
 function endOf(cluster: Cluster, pid: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setInterval(() => {
-      if (isPostmasterOf(cluster, pid)) return;
+      if (isProcessOf(cluster, pid)) return;
       clearInterval(timer);
       resolve();
     }, 50);
