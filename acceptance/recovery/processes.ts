@@ -1,5 +1,6 @@
 /** The processes of a running service, as an administrator of the machine sees them. */
-import { readdir, readFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '../runs.ts';
 import type { RunningService } from '../service.ts';
@@ -30,6 +31,20 @@ export async function allProcesses(): Promise<Process[]> {
   return found.flat();
 }
 
+/** All processes that were started for a folder, wherever they hang in the tree, and what those started. */
+export async function processesOf(folder: string): Promise<Process[]> {
+  const all = await allProcesses();
+  const own = await Promise.all(
+    all.map(async ({ pid, command }) => {
+      if (pid === process.pid) return false;
+      return command.includes(folder) || (await text(`/proc/${pid}/environ`)).includes(folder);
+    }),
+  );
+  const found = new Set(all.filter((_, at) => own[at]));
+  for (const each of found) for (const child of all) if (child.parent === each.pid) found.add(child);
+  return [...found];
+}
+
 /** All that a process started, and what those started. */
 export async function descendantsOf(pid: number): Promise<Process[]> {
   const all = await allProcesses();
@@ -52,7 +67,8 @@ export function agentPid(service: RunningService): Promise<number> {
     'the agent',
     async () =>
       (await descendantsOf(service.process.pid ?? 0)).find(({ command }) =>
-        command.includes('agent/src/main.ts'),
+        // From the sources, or from a bundle.
+        /agent(\/src\/main\.ts|\.mjs)/.test(command),
       )?.pid,
   );
 }
@@ -71,11 +87,16 @@ export interface SpooledAttempt {
   readonly hasOutcome: boolean;
 }
 
-/** The attempts of which the agent still has a folder. */
-export async function spooledAttempts({ folder }: Pick<RunningService, 'folder'>): Promise<SpooledAttempt[]> {
-  const attempts = join(folder, 'data', 'spool', 'attempts');
+/** The attempts of which the built-in agent still has a folder. */
+export function spooledAttempts({ folder }: Pick<RunningService, 'folder'>): Promise<SpooledAttempt[]> {
+  return attemptsIn(join(folder, 'data', 'spool'));
+}
+
+/** The attempts in the spool folder of an agent. */
+export async function attemptsIn(spool: string): Promise<SpooledAttempt[]> {
+  const attempts = join(spool, 'attempts');
   const found = await Promise.all(
-    (await readdir(attempts)).map(async (name): Promise<SpooledAttempt[]> => {
+    (await readdir(attempts).catch(() => [])).map(async (name): Promise<SpooledAttempt[]> => {
       const job = await text(join(attempts, name, 'job.json'));
       if (job === '') return [];
       const { environmentId, phase } = JSON.parse(job) as { environmentId: string; phase: string };
@@ -120,11 +141,16 @@ export async function commandPid(
   });
 }
 
-/** Stops all processes, so that none sees another one end, and kills them. */
-export async function killAll(pid: number): Promise<void> {
+/** Stops a process and all that it started, so that none sees another one end, and kills them. */
+export function killAll(pid: number): Promise<void> {
+  return killTogether(async () => [pid, ...(await descendantsOf(pid)).map((each) => each.pid)]);
+}
+
+/** The same for all processes that can be found, again and again until there are no others. */
+export async function killTogether(find: () => Promise<number[]>): Promise<void> {
   const seen = new Set<number>();
   for (;;) {
-    const all = [pid, ...(await descendantsOf(pid)).map((each) => each.pid)].filter((one) => !seen.has(one));
+    const all = (await find()).filter((one) => !seen.has(one));
     if (all.length === 0) break;
     for (const one of all) {
       seen.add(one);
@@ -132,4 +158,14 @@ export async function killAll(pid: number): Promise<void> {
     }
   }
   for (const one of seen) sendSignal(one, 'SIGKILL');
+}
+
+/** A command line in which the kernel seems to have booted again; empty unless root: nobody else can. */
+export async function anotherBoot(folder: string): Promise<string[]> {
+  if (process.getuid?.() !== 0) return [];
+  const id = randomUUID();
+  const file = join(folder, `boot-${id}`);
+  await writeFile(file, `${id}\n`, { mode: 0o644 });
+  const script = `mount --bind "$0" /proc/sys/kernel/random/boot_id && exec "$@"`;
+  return ['unshare', '--mount', '--propagation', 'private', '--', 'sh', '-c', script, file];
 }

@@ -2,7 +2,6 @@
  * Brings one deployment to each phase of a run, kills one process of each or one that they share, and lets
  * everything continue. Marks outside of any state tell what really happened.
  */
-import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { ApiError } from '#contract/client/client.ts';
@@ -22,6 +21,7 @@ import {
 import { fateOf, type Killed, type Phase, phases } from './law.ts';
 import {
   agentPid,
+  anotherBoot,
   commandPid,
   databasePid,
   killAll,
@@ -274,7 +274,7 @@ export class Walk implements AsyncDisposable {
         return sendSignal(agent, 'SIGCONT');
       case 'machine':
         await this.#end(() => void killAll(this.#service.process.pid ?? 0));
-        return this.#restart(await this.#inAnotherBoot());
+        return this.#restart(await anotherBoot(this.#folder));
       default:
         for (const phase of wanted) sendSignal(await this.#pidIn(phase, killed), 'SIGKILL');
         return sendSignal(agent, 'SIGCONT');
@@ -289,15 +289,6 @@ export class Walk implements AsyncDisposable {
 
   async #restart(around: readonly string[] = []): Promise<void> {
     this.#service = await startService({ folder: this.#folder, settings: this.#settings, around });
-  }
-
-  /** A command line in which the kernel seems to have booted again; only root can change what it shows. */
-  async #inAnotherBoot(): Promise<string[]> {
-    if (process.getuid?.() !== 0) return [];
-    const file = join(this.#folder, 'boot-id');
-    await writeFile(file, `${randomUUID()}\n`, { mode: 0o644 });
-    const script = `mount --bind "$0" /proc/sys/kernel/random/boot_id && exec "$@"`;
-    return ['unshare', '--mount', '--propagation', 'private', '--', 'sh', '-c', script, file];
   }
 
   async #pidIn(phase: Phase, killed: 'runner' | 'tool'): Promise<number> {

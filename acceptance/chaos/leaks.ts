@@ -1,0 +1,150 @@
+/** What an idle installation still holds after its runs have ended: it must be nothing of theirs. */
+import { readdir, utimes } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client as Database } from 'pg';
+import { withDatabase } from '../database.ts';
+import { processesOf } from '../recovery/processes.ts';
+import type { Installation } from './installation.ts';
+
+/** One thing that may leak, with what was found of it. */
+export interface Leak {
+  readonly what: string;
+  readonly found: readonly string[];
+}
+
+/** What an installation has while it does nothing. */
+export interface Idle {
+  readonly connections: number;
+}
+
+const patienceMilliseconds = 60_000;
+const pollMilliseconds = 500;
+
+/** Rows that exist only while a run is active. */
+const rows: Readonly<Record<string, string>> = {
+  'open jobs': "select id::text as found from job where status <> 'done'",
+  'open attempts': "select job_id || '/' || number as found from attempt where status <> 'ended'",
+  'open deployments':
+    "select id || ' ' || status as found from deployment where status in ('QUEUED', 'IN_PROGRESS', 'WAITING_FOR_USER', 'ABORTING')",
+  'running steps':
+    "select deployment_id || ' ' || name as found from deployment_step where status in ('IN_PROGRESS', 'WAITING_FOR_USER')",
+  'environments in progress':
+    "select name || ' ' || status as found from environment where status like '%IN_PROGRESS' or status in ('ABORTING', 'WAITING_FOR_USER')",
+  'environments with a lock': 'select name as found from environment where is_locked',
+  'state locks': 'select environment_id::text as found from state_lock',
+  'effects not carried out': "select kind || ' ' || coalesce(last_error, '') as found from effect",
+  'stored plans and trees of ended runs': "select job_id || '/' || name as found from attempt_blob",
+  'database locks':
+    "select locktype || ' ' || mode as found from pg_locks where locktype in ('advisory', 'transactionid', 'tuple')",
+  'open transactions':
+    "select query as found from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() and state <> 'idle'",
+};
+
+/** To be called before there was any run. */
+export async function idleOf(installation: Installation): Promise<Idle> {
+  return withDatabase(installation, async (database) => ({ connections: await countConnections(database) }));
+}
+
+async function countConnections(database: Database): Promise<number> {
+  const { rows: found } = await database.query<{ count: string }>(
+    "select count(*) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()",
+  );
+  return Number(found[0]?.count);
+}
+
+/** Waits until nothing is left, as long as that is to be expected. @returns every kind of leak, with what was found of it */
+export async function findLeaks(installation: Installation, idle: Idle): Promise<Leak[]> {
+  await ageFiles(blobsOf(installation));
+  await installation.restart();
+  const deadline = Date.now() + patienceMilliseconds;
+  for (;;) {
+    const leaks = await findOnce(installation, idle).catch((error: unknown) => [
+      { what: 'the database', found: [(error as Error).message] },
+    ]);
+    if (leaks.every(({ found }) => found.length === 0) || Date.now() > deadline) return leaks;
+    await delay(pollMilliseconds);
+  }
+}
+
+const blobsOf = ({ folder }: Installation) => join(folder, 'data', 'blobs');
+
+/** A service that was killed between a file and its row leaves a file, and every service removes old ones as it starts. */
+async function ageFiles(folder: string): Promise<void> {
+  const old = new Date(Date.now() - 24 * 3_600_000);
+  for (const path of await list(folder, { recursive: true })) await utimes(join(folder, path), old, old);
+}
+
+async function findOnce(installation: Installation, idle: Idle): Promise<Leak[]> {
+  const inDatabase = await withDatabase(installation, async (database) => {
+    const found: Leak[] = [];
+    for (const [what, query] of Object.entries(rows))
+      found.push({
+        what,
+        found: (await database.query<{ found: string }>(query)).rows.map((row) => row.found),
+      });
+    const connections = await countConnections(database);
+    const more = connections - idle.connections;
+    found.push({ what: 'database connections', found: more > 0 ? [`${more} more than before`] : [] });
+    return found;
+  });
+  return [...inDatabase, ...(await filesLeft(installation)), ...(await processesLeft(installation))];
+}
+
+/** A failed run whose state may be incomplete leaves its folder on purpose, closed, under this name. */
+const evidence = /\.kept-/;
+
+async function filesLeft(installation: Installation): Promise<Leak[]> {
+  const { spools, workFolder } = installation;
+  const attempts = (await Promise.all(spools.map((spool) => list(join(spool, 'attempts'))))).flat();
+  const trees = (await list(workFolder)).filter((name) => !name.startsWith('.') && !evidence.test(name));
+  const blobs = blobsOf(installation);
+  const entries = await readdir(blobs, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(blobs, join(entry.parentPath, entry.name)));
+  const known = await knownBlobs(installation);
+  return [
+    { what: 'attempts in spool folders', found: attempts },
+    { what: 'trees in the work folder', found: trees },
+    { what: 'files without a row', found: files.filter((file) => !known.has(file)) },
+    { what: 'rows without a file', found: [...known].filter((id) => !files.includes(id)) },
+  ];
+}
+
+async function list(folder: string, options: { readonly recursive?: boolean } = {}): Promise<string[]> {
+  return readdir(folder, options).catch(() => []);
+}
+
+async function knownBlobs(installation: Installation): Promise<Set<string>> {
+  return withDatabase(installation, async (database) => {
+    const { rows: found } = await database.query<{ id: string }>(
+      "select blob->>'id' as id from state_version where blob->>'sealed' is null",
+    );
+    return new Set(found.map(({ id }) => id));
+  });
+}
+
+/** Commands of runs, and what nobody waits for any more. Each runner keeps a reader (tree-server) for its runs. */
+async function processesLeft(installation: Installation): Promise<Leak[]> {
+  const all = await processesOf(installation.folder);
+  const commands = all.filter(
+    ({ command }) => /^\S*(terraform|tofu|git|sh|bwrap)\S* /.test(command) && !/ tree-server\b/.test(command),
+  );
+  const orphans = all.filter(({ parent, command }) => parent === 1 && !/postgres/.test(command));
+  return [
+    { what: 'processes of runs', found: commands.map(({ pid, command }) => `${pid} ${command}`) },
+    { what: 'processes without a parent', found: orphans.map(({ pid, command }) => `${pid} ${command}`) },
+  ];
+}
+
+/** After both have been stopped. */
+export async function findProcesses(installation: Installation): Promise<Leak> {
+  const deadline = Date.now() + patienceMilliseconds;
+  for (;;) {
+    const left = await processesOf(installation.folder);
+    if (left.length === 0 || Date.now() > deadline)
+      return { what: 'processes after the end', found: left.map(({ pid, command }) => `${pid} ${command}`) };
+    await delay(pollMilliseconds);
+  }
+}

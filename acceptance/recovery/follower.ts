@@ -1,0 +1,58 @@
+/** A person who watches a deployment from its start, whatever happens to the service meanwhile. */
+import assert from 'node:assert/strict';
+import type { Client } from '#contract/client/client.ts';
+import { logBytes } from '../runs.ts';
+
+export interface Followed {
+  /** What each step has logged. */
+  readonly logs: ReadonlyMap<string, Buffer>;
+  /** Status of the last event. */
+  readonly end: string | undefined;
+}
+
+export interface FollowOptions {
+  readonly signal: AbortSignal;
+  /** Gets the name of each step that begins. */
+  readonly onStep?: (step: string) => void;
+}
+
+/**
+ * Follows a deployment to its end; a lost connection continues after the last event that came.
+ * @throws Error if a byte is missing or comes twice
+ */
+export async function follow(
+  client: Client,
+  id: string,
+  { signal, onStep }: FollowOptions,
+): Promise<Followed> {
+  const parts = new Map<string, { chunks: Buffer[]; size: number }>();
+  let end: string | undefined;
+  for await (const event of client.stream('streamDeployment', { params: { id }, signal })) {
+    if (event.event === 'end') end = event.data.status;
+    if (event.event === 'step' && event.data.status === 'IN_PROGRESS') onStep?.(event.data.name);
+    if (event.event !== 'log') continue;
+    const { step, offset, bytes } = event.data;
+    const content = logBytes(event);
+    const known = parts.get(step) ?? { chunks: [], size: 0 };
+    if (offset !== known.size || content.length !== bytes)
+      throw new Error(`${step}: ${content.length} of ${bytes} bytes at ${offset} came after ${known.size}`);
+    known.chunks.push(content);
+    known.size += bytes;
+    parts.set(step, known);
+  }
+  return { logs: new Map([...parts].map(([step, { chunks }]) => [step, Buffer.concat(chunks)])), end };
+}
+
+/** Fails with the step at which two logs of a deployment differ. */
+export function assertSameLogs(
+  actual: ReadonlyMap<string, Buffer>,
+  expected: ReadonlyMap<string, Buffer>,
+  whose: string,
+): void {
+  for (const step of new Set([...actual.keys(), ...expected.keys()]))
+    assert.equal(
+      String(actual.get(step) ?? ''),
+      String(expected.get(step) ?? ''),
+      `${whose}: the log of ${step}`,
+    );
+}
