@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { killTree } from './processes.ts';
 import type { Service } from './service.ts';
 
 const launcher = fileURLToPath(new URL('../tools/launch.mjs', import.meta.url));
@@ -18,6 +19,8 @@ export interface BenchAgent extends AsyncDisposable {
   start(): Promise<void>;
   /** Ends its process as `systemctl stop` does. */
   stop(): Promise<void>;
+  /** Ends it and everything that it has started at once, as the end of its machine does. */
+  kill(): Promise<void>;
 }
 
 /** Creates an agent of the first organization, and starts it. @param place a number, different for each agent */
@@ -77,5 +80,5 @@ export async function startAgent(service: Service, place: number): Promise<Bench
     await ended;
   };
   await start();
-  return { id, start, stop, [Symbol.asyncDispose]: stop };
+  return { id, start, stop, kill: () => killTree(child?.pid), [Symbol.asyncDispose]: stop };
 }

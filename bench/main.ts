@@ -16,6 +16,7 @@ import { manyBench } from './benchmarks/many.ts';
 import { memoryBench } from './benchmarks/memory.ts';
 import { readyBench } from './benchmarks/ready.ts';
 import { asTable, keep, type Kept, type Recorded, writePage } from './report.ts';
+import { recoveryBench } from './benchmarks/recovery.ts';
 import { searchBench } from './benchmarks/search.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
@@ -31,6 +32,7 @@ const benches: Readonly<Record<string, Bench>> = {
   claim: claimBench,
   list: listBench,
   search: searchBench,
+  recovery: recoveryBench,
   memory: memoryBench,
 };
 

@@ -37,17 +37,32 @@ async function readProcess(pid: number): Promise<Process> {
   return { pid, parent: Number(fields[1]), program, cpu: ticks(11), waitedCpu: ticks(13) };
 }
 
-/** All processes of the service that run now; each of them may end while the others are read. */
-export async function processesOfService(service: Service): Promise<Process[]> {
+async function allProcesses(): Promise<Process[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const all = (await Promise.all(pids.map((pid) => readProcess(pid).catch(() => null)))).filter(
+  return (await Promise.all(pids.map((pid) => readProcess(pid).catch(() => null)))).filter(
     (each) => each !== null,
   );
-  const found = new Set([service.pid, (await findPostmaster(service)).pid]);
+}
+
+/** Kills a process and everything that it has started, without any of them noticing the end of another one. */
+export async function killTree(pid: number | undefined): Promise<void> {
+  if (pid === undefined) return;
+  const all = withDescendants(new Set([pid]), await allProcesses());
+  for (const signal of ['SIGSTOP', 'SIGKILL'] as const) for (const each of all) process.kill(each, signal);
+}
+
+function withDescendants(found: Set<number>, all: readonly Process[]): Set<number> {
   for (let before = 0; before < found.size; ) {
     before = found.size;
     for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
   }
+  return found;
+}
+
+/** All processes of the service that run now; each of them may end while the others are read. */
+export async function processesOfService(service: Service): Promise<Process[]> {
+  const all = await allProcesses();
+  const found = withDescendants(new Set([service.pid, (await findPostmaster(service)).pid]), all);
   return all.filter(({ pid }) => found.has(pid));
 }
 

@@ -90,6 +90,8 @@ async function end(child: ChildProcess): Promise<void> {
 export interface StartOptions {
   /** Settings in addition to those of every benchmark. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Takes the place of an earlier service of the folder: same address, same key. */
+  readonly follows?: Service;
   /** Starts it as a person does, with npm; otherwise npm's own time and memory do not count. */
   readonly withNpm?: boolean;
 }
@@ -97,10 +99,10 @@ export interface StartOptions {
 /** @throws Error with its log if the service does not start */
 export async function startService(
   folder: Folder,
-  { settings = {}, withNpm = false }: StartOptions = {},
+  { settings = {}, follows, withNpm = false }: StartOptions = {},
 ): Promise<Service> {
-  const secret = randomBytes(32).toString('base64url');
-  const port = await freePort();
+  const secret = follows?.secret ?? randomBytes(32).toString('base64url');
+  const port = follows ? Number(new URL(follows.url).port) : await freePort();
   const url = `http://127.0.0.1:${port}`;
   let text = '';
   const startedAt = performance.now();
