@@ -109,6 +109,8 @@ export async function startPostgreSQL(folder: string, { maxConnections = 100 } =
     port,
     unix_socket_directories: '',
     max_connections: maxConnections,
+    // The service must not get connections that others do not.
+    superuser_reserved_connections: 0,
     shared_buffers: '32MB',
     fsync: 'off',
   };

@@ -27,8 +27,9 @@ async function running(more: object = {}) {
 
 /** Lets time pass with a server that is up all the while. */
 async function pass(seconds: number): Promise<void> {
-  for (let gone = 0; gone < seconds; gone += 14) {
-    app.advance(Math.min(14, seconds - gone));
+  // With enough room to a gap in the stamps, for a busy machine.
+  for (let gone = 0; gone < seconds; gone += 10) {
+    app.advance(Math.min(10, seconds - gone));
     await sweepSilence(app.context);
   }
 }
@@ -198,9 +199,40 @@ test('the runs of an agent that stops follow the same rules', async () => {
 test('a run is given up even when that takes more than a day', async () => {
   const patient = await testApp({ ENVARIUM_OFFLINE_GRACE_SECONDS: String(3 * 86_400) });
   await patient.database.pool.query(
-    'insert into server_stamp select now() - make_interval(secs => n * 14) from generate_series(1, 30000) as n on conflict do nothing',
+    'insert into server_stamp select now() - make_interval(secs => n * 10) from generate_series(1, 30000) as n on conflict do nothing',
   );
   const since = await stamp(patient.context);
   const seconds = (patient.context.now().getTime() - since.getTime()) / 1000;
   assert.ok(seconds > giveUpAfterSeconds(patient.context.settings), `stamps reach back ${seconds} s`);
+});
+
+test('several servers that judge a silent run at the same time give it up once', async () => {
+  const { job, id } = await running({ requiresApproval: false });
+  await sweepSilence(app.context);
+  await pass(15);
+  app.advance(10);
+  await Promise.all(Array.from({ length: 4 }, () => sweepSilence(app.context)));
+  const other = agent.sibling();
+  await other.register();
+  const again = await other.claim();
+  assert.deepEqual([again.jobId, again.attempt], [job.jobId, 2]);
+  assert.equal(await other.claimAny(), null);
+  const next = (await other.finish(again, plannedOutcome())) ?? assert.fail('no apply');
+  await other.mark(next);
+  await pass(giveUpSeconds - 30);
+  for (const seconds of [10, 10, 10, 10, 10]) {
+    app.advance(seconds);
+    await Promise.all(Array.from({ length: 4 }, () => sweepSilence(app.context)));
+  }
+  const { rows } = await app.database.pool.query(
+    "select name, data->>'status' as status from deployment_event where deployment_id = $1 and name in ('end', 'status') order by number",
+    [id],
+  );
+  assert.deepEqual(
+    rows.filter(({ name, status }) => name === 'end' || status === 'INTERNAL_FAILURE'),
+    [
+      { name: 'status', status: 'INTERNAL_FAILURE' },
+      { name: 'end', status: 'INTERNAL_FAILURE' },
+    ],
+  );
 });
