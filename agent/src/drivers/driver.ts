@@ -332,10 +332,7 @@ export interface Driver {
   afterDestroy?(context: DriverContext): Promise<Command[]>;
   /** The file in the configuration's folder that pins what `prepare` installs; it is part of the approval. */
   readonly lockFile?: string;
-  /**
-   * Paths below the configuration's folder that `prepare` recreates, so that they are not transferred to an
-   * apply elsewhere.
-   */
+  /** Paths below the configuration's folder that `prepare` recreates: an apply elsewhere does not get them. */
   readonly installed?: readonly string[];
   /** The tool's last diagnostic in a step's output, used as `error.message`; null if there is none. */
   lastDiagnostic(output: string): string | null;

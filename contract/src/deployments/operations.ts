@@ -152,7 +152,7 @@ export const operations = defineOperations('deployments', {
     description:
       'Releases the environment before the service would do so automatically. Only for a run whose ' +
       'agent is unreachable; otherwise, abort the deployment. A state that arrives later is kept as ' +
-      'rescued.',
+      'rescued, unless the version that it is based on is still current.',
     needs: 'FORCE_UNLOCK_WORKSPACE',
     subject: thisDeployment,
     params: byId,

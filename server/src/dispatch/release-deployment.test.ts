@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testAgent } from '../testing/agent.ts';
+import { appliedOutcome, stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
 import { createEnvironment, deploy, deploymentOf, environmentOf } from '../testing/environment.ts';
@@ -45,4 +45,45 @@ test('a silent run with a mark holds the environment, says so, and is released w
     .where('action', '=', 'deployment.released')
     .executeTakeFirstOrThrow();
   assert.deepEqual(audit.details, { reason });
+});
+
+test('a run is released only with the right, and what it sends afterwards is refused or rescued', async () => {
+  const app = await testApp();
+  const agent = await testAgent(app);
+  const environment = await createEnvironment(app, { requiresApproval: false });
+  const late = (await agent.plan()) ?? assert.fail('no apply');
+  await agent.mark(late);
+  const first = await agent.putState(late, stateFile(1, ['a'], environment.id), '');
+  app.advance(60);
+  const params = { id: late.deploymentId };
+  const member = await app.addKey({ [app.organizationId]: 'User' });
+  await refused(app, 'releaseDeployment', 403, { params, body: { reason }, as: member });
+  await ok(app, 'releaseDeployment', { params, body: { reason } });
+  const outcome = await agent.send('finish', late, { fence: late.fence, outcome: appliedOutcome() });
+  assert.deepEqual([outcome.statusCode, outcome.json<{ code: string }>().code], [409, 'fence_outdated']);
+  assert.equal((await deploymentOf(app, late.deploymentId)).status, 'INTERNAL_FAILURE');
+
+  await agent.heartbeat([]);
+  await deploy(app, environment.id, { userRequiresApproval: false });
+  const next = (await agent.plan()) ?? assert.fail('no apply');
+  const current = await agent.apply(next, ['a', 'b']);
+  const rescued = await agent.putState(late, stateFile(2, ['a', 'late'], environment.id), '');
+  assert.equal(rescued.standing, 'rescued');
+  const again = await agent.putState(late, stateFile(2, ['a', 'late'], environment.id), '');
+  assert.deepEqual(again, rescued);
+  const versions = await ok(app, 'listStateVersions', { params: { id: environment.id } });
+  assert.deepEqual(
+    versions.map(({ id, standing }) => [id, standing]),
+    [
+      [rescued.stateVersionId, 'rescued'],
+      [current, 'current'],
+      [first.stateVersionId, 'superseded'],
+    ],
+  );
+  const { rows } = await app.database.pool.query<{ actor_id: string }>(
+    "select actor_id from audit_event where action = 'deployment.released' and entity_id = $1",
+    [late.deploymentId],
+  );
+  const { startedBy } = await deploymentOf(app, next.deploymentId);
+  assert.deepEqual(rows, [{ actor_id: startedBy }], 'the person who released it');
 });
