@@ -9,7 +9,7 @@ import { CredentialsRefused, refusedCallers } from '../http/refused-callers.ts';
 import { isUuid } from '../access/entity-home.ts';
 import type { AttemptKey } from './attempt-store.ts';
 import { type AttemptInPlace, type CallingProcess, type CallRow, findCall } from './call-store.ts';
-import { DispatchRefusal } from './refusals.ts';
+import { DispatchRefusal, ForeignAttempt } from './refusals.ts';
 
 /** An agent's key, with the organizations it acts for. */
 export interface CallingKey extends AgentScope {
@@ -95,9 +95,9 @@ export async function authenticateAgent(context: Context, request: FastifyReques
 export function attemptOfCall({ agent, found }: AgentCall, fence: number | null): AttemptInPlace {
   const { attempt, job, environment_id: environmentId, deployment_organization_id: organizationId } = found;
   if (!attempt || !job || !environmentId || !organizationId || !serves(agent, organizationId))
-    throw new DispatchRefusal('fence_outdated', 'Attempt not found');
+    throw new ForeignAttempt('Attempt not found');
   if (found.holder_key !== agent.agent_key)
-    throw new DispatchRefusal('fence_outdated', 'This attempt belongs to an agent with another key');
+    throw new ForeignAttempt('This attempt belongs to an agent with another key');
   const isOutdated = attempt.fence !== fence || job.attempts !== attempt.number;
   if (fence !== null && isOutdated)
     throw new DispatchRefusal('fence_outdated', 'A newer attempt has replaced this one');

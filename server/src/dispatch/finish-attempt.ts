@@ -25,6 +25,7 @@ import type { FinishMessage } from './finish/finish-message.ts';
 import { receiveRest } from './finish/receive-rest.ts';
 import { jobForAgent } from './job-for-agent.ts';
 import { giveUp, loseAttempt } from './lose-attempt.ts';
+import { timeOf } from './parse-message.ts';
 import { DispatchRefusal } from './refusals.ts';
 import type { AttemptInPlace } from './call-store.ts';
 import { insertAttempt } from './run-store.ts';
@@ -79,8 +80,8 @@ async function answerAgain(
 }
 
 /** Times by the agent's clock, as columns. */
-function timesOf(times: AttemptTimes | null) {
-  const dateOf = (instant: string | undefined) => (instant === undefined ? null : new Date(instant));
+function timesOf(times: AttemptTimes | null, now: Date) {
+  const dateOf = (instant: string | undefined) => (instant === undefined ? null : timeOf(instant, now));
   return { received_at: dateOf(times?.receivedAt), sent_at: dateOf(times?.sentAt) };
 }
 
@@ -122,7 +123,7 @@ async function takeOutcome(
     };
     const [planned] = await Promise.all([
       finishPhase(context, locked, outcome, states),
-      endAttempt(context.db, attempt, sha256, context.now(), timesOf(times)),
+      endAttempt(context.db, attempt, sha256, context.now(), timesOf(times, context.now())),
       setJobStatus(context.db, attempt.job_id, 'done'),
     ]);
     return { next: planned && (await handApplyOn(context, agent, planned, attempt)) };

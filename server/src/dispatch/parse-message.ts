@@ -27,6 +27,12 @@ export function parseMessage(text: string): unknown {
   return unstorable.test(text) ? JSON.parse(text, withoutUnstorable) : JSON.parse(text);
 }
 
+/** @returns a time that an agent wrote, as the database can store it; text that is not such a time is `now` */
+export function timeOf(text: string, now: Date): Date {
+  const time = new Date(text);
+  return time.getTime() >= 0 && time.getUTCFullYear() <= 9999 ? time : now;
+}
+
 // Agents write their times themselves; a time that is not a time is not a reason to lose an outcome.
 const ajv = new Ajv({ strict: false, allowUnionTypes: true, formats: { 'date-time': true } });
 

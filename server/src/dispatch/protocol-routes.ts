@@ -13,6 +13,7 @@ import { Refusal } from '../http/errors.ts';
 import { fastifyPath } from '../http/fastify-path.ts';
 import { bodyJsonLimits, type JsonLimits } from '../http/json-scan.ts';
 import { readBytes } from '../http/read-text.ts';
+import { countRefusedCall } from '../http/refused-calls.ts';
 import { readStateBody } from '../state/import-state.ts';
 import { receiveState, type ShippedState } from '../state/receive-state.ts';
 import { readCurrentState } from '../state/read-current-state.ts';
@@ -34,7 +35,7 @@ import { finishAttempt } from './finish-attempt.ts';
 import { receiveGoodbye, receiveHeartbeat } from './heartbeat.ts';
 import { checkMessage, parseMessage } from './parse-message.ts';
 import { receiveReport } from './reports/receive-report.ts';
-import { DispatchRefusal } from './refusals.ts';
+import { DispatchRefusal, ForeignAttempt } from './refusals.ts';
 import { registerAgent } from './register-agent.ts';
 import { retiredCalls } from './retired-calls.ts';
 import type { AttemptInPlace } from './call-store.ts';
@@ -137,9 +138,27 @@ function endOfWait({ stopping }: Context, reply: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-function renderRefusals(app: FastifyInstance): void {
+/** What an agent was refused is logged, and counted for the audit trail if it was about the run of another. */
+function noteRefusal(context: Context, request: FastifyRequest, error: FastifyError | DispatchRefusal): void {
+  const agent = calls.get(request)?.agent;
+  const agentKey = agent?.agent_key ?? keys.get(request)?.agentKey;
+  const isRefusal =
+    error instanceof DispatchRefusal || error instanceof Refusal || (error.statusCode ?? 500) < 500;
+  if (agentKey === undefined || !isRefusal) return;
+  const { url: operation = '' } = request.routeOptions;
+  const { jobId } = request.params as { jobId?: string };
+  if (error instanceof ForeignAttempt) {
+    const { actor } = onBehalfOf(context, agentKey, request);
+    return countRefusedCall(context, request, { actor, operation, entity: 'job', entityId: jobId });
+  }
+  const fields = { agentKey, agentId: agent?.id, operation, jobId, code: error.code, reason: error.message };
+  request.log.warn(fields, 'call of an agent refused');
+}
+
+function renderRefusals(app: FastifyInstance, context: Context): void {
   const outer = app.errorHandler;
   app.setErrorHandler((error: FastifyError | DispatchRefusal, request, reply) => {
+    noteRefusal(context, request, error);
     if (!(error instanceof DispatchRefusal)) return outer(error as FastifyError, request, reply);
     return reply.status(409).send({ code: error.code, message: error.message, requestId: request.id });
   });
@@ -281,7 +300,7 @@ export async function agentRoutes(app: FastifyInstance, context: Context): Promi
           `The agent protocol has no ${request.method} ${request.url.split('?', 1)[0]}: update the service or the agent`,
         );
       });
-      renderRefusals(plugin);
+      renderRefusals(plugin, context);
       agentCalls(plugin, context);
       attemptCalls(plugin, context);
       retiredCalls(plugin, callOf);

@@ -10,3 +10,10 @@ export class DispatchRefusal extends Error {
     this.code = code;
   }
 }
+
+/** The attempt is not one of the caller's, or does not exist. */
+export class ForeignAttempt extends DispatchRefusal {
+  constructor(message: string) {
+    super('fence_outdated', message);
+  }
+}

@@ -6,6 +6,7 @@ import type { ReportReply, ReportRequest } from '#protocol/messages/report.ts';
 import type { Context } from '../../context.ts';
 import { inTransaction, sqlState } from '../../database/transaction.ts';
 import { type DeploymentRow, updateDeploymentRow } from '../../deployments/deployment-store.ts';
+import { timeOf } from '../parse-message.ts';
 import { DispatchRefusal } from '../refusals.ts';
 import { changesOf, isNewResource } from './report-sheet.ts';
 import {
@@ -23,9 +24,15 @@ export function abortOf(deployment: Pick<DeploymentRow, 'status'>): 'gently' | n
 }
 
 /** With an outcome of its own, everything was stored before: its agent only asks where the server stands. */
-function requireOpen({ attempt }: ReportFacts): void {
-  if (attempt.status === 'ended' && attempt.outcome_sha256 === null)
+function requireOpen({ attempt }: ReportFacts, { chunks, events }: ReportChanges): void {
+  if (attempt.status !== 'ended') return;
+  if (attempt.outcome_sha256 === null)
     throw new DispatchRefusal('fence_outdated', 'This attempt has ended, and others may have replaced it');
+  if (chunks.length > 0 || events > attempt.events_stored)
+    throw new DispatchRefusal(
+      'fence_outdated',
+      'This attempt has ended: nothing is added to what it reported',
+    );
 }
 
 function replyTo(facts: ReportFacts, { events }: ReportChanges, logs: Record<string, number>): ReportReply {
@@ -47,8 +54,8 @@ async function storeAtOnce(
   request: ReportRequest,
 ): Promise<ReportReply | null> {
   const facts = await loadReportFacts(context.db, place, false);
-  requireOpen(facts);
   const { changes, logs } = changesOf(facts, request);
+  requireOpen(facts, changes);
   try {
     const isStored = await writeReport(context.db, place, facts, changes, context.now());
     return isStored ? replyTo(facts, changes, logs) : null;
@@ -65,8 +72,11 @@ async function storeAtOnce(
 export async function receiveReport(
   context: Context,
   place: AttemptInPlace,
-  request: ReportRequest,
+  message: ReportRequest,
 ): Promise<ReportReply> {
+  const now = context.now();
+  const events = message.events.map((event) => ({ ...event, at: timeOf(event.at, now).toISOString() }));
+  const request = { ...message, events };
   const needsLock = isAboutDeployment(request);
   // A collision would end a transaction that has begun already.
   const stored = needsLock || context.db.isTransaction ? null : await storeAtOnce(context, place, request);
@@ -76,8 +86,8 @@ export async function receiveReport(
       lockReport(context.db, place),
       loadReportFacts(context.db, place, needsLock),
     ]);
-    requireOpen(facts);
     const { changes, logs } = changesOf(facts, request);
+    requireOpen(facts, changes);
     const [isStored] = await Promise.all([
       writeReport(context.db, place, facts, changes, context.now()),
       changes.deployment && updateDeploymentRow(context.db, facts.deployment.id, changes.deployment),
