@@ -12,8 +12,7 @@
  * `state.read` or `outputs.read`. Commands run one after the other in the configuration's folder; the first
  * that fails ends the phase.
  *
- * Cancellation: the runner sends one SIGINT to the tool, waits the abort time, then kills its group. The
- * driver is not involved.
+ * Cancellation is up to the runner: one SIGINT to the tool, the abort time, then the end of its group.
  *
  * Rules, checked by one conformance suite for all drivers: labels are unique and non-empty; every command's
  * step is one of the deployment's steps; no variable's value appears in any argument list; a destroy differs
