@@ -231,6 +231,16 @@ export const rules: Readonly<Record<string, readonly Rule[]>> = {
       test: 'a run whose agent is in contact cannot be released',
     },
     {
+      rule: 'The same holds for a run that an abort does not end.',
+      file: inDispatch('release-deployment'),
+      test: 'a run that an abort does not end is released although its agent is in contact',
+    },
+    {
+      rule: 'An agent gives up an outcome that the service never accepts, keeps its folder, and has the slot again.',
+      file: 'agent/src/agent-service.test.ts',
+      test: 'an outcome on which the service always fails is given up, and its folder is kept',
+    },
+    {
       rule: 'A run that no agent has claimed is aborted at once.',
       file: 'server/src/deployments/environment-status.test.ts',
       test: 'an abort ends a run that no agent has yet; otherwise its agent is notified',

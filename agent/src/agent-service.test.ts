@@ -254,6 +254,32 @@ test('an outcome that the service cannot accept still ends the run', withTerrafo
 });
 
 test(
+  'an outcome on which the service always fails is given up, and its folder is kept',
+  withTerraform,
+  async (t) => {
+    const setup = await AgentSetup.create(t, { 'main.tf': simple });
+    const isApply = ({ result }: { result: string }) => result === 'applied';
+    setup.server.handOver = (attempt, outcome) => {
+      if (isApply(outcome)) throw new Refused(500, 'internal_error');
+      return attempt.job.jobId === 'job-1' ? setup.applyJob(attempt, true) : null;
+    };
+    const agent = setup.startAgent({ ENVARIUM_REPORT_PATIENCE_SECONDS: '1' });
+    setup.server.enqueue(setup.job());
+    const kept = join(setup.spoolFolder, 'given-up', 'job-2-1');
+    await setup.until(() => existsSync(kept), 'the folder that is kept');
+    assert.match(agent.log(), /giving up, and keeping its folder/);
+    const { result } = JSON.parse(readFileSync(join(kept, 'outcome.json'), 'utf8')) as { result: string };
+    assert.equal(result, 'applied');
+    assert.ok(setup.server.attempt({ jobId: 'job-2', attempt: 1 })?.states.length);
+    // Its slot is free, and the service learns that the agent no longer has it.
+    const next = setup.job();
+    setup.server.enqueue(next);
+    assert.equal((await setup.outcomeOf(next)).outcome?.result, 'planned');
+    await setup.until(() => setup.server.heartbeats.at(-1)?.held.length === 0, 'a list without it');
+  },
+);
+
+test(
   'a run whose state the service refuses reports it, and the agent keeps the state',
   withTerraform,
   async (t) => {

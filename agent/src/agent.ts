@@ -13,6 +13,7 @@ import type { AttemptRef } from './connection/connection.ts';
 import { reasonOf } from './connection/refusals.ts';
 import { bootId } from './processes/process-identity.ts';
 import { createWake } from './ship/wake.ts';
+import { logKeptFailures, removeOldFailures } from './slots/kept-failures.ts';
 import type { Slot, SlotTable } from './slots/slot-table.ts';
 import { SlotWork, type SlotWorkOptions } from './held/slot-work.ts';
 import { endProcessesOf, endStrandedSandboxes } from './processes/end-processes.ts';
@@ -86,6 +87,8 @@ export class Agent {
   async run(): Promise<void> {
     const { spool, slots, signal } = this.#options;
     await this.#options.keptTrees.removeOld();
+    await removeOldFailures(this.#options.keptFailures);
+    logKeptFailures(this.#options.keptFailures);
     const found = await this.#findWanted(await findAttempts(spool));
     const reply = await this.#register(found);
     await this.#endOthers(found);

@@ -18,7 +18,7 @@ import { createServerContact } from './held/server-contact.ts';
 import { drivers } from './drivers/index.ts';
 import { prepareNetwork } from './network/network-order.ts';
 import { prepareProviders } from './providers/prepare-providers.ts';
-import { openSpool } from './spool/open-spool.ts';
+import { openSpool, type Spool } from './spool/open-spool.ts';
 import { prepareToolchain } from './toolchain/toolchain-order.ts';
 import type { ToolchainOrder } from './toolchain/tool-mirror.ts';
 import { toolPathsFor, findAvailableTools } from './toolchain/available-tools.ts';
@@ -74,6 +74,7 @@ async function main(): Promise<void> {
     spool,
     slots,
     keptTrees: new KeptTrees({ ...keptTrees, workFolder, spoolId: spool.id, slots, log }),
+    ...failureOptions(settings, workFolder, spool, log),
     launcher,
     workFolder,
     version,
@@ -94,6 +95,11 @@ async function main(): Promise<void> {
   });
   await work(agent, stop.signal);
   await agent.goodbye();
+}
+
+function failureOptions(settings: AgentSettings, workFolder: string, spool: Spool, log: Logger) {
+  const { keptFailures: limit, keptFailureDays: days, reportPatienceSeconds: patienceSeconds } = settings;
+  return { patienceSeconds, keptFailures: { workFolder, spoolFolder: spool.folder, limit, days, log } };
 }
 
 /** @throws a ServerRefusal if the server does not accept this agent */

@@ -143,6 +143,28 @@ export const sharedSettings = {
     default: '20480',
     sentence: 'Maximum size of a file that a run writes.',
   }),
+  keptFailures: setting({
+    name: 'ENVARIUM_KEPT_FAILURES',
+    type: count(0, 10_000),
+    default: '20',
+    sentence:
+      'Maximum number of folders that an agent keeps of runs whose state may be incomplete, and of runs whose ' +
+      'outcome the service did not accept; the oldest are removed.',
+  }),
+  keptFailureDays: setting({
+    name: 'ENVARIUM_KEPT_FAILURE_DAYS',
+    type: count(1, 36_500),
+    default: '30',
+    sentence: 'Days after which an agent removes such folders.',
+  }),
+  reportPatienceSeconds: setting({
+    name: 'ENVARIUM_REPORT_PATIENCE_SECONDS',
+    type: count(1, 30 * 86_400),
+    default: '3600',
+    sentence:
+      'Time for which an agent repeats the outcome of a run that the service answers only with errors (not while ' +
+      'it is unreachable). Then the agent keeps the folder of the run, and the deployment fails.',
+  }),
   keptTrees: setting({
     name: 'ENVARIUM_KEPT_TREES',
     type: count(0, 1000),

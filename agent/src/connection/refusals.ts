@@ -36,9 +36,12 @@ const longestRetryAfterSeconds = 30;
 export class TemporaryFailure extends Error {
   /** The delay that the server requests; 0 if it does not specify one. */
   readonly retryAfterSeconds: number;
+  /** Whether the server itself failed on this call: it may do so each time. */
+  readonly isFault: boolean;
 
   constructor(status: number, retryAfter: string | null, text: string) {
     super(`status ${status}: ${text.slice(0, 500)}`);
+    this.isFault = status === 500;
     const seconds = Number(retryAfter);
     this.retryAfterSeconds = seconds >= 0 ? Math.min(seconds, longestRetryAfterSeconds) : 0;
   }

@@ -59,6 +59,8 @@ const longestPauseMilliseconds = 2_000;
 const ordinaryTimeoutSeconds = 3_600;
 /** A connection that was lost without a notice. The service is never silent for longer while it is answering. */
 const ordinaryQuietSeconds = 30;
+/** How often the server may fail on a call about an attempt before its caller decides. */
+const mostFaults = 5;
 
 export class CallSender {
   readonly #options: ConnectionOptions;
@@ -84,10 +86,12 @@ export class CallSender {
 
   /**
    * Sends until answered; `read` is part of each attempt, so that a truncated reply is requested again.
-   * @throws ServerRefusal, or the signal's reason
+   * @throws ServerRefusal, the signal's reason, or a TemporaryFailure if the server fails again and again on a call
+   *   about an attempt
    */
   async send<Result>(call: Call, read: (answer: IncomingMessage) => Promise<Result>): Promise<Result> {
     const { signal, isRepeated = true } = call;
+    let faults = 0;
     return pRetry(() => this.#attempt(call, read), {
       retries: isRepeated ? Number.POSITIVE_INFINITY : 0,
       minTimeout: firstPauseMilliseconds,
@@ -96,6 +100,8 @@ export class CallSender {
       signal,
       shouldRetry: async ({ error, attemptNumber }) => {
         if (error instanceof ServerRefusal) return false;
+        if (error instanceof TemporaryFailure && error.isFault) faults += 1;
+        if (faults >= mostFaults && isAboutAttempt(call)) return false;
         this.#noteFailure(call.name, error);
         // A server's request to wait does not apply to the next one.
         const wasLast = attemptNumber % this.#options.urls.length === 0;
@@ -182,6 +188,11 @@ export class CallSender {
       );
     this.#isReached = false;
   }
+}
+
+/** Others have no way on but to be repeated. */
+function isAboutAttempt({ params }: Call): boolean {
+  return params?.['jobId'] !== undefined;
 }
 
 function messageOf(json: object | (() => object)): string {

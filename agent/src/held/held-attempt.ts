@@ -14,7 +14,7 @@ import type { Launcher, Runner } from '../launchers/launcher.ts';
 import { recoverBrokenAttempt, recoverLostAttempt } from './recover-attempt.ts';
 import { createCompletion } from '../ship/completion.ts';
 import { shipAttempt } from '../ship/ship-attempt.ts';
-import { sendFinalState } from '../ship/ship-state.ts';
+import { keepLastState, sendFinalState } from '../ship/ship-state.ts';
 import { type AttemptWake, createWake, watchFolders } from '../ship/wake.ts';
 import type { Control, SpoolPaths } from '../spool/layout.ts';
 import { isMarkStored, readOutcome, readRunner } from '../spool/read-attempt.ts';
@@ -42,6 +42,8 @@ export interface AttemptOptions {
    * one minute.
    */
   readonly stopMilliseconds?: number;
+  /** For how long a server that answers may refuse an outcome, in seconds; default: without an end. */
+  readonly patienceSeconds?: number;
   /** How many attempts the agent reports on. */
   readonly countRuns: () => number;
   /** Stops the agent's work on the attempt; the runner continues. */
@@ -54,11 +56,14 @@ export interface AttemptEnd {
   readonly next: Job | null;
   /** Whether the server accepted the outcome. */
   readonly isAccepted: boolean;
+  /** Whether the server did not take the outcome for so long that it is no longer sent. */
+  readonly isGivenUp?: boolean;
 }
 
 const outcomePollMilliseconds = 250;
 const ordinaryStopMilliseconds = 60_000;
 const pauseAfterErrorMilliseconds = 5_000;
+const longestPauseMilliseconds = 300_000;
 
 export class HeldAttempt {
   readonly #options: AttemptOptions;
@@ -135,6 +140,7 @@ export class HeldAttempt {
     const completion = createCompletion(this.#wake);
     const ended = this.#awaitOutcome().then(() => completion.reach());
     ended.catch(() => {});
+    let refusedSince = Infinity;
     for (let isFresh = this.#options.isFresh; ; isFresh = false) {
       const wasUnwanted = this.#isUnwanted;
       try {
@@ -148,10 +154,26 @@ export class HeldAttempt {
         if (!this.#isUnwanted && (isRefusal(error, 'fence_outdated') || isRefusal(error, 'mark_taken')))
           this.#giveUp();
         if (!wasUnwanted && this.#isUnwanted) continue;
+        // While it runs, it is reported again and again; its own limits end it.
+        if (completion.isReached()) refusedSince = Math.min(refusedSince, performance.now());
+        const refused = Math.max(0, performance.now() - refusedSince);
+        if (refused > (this.#options.patienceSeconds ?? Infinity) * 1000) return this.#giveUpReport(error);
         this.#options.log.error({ ...this.#fields(), err: error }, 'cannot report the attempt; retrying');
-        await delay(pauseAfterErrorMilliseconds, undefined, { signal });
+        const pause = Math.min(Math.max(pauseAfterErrorMilliseconds, refused), longestPauseMilliseconds);
+        await delay(pause, undefined, { signal });
       }
     }
+  }
+
+  /** An attempt that is missing from the agent's lists is ended by the server. */
+  async #giveUpReport(error: unknown): Promise<AttemptEnd> {
+    const { log, paths } = this.#options;
+    log.error(
+      { ...this.#fields(), err: error },
+      'the service does not take the outcome of the attempt: giving up, and keeping its folder',
+    );
+    await this.#sendLastState().catch(() => keepLastState(paths));
+    return { next: null, isAccepted: false, isGivenUp: true };
   }
 
   /** Wakes only those that read what has changed: runs write often, and every look costs processor time. */

@@ -7,6 +7,7 @@ import { type AttemptEnd, HeldAttempt, type AttemptLog } from './held-attempt.ts
 import type { ServerConnection } from '../connection/connection.ts';
 import { isRefusal } from '../connection/refusals.ts';
 import { prepareAttempt } from './prepare-attempt.ts';
+import { type KeptFailuresOptions, removeOldFailures } from '../slots/kept-failures.ts';
 import { type KeptTree, type KeptTrees, reinstate } from '../slots/kept-trees.ts';
 import type { Slot } from '../slots/slot-table.ts';
 import type { ProcessIdentity, RunnerOrder, SlotRecord, SpoolPaths } from '../spool/layout.ts';
@@ -23,6 +24,9 @@ export interface SlotWorkOptions {
   readonly launcher: Launcher;
   readonly workFolder: string;
   readonly keptTrees: KeptTrees;
+  readonly keptFailures: KeptFailuresOptions;
+  /** For how long a server that answers may refuse an outcome, in seconds. */
+  readonly patienceSeconds: number;
   /** Paths of the programs that a job needs, by name; empty if not found. */
   readonly toolPaths: (job: Job) => Record<string, string>;
   /** The part of an order that is the same for every runner of this agent. */
@@ -91,9 +95,10 @@ export class SlotWork {
 
   /** Creates an attempt in this slot and reports it to the agent. */
   hold(paths: SpoolPaths, job: Job, isFresh: boolean, receivedAt?: string): HeldAttempt {
-    const { connection, launcher, workFolder, signal, log, countRuns } = this.#options;
+    const { connection, launcher, workFolder, signal, log, countRuns, patienceSeconds } = this.#options;
     const attempt = new HeldAttempt({
       countRuns,
+      patienceSeconds,
       connection,
       launcher,
       paths,
@@ -111,12 +116,12 @@ export class SlotWork {
 
   async #complete(first: HeldAttempt): Promise<void> {
     for (let attempt: HeldAttempt | null = first; attempt; ) {
-      const { next, isAccepted }: AttemptEnd = await attempt.complete();
+      const { next, isAccepted, isGivenUp = false }: AttemptEnd = await attempt.complete();
       const following: HeldAttempt | null = next
         ? await this.#begin(next, { before: attempt, tree: null })
         : null;
       if (following) await this.#removePlan(attempt);
-      else await this.#conclude(attempt, isAccepted && next === null);
+      else await this.#conclude(attempt, { mayWait: isAccepted && next === null, isGivenUp });
       this.#options.onChange.dropped(attempt.job);
       attempt = following;
     }
@@ -236,9 +241,12 @@ export class SlotWork {
 
   /**
    * Cleans up. A slot is not used again until all processes in it have ended.
-   * @param mayWait whether its plan may wait for a decision
+   * `mayWait`: its plan may wait for a decision. `isGivenUp`: its spool folder is kept for a person.
    */
-  async #conclude(attempt: HeldAttempt, mayWait: boolean): Promise<void> {
+  async #conclude(
+    attempt: HeldAttempt,
+    { mayWait, isGivenUp }: { readonly mayWait: boolean; readonly isGivenUp: boolean },
+  ): Promise<void> {
     const { launcher, workFolder, keptTrees, signal, log } = this.#options;
     for (;;) {
       try {
@@ -255,7 +263,8 @@ export class SlotWork {
           (await keptTrees.keep(attempt.job, this.#slot, attempt.paths))
         )
           return await removeFolder(attempt.paths.folder);
-        return await removeAttempt(attempt.paths, attempt.job, workFolder, this.#slot.uid);
+        await removeAttempt(attempt.paths, attempt.job, workFolder, { slotUid: this.#slot.uid, isGivenUp });
+        return await removeOldFailures(this.#options.keptFailures);
       } catch (error) {
         log.error(
           { err: error, jobId: attempt.job.jobId, attempt: attempt.job.attempt },

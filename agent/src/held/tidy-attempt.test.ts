@@ -24,7 +24,7 @@ test('what another agent puts in the place of a work folder while it is being re
   const spool = spoolPaths(join(folder.path, 'attempt'));
   mkdirSync(spool.folder);
 
-  const removing = removeAttempt(spool, job, workFolder, ours);
+  const removing = removeAttempt(spool, job, workFolder, { slotUid: ours, isGivenUp: false });
   const isClosed = () => (statSync(paths.root, { throwIfNoEntry: false })?.mode ?? 0) % 0o100 === 0;
   for (const deadline = Date.now() + 20_000; !isClosed(); await nextTurn()) assert.ok(Date.now() < deadline);
   // Without a turn of the event loop in between: the removal learns nothing of it.

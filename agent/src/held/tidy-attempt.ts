@@ -5,6 +5,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import type { Launcher } from '../launchers/launcher.ts';
 import { endProcessesIn, endProcessesOf } from '../processes/end-processes.ts';
 import { forceRemove } from '../slots/remove-folder.ts';
+import { setAsideSpool } from '../slots/kept-failures.ts';
 import { closeWorkFolder, keepWorkFolder, workFolderPaths } from '../slots/work-folder.ts';
 import { attemptFolderName, type SpoolPaths } from '../spool/layout.ts';
 import { isMarkStored, readOutcome, readRunner } from '../spool/read-attempt.ts';
@@ -45,13 +46,14 @@ export async function endEverything(
 
 /**
  * Removes the attempt's work folder, then its spool folder: while the latter exists, the next agent process
- * cleans up again. The work folder of a failed run is kept for inspection if its state may be incomplete.
+ * cleans up again. The work folder of a failed run is kept for inspection if its state may be incomplete, and the
+ * spool folder if the server did not take the outcome.
  */
 export async function removeAttempt(
   paths: SpoolPaths,
   job: Job,
   workFolder: string,
-  slotUid: number | null,
+  { slotUid, isGivenUp }: { readonly slotUid: number | null; readonly isGivenUp: boolean },
 ): Promise<void> {
   const folders = workFolderPaths(workFolder, job);
   const outcome = readOutcome(paths);
@@ -68,7 +70,8 @@ export async function removeAttempt(
     }
   }
   await forceRemove(aside);
-  await removeFolder(paths.folder);
+  if (isGivenUp) setAsideSpool(paths);
+  else await removeFolder(paths.folder);
 }
 
 /** Not to another agent of this machine, whose runs have other uids. */

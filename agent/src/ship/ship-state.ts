@@ -10,6 +10,7 @@ import type { StateQuery, StateReply } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { FinishRest } from '#protocol/messages/outcome.ts';
 import { ServerRefusal } from '../connection/refusals.ts';
+import { refusedStatesName } from '../slots/kept-failures.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { newestStateNumber, readNewestState } from '../spool/read-attempt.ts';
 import { writeDurably } from '../spool/write-file.ts';
@@ -114,9 +115,15 @@ export async function sendFinalState({
   }
 }
 
+/** Keeps the last state, if there is one, where it outlives the attempt's folder. */
+export async function keepLastState(paths: SpoolPaths): Promise<void> {
+  const last = await readNewestState(paths);
+  if (last) await keepState(paths, last.bytes);
+}
+
 /** Outlives the attempt's folder. */
 async function keepState({ folder }: SpoolPaths, bytes: Uint8Array): Promise<string> {
-  const kept = join(dirname(dirname(folder)), 'refused-states');
+  const kept = join(dirname(dirname(folder)), refusedStatesName);
   await mkdir(kept, { recursive: true, mode: 0o700 });
   const file = join(kept, `${basename(folder)}.tfstate`);
   await writeDurably(file, bytes);

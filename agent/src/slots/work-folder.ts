@@ -12,7 +12,7 @@
  *   <root>.planned-<spool>-<job>-<attempt>  the tree of a plan that waits for a decision, set aside without the files
  *                        that contain variables
  *   <root>.over-<job>-<attempt>  what an attempt left, while it is being removed
- *   <root>.kept-<job>-<attempt>  evidence of a failed run, for a person; never removed
+ *   <root>.kept-<job>-<attempt>  evidence of a failed run, for a person; the oldest are removed
  *
  * `tree`, `state`, `plan`, `home` and `tmp` belong to the slot's uid, mode 0700.
  */
@@ -29,6 +29,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -235,6 +236,8 @@ export function keepWorkFolder(
   if (!existsSync(paths.root) || existsSync(kept)) return;
   closeWorkFolder(paths);
   renameSync(paths.root, kept);
+  const now = new Date();
+  utimesSync(kept, now, now);
 }
 
 /** Closes the folder to every slot without removing anything. */

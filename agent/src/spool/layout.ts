@@ -24,7 +24,8 @@
  *   mark.json         the start mark, and which one it replaces (a retry)      runner, before a changing command
  *   mark.stored       the mark that the server has                             agent
  *   states/<n>.tfstate  the two newest complete versions of the state             runner
- *                     (one that the server refuses is kept in ../../refused-states)
+ *                     (one that the server refuses is kept in ../../refused-states; the folder of an attempt whose
+ *                     outcome the server does not take, in ../../given-up)
  *   outputs/plan, outputs/tree.tar   for the apply, elsewhere too              runner
  *   outcome.json      the Outcome                                              runner, last
  *   shipped.json      how much of each ended step's raw output counts          agent, before it sends the step's end;

@@ -151,8 +151,9 @@ export const operations = defineOperations('deployments', {
     summary: 'Give up a deployment whose agent is silent',
     description:
       'Releases the environment before the service would do so automatically. Only for a run whose ' +
-      'agent is unreachable; otherwise, abort the deployment. A state that arrives later is kept as ' +
-      'rescued, unless the version that it is based on is still current.',
+      'agent is unreachable, or that has not ended two minutes after the abort time; otherwise, abort the ' +
+      'deployment. A state that arrives later is kept as rescued, unless the version that it is based on is ' +
+      'still current.',
     needs: 'FORCE_UNLOCK_WORKSPACE',
     subject: thisDeployment,
     params: byId,

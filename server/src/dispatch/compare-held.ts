@@ -50,7 +50,8 @@ export async function compareHeld(
     if (missed === attempt.missed_lists) continue;
     if (missed > 0 && isOnItsWay(attempt, agent, context.now())) continue;
     await updateAttempt(context.db, attempt, { missed_lists: missed });
-    if (missed >= listsUntilLost) await loseAttempt(context, attempt, 'its agent no longer has it');
+    if (missed >= listsUntilLost)
+      await loseAttempt(context, attempt, 'its agent no longer has it; the log of the agent says why');
   }
   return unwantedOf(context.db, agent.id, held);
 }

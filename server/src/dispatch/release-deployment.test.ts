@@ -87,3 +87,26 @@ test('a run is released only with the right, and what it sends afterwards is ref
   const { startedBy } = await deploymentOf(app, next.deploymentId);
   assert.deepEqual(rows, [{ actor_id: startedBy }], 'the person who released it');
 });
+
+test('a run that an abort does not end is released although its agent is in contact', async () => {
+  const app = await testApp();
+  const agent = await testAgent(app);
+  const environment = await createEnvironment(app, { requiresApproval: false });
+  const id = environment.latestDeploymentLog.id ?? '';
+  const apply = await agent.plan();
+  assert.ok(apply);
+  await agent.mark(apply);
+  await ok(app, 'abortDeployment', { params: { id } });
+  app.advance(app.context.settings.abortSeconds + 100);
+  await agent.heartbeat([apply]);
+  const early = await refused(app, 'releaseDeployment', 409, { params: { id }, body: { reason } });
+  assert.match(early.message, /is in contact: abort the deployment instead/);
+  app.advance(30);
+  await agent.heartbeat([apply]);
+  const released = await ok(app, 'releaseDeployment', { params: { id }, body: { reason } });
+  assert.equal(released.status, 'ABORTED');
+  assert.deepEqual(
+    (await agent.heartbeat([apply])).unwanted.map(({ fence }) => fence),
+    [apply.fence],
+  );
+});

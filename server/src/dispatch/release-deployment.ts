@@ -4,15 +4,32 @@ import { isUnreachable } from '../agents/contact.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { requireDeployment } from '../deployments/deployment-store.ts';
+import { type DeploymentRow, requireDeployment } from '../deployments/deployment-store.ts';
 import { conflict } from '../http/errors.ts';
 import { openAttemptOf } from './attempt-store.ts';
 import { getAgentProcess } from '../agents/process-store.ts';
 import { giveUp } from './lose-attempt.ts';
 
+/** Longer than an agent needs to end a run that hangs. */
+const marginSeconds = 120;
+
+/** Whether a run must have ended since its abort was requested: only its outcome cannot be stored. */
+function isAbortOverdue(
+  { now, settings }: ActorContext,
+  { status, abort_requested_at: at }: Pick<DeploymentRow, 'status' | 'abort_requested_at'>,
+): boolean {
+  const seconds = settings.abortSeconds + marginSeconds;
+  return status === 'ABORTING' && at !== null && now().getTime() - at.getTime() > seconds * 1000;
+}
+
+function inContact({ settings }: ActorContext, hostname: string): string {
+  const seconds = settings.abortSeconds + marginSeconds;
+  return `Its agent on ${hostname} is in contact: abort the deployment instead. If it has not ended ${seconds} seconds later, release it`;
+}
+
 /**
  * @param reason kept with the deployment and in the audit trail
- * @throws Refusal 409 for a deployment that no agent runs, or whose agent is in contact
+ * @throws Refusal 409 for a deployment that no agent runs, or whose agent is in contact and may still end it
  */
 export async function releaseDeployment(
   context: ActorContext,
@@ -28,9 +45,10 @@ export async function releaseDeployment(
       throw conflict(
         `The deployment is ${deployment.status} and no agent runs it: there is nothing to release`,
       );
-    if (!isUnreachable(agent.contact_at, context.now()))
-      throw conflict(`Its agent on ${agent.hostname} is in contact: abort the deployment instead`);
-    const message = `Given up by ${context.actor.name} while its agent on ${agent.hostname} was unreachable: ${reason}`;
+    const isSilent = isUnreachable(agent.contact_at, context.now());
+    if (!isSilent && !isAbortOverdue(context, deployment)) throw conflict(inContact(context, agent.hostname));
+    const why = isSilent ? 'was unreachable' : 'did not end it after an abort';
+    const message = `Given up by ${context.actor.name} while its agent on ${agent.hostname} ${why}: ${reason}`;
     const status = deployment.status === 'ABORTING' ? 'ABORTED' : 'INTERNAL_FAILURE';
     const moved = await giveUp(context, locked, attempt, { status, message });
     await recordAudit(context, {
