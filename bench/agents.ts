@@ -17,10 +17,29 @@ export interface BenchAgent extends AsyncDisposable {
   readonly id: string;
   /** Starts it, and waits until the service knows its process. @throws Error with its log if it ends */
   start(): Promise<void>;
+  /** Of its process; 0 before its first start. */
+  pid(): number;
   /** Ends its process as `systemctl stop` does. */
   stop(): Promise<void>;
   /** Ends it and everything that it has started at once, as the end of its machine does. */
   kill(): Promise<void>;
+}
+
+function environmentOf(
+  { url, folder }: Service,
+  { agentKey, spool, place }: { agentKey: string; spool: string; place: number },
+): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    ENVARIUM_URL: url,
+    ENVARIUM_AGENT_KEY: agentKey,
+    ENVARIUM_AGENT_SECRET_FILE: `${spool}.secret`,
+    ENVARIUM_SPOOL_DIR: spool,
+    ENVARIUM_WORK_DIR: join(folder.path, 'work'),
+    ENVARIUM_SLOT_UID_BASE: String(70_000 + 1000 * place),
+    ENVARIUM_LOG_LEVEL: 'warn',
+  };
 }
 
 /** Creates an agent of the first organization, and starts it. @param place a number, different for each agent */
@@ -46,17 +65,7 @@ export async function startAgent(service: Service, place: number): Promise<Bench
     let log = '';
     child = spawn(process.execPath, [launcher, 'agent/src/main.ts'], {
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: {
-        PATH: process.env.PATH,
-        HOME: process.env.HOME,
-        ENVARIUM_URL: service.url,
-        ENVARIUM_AGENT_KEY: agentKey,
-        ENVARIUM_AGENT_SECRET_FILE: `${spool}.secret`,
-        ENVARIUM_SPOOL_DIR: spool,
-        ENVARIUM_WORK_DIR: join(folder.path, 'work'),
-        ENVARIUM_SLOT_UID_BASE: String(70_000 + 1000 * place),
-        ENVARIUM_LOG_LEVEL: 'warn',
-      },
+      env: environmentOf(service, { agentKey, spool, place }),
     });
     child.stderr?.setEncoding('utf8').on('data', (part: string) => {
       log += part;
@@ -80,5 +89,12 @@ export async function startAgent(service: Service, place: number): Promise<Bench
     await ended;
   };
   await start();
-  return { id, start, stop, kill: () => killTree(child?.pid), [Symbol.asyncDispose]: stop };
+  return {
+    id,
+    start,
+    stop,
+    pid: () => child?.pid ?? 0,
+    kill: () => killTree(child?.pid),
+    [Symbol.asyncDispose]: stop,
+  };
 }

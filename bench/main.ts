@@ -18,6 +18,7 @@ import { readyBench } from './benchmarks/ready.ts';
 import { asTable, keep, type Kept, type Recorded, writePage } from './report.ts';
 import { recoveryBench } from './benchmarks/recovery.ts';
 import { searchBench } from './benchmarks/search.ts';
+import { serversBench } from './benchmarks/servers.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   ready: readyBench,
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, Bench>> = {
   many: manyBench,
   approval: approvalBench,
   elsewhere: elsewhereBench,
+  servers: serversBench,
   init: initBench,
   followers: followersBench,
   isolation: isolationBench,

@@ -61,8 +61,13 @@ function withDescendants(found: Set<number>, all: readonly Process[]): Set<numbe
 
 /** All processes of the service that run now; each of them may end while the others are read. */
 export async function processesOfService(service: Service): Promise<Process[]> {
+  return processesBelow([service.pid, (await findPostmaster(service)).pid]);
+}
+
+/** Some processes and everything that they have started, as far as it runs now. */
+export async function processesBelow(tops: readonly number[]): Promise<Process[]> {
   const all = await allProcesses();
-  const found = withDescendants(new Set([service.pid, (await findPostmaster(service)).pid]), all);
+  const found = withDescendants(new Set(tops), all);
   return all.filter(({ pid }) => found.has(pid));
 }
 

@@ -101,7 +101,8 @@ export async function startService(
   folder: Folder,
   { settings = {}, follows, withNpm = false }: StartOptions = {},
 ): Promise<Service> {
-  const secret = follows?.secret ?? randomBytes(32).toString('base64url');
+  const { ENVARIUM_BOOTSTRAP_API_SECRET: given } = settings;
+  const secret = given ?? follows?.secret ?? randomBytes(32).toString('base64url');
   const port = follows ? Number(new URL(follows.url).port) : await freePort();
   const url = `http://127.0.0.1:${port}`;
   let text = '';
