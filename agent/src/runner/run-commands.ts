@@ -1,11 +1,12 @@
 /**
  * Runs a driver's commands one after the other, grouped by step; the first that fails ends the phase.
  */
+import { constants } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command, Note } from '../drivers/driver.ts';
 import { inStep, logLine, scratchPath } from '../attempt/attempt-log.ts';
-import { type CommandEnd, failureOf, runCommand } from '../attempt/run-command.ts';
+import { type CommandEnd, failureOf, runCommand, sizeOf } from '../attempt/run-command.ts';
 import type { Configuration } from './phases/configuration.ts';
 import { openModuleGate } from './code/module-gate.ts';
 import { RunFailure } from '../processes/failure.ts';
@@ -77,8 +78,19 @@ export async function runOne(
     throw failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
   if (command.savesPlan !== undefined) await sealMade(attempt, command.savesPlan);
   if (command.captureTo !== undefined && captureTo !== undefined)
-    captures.set(command.captureTo, readFileSync(captureTo));
+    captures.set(command.captureTo, readCapture(captureTo, command.label));
   return end;
+}
+
+/** @throws RunFailure for more than a JavaScript text can have */
+export function readCapture(file: string, label: string): Uint8Array {
+  const bytes = sizeOf(file);
+  if (bytes <= constants.MAX_STRING_LENGTH) return readFileSync(file);
+  const megabytes = (size: number) => Math.floor(size / 1e6);
+  throw new RunFailure(
+    `${label} printed ${megabytes(bytes)} MB, and at most ${megabytes(constants.MAX_STRING_LENGTH)} MB can be read: divide the configuration into several environments`,
+    { result: 'failed', failedCommand: label },
+  );
 }
 
 /** What is shown, hashed and kept is one copy that nothing of the run can change any more. */

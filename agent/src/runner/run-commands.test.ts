@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { RunFailure } from '../processes/failure.ts';
+import { readCapture } from './run-commands.ts';
+
+test('a plan that is too large to be read fails with its size, and is not loaded', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'capture-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'plan.json');
+  writeFileSync(file, '{}');
+  assert.equal(Buffer.from(readCapture(file, 'terraform show')).toString(), '{}');
+  truncateSync(file, 600_000_000);
+  assert.throws(
+    () => readCapture(file, 'terraform show'),
+    (error) =>
+      error instanceof RunFailure && /terraform show printed 600 MB, and at most 536 MB/.test(error.message),
+  );
+});
