@@ -131,7 +131,10 @@ for (const [what, one] of [
     async (t) => {
       const cache = mkdtempSync(join(tmpdir(), 'provider-disk-'));
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=72m,mode=0755', 'tmpfs', cache]);
-      t.after(() => execFileSync('umount', ['--lazy', cache]));
+      t.after(() => {
+        execFileSync('umount', ['--lazy', cache]);
+        rmSync(cache, { recursive: true });
+      });
       const { order } = await given(t, [{ name: 'acme/one', version: '1.2.0', ...one }], {
         cache: join(cache, 'cache'),
       });
