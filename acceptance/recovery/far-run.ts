@@ -59,7 +59,12 @@ export async function startFarRun(
 export async function startAndHold(...args: Parameters<typeof startFarRun>): Promise<FarRun> {
   const run = await startFarRun(...args);
   const [, marks] = args;
-  await until(`the apply of ${run.story}`, () => marks.of(run.story).includes(middle));
+  const deadline = performance.now() + patienceMilliseconds;
+  // A claim whose answer is lost is handed out again after half a minute.
+  while (!marks.of(run.story).includes(middle)) {
+    if (performance.now() > deadline) throw new Error(`The apply of ${run.story} does not begin`);
+    await delay(pollMilliseconds);
+  }
   return run;
 }
 
