@@ -91,13 +91,16 @@ async function findOnce(installation: Installation, idle: Idle): Promise<Leak[]>
   return [...inDatabase, ...(await filesLeft(installation)), ...(await processesLeft(installation))];
 }
 
-/** A failed run whose state may be incomplete leaves its folder on purpose, closed, under this name. */
-const evidence = /\.kept-/;
+/**
+ * Left on purpose: the folder of a failed run whose state may be incomplete, and the trees of a few plans, which an agent
+ * removes after some time if they are applied elsewhere.
+ */
+const wanted = /\.(kept|planned)-/;
 
 async function filesLeft(installation: Installation): Promise<Leak[]> {
   const { spools, workFolder } = installation;
   const attempts = (await Promise.all(spools.map((spool) => list(join(spool, 'attempts'))))).flat();
-  const trees = (await list(workFolder)).filter((name) => !name.startsWith('.') && !evidence.test(name));
+  const trees = (await list(workFolder)).filter((name) => !name.startsWith('.') && !wanted.test(name));
   const blobs = blobsOf(installation);
   const entries = await readdir(blobs, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = entries

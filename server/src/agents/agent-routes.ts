@@ -15,14 +15,12 @@ import {
   listAgentRows,
   listAgentSecrets,
 } from './agent-store.ts';
+import { unreachableAfterSeconds } from './contact.ts';
 import { deleteAgent, requireManagedAgent, revokeAgentSecret } from './delete-agent.ts';
 import { listProcesses, newestProcess } from './process-store.ts';
 
-/** Readers see an agent as inactive after this much silence. */
-const inactiveAfterMilliseconds = 60_000;
-
 async function view(context: ActorContext, row: AgentRow): Promise<Agent> {
-  const since = new Date(context.now().getTime() - inactiveAfterMilliseconds);
+  const since = new Date(context.now().getTime() - unreachableAfterSeconds * 1000);
   const [process, inContact, showsHosts] = await Promise.all([
     newestProcess(context.db, row.agent_key),
     listProcesses(context.db, row.agent_key, since),

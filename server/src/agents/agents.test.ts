@@ -19,7 +19,7 @@ test('an agent is active while it is in contact', async () => {
   assert.deepEqual(await seen(), [{ agentKey: 'ENVARIUM_DEFAULT', status: 'INACTIVE', isDefault: true }]);
   const agent = await testAgent(app);
   assert.equal((await seen())[0]?.status, 'ACTIVE');
-  app.advance(120);
+  app.advance(21);
   assert.equal((await seen())[0]?.status, 'INACTIVE');
   await agent.heartbeat([]);
   assert.equal((await seen())[0]?.status, 'ACTIVE');
@@ -119,7 +119,7 @@ test('an agent shows what confines the runs of each of its processes', async () 
   );
   await first.register([], { hostname: 'a', isolation: weak });
   assert.deepEqual((await seen())?.[0]?.isolation, weak);
-  app.advance(120);
+  app.advance(21);
   assert.deepEqual(await seen(), []);
 });
 
