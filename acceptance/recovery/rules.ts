@@ -278,9 +278,9 @@ export const rules: Readonly<Record<string, readonly Rule[]>> = {
       test: 'an apply without a start mark cannot change the current state',
     },
     {
-      rule: 'Only complete versions of a state are stored, and always the last one.',
-      file: inRuns('hostile-runs'),
-      test: 'with many resources at once, every stored state version is complete and the newest is the last',
+      rule: 'Only complete versions of a state are copied.',
+      file: 'agent/src/runner/state/follow-state.test.ts',
+      test: 'a state that is empty, truncated or half written is not copied, and the complete one is',
     },
     {
       rule: 'After a kill, resources that the last state lacks are listed.',
