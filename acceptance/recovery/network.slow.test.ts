@@ -143,7 +143,7 @@ describe('the network of an agent, with an offline grace of five seconds,', { sk
       body: {},
     });
     // The grace, the abort time and a minute.
-    await delay(55_000);
+    await delay(35_000);
     assert.equal((await deploymentOf(service.client, run)).status, 'IN_PROGRESS', shown);
     const given = await untilStatus(service.client, run.deploymentId);
     assert.equal(given.status, 'INTERNAL_FAILURE');
