@@ -50,6 +50,20 @@ test('everything that a runner started ends with its group', withCgroup, async (
   await groups.end(runner);
 });
 
+test('a group that is removed while it is being ended has ended', withCgroup, async (t) => {
+  const folder = delegatedFolder(t);
+  const groups = await openRunGroups({ folder, spoolId: 'spool', limits });
+  const runners = Array.from({ length: 40 }, () => start(t, 'exec sleep 1000'));
+  for (const { identity } of runners) await groups.place(identity);
+  const ends = runners.map(({ child, identity }) => {
+    child.once('exit', () => groups.removeIfEmpty(identity));
+    child.kill('SIGKILL');
+    return groups.end(identity);
+  });
+  await Promise.all(ends);
+  assert.deepEqual(groupsIn(folder), []);
+});
+
 test('only groups of earlier runners of the same spool are ended', withCgroup, async (t) => {
   const folder = delegatedFolder(t);
   const own = await openRunGroups({ folder, spoolId: 'own', limits });
