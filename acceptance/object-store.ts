@@ -3,11 +3,10 @@
  * talks to.
  */
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { objectStoreProgram } from '../tools/toolbox/places.ts';
 import { findProgram } from './programs.ts';
 import { until } from './runs.ts';
+import { freePort } from './free-port.ts';
 
 const program = 'moto_server';
 
@@ -32,14 +31,6 @@ export interface ObjectStore extends AsyncDisposable {
   makeBucket(name: string): Promise<void>;
   /** @returns an object's text, or null where there is none */
   read(bucket: string, key: string): Promise<string | null>;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** The server checks no signature, but answers strangers for public objects only. */

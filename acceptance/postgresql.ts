@@ -3,12 +3,12 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, cp, mkdir, readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { until } from './runs.ts';
 import { ordinaryUid, withoutRoot } from './service.ts';
+import { freePort } from './free-port.ts';
 
 const run = promisify(execFile);
 
@@ -53,15 +53,6 @@ async function copyPrograms(target: string): Promise<void> {
       if (error.code !== 'EEXIST') throw error;
     });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** A connection for as long as `work` takes. */

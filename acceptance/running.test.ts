@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,7 @@ import { promisify } from 'node:util';
 import { findProgram } from './programs.ts';
 import { createEnvironment, deployNew, homeOf, openGate, until, untilEnd } from './runs.ts';
 import { makeRepository, scratchFolder, startService, removeScratch } from './service.ts';
+import { freePort } from './free-port.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
@@ -29,15 +30,6 @@ async function reasonWithout(...programs: string[]): Promise<string | false> {
   const found = await Promise.all(programs.map(findProgram));
   const missing = programs.filter((_, index) => found[index] === null);
   return missing.length > 0 ? `needs ${missing.join(', ')}` : false;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Settings of a unit with which bubblewrap fails, or runs do not survive a restart. */

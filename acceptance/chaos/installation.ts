@@ -4,7 +4,6 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -25,6 +24,7 @@ import {
 import { until } from '../runs.ts';
 import { removeScratch, type RunningService, scratchFolder, startService } from '../service.ts';
 import type { Random } from './random.ts';
+import { freePort } from '../free-port.ts';
 
 const run = promisify(execFile);
 const launcher = fileURLToPath(new URL('../../tools/launch.mjs', import.meta.url));
@@ -310,12 +310,4 @@ function exitOf(child: ChildProcess): Promise<void> {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -6,7 +6,9 @@ import type { Deployment } from '#contract/deployments/shapes.ts';
 import { withDatabase } from '../database.ts';
 import type { FamilyTool } from '../programs.ts';
 import { streamedLogs } from '../runs.ts';
+import { assertSameLogs } from './follower.ts';
 import { type Fate, fateOf, type FateName, type Killed, type Phase, phases } from './law.ts';
+import { spooledName } from './spooled-logs.ts';
 import { type Cell, secret, Walk } from './walk.ts';
 
 /** What was done to the world before the deployment in question. */
@@ -110,13 +112,21 @@ async function checkState(
   assert.ok(resources.some(({ name }) => name === 'first'));
 }
 
-/** No byte is missing or comes twice (which `streamedLogs` checks), and what happened once was logged once. */
+/**
+ * No byte is missing or comes twice, to those who followed the deployment while something was killed as well, and
+ * what happened once was logged once.
+ */
 async function checkLog(
   walk: Walk,
-  { deploymentId, phase }: Cell,
+  cell: Cell,
   fate: { readonly name: FateName; readonly ends: string },
 ): Promise<void> {
+  const { deploymentId, phase } = cell;
   const logs = await streamedLogs(walk.service.client, deploymentId);
+  const { logs: followed, end } = await cell.followed;
+  assert.equal(end, fate.ends, 'the end that was followed');
+  assertSameLogs(followed, logs, 'who followed');
+  checkSpooled(walk, cell, logs, fate.name);
   const whole = stripVTControlCharacters([...logs.values()].map(String).join(''));
   assert.doesNotMatch(whole, new RegExp(secret));
   if (fate.ends !== 'SUCCESS') return;
@@ -126,6 +136,31 @@ async function checkLog(
   const expected = phase === 'task' ? 0 : 1;
   assert.equal(whole.match(/^Plan: /gm)?.length ?? 0, expected);
   assert.equal(whole.match(/^(Apply|Destroy) complete!/gm)?.length ?? 0, expected);
+}
+
+/** The log is what the attempts have printed, masked, byte for byte. */
+function checkSpooled(walk: Walk, cell: Cell, logs: ReadonlyMap<string, Buffer>, fate: FateName): void {
+  const attempts = walk.spooledOf(cell);
+  assert.ok(attempts.length > 0, 'an attempt was seen in the spool folder');
+  for (const [step, stored] of logs) {
+    const printed = attempts.flatMap(({ steps }) => steps.get(spooledName(step)) ?? []);
+    const masked = printed.map((bytes) => bytes.toString().replaceAll(secret, '***'));
+    // A step that was over too soon to be seen.
+    if (masked.length === 0) continue;
+    const last = masked.at(-1) ?? '';
+    const text = stored.toString();
+    if (fate !== 'again') {
+      assert.equal(text, masked.join(''), `the log of ${step}`);
+      continue;
+    }
+    // Of the attempt that was replaced, what it had sent until then.
+    assert.ok(text.endsWith(last), `the log of ${step} ends with what its last attempt has printed`);
+    const before = text.slice(0, text.length - last.length);
+    assert.ok(
+      masked.slice(0, -1).join('').startsWith(before),
+      `the log of ${step} begins with the first one`,
+    );
+  }
 }
 
 /** A deployment is started once, however often its run begins. */

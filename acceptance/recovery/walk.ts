@@ -7,6 +7,7 @@ import { delimiter, join } from 'node:path';
 import { ApiError } from '#contract/client/client.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
+import { freePort } from '../free-port.ts';
 import { type GitServer, makeBare, startGitServer } from '../git-server.ts';
 import { leaveMark, type Marks, startMarks } from '../marks.ts';
 import type { FamilyTool } from '../programs.ts';
@@ -18,6 +19,7 @@ import {
   scratchFolder,
   startService,
 } from '../service.ts';
+import { type Followed, follow } from './follower.ts';
 import { fateOf, type Killed, type Phase, phases } from './law.ts';
 import {
   agentPid,
@@ -29,6 +31,7 @@ import {
   sendSignal,
   spooledAttempts,
 } from './processes.ts';
+import { type SpooledLog, SpooledLogs } from './spooled-logs.ts';
 
 export const secret = 'not-to-be-seen';
 
@@ -82,6 +85,8 @@ export interface Cell {
   readonly phase: Phase;
   readonly environmentId: string;
   readonly deploymentId: string;
+  /** What somebody who has followed the deployment since then has seen at its end. */
+  readonly followed: Promise<Followed>;
 }
 
 /** A walk through all phases in which a process exists. */
@@ -92,6 +97,8 @@ export class Walk implements AsyncDisposable {
   readonly #git: GitServer;
   readonly #checkout: PromiseWithResolvers<void>;
   readonly #settings: Readonly<Record<string, string>>;
+  readonly #spooled: SpooledLogs;
+  readonly #ended = new AbortController();
   readonly cells = new Map<Phase, Cell>();
   #service: RunningService;
   #home: Home | null = null;
@@ -114,6 +121,7 @@ export class Walk implements AsyncDisposable {
     this.#settings = given.settings;
     this.#service = given.service;
     this.#checkout = given.checkout;
+    this.#spooled = new SpooledLogs(join(given.folder, 'data', 'spool'), join(given.folder, 'spooled'));
   }
 
   static async start(tool: FamilyTool): Promise<Walk> {
@@ -136,6 +144,8 @@ export class Walk implements AsyncDisposable {
       ENVARIUM_HEARTBEAT_SECONDS: '1',
       ENVARIUM_ABORT_SECONDS: '5',
       ENVARIUM_LOG_LEVEL: 'warn',
+      // The same after each start, so that those who follow find it again.
+      ENVARIUM_PORT: String(await freePort()),
     };
     const [marks, service] = await Promise.all([startMarks(gates), startService({ folder, settings })]);
     return new Walk(tool, { folder, marks, git, settings, service, checkout });
@@ -162,6 +172,7 @@ export class Walk implements AsyncDisposable {
     for (const phase of wanted.filter((each) => each !== 'claim')) await this.#bringTo(phase);
     const agent = await agentPid(this.#service);
     sendSignal(agent, 'SIGSTOP');
+    this.#spooled.look();
     if (wanted.includes('claim')) await this.#bringTo('claim');
     await this.#endUnsent(wanted.filter((phase) => unsent.includes(phase)));
     await this.#killIn(wanted, killed, agent);
@@ -185,7 +196,14 @@ export class Walk implements AsyncDisposable {
     return untilEnd(client, id);
   }
 
+  /** What each attempt of a deployment has printed, in their order. */
+  spooledOf({ deploymentId }: Cell): SpooledLog[] {
+    return this.#spooled.of(deploymentId);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended.abort();
+    this.#spooled[Symbol.dispose]();
     await this.#service.stop();
     await this.#marks[Symbol.asyncDispose]();
     await this.#git[Symbol.asyncDispose]();
@@ -210,11 +228,11 @@ export class Walk implements AsyncDisposable {
         { name: 'ENVARIUM_TEST_PLACE', value: place, type: 0 },
       ],
     });
-    this.cells.set(phase, {
-      phase,
-      environmentId: id,
-      deploymentId: await this.#lastDeployment(phase, id, deploymentId),
-    });
+    const last = await this.#lastDeployment(phase, id, deploymentId);
+    const followed = follow(this.#service.client, last, { signal: this.#ended.signal });
+    // Reported by the test that compares it.
+    followed.catch(() => undefined);
+    this.cells.set(phase, { phase, environmentId: id, deploymentId: last, followed });
     if (phase === 'approval') await untilStatus(this.#service.client, deploymentId, 'WAITING_FOR_USER');
     if (phase === 'checkout')
       await until('the checkout', () => this.#git.requests.some(({ path }) => path.startsWith('/checkout')));

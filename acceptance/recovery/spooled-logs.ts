@@ -1,0 +1,96 @@
+/** What runs have printed, kept from the spool folder of an agent that removes it once the service has it. */
+import { linkSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const lookMilliseconds = 10;
+
+/** One attempt's output: of each step, the bytes that its commands have printed. */
+export interface SpooledLog {
+  readonly deploymentId: string;
+  readonly steps: ReadonlyMap<string, Buffer>;
+}
+
+interface Kept {
+  readonly deploymentId: string;
+  readonly folder: string;
+  readonly steps: Set<string>;
+}
+
+/** The name of the file of a step's output. */
+export function spooledName(step: string): string {
+  return `${step.replaceAll(':', '_')}.raw`;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Links each file of output as soon as it is there: a link has all that is written into it later, too. */
+export class SpooledLogs implements Disposable {
+  readonly #attempts: string;
+  readonly #folder: string;
+  readonly #kept = new Map<string, Kept>();
+  readonly #timer: NodeJS.Timeout;
+
+  /**
+   * @param spool of the agent
+   * @param folder for the links, on the same file system
+   */
+  constructor(spool: string, folder: string) {
+    this.#attempts = join(spool, 'attempts');
+    this.#folder = folder;
+    this.#timer = setInterval(() => this.look(), lookMilliseconds);
+  }
+
+  /** Links what is new. */
+  look(): void {
+    // One with an ending is not complete yet.
+    for (const name of namesIn(this.#attempts).filter((each) => !each.includes('.'))) {
+      const kept = this.#kept.get(name) ?? this.#begin(name);
+      if (kept === null) continue;
+      for (const file of namesIn(join(this.#attempts, name, 'steps'))) {
+        if (kept.steps.has(file)) continue;
+        try {
+          linkSync(join(this.#attempts, name, 'steps', file), join(kept.folder, file));
+          kept.steps.add(file);
+        } catch (error) {
+          // Removed in between.
+          if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+        }
+      }
+    }
+  }
+
+  /** The attempts of a deployment, in their order. */
+  of(deploymentId: string): SpooledLog[] {
+    return [...this.#kept.values()]
+      .filter((kept) => kept.deploymentId === deploymentId)
+      .map((kept) => ({
+        deploymentId,
+        steps: new Map([...kept.steps].map((file) => [file, readFileSync(join(kept.folder, file))])),
+      }));
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  #begin(name: string): Kept | null {
+    let job: string;
+    try {
+      job = readFileSync(join(this.#attempts, name, 'job.json'), 'utf8');
+    } catch {
+      return null;
+    }
+    const folder = join(this.#folder, name);
+    mkdirSync(folder, { recursive: true });
+    const { deploymentId } = JSON.parse(job) as { deploymentId: string };
+    const kept = { deploymentId, folder, steps: new Set<string>() };
+    this.#kept.set(name, kept);
+    return kept;
+  }
+}
