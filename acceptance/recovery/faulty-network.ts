@@ -17,8 +17,8 @@ interface Link {
   readonly far: Socket;
   /** Nothing passes any more. */
   isDead: boolean;
-  /** The call whose answer is to be lost. */
-  losing: string | null;
+  /** Of the last request. */
+  path: string;
 }
 
 /** A TCP proxy in front of a service. */
@@ -60,7 +60,7 @@ export class FaultyNetwork implements AsyncDisposable {
     this.#fault = null;
   }
 
-  /** The service gets the next of each of these calls, but its answer does not arrive. @param calls ends of paths */
+  /** The next answer to each of these calls does not arrive, be it one under way. @param calls ends of paths */
   loseAnswers(...calls: readonly string[]): void {
     for (const call of calls) this.#toLose.add(call);
   }
@@ -77,9 +77,9 @@ export class FaultyNetwork implements AsyncDisposable {
       return;
     }
     const far = connect(Number(this.#target.port), this.#target.hostname);
-    const link: Link = { near, far, isDead: this.#fault === 'half-open', losing: null };
+    const link: Link = { near, far, isDead: this.#fault === 'half-open', path: '' };
     this.#links.add(link);
-    void this.#pass(link, near, far, (bytes) => this.#noteCall(link, bytes));
+    void this.#pass(link, near, far, (bytes) => this.#notePath(link, bytes));
     void this.#pass(link, far, near, () => this.#loseAnswer(link));
   }
 
@@ -106,19 +106,16 @@ export class FaultyNetwork implements AsyncDisposable {
     }
   }
 
-  #noteCall(link: Link, bytes: Buffer): boolean {
-    const [, path = ''] = /^[A-Z]+ ([^? ]+)/.exec(bytes.toString('latin1', 0, 300)) ?? [];
-    const call = [...this.#toLose].find((each) => path.endsWith(`/${each}`));
-    if (call !== undefined) {
-      this.#toLose.delete(call);
-      link.losing = call;
-    }
+  #notePath(link: Link, bytes: Buffer): boolean {
+    link.path = /^[A-Z]+ ([^? ]+)/.exec(bytes.toString('latin1', 0, 300))?.[1] ?? link.path;
     return true;
   }
 
   #loseAnswer(link: Link): boolean {
-    if (link.losing === null) return true;
-    this.lost.push(link.losing);
+    const call = [...this.#toLose].find((each) => link.path.endsWith(`/${each}`));
+    if (call === undefined) return true;
+    this.#toLose.delete(call);
+    this.lost.push(call);
     this.#reset(link);
     return false;
   }

@@ -66,7 +66,10 @@ describe('the network of an agent', {
     await using agent = await FarAgent.start(service, 'answers');
     agent.network.loseAnswers(...calls);
     const run = await startAndHold(service, marks, agent, 'answers');
-    await until('the loss of each answer', () => calls.every((call) => agent.network.lost.includes(call)));
+    const missing = () => calls.filter((call) => !agent.network.lost.includes(call));
+    await until('the loss of each answer', () => missing().length === 0).catch((error: Error) =>
+      assert.fail(`${error.message}: missing are ${missing().join()}`),
+    );
     // The first one was that of the plan.
     agent.network.loseAnswers('finish');
     marks.open('answers', middle);
