@@ -8,9 +8,13 @@ import { toolsOfFamily } from '../programs.ts';
 
 const hasTool = (await toolsOfFamily()).some(({ skip }) => skip === false);
 
-/** @param name of the test; its diagnostics show the verdict */
+/**
+ * @param name of the test; its diagnostics show the verdict
+ * @param least how many runs have to end in the time that there is
+ */
 export function soak(
   name: string,
+  least: number,
   options: Pick<ChaosOptions, 'runs' | 'seconds' | 'killEverySeconds'>,
 ): void {
   test(name, { skip: hasTool ? false : 'neither terraform nor OpenTofu is there' }, async (t) => {
@@ -19,6 +23,6 @@ export function soak(
     for (const line of text.split('\n').filter(Boolean)) t.diagnostic(line);
     assert.deepEqual(verdict.complaints, []);
     assert.ok(verdict.kills.size > 0, 'something was killed');
-    assert.ok(verdict.runs > 0, 'something ran');
+    assert.ok(verdict.runs >= least, `${verdict.runs} runs have ended in time, not ${least}`);
   });
 }
