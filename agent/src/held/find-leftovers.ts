@@ -17,15 +17,13 @@ import { workFolderPaths } from '../slots/work-folder.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { nullIfMissing, readNewestState } from '../spool/read-attempt.ts';
 import { writeDurably } from '../spool/write-file.ts';
-import { unrecordedResources } from '../spool/unrecorded-resources.ts';
+import { recordedIn, unrecordedResources } from '../spool/unrecorded-resources.ts';
 
 export interface Leftovers {
   readonly paths: SpoolPaths;
   readonly job: Job;
   readonly workFolder: string;
 }
-
-const noContents = { resources: [], ids: [] };
 
 /** Larger files are ignored: a run may leave any file under the state's name. */
 const stateLimitBytes = 512_000_000;
@@ -55,7 +53,7 @@ export async function findLeftovers(leftovers: Leftovers): Promise<Partial<Outco
           isStateOurs: true,
         }
       : {}),
-    unrecorded: unrecordedResources(events, state?.isEncrypted ? null : (state ?? noContents), before),
+    unrecorded: unrecordedResources(events, recordedIn(state), before),
   };
 }
 

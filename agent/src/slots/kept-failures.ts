@@ -2,10 +2,11 @@
  * What stays of runs that failed for a reason of ours, for a person: the work folder of a run whose state may be
  * incomplete, and the spool folder of one that the service would not take. The newest are kept, for a while.
  */
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { forceRemove } from './remove-folder.ts';
+import { keepAside } from './work-folder.ts';
 
 export interface KeptFailuresOptions {
   readonly workFolder: string;
@@ -26,9 +27,7 @@ export function setAsideSpool({ folder }: Pick<SpoolPaths, 'folder'>): string {
   const parent = join(dirname(dirname(folder)), givenUpName);
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   const kept = join(parent, basename(folder));
-  renameSync(folder, kept);
-  const now = new Date();
-  utimesSync(kept, now, now);
+  keepAside(folder, kept);
   return kept;
 }
 

@@ -227,6 +227,13 @@ export function keptFolder(
   return `${paths.root}.kept-${jobId}-${attempt}`;
 }
 
+/** Keeps a folder in another place from now on. */
+export function keepAside(folder: string, kept: string): void {
+  renameSync(folder, kept);
+  const now = new Date();
+  utimesSync(kept, now, now);
+}
+
 /** Moves the folder aside unchanged, closed to every slot; one that was moved earlier is not overwritten. */
 export function keepWorkFolder(
   paths: WorkFolderPaths,
@@ -235,9 +242,7 @@ export function keepWorkFolder(
   const kept = keptFolder(paths, attempt);
   if (!existsSync(paths.root) || existsSync(kept)) return;
   closeWorkFolder(paths);
-  renameSync(paths.root, kept);
-  const now = new Date();
-  utimesSync(kept, now, now);
+  keepAside(paths.root, kept);
 }
 
 /** Closes the folder to every slot without removing anything. */

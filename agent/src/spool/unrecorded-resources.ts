@@ -43,6 +43,16 @@ export function unrecordedResources(
     }));
 }
 
+/**
+ * The contents of the last state of an attempt.
+ * @param state null: it wrote none
+ * @returns null if the tool has encrypted it
+ */
+export function recordedIn(state: (Contents & Pick<StateReading, 'isEncrypted'>) | null): Contents | null {
+  if (state === null) return { resources: [], ids: [] };
+  return state.isEncrypted ? null : state;
+}
+
 /** The id of each resource; null: it has none. */
 function idsOf(contents: Contents | null): Map<string, string | null> {
   const { resources, ids } = contents ?? { resources: [], ids: [] };

@@ -7,6 +7,18 @@ import { createEnvironment, deploy, deploymentOf, environmentOf } from '../testi
 
 const reason = 'the machine burned down';
 
+/** A deployment whose apply has its start mark. */
+async function applying() {
+  const app = await testApp();
+  const agent = await testAgent(app);
+  const environment = await createEnvironment(app, { requiresApproval: false });
+  const id = environment.latestDeploymentLog.id ?? '';
+  const apply = await agent.plan();
+  assert.ok(apply);
+  await agent.mark(apply);
+  return { app, agent, environment, id, apply };
+}
+
 test('a run whose agent is in contact cannot be released', async () => {
   const app = await testApp();
   const agent = await testAgent(app);
@@ -21,13 +33,7 @@ test('a run whose agent is in contact cannot be released', async () => {
 });
 
 test('a silent run with a mark holds the environment, says so, and is released with a reason', async () => {
-  const app = await testApp();
-  const agent = await testAgent(app);
-  const environment = await createEnvironment(app, { requiresApproval: false });
-  const id = environment.latestDeploymentLog.id ?? '';
-  const apply = await agent.plan();
-  assert.ok(apply);
-  await agent.mark(apply);
+  const { app, environment, id } = await applying();
   const queued = await deploy(app, environment.id);
   app.advance(21);
   const waiting = (await deploymentOf(app, queued.id)).waitingFor;
@@ -89,13 +95,7 @@ test('a run is released only with the right, and what it sends afterwards is ref
 });
 
 test('a run that an abort does not end is released although its agent is in contact', async () => {
-  const app = await testApp();
-  const agent = await testAgent(app);
-  const environment = await createEnvironment(app, { requiresApproval: false });
-  const id = environment.latestDeploymentLog.id ?? '';
-  const apply = await agent.plan();
-  assert.ok(apply);
-  await agent.mark(apply);
+  const { app, agent, id, apply } = await applying();
   await ok(app, 'abortDeployment', { params: { id } });
   app.advance(app.context.settings.abortSeconds + 100);
   await agent.heartbeat([apply]);

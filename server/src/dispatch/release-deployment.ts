@@ -10,21 +10,22 @@ import { openAttemptOf } from './attempt-store.ts';
 import { getAgentProcess } from '../agents/process-store.ts';
 import { giveUp } from './lose-attempt.ts';
 
-/** Longer than an agent needs to end a run that hangs. */
-const marginSeconds = 120;
+/** Longer than an agent needs to end a run that hangs, once it should be aborted. */
+function overdueSeconds({ settings }: Pick<ActorContext, 'settings'>): number {
+  return settings.abortSeconds + 120;
+}
 
 /** Whether a run must have ended since its abort was requested: only its outcome cannot be stored. */
 function isAbortOverdue(
-  { now, settings }: ActorContext,
+  context: ActorContext,
   { status, abort_requested_at: at }: Pick<DeploymentRow, 'status' | 'abort_requested_at'>,
 ): boolean {
-  const seconds = settings.abortSeconds + marginSeconds;
-  return status === 'ABORTING' && at !== null && now().getTime() - at.getTime() > seconds * 1000;
+  if (status !== 'ABORTING' || at === null) return false;
+  return context.now().getTime() - at.getTime() > overdueSeconds(context) * 1000;
 }
 
-function inContact({ settings }: ActorContext, hostname: string): string {
-  const seconds = settings.abortSeconds + marginSeconds;
-  return `Its agent on ${hostname} is in contact: abort the deployment instead. If it has not ended ${seconds} seconds later, release it`;
+function inContact(context: ActorContext, hostname: string): string {
+  return `Its agent on ${hostname} is in contact: abort the deployment instead. If it has not ended ${overdueSeconds(context)} seconds later, release it`;
 }
 
 /**

@@ -9,16 +9,9 @@ import type { DeclaredImports, ImportCapability } from '../capabilities.ts';
 import { readAddress } from './address.ts';
 import type { Flavor } from './commands.ts';
 import type { FileRules } from './files.ts';
+import { readTerraformState } from './state.ts';
 
 type Flavored = Pick<Flavor, 'facts' | 'fileRules' | 'importsFrom'>;
-
-/** A resource of a state, as far as it matters here. */
-interface Recorded {
-  readonly module?: string;
-  readonly mode?: string;
-  readonly type?: string;
-  readonly instances?: readonly { readonly attributes?: { readonly id?: unknown } | null }[];
-}
 
 /** Both tools evaluate a template within the key of an address. */
 const template = /[$%]\{/;
@@ -32,17 +25,11 @@ function typeOf(address: string): string | null {
 /** Type and id of each resource in a state; empty where the tool has encrypted it. */
 function recordedIds(state: Uint8Array | null): ReadonlySet<string> {
   if (state === null) return new Set();
-  const { resources } = JSON.parse(new TextDecoder().decode(state)) as { resources?: readonly Recorded[] };
-  return new Set(
-    (resources ?? [])
-      .filter(({ mode }) => mode === 'managed')
-      .flatMap(({ type = '', instances = [] }) =>
-        instances.map(({ attributes }) => keyOf(type, attributes?.id)),
-      ),
-  );
+  const { resources, ids } = readTerraformState(state);
+  return new Set(resources.map(({ type }, at) => keyOf(type, ids[at])));
 }
 
-function keyOf(type: string, id: unknown): string {
+function keyOf(type: string, id: string | undefined): string {
   return JSON.stringify([type, id]);
 }
 

@@ -7,7 +7,7 @@ import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { keptFolder } from '../../slots/work-folder.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
 import type { Command, ProgressEvent } from '../../drivers/driver.ts';
-import { unrecordedResources } from '../../spool/unrecorded-resources.ts';
+import { recordedIn, unrecordedResources } from '../../spool/unrecorded-resources.ts';
 import { failureOf, sizeOf } from '../../attempt/run-command.ts';
 import type { Configuration } from './configuration.ts';
 import { type OutcomeFacts, RunFailure } from '../../processes/failure.ts';
@@ -71,8 +71,7 @@ function unrecordedIn(
   state: KnownState | null,
 ): OutcomeFacts['unrecorded'] {
   const before = existsSync(spool.inputState) ? driver.state?.read(readFileSync(spool.inputState)) : null;
-  const recorded = state?.isEncrypted ? null : (state ?? { resources: [], ids: [] });
-  return unrecordedResources(progress.seen.map(asEvent), recorded, before ?? null);
+  return unrecordedResources(progress.seen.map(asEvent), recordedIn(state), before ?? null);
 }
 
 /** Follows the tool's progress; null if its driver cannot read any. */

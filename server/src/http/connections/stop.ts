@@ -39,9 +39,9 @@ export function prepareStop(app: FastifyInstance, { problems }: Pick<Context, 'p
  * @param milliseconds after this time, what is still open is cut off
  */
 export async function closeApp(app: FastifyInstance, milliseconds = longestMilliseconds): Promise<void> {
-  const cutAt = Date.now() + milliseconds;
+  const cutAt = performance.now() + milliseconds;
   const timer = setInterval(() => {
-    if (Date.now() >= cutAt) return app.server.closeAllConnections();
+    if (performance.now() >= cutAt) return app.server.closeAllConnections();
     app.server.closeIdleConnections();
     for (const socket of unused.get(app) ?? []) if (socket.bytesRead === 0) socket.destroy();
   }, lookMilliseconds);
