@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { parseArgs, promisify, stripVTControlCharacters, styleText } from 'node:util';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { type Client } from '#contract/client/client.ts';
-import { logBytes } from './runs.ts';
+import { logBytes } from './follow.ts';
 import {
   makeRepository,
   type RunningService,

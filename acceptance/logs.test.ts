@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Client, createClient } from '#contract/client/client.ts';
 import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
+import { logBytes } from './follow.ts';
 import { findProgram } from './programs.ts';
 import {
   createEnvironment,
   deployNew,
   type Home,
   homeOf,
-  logBytes,
   openGate,
   stepLines,
   streamedLogs,

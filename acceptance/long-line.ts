@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { agentPid } from './recovery/processes.ts';
-import { createEnvironment, homeOf, logBytes, untilStatus } from './runs.ts';
+import { logBytes } from './follow.ts';
+import { createEnvironment, homeOf, untilStatus } from './runs.ts';
 import { makeRepository, type RunningService, startService } from './service.ts';
 
 const megabyte = 1024 * 1024;

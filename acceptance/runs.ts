@@ -10,7 +10,7 @@ import type { CreateEnvironmentBody } from '#contract/environments/create-enviro
 import type { Deployment, LogEvent } from '#contract/deployments/shapes.ts';
 import type { CreatedEnvironment } from '#contract/environments/shapes.ts';
 import type { TemplateType } from '#contract/schema/enumerations.ts';
-import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
+import { follow } from './follow.ts';
 
 const patienceMilliseconds = 60_000;
 const pollMilliseconds = 50;
@@ -127,38 +127,13 @@ export function openGate(
   return writeFile(join(folder, 'data', 'work', environmentId, 'tree', name), '');
 }
 
-/** The bytes of a log event. */
-export function logBytes(event: Extract<DeploymentStreamEvent, { event: 'log' }>): Buffer {
-  return event.data.base64 === undefined
-    ? Buffer.from(event.data.text ?? '')
-    : Buffer.from(event.data.base64, 'base64');
-}
-
 /**
  * All logs of a deployment from its stream, by step, up to its end.
  * @throws Error where a byte is missing or comes twice
  */
-export async function streamedLogs(client: Client, id: string): Promise<Map<string, Buffer>> {
-  const parts = new Map<string, Buffer[]>();
-  const sizes = new Map<string, number>();
-  for await (const event of client.stream('streamDeployment', {
-    params: { id },
-    signal: AbortSignal.timeout(patienceMilliseconds),
-  })) {
-    if (event.event !== 'log') continue;
-    const { step, offset, bytes } = event.data;
-    const known = sizes.get(step) ?? 0;
-    const content = logBytes(event);
-    if (offset !== known || content.length !== bytes)
-      throw new Error(
-        `${step}: ${bytes} bytes at ${offset}, of which ${content.length} came, after ${known}`,
-      );
-    sizes.set(step, known + bytes);
-    const earlier = parts.get(step);
-    if (earlier) earlier.push(content);
-    else parts.set(step, [content]);
-  }
-  return new Map([...parts].map(([step, buffers]) => [step, Buffer.concat(buffers)]));
+export async function streamedLogs(client: Client, id: string): Promise<ReadonlyMap<string, Buffer>> {
+  const { logs } = await follow(client, id, { signal: AbortSignal.timeout(patienceMilliseconds) });
+  return logs;
 }
 
 /** All lines of a step, page by page. */

@@ -15,7 +15,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { toolboxProgram } from '../tools/toolbox/places.ts';
 import { findProgram } from './programs.ts';
-import { createEnvironment, type Home, homeOf, logBytes } from './runs.ts';
+import { logBytes } from './follow.ts';
+import { createEnvironment, type Home, homeOf } from './runs.ts';
 import {
   makeRepository,
   removeScratch,

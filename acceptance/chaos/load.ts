@@ -9,7 +9,7 @@ import type { Deployment } from '#contract/deployments/shapes.ts';
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import { leaveMark, type Marks } from '../marks.ts';
 import type { FamilyTool } from '../programs.ts';
-import { assertSameLogs, type Followed, follow } from '../recovery/follower.ts';
+import { assertSameLogs, type Followed, follow } from '../follow.ts';
 import { createEnvironment, homeOf, streamedLogs } from '../runs.ts';
 import { makeRepository } from '../service.ts';
 import { auditDeployment, type Items, itemsOf, type Kind, markOf } from './audit.ts';

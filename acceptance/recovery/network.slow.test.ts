@@ -15,6 +15,7 @@ import {
   deploymentOf,
   middle,
   startAndHold,
+  type FarRun,
   startFarRun,
   untilUnreachable,
 } from './far-run.ts';
@@ -77,6 +78,17 @@ describe('the network of an agent, with the settings of an ordinary installation
     await checkUnharmed(service.client, marks, run);
   });
 
+  /** The machine of an agent ends, which is shown within 30 seconds. @returns how */
+  async function dieAndBeShown(agent: FarAgent, run: FarRun): Promise<string> {
+    const diedAt = performance.now();
+    await agent.die();
+    const text = await untilUnreachable(service.client, run);
+    const seconds = (performance.now() - diedAt) / 1000;
+    console.log(`shown after ${seconds.toFixed(1)} s: ${text}`);
+    assert.ok(seconds < 30, `shown after ${seconds} seconds`);
+    return text;
+  }
+
   test('ends with the machine: the deployment and its agent are shown as unreachable within 30 seconds', async () => {
     await using agent = await FarAgent.start(service, 'dead');
     const run = await startAndHold(service, marks, agent, 'dead');
@@ -84,12 +96,7 @@ describe('the network of an agent, with the settings of an ordinary installation
       params: { id: run.environmentId },
       body: {},
     });
-    const diedAt = performance.now();
-    await agent.die();
-    const text = await untilUnreachable(service.client, run);
-    const seconds = (performance.now() - diedAt) / 1000;
-    console.log(`shown after ${seconds.toFixed(1)} s: ${text}`);
-    assert.ok(seconds < 30, `shown after ${seconds} seconds`);
+    const text = await dieAndBeShown(agent, run);
     assert.match(text, /^The agent on \S+ has not been heard from since \S+; the run is given up at \S+$/);
     const waiting = await service.client.call('getDeployment', { params: { id: next.id } });
     assert.equal(waiting.waitingFor?.kind, 'lock');
@@ -107,12 +114,7 @@ describe('the network of an agent, with the settings of an ordinary installation
     agent.network.begin('slow');
     const run = await startFarRun(service, marks, agent, 'unmarked');
     await until('the claim', async () => (await deploymentOf(service.client, run)).startedAt !== undefined);
-    const diedAt = performance.now();
-    await agent.die();
-    const text = await untilUnreachable(service.client, run);
-    const seconds = (performance.now() - diedAt) / 1000;
-    console.log(`shown after ${seconds.toFixed(1)} s: ${text}`);
-    assert.ok(seconds < 30, `shown after ${seconds} seconds`);
+    await dieAndBeShown(agent, run);
   });
 });
 

@@ -6,7 +6,6 @@ const lookMilliseconds = 10;
 
 /** One attempt's output: of each step, the bytes that its commands have printed. */
 export interface SpooledLog {
-  readonly deploymentId: string;
   readonly steps: ReadonlyMap<string, Buffer>;
 }
 
@@ -70,7 +69,6 @@ export class SpooledLogs implements Disposable {
     return [...this.#kept.values()]
       .filter((kept) => kept.deploymentId === deploymentId)
       .map((kept) => ({
-        deploymentId,
         steps: new Map([...kept.steps].map((file) => [file, readFileSync(join(kept.folder, file))])),
       }));
   }

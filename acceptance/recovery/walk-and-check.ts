@@ -6,7 +6,7 @@ import type { Deployment } from '#contract/deployments/shapes.ts';
 import { withDatabase } from '../database.ts';
 import type { FamilyTool } from '../programs.ts';
 import { streamedLogs } from '../runs.ts';
-import { assertSameLogs } from './follower.ts';
+import { assertSameLogs } from '../follow.ts';
 import { type Fate, fateOf, type FateName, type Killed, type Phase, phases } from './law.ts';
 import { spooledName } from './spooled-logs.ts';
 import { type Cell, secret, Walk } from './walk.ts';

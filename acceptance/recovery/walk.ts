@@ -19,7 +19,7 @@ import {
   scratchFolder,
   startService,
 } from '../service.ts';
-import { type Followed, follow } from './follower.ts';
+import { type Followed, follow } from '../follow.ts';
 import { fateOf, type Killed, type Phase, phases } from './law.ts';
 import {
   agentPid,

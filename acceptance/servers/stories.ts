@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { findProgram } from '../programs.ts';
 import { leaveMark, type Marks } from '../marks.ts';
 import type { Client } from '#contract/client/client.ts';
-import { createEnvironment, type Created, type Home, logBytes, until, untilEnd } from '../runs.ts';
+import { follow } from '../follow.ts';
+import { createEnvironment, type Created, type Home, until, untilEnd } from '../runs.ts';
 import { makeRepository } from '../service.ts';
 import { withConnection, withoutPostgreSQL } from '../postgresql.ts';
 
@@ -48,7 +49,7 @@ export async function startStories(
       return {
         ...created,
         name,
-        followers: followers.map((follower) => follow(follower, created.deploymentId)),
+        followers: followers.map((follower) => followedLog(follower, created.deploymentId)),
       };
     }),
   );
@@ -57,18 +58,9 @@ export async function startStories(
 }
 
 /** All of a deployment's logs, in the order of their steps. @throws Error where a byte is missing or comes twice */
-async function follow(client: Client, id: string): Promise<string> {
-  const logs = new Map<string, Buffer[]>();
-  const sizes = new Map<string, number>();
-  const input = { params: { id }, signal: AbortSignal.timeout(120_000) };
-  for await (const event of client.stream('streamDeployment', input)) {
-    if (event.event !== 'log') continue;
-    const { step, offset, bytes } = event.data;
-    assert.equal(offset, sizes.get(step) ?? 0, `${step}: bytes are missing or come twice`);
-    sizes.set(step, offset + bytes);
-    logs.set(step, [...(logs.get(step) ?? []), logBytes(event)]);
-  }
-  return [...logs.values()].map((parts) => Buffer.concat(parts).toString()).join('');
+async function followedLog(client: Client, id: string): Promise<string> {
+  const { logs } = await follow(client, id, { signal: AbortSignal.timeout(120_000) });
+  return [...logs.values()].map(String).join('');
 }
 
 /** Waits until the stories have succeeded: each once, with all of its log for each follower. */
@@ -80,7 +72,7 @@ export async function endStories(
     const deployment = await untilEnd(client, deploymentId);
     assert.equal(deployment.resourceCount, 1);
     assert.deepEqual(marks.of(name), ['begin', 'end'], `${name} was applied once`);
-    const logs = await Promise.all([...followers, follow(client, deploymentId)]);
+    const logs = await Promise.all([...followers, followedLog(client, deploymentId)]);
     for (const log of logs) {
       const lines = log.match(/line \d+ of the run$/gm) ?? [];
       assert.deepEqual([lines.length, new Set(lines).size], [lineCount, lineCount], name);

@@ -1,7 +1,14 @@
-/** A person who watches a deployment from its start, whatever happens to the service meanwhile. */
+/** Follows the events of a deployment as a person does, whatever happens to the service meanwhile. */
 import assert from 'node:assert/strict';
 import type { Client } from '#contract/client/client.ts';
-import { logBytes } from '../runs.ts';
+import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
+
+/** The bytes of a log event. */
+export function logBytes(event: Extract<DeploymentStreamEvent, { event: 'log' }>): Buffer {
+  return event.data.base64 === undefined
+    ? Buffer.from(event.data.text ?? '')
+    : Buffer.from(event.data.base64, 'base64');
+}
 
 export interface Followed {
   /** What each step has logged. */
