@@ -50,8 +50,17 @@ export const serverSettings = {
     type: networks,
     default: '',
     sentence:
-      'Reverse proxies in front of the service whose x-forwarded-for header identifies the caller. ' +
-      'Without it, all their callers share one address and its limits.',
+      'Reverse proxies in front of the service whose headers x-forwarded-for and x-forwarded-proto are believed. ' +
+      'Without it, all their callers share one address and its limits. Where several follow each other, list ' +
+      'all of them.',
+  }),
+  hstsSeconds: setting({
+    name: 'ENVARIUM_HSTS_SECONDS',
+    type: count(0, 100_000_000),
+    default: '31536000',
+    sentence:
+      'Time for which browsers reach the service only over https, once they have (the header ' +
+      'strict-transport-security of answers to requests that arrived over TLS). 0: the header is not sent.',
   }),
   dataFolder: setting({
     name: 'ENVARIUM_DATA_DIR',

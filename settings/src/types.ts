@@ -72,7 +72,7 @@ export const hosts = type('host names, each with or without :port, separated by 
   return names.every((name) => hostPattern.test(name)) ? names : undefined;
 });
 
-/** Addresses, and networks as address/bits. */
+/** Addresses, and networks as address/bits; not the network of all addresses. */
 export const networks = type('IP addresses or networks (10.0.0.0/8), separated by commas', (value) => {
   const items = listItems(value);
   return items.every(isNetwork) ? items : undefined;
@@ -84,7 +84,8 @@ function isNetwork(item: string): boolean {
   return (
     longest >= 0 &&
     more.length === 0 &&
-    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest))
+    !address.includes('%') &&
+    (bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= longest))
   );
 }
 

@@ -9,6 +9,7 @@ import type { Family } from '../family.ts';
 import { authenticate } from './authenticate.ts';
 import { refuseForeignPages } from './cross-site.ts';
 import { closeUnreadBodies } from './connections/close-unread.ts';
+import { readForwarded } from './connections/forwarded.ts';
 import { prepareCompression } from './compression.ts';
 import { Refusal } from './errors.ts';
 import { bodyJsonLimits } from './json-scan.ts';
@@ -103,6 +104,7 @@ export async function buildApp(context: Context, families: readonly Family[]): P
   answerOddRequests(app, context.newId);
   closeUnreadBodies(app);
   limitTimes(app, context.settings);
+  readForwarded(app, context.settings);
   refuseForeignPages(app, context.settings);
   await limitRate(app, context);
   admitCallers(app, context);
