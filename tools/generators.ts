@@ -22,6 +22,7 @@ export const generators: readonly Generator[] = [
   },
   { file: 'docs/settings.md', module: 'settings/src/pages.ts', exported: 'settingsPage' },
   { file: '.env.example', module: 'settings/src/pages.ts', exported: 'envExample' },
+  { file: 'docs/errors.md', module: 'contract/src/schema/errors.ts', exported: 'errorsPage' },
   { file: 'docs/nulls.md', module: 'contract/src/schema/nulls.ts', exported: 'nullsPage' },
   {
     file: 'docs/life-cycles.md',

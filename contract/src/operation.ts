@@ -4,6 +4,7 @@
  */
 import type { Static, TSchema } from 'typebox';
 import type { Right } from './schema/enumerations.ts';
+import type { ErrorCode } from './schema/errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -65,6 +66,13 @@ export interface Declaration<
    * its schema.
    */
   readonly projectedBy?: readonly string[];
+  /**
+   * Name of the GET operation that reads what this one changes, where it has another path: its `ETag` is then
+   * accepted as `If-Match`. See `reader-of.ts`.
+   */
+  readonly updates?: string;
+  /** Codes of refusals that do not follow from the operation's form, such as `gone`. */
+  readonly refusesWith?: readonly ErrorCode[];
   /** Operations of the interface specification, whose fields `docs/coverage.md` lists. */
   readonly inInterface?: boolean;
 }

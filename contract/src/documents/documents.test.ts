@@ -6,6 +6,7 @@ import { fieldWords } from './field-words.ts';
 import { shapeWords } from './shape-words.ts';
 import { requestExample } from './request-example.ts';
 import { openApiDocument } from './openapi.ts';
+import { type ErrorCode, errors } from '../schema/errors.ts';
 import type { Operation } from '../operation.ts';
 import { operations } from '../operations.ts';
 import { referencePage } from './reference-page.ts';
@@ -29,7 +30,7 @@ describe('OpenAPI document', () => {
         }
       >
     >;
-    components: { schemas: Record<string, unknown> };
+    components: { schemas: Record<string, unknown>; responses: Record<string, { description: string }> };
   };
 
   it('has every operation with its right', () => {
@@ -42,6 +43,27 @@ describe('OpenAPI document', () => {
       assert.equal(found?.requestBody?.required, body && !bodyOptional);
       assert.equal(needs === 'nothing', found?.security?.length === 0);
       assert.equal('401' in (found?.responses ?? {}), needs !== 'nothing');
+    }
+  });
+
+  it('lists the errors of every operation, each as the table describes it', () => {
+    for (const { path, method, params, body } of all) {
+      const responses = document.paths[path]?.[method.toLowerCase()]?.responses ?? {};
+      const statuses = Object.keys(responses).map(Number);
+      const expected = [400, 429, 431, 500, 503, ...(params ? [404, 414] : []), ...(body ? [413, 422] : [])];
+      assert.deepEqual(
+        expected.filter((status) => !statuses.includes(status)),
+        [],
+        path,
+      );
+      assert.equal(statuses.includes(409), method !== 'GET', path);
+      for (const [status, response] of Object.entries(responses))
+        if (Number(status) >= 400) {
+          const [, code = ''] =
+            /^#\/components\/responses\/(\w+)$/.exec((response as { $ref: string }).$ref) ?? [];
+          assert.equal(errors[code as ErrorCode].status, Number(status));
+          assert.match(document.components.responses[code]?.description ?? '', /\w{3}/);
+        }
     }
   });
 

@@ -1,13 +1,16 @@
 /** The interface as an OpenAPI 3.1 document, from the same values that the server checks requests with. */
 import { type JsonSchema, jsonSchemaOf, pathSchemaOf, typesOf } from './describe-schema.ts';
-import { ErrorBody, errorStatus } from '../schema/errors.ts';
+import { ErrorBody, type ErrorCode, errors } from '../schema/errors.ts';
 import type { Operation } from '../operation.ts';
 import { hasMarks } from '../schema/no-effect.ts';
 import { warningHeader } from '../schema/warning-header.ts';
 import { operations } from '../operations.ts';
+import { hasTag, isRepeatable, isVersioned, readerOf } from '../reader-of.ts';
 import { apiBase } from '../operation.ts';
 
 type Json = Record<string, unknown>;
+
+const errorCodes = Object.keys(errors) as ErrorCode[];
 
 const bodyTypes = { json: 'application/json', binary: 'application/octet-stream' } as const;
 const replyTypes = {
@@ -67,34 +70,61 @@ function parameters(place: 'path' | 'query', schema: JsonSchema | undefined): Js
   }));
 }
 
-/** The statuses that an operation can refuse with. */
-function refusals(operation: Operation): number[] {
-  const {
-    bad_request,
-    unauthorized,
-    forbidden,
-    not_found,
-    conflict,
-    payload_too_large,
-    unsupported_media_type,
-    unprocessable,
-    rate_limited,
-    internal,
-    unavailable,
-  } = errorStatus;
-  const isRight = operation.needs !== 'nothing' && operation.needs !== 'signed-in';
-  return [
-    ...(operation.params || operation.query || operation.body ? [bad_request] : []),
-    ...(operation.needs === 'nothing' ? [] : [unauthorized]),
-    ...(isRight ? [forbidden] : []),
-    ...(operation.params ? [not_found] : []),
-    ...(operation.method === 'GET' ? [] : [conflict]),
-    ...(operation.body ? [payload_too_large, unsupported_media_type, unprocessable] : []),
-    rate_limited,
-    internal,
-    unavailable,
-  ];
+/** The codes that an operation can refuse with, in the order of the table. */
+function refusals(operation: Operation): ErrorCode[] {
+  const { method, needs, params, body, bodyKind, refusesWith = [] } = operation;
+  const isChange = method !== 'GET';
+  const possible: Partial<Record<ErrorCode, boolean>> = {
+    bad_request: true,
+    unauthorized: needs !== 'nothing',
+    forbidden: isChange || (needs !== 'nothing' && needs !== 'signed-in'),
+    not_found: params !== undefined,
+    request_timeout: body !== undefined,
+    conflict: isChange,
+    precondition_failed: isVersioned(operation),
+    payload_too_large: body !== undefined,
+    uri_too_long: params !== undefined,
+    unsupported_media_type: body !== undefined && bodyKind !== 'binary',
+    unprocessable: body !== undefined,
+    rate_limited: true,
+    headers_too_large: true,
+    internal: true,
+    unavailable: true,
+  };
+  return errorCodes.filter((code) => possible[code] === true || refusesWith.includes(code));
 }
+
+/** The headers of a request that have the same meaning in every operation that reads them. */
+function requestHeaders(operation: Operation): Json[] {
+  return [
+    ...(isRepeatable(operation) ? ['IdempotencyKey'] : []),
+    ...(readerOf(operation) ? ['IfMatch'] : []),
+    ...(hasTag(operation) ? ['IfNoneMatch'] : []),
+  ].map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
+
+const headerParameters = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Any text that the caller uses for one request only: the same request with the same key is carried out ' +
+      'once, and answered again as the first time',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description: 'The `ETag` of what is changed: refused with 412 if somebody else has changed it since',
+    schema: { type: 'string' },
+  },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The `ETag` of the reply that the caller has: answered with 304 if it is still the same',
+    schema: { type: 'string' },
+  },
+};
 
 const warningHeaders = {
   [warningHeader]: {
@@ -105,7 +135,30 @@ const warningHeaders = {
   },
 };
 
+const tagHeader = {
+  etag: {
+    description: 'The version of this reply, for `If-Match` and `If-None-Match`',
+    schema: { type: 'string' },
+  },
+};
+
+const replayedHeader = {
+  'idempotency-replayed': {
+    description: '"true" where this answer was given to an earlier request with the same `Idempotency-Key`',
+    schema: { type: 'string' },
+  },
+};
+
+function replyHeaders(operation: Operation): Json {
+  return {
+    ...(operation.body && hasMarks(operation.body) ? warningHeaders : {}),
+    ...(hasTag(operation) ? tagHeader : {}),
+    ...(isRepeatable(operation) ? replayedHeader : {}),
+  };
+}
+
 function describeOperation(operation: Operation, publish: (schema: JsonSchema) => Json): Json {
+  const headers = replyHeaders(operation);
   const shape = (schema: Operation['reply']) => publish(jsonSchemaOf(schema, operation.name));
   return {
     operationId: operation.name,
@@ -117,6 +170,7 @@ function describeOperation(operation: Operation, publish: (schema: JsonSchema) =
     parameters: [
       ...parameters('path', pathSchemaOf(operation)),
       ...parameters('query', operation.query && jsonSchemaOf(operation.query, operation.name)),
+      ...requestHeaders(operation),
     ],
     ...(operation.body
       ? {
@@ -129,11 +183,14 @@ function describeOperation(operation: Operation, publish: (schema: JsonSchema) =
     responses: {
       200: {
         description: 'Success',
-        ...(operation.body && hasMarks(operation.body) ? { headers: warningHeaders } : {}),
+        ...(Object.keys(headers).length > 0 ? { headers } : {}),
         content: { [replyTypes[operation.replyKind ?? 'json']]: { schema: shape(operation.reply) } },
       },
+      ...(hasTag(operation)
+        ? { 304: { description: 'The reply is the one that `If-None-Match` names' } }
+        : {}),
       ...Object.fromEntries(
-        refusals(operation).map((status) => [status, { $ref: '#/components/responses/Refusal' }]),
+        refusals(operation).map((code) => [errors[code].status, { $ref: `#/components/responses/${code}` }]),
       ),
     },
   };
@@ -175,12 +232,11 @@ export function openApiDocument({ version }: { version: string }): Json {
           description: 'User name: the id of an API key. Password: its secret.',
         },
       },
-      responses: {
-        Refusal: {
-          description: 'Refused; the message says what is wrong and what to do',
-          content: { 'application/json': { schema: error } },
-        },
-      },
+      parameters: headerParameters,
+      responses: mapValues(errors, ({ cause, remedy }) => ({
+        description: `${cause} ${remedy}`,
+        content: { 'application/json': { schema: error } },
+      })),
       schemas: Object.fromEntries([...components].sort(([one], [other]) => (one < other ? -1 : 1))),
     },
   };

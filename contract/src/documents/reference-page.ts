@@ -13,7 +13,7 @@ import {
   shapesIn,
   typeText,
 } from './describe-schema.ts';
-import { errorStatus } from '../schema/errors.ts';
+import { errors } from '../schema/errors.ts';
 import type { Operation } from '../operation.ts';
 import { operations } from '../operations.ts';
 import { pageStyle } from './reference-style.ts';
@@ -116,13 +116,14 @@ function shapesHtml(): string {
 }
 
 function errorsHtml(): string {
-  const rows = Object.entries(errorStatus).map(
-    ([code, status]) => `<tr><td>${status}</td><td><code>${code}</code></td></tr>`,
+  const rows = Object.entries(errors).map(
+    ([code, { status, cause, remedy }]) =>
+      `<tr><td>${status}</td><td><code>${code}</code></td><td>${html(cause)}</td><td>${html(remedy)}</td></tr>`,
   );
   return [
     '<section><h2 id="errors">Errors</h2>',
     `<p>${html('Errors have the body `{code, message, requestId, details?}`. The message names the field or object and says what to do; the request id also appears in the log of the service.')}</p>`,
-    `<div class="wide"><table><thead><tr><th>Status</th><th>Code</th></tr></thead><tbody>${rows.join('')}</tbody></table></div></section>`,
+    `<div class="wide"><table><thead><tr><th>Status</th><th>Code</th><th>Cause</th><th>Remedy</th></tr></thead><tbody>${rows.join('')}</tbody></table></div></section>`,
   ].join('');
 }
 

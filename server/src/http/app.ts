@@ -19,7 +19,8 @@ import { requestIds } from './request-ids.ts';
 import { bindRoute } from './route.ts';
 import { prepareStop } from './connections/stop.ts';
 import { limitTimes, serverTimes } from './connections/time-limits.ts';
-import { answerShadowed } from './shadowed-operations.ts';
+import { answerUnrouted, KnownMethods } from './paths/known-methods.ts';
+import { answerShadowed } from './paths/shadowed-operations.ts';
 
 /** Of requests whose route declares no other limit. */
 const smallBodyBytes = 64 * 1024;
@@ -92,12 +93,8 @@ export async function buildApp(context: Context, families: readonly Family[]): P
   prepareStop(app, context);
   readBodiesAsText(app);
   app.setErrorHandler(renderError);
-  app.setNotFoundHandler(async (request) => {
-    throw new Refusal(
-      'not_found',
-      `There is no ${request.method} ${request.url.split('?', 1)[0]}; /api/openapi.json lists the operations`,
-    );
-  });
+  const known = new KnownMethods(app);
+  app.setNotFoundHandler(async (request, reply) => answerUnrouted(known, request, reply));
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });

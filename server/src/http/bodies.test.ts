@@ -158,6 +158,32 @@ test('JSON of another content type is read as JSON', async () => {
   assert.equal(text.json<{ requiresApproval: boolean }>().requiresApproval, true);
 });
 
+test('a body that says that it is something else than JSON is refused with 415', async () => {
+  for (const [type, payload] of [
+    ['application/x-www-form-urlencoded', 'name=a'],
+    ['application/x-www-form-urlencoded', '{"name":"a"}'],
+    ['multipart/form-data; boundary=x', '--x--'],
+    ['text/xml', '<name>a</name>'],
+    ['application/xml; charset=utf-8', '<a/>'],
+    ['text/html', '<p>'],
+    ['application/yaml', 'name: a'],
+    ['image/png', 'PNG'],
+  ] as const) {
+    const refusal = await refused(app, 'updateEnvironment', 415, {
+      params,
+      body: payload,
+      headers: { 'content-type': type },
+    });
+    assert.equal(refusal.code, 'unsupported_media_type');
+    assert.ok(refusal.message.startsWith(`The header Content-Type has "${type}"`), refusal.message);
+  }
+  await refused(app, 'updateEnvironment', 400, {
+    params,
+    body: 'name=a',
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+  });
+});
+
 test('unknown fields are dropped and listed if the setting says so', async () => {
   const lenient = await testApp({ ENVARIUM_UNKNOWN_FIELDS: 'ignore' });
   const body = createBody(lenient, {

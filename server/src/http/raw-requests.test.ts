@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { ErrorBody } from '#contract/schema/errors.ts';
 import { testApp } from '../testing/app.ts';
+import { checkValue } from '../testing/check-reply.ts';
 import { basic } from '../testing/client.ts';
 
 const app = await testApp();
@@ -56,6 +58,55 @@ for (const [name, request] of Object.entries(requests))
     );
     assert.equal(statuses(answer).length, 1, answer);
     assert.doesNotMatch(answer, /set-cookie/i);
+  });
+
+/** Requests of a known caller whose headers or ids try to become headers of the answer, or exceed a limit. */
+const attacks: Readonly<
+  Record<string, readonly [line: string, header: string, statuses: readonly number[]]>
+> = {
+  'line feeds in an id': ['GET /api/projects/a%0d%0aset-cookie:%20b=c', 'x: y', [404]],
+  'line feeds in a query': ['GET /api/environments?name=%0d%0aset-cookie:%20b', 'x: y', [200]],
+  'a NUL character in an id': ['GET /api/projects/a%00', 'x: y', [400, 404]],
+  'a NUL character in a header': ['GET /api/projects', 'x-request-id: a\0b', [400]],
+  'a carriage return in a header': ['GET /api/projects', 'if-none-match: "a"\rset-cookie: b', [400]],
+  'a line feed in a header': ['GET /api/projects', 'if-none-match: "a"\nset-cookie: b', [200, 400]],
+  'a control character in a key': ['POST /api/projects', 'idempotency-key: a\u0001', [400]],
+  'a character in Latin 1 in a key': ['POST /api/projects', 'idempotency-key: \xe4', [400]],
+  'a header name with a blank': ['GET /api/projects', 'set cookie: b', [400]],
+  'an id of 2 KB': [`GET /api/projects/${'a'.repeat(2_000)}`, 'x: y', [404, 414]],
+  'an address of 20 KB': [`GET /api/projects?x=${'a'.repeat(20_000)}`, 'x: y', [431]],
+  'a header of 20 KB': ['GET /api/projects', `x: ${'y'.repeat(20_000)}`, [431]],
+  'many headers of 20 KB together': [
+    'GET /api/projects',
+    Array.from({ length: 400 }, (_, index) => `x-${index}: ${'y'.repeat(50)}`).join('\r\n'),
+    [431],
+  ],
+  'a percent sign alone': ['GET /api/projects/%', 'x: y', [400]],
+  'an unknown method of a known path': ['PROPFIND /api/projects', 'x: y', [405]],
+  'a method of diagnosis': ['TRACE /api/projects', 'x: y', [405]],
+  'a method of an unknown path': ['PROPFIND /api/nothing', 'x: y', [404]],
+  'an address with a host': ['GET http://elsewhere/api/nothing', 'x: y', [400, 404]],
+  'the server as a whole': ['OPTIONS *', 'x: y', [400, 404]],
+  'another protocol': ['GET /api/nothing', 'connection: upgrade\r\nupgrade: websocket', [404]],
+  'HTML alone accepted': ['GET /api/nothing', 'accept: text/html', [404]],
+  'a form': [
+    'POST /api/projects',
+    'content-type: application/x-www-form-urlencoded\r\ncontent-length: 8\r\n\r\nname=abc',
+    [415],
+  ],
+};
+
+for (const [name, [line, header, expected]] of Object.entries(attacks))
+  test(`a request with ${name} gets one answer in JSON, and no header of its own making`, async () => {
+    const close = header.includes('connection') ? '' : 'connection: close\r\n';
+    const credentials = `authorization: ${basic(app.admin)}`;
+    const answer = await exchange(`${line} HTTP/1.1\r\nhost: x\r\n${credentials}\r\n${close}${header}${end}`);
+    const [head = '', body = ''] = answer.split(end);
+    assert.ok(expected.includes(statuses(answer)[0] ?? 0), answer.slice(0, 500));
+    assert.equal(statuses(answer).length, 1, answer);
+    assert.match(head, /content-type: application\/json; charset=utf-8/i);
+    assert.doesNotMatch(head, /^set-cookie/im);
+    if (!answer.startsWith('HTTP/1.1 200')) checkValue(ErrorBody, JSON.parse(body), name);
   });
 
 const bodies: Readonly<Record<string, string | Buffer>> = {

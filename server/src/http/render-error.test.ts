@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { ErrorBody } from '#contract/schema/errors.ts';
+import { ErrorBody, type ErrorCode, errorStatus } from '#contract/schema/errors.ts';
 import { testApp } from '../testing/app.ts';
 import { checkValue } from '../testing/check-reply.ts';
 
@@ -37,6 +37,7 @@ test('bytes that are not HTTP are answered in the form of every other error', as
     const { statusLine, body } = await sendRaw(bytes);
     assert.match(statusLine, status, bytes.slice(0, 40));
     checkValue(ErrorBody, body, bytes.slice(0, 40));
+    assert.match(statusLine, new RegExp(` ${errorStatus[(body as ErrorBody).code as ErrorCode]} `));
     assert.match((body as ErrorBody).message, message);
   }
 });

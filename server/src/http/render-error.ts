@@ -1,20 +1,26 @@
 /** Renders errors: those of requests, and of bytes that are not a request. */
+import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ErrorBody } from '#contract/schema/errors.ts';
+import { type ErrorBody, type ErrorCode, errorStatus } from '#contract/schema/errors.ts';
 import { whyUnavailable } from '../database/unavailable.ts';
 import { Refusal, TooManyRequests } from './errors.ts';
 
 /** After a database was lost, it takes a few seconds until it is back. */
 const retryAfterSeconds = 5;
 
+/** The code of a status that a library has chosen. */
+function codeOf(status: number): ErrorCode {
+  const [code = 'bad_request'] = (Object.keys(errorStatus) as ErrorCode[]).filter(
+    (each) => errorStatus[each] === status,
+  );
+  return code;
+}
+
 function asRefusal(error: FastifyError | Refusal): Refusal | null {
   if (error instanceof Refusal) return error;
-  if (error.statusCode === 429) return new Refusal('rate_limited', error.message);
-  if (error.statusCode === 415) return new Refusal('unsupported_media_type', error.message);
-  if (error.statusCode === 413) return new Refusal('payload_too_large', error.message);
-  if (error.statusCode !== undefined && error.statusCode < 500)
-    return new Refusal('bad_request', error.message);
+  const { statusCode = 500 } = error;
+  if (statusCode < 500) return new Refusal(codeOf(statusCode), error.message);
   const reason = whyUnavailable(error);
   return reason === null ? null : new Refusal('unavailable', reason);
 }
@@ -59,9 +65,12 @@ export function renderError(
 }
 
 /** What is wrong with bytes that the HTTP parser gave up on, by the code of its error. */
-const malformed: Readonly<Record<string, readonly [statusLine: string, message: string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers of the request are too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive completely in time'],
+const malformed: Readonly<Record<string, readonly [code: ErrorCode, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    'headers_too_large',
+    `The headers of the request are too large: together with its first line they may have ${maxHeaderSize} bytes`,
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive completely in time'],
 };
 
 /**
@@ -85,13 +94,14 @@ export function answerOddRequests(app: FastifyInstance, newId: () => string): vo
  */
 export function answerMalformed(error: Error & { code?: string }, socket: Socket, requestId: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const [statusLine, message] = malformed[error.code ?? ''] ?? [
-    '400 Bad Request',
+  const [code, message] = malformed[error.code ?? ''] ?? [
+    'bad_request',
     `The request is not valid HTTP: ${error.message}`,
   ];
-  const body = JSON.stringify({ code: 'bad_request', message, requestId } satisfies ErrorBody);
+  const status = errorStatus[code];
+  const body = JSON.stringify({ code, message, requestId } satisfies ErrorBody);
   const headers = [
-    `HTTP/1.1 ${statusLine}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,

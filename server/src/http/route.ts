@@ -17,11 +17,12 @@ import type { ActorContext, Context } from '../context.ts';
 import { ownAdmission } from './admission.ts';
 import { compressedRoute } from './compression.ts';
 import { authenticate, identify } from './authenticate.ts';
-import { entityTag, hasVersion } from './entity-tag.ts';
+import { entityTag, hasVersion } from './changes/entity-tag.ts';
 import { Refusal } from './errors.ts';
 import { fastifyPath } from './fastify-path.ts';
 import { JsonText } from './json-text.ts';
-import { onceKeyOf, onlyOnce } from './only-once.ts';
+import { onceKeyOf, onlyOnce } from './changes/only-once.ts';
+import { parseBody } from './parse-body.ts';
 import { noteRefusedCall } from './refused-calls.ts';
 import { type PartCheckers, partCheckers } from './request-parts.ts';
 
@@ -74,40 +75,11 @@ export function streamRoute<O extends Operation>(
 
 const anonymous: Actor = { userId: 'anonymous', name: 'anonymous', email: '', roles: new Map() };
 
-/** The database stores no NUL character and no half of a character, and our fields have no use for one. */
-function refuseUnstorable(key: string, value: unknown): unknown {
-  for (const text of [key, value]) {
-    if (typeof text !== 'string' || (!text.includes('\0') && text.isWellFormed())) continue;
-    const what = text.includes('\0') ? 'a NUL character' : 'half of a character';
-    throw new Refusal(
-      'bad_request',
-      `/body has ${what} at "${key.toWellFormed().replaceAll('\0', '\uFFFD')}", which no field can contain`,
-    );
-  }
-  return value;
-}
-
 /** @throws Refusal 400 that names the parameter */
 function refuseNulOf(part: string, values: Readonly<Record<string, unknown>>): void {
   const found = Object.entries(values).find(([, value]) => String(value).includes('\0'));
   if (found)
     throw new Refusal('bad_request', `/${part}/${found[0]} has a NUL character, which no field can contain`);
-}
-
-function parseBody(operation: Operation, raw: unknown): unknown {
-  if (!operation.body || operation.bodyKind === 'binary') return undefined;
-  const text = typeof raw === 'string' ? raw : '';
-  if (text.trim() === '') {
-    if (operation.bodyOptional) return {};
-    throw new Refusal('bad_request', '/body is required');
-  }
-  try {
-    const value: unknown = JSON.parse(text, refuseUnstorable);
-    return value === null && operation.bodyOptional ? {} : value;
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal('bad_request', `/body is not valid JSON: ${(error as Error).message}`);
-  }
 }
 
 /** An operation as it is served: with its verb, and what checks its requests. */
@@ -181,7 +153,7 @@ function checkedBody(
   { operation, check }: BoundRoute,
   { request, reply }: Pick<Wire, 'request' | 'reply'>,
 ): unknown {
-  const body = parseBody(operation, request.body);
+  const body = parseBody(operation, request);
   const ignored = body === undefined ? [] : check.body(body);
   if (ignored.length > 0)
     reply.header('x-envarium-ignored-fields', ignored.map(encodeURIComponent).join(', '));

@@ -1,7 +1,7 @@
 /** Routes without credentials, and what the service stores about requests. */
 import { removeBlobs } from '../effects/remove-blobs.ts';
 import type { Family } from '../family.ts';
-import { forgetOnceKeys } from '../http/only-once.ts';
+import { forgetOnceKeys } from '../http/changes/only-once.ts';
 import { auditEverySeconds, auditRefusedCallers } from './audit-refused-callers.ts';
 import { auditRefusedCalls } from './audit-refused-calls.ts';
 import { openRoutes, systemRoutes } from './system-routes.ts';

@@ -1,7 +1,7 @@
 /** SQL of idempotency keys, each with the sealed reply of the request that used it. */
 import type { Selectable } from 'kysely';
-import type { Connection } from '../context.ts';
-import type { IdempotencyKeyTable } from '../database/schema.ts';
+import type { Connection } from '../../context.ts';
+import type { IdempotencyKeyTable } from '../../database/schema.ts';
 
 export interface OnceKey {
   readonly key: string;

@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { ActorContext, Context } from '../context.ts';
-import { inTransaction } from '../database/transaction.ts';
-import { Refusal } from './errors.ts';
+import type { ActorContext, Context } from '../../context.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { Refusal } from '../errors.ts';
 import { deleteKeysBefore, getUsedKey, type OnceKey, storeReply, takeKey } from './once-store.ts';
 
 /** How long a client may repeat a request. */

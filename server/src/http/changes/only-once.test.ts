@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testApp } from '../testing/app.ts';
-import { call, refused } from '../testing/client.ts';
+import { testApp } from '../../testing/app.ts';
+import { call, refused } from '../../testing/client.ts';
 import { forgetOnceKeys } from './only-once.ts';
-import { createBody } from '../testing/environment.ts';
+import { createBody } from '../../testing/environment.ts';
 
 const app = await testApp();
 const create = (key: string, body = createBody(app), as = app.admin) =>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testApp } from '../testing/app.ts';
-import { ok, send } from '../testing/client.ts';
-import { createIdle } from '../testing/environment.ts';
+import { testApp } from '../../testing/app.ts';
+import { ok, send } from '../../testing/client.ts';
+import { createIdle } from '../../testing/environment.ts';
 import { hasVersion } from './entity-tag.ts';
 
 const app = await testApp();

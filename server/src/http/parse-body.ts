@@ -1,0 +1,53 @@
+/** Reads the JSON of a body that has arrived as text. */
+import type { FastifyRequest } from 'fastify';
+import type { Operation } from '#contract/operation.ts';
+import { Refusal } from './errors.ts';
+
+/**
+ * Types that are read as JSON: what programs call it, and what they send without thinking about it. Forms are not
+ * among them: pages of other sites can send those.
+ */
+const jsonTypes =
+  /^\s*(application\/([\w.!#$&^-]+\+)?json|text\/(plain|json)|application\/octet-stream|\*\/\*)\s*(;|$)/i;
+
+/** The database stores no NUL character and no half of a character, and our fields have no use for one. */
+function refuseUnstorable(key: string, value: unknown): unknown {
+  for (const text of [key, value]) {
+    if (typeof text !== 'string' || (!text.includes('\0') && text.isWellFormed())) continue;
+    const what = text.includes('\0') ? 'a NUL character' : 'half of a character';
+    throw new Refusal(
+      'bad_request',
+      `/body has ${what} at "${key.toWellFormed().replaceAll('\0', '\uFFFD')}", which no field can contain`,
+    );
+  }
+  return value;
+}
+
+/**
+ * @returns what the body says; undefined where the operation takes none or reads its bytes itself
+ * @throws Refusal 400 where it is missing or is not JSON, 415 where it says that it is something else
+ */
+export function parseBody(
+  operation: Operation,
+  { body, headers }: Pick<FastifyRequest, 'body' | 'headers'>,
+): unknown {
+  if (!operation.body || operation.bodyKind === 'binary') return undefined;
+  const text = typeof body === 'string' ? body : '';
+  if (text.trim() === '') {
+    if (operation.bodyOptional) return {};
+    throw new Refusal('bad_request', '/body is required');
+  }
+  const type = headers['content-type'];
+  if (type !== undefined && !jsonTypes.test(type))
+    throw new Refusal(
+      'unsupported_media_type',
+      `The header Content-Type has "${type}": send the body as JSON, as application/json`,
+    );
+  try {
+    const value: unknown = JSON.parse(text, refuseUnstorable);
+    return value === null && operation.bodyOptional ? {} : value;
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal('bad_request', `/body is not valid JSON: ${(error as Error).message}`);
+  }
+}
