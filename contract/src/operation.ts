@@ -41,6 +41,11 @@ export interface Declaration<
    */
   readonly needs: Right | 'signed-in' | 'nothing';
   /**
+   * True where it is enough to have the right somewhere in the organization of the subject: the verb answers
+   * with what the caller may see.
+   */
+  readonly needsAnywhere?: boolean;
+  /**
    * Whom the right is asked about; several candidates mean: the first one that the request names. Absent with
    * `signed-in` and `nothing`.
    */

@@ -8,6 +8,8 @@ export const families: readonly Family[] = [
   (await import('./agents/family.ts')).family,
   (await import('./projects/family.ts')).family,
   (await import('./organizations/family.ts')).family,
+  (await import('./teams/family.ts')).family,
+  (await import('./roles/family.ts')).family,
   (await import('./git-tokens/family.ts')).family,
   (await import('./ssh-keys/family.ts')).family,
   (await import('./templates/family.ts')).family,

@@ -1,3 +1,4 @@
+import { actorWithoutRights } from './access/actor.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inTransaction } from './database/transaction.ts';
@@ -6,7 +7,7 @@ import { testApp } from './testing/app.ts';
 import type { Context } from './context.ts';
 
 const { context } = await testApp();
-const by = { actor: { userId: 'admin', name: '', email: '', roles: new Map() }, requestId: 'r' };
+const by = { actor: actorWithoutRights('admin'), requestId: 'r' };
 
 function recording(calls: string[], name: string): Reactions<Context> {
   return {

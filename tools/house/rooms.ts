@@ -77,6 +77,7 @@ export const serverOrder: readonly string[] = [
   'database',
   'events',
   'queue',
+  'access/access.ts',
   'access/actor.ts',
   'reactions.ts',
   'context.ts',

@@ -74,6 +74,7 @@ export const operations = defineOperations('organizations', {
       'event. The first event is `ready`, or `reset` if the events in between are no longer stored ' +
       'and lists must be read again. The stream does not end on its own.',
     needs: 'VIEW_ENVIRONMENT',
+    needsAnywhere: true,
     subject: { entity: 'organization', in: 'params', field: 'id' },
     params: Type.Object({ id: Name }),
     query: Type.Object({

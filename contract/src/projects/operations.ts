@@ -37,8 +37,12 @@ export const operations = defineOperations('projects', {
   }),
   createProject: operation('POST', '/projects', {
     summary: 'Create project',
+    description: 'Below another project, the right is needed there.',
     needs: 'CREATE_PROJECT',
-    subject: { entity: 'organization', in: 'body', field: 'organizationId' },
+    subject: [
+      { entity: 'project', in: 'body', field: 'parentProjectId' },
+      { entity: 'organization', in: 'body', field: 'organizationId' },
+    ],
     body: CreateProjectBody,
     reply: Project,
   }),

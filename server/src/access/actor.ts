@@ -1,11 +1,21 @@
-/** The caller: the user of the credentials, with the role in each organization. */
+/** The caller of a request: a user, what identified it, and what it may do. */
+import { type Access, noAccess } from './access.ts';
+
 export interface Actor {
   readonly userId: string;
   readonly name: string;
   readonly email: string;
-  /** Role by organization id. */
-  readonly roles: ReadonlyMap<string, string>;
+  /** The API key that identified the caller. */
+  readonly keyId: string | null;
+  /** The browser session that identified the caller. */
+  readonly sessionId: string | null;
+  readonly access: Access;
 }
 
 /** The user in the audit trail for what the service does automatically (sweeps, timers). */
 export const systemUserId = 'envarium';
+
+/** An actor that no key or session stands for, and that has no rights of its own. */
+export function actorWithoutRights(userId: string, name = userId): Actor {
+  return { userId, name, email: '', keyId: null, sessionId: null, access: noAccess };
+}

@@ -34,7 +34,10 @@ for (const operation of guarded) {
     const response = await call(app, operation.name, { ...requestOf(operation), as: other });
     assert.equal(response.statusCode, isIn(operation, 'params') ? 404 : 400, response.body);
     if (!isIn(operation, 'params'))
-      assert.match(response.body, /\/(body|query)\/(projectId|organizationId) does not match any/);
+      assert.match(
+        response.body,
+        /\/(body|query)\/(projectId|parentProjectId|organizationId) does not match any/,
+      );
   });
 
   test(`${operation.name}: a caller without any role`, async () => {

@@ -4,8 +4,8 @@ import type { Operation, Subject } from '#contract/operation.ts';
 import type { Connection } from '../context.ts';
 import { notFound, Refusal, unknownEntity } from '../http/errors.ts';
 import type { Actor } from './actor.ts';
-import type { Home, Homes } from './entity-home.ts';
-import { roleHas } from './role-rights.ts';
+import type { Place } from './access.ts';
+import type { Homes } from './entity-home.ts';
 
 export interface RequestParts {
   readonly params: unknown;
@@ -54,7 +54,7 @@ export function subjectOf(operation: Operation, parts: RequestParts): { entity?:
 export function isEmptyFor(actor: Actor, operation: Operation): boolean {
   const subjects = subjectsOf(operation);
   return (
-    actor.roles.size === 0 &&
+    actor.access.organizationIds.length === 0 &&
     operation.method === 'GET' &&
     subjects.length > 0 &&
     subjects.every((subject) => subject.in === 'query')
@@ -62,12 +62,11 @@ export function isEmptyFor(actor: Actor, operation: Operation): boolean {
 }
 
 /**
- * @throws Refusal 403 where the caller's role in an organization does not have a right. @param why which part
- * of the request needs it
+ * @param why which part of the request needs the right
+ * @throws Refusal 403 where the caller does not have it at that place
  */
-export function requireRight(actor: Actor, organizationId: string, right: Right, why: string): void {
-  if (!roleHas(actor.roles.get(organizationId), right))
-    throw new Refusal('forbidden', `${why} needs the right ${right}`);
+export function requireRight({ access }: Actor, place: Place, right: Right, why: string): void {
+  if (!access.has(right, place)) throw new Refusal('forbidden', `${why} needs the right ${right}`);
 }
 
 /**
@@ -76,14 +75,14 @@ export function requireRight(actor: Actor, organizationId: string, right: Right,
  */
 export function requireAnywhere(actor: Actor, { needs }: Operation): void {
   if (needs === 'signed-in' || needs === 'nothing') return;
-  const { roles } = actor;
-  if ([...roles.values()].some((role) => roleHas(role, needs))) return;
-  const why = roles.size === 0 ? ', and you have no role in any organization' : '';
+  const { access } = actor;
+  if (access.anywhere(needs)) return;
+  const why = access.organizationIds.length === 0 ? ', and you have no role in any organization' : '';
   throw new Refusal('forbidden', `This needs the right ${needs}${why}`);
 }
 
 /**
- * @returns the home of the subject, or null where the operation has none
+ * @returns where the subject is, or null where the operation has none
  * @throws Refusal 404 (id in the path) or 400 (id elsewhere) for what does not exist or may not be seen, 403
  * without the right
  */
@@ -92,7 +91,7 @@ export async function checkRight(
   actor: Actor,
   operation: Operation,
   parts: RequestParts,
-): Promise<Home | null> {
+): Promise<Place | null> {
   if (operation.needs === 'signed-in' || operation.needs === 'nothing' || !operation.subject) return null;
   const subjects = subjectsOf(operation);
   const subject = subjects.find((candidate) => named(parts, candidate) !== undefined);
@@ -101,15 +100,16 @@ export async function checkRight(
     throw new Refusal('bad_request', `${fields} is required`);
   }
   const id = named(parts, subject) as string;
-  if (actor.roles.size === 0 && subject.in !== 'params')
+  if (actor.access.organizationIds.length === 0 && subject.in !== 'params')
     throw new Refusal(
       'forbidden',
       `This needs the right ${operation.needs}, and you have no role in any organization`,
     );
   const home = await homes.get(subject.entity)?.(db, id);
-  const role = home && actor.roles.get(home.organizationId);
-  if (!home || role === undefined) throw unknownReference(subject, id);
-  if (!roleHas(role, operation.needs))
-    throw new Refusal('forbidden', `This needs the right ${operation.needs}`);
+  if (!home || !actor.access.isMember(home.organizationId)) throw unknownReference(subject, id);
+  const isAllowed = operation.needsAnywhere
+    ? actor.access.anywhere(operation.needs, home.organizationId)
+    : actor.access.has(operation.needs, home);
+  if (!isAllowed) throw new Refusal('forbidden', `This needs the right ${operation.needs}`);
   return home;
 }

@@ -1,13 +1,9 @@
-/** From any entity to the organization and project it belongs to: what rights are checked against. */
+/** From any entity to the place that it belongs to: what rights are checked against. */
 import type { Connection } from '../context.ts';
+import type { Place } from './access.ts';
 
-export interface Home {
-  readonly organizationId: string;
-  readonly projectId: string | null;
-}
-
-/** @returns the home of the entity with this id, or undefined if there is none */
-export type FindHome = (db: Connection, id: string) => Promise<Home | undefined>;
+/** @returns where the entity with this id is, or undefined if there is none */
+export type FindHome = (db: Connection, id: string) => Promise<Place | undefined>;
 
 /** How to find the home of each entity, by the name that operations use for it. */
 export type Homes = ReadonlyMap<string, FindHome>;
@@ -22,6 +18,7 @@ export function isUuid(text: string): boolean {
 interface HomeRow {
   readonly organization_id: string;
   readonly project_id?: string | null;
+  readonly environment_id?: string | null;
 }
 
 /**
@@ -31,6 +28,12 @@ interface HomeRow {
 export function homeById(find: (db: Connection, id: string) => Promise<HomeRow | undefined>): FindHome {
   return async (db, id) => {
     const row = isUuid(id) ? await find(db, id) : undefined;
-    return row && { organizationId: row.organization_id, projectId: row.project_id ?? null };
+    return (
+      row && {
+        organizationId: row.organization_id,
+        projectId: row.project_id ?? null,
+        environmentId: row.environment_id ?? null,
+      }
+    );
   };
 }

@@ -51,7 +51,7 @@ async function view(context: ActorContext, row: AgentRow): Promise<Agent> {
 
 export const agentFamilyRoutes: Route[] = [
   route(operations.listAgents, async (context, { query }) => {
-    const visible = [...context.actor.roles.keys()];
+    const visible = context.actor.access.reach('VIEW_ORGANIZATION').organizationIds;
     if (query.organizationId !== undefined && visible.length > 0 && !visible.includes(query.organizationId)) {
       throw unknownEntity('query.organizationId', 'organization');
     }

@@ -1,4 +1,5 @@
 /** SQL of agents (a key under which processes work) and their secrets. */
+import { inOrganization } from '../access/access.ts';
 import type { Insertable, Selectable } from 'kysely';
 import { type FindHome, isUuid } from '../access/entity-home.ts';
 import type { Connection, Context } from '../context.ts';
@@ -114,7 +115,7 @@ export async function setAgentDeleted(tx: Connection, agentKey: string, at: Date
 /** Where an agent lives, by its key or its id: clients send either. */
 export const agentHome: FindHome = async (db, key) => {
   const row = await findAgent(db, key);
-  return row && { organizationId: row.organization_id, projectId: null };
+  return row && inOrganization(row.organization_id);
 };
 
 /** The agent that runs deployments of organizations without agents of their own: all of them share it. */

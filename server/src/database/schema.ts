@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 015b8bd3841bf01ba15e4aad5ec37aa73b9ecf8c9674748f8f43b5283ca39fa2
+ * sources 76f1efd501077e988654a352205fced0fc40d7bb58d0eda6910a5d0af149056c
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -83,6 +83,7 @@ export interface AppUserTable {
   given_name: string | null;
   id: string;
   is_api_key: Generated<boolean>;
+  is_blocked: Generated<boolean>;
   last_login: Date | null;
   name: string;
   picture: string | null;
@@ -318,6 +319,7 @@ export interface LogChunkTable {
 }
 
 export interface OrganizationTable {
+  access_version: Generated<number>;
   allow_mergeable_bypass_for_pr_apply: Generated<boolean>;
   allow_service_secrets: Generated<boolean>;
   created_at: Generated<Date>;
@@ -351,8 +353,11 @@ export interface OrganizationEventTable {
 }
 
 export interface OrganizationMemberTable {
+  created_at: Generated<Date>;
   organization_id: string;
   role: string;
+  source: string | null;
+  status: Generated<string>;
   user_id: string;
 }
 
@@ -378,6 +383,32 @@ export interface ReviewTable {
   number: GeneratedAlways<number>;
   plan_hash: string | null;
   user_id: string;
+}
+
+export interface RoleTable {
+  created_at: Generated<Date>;
+  created_by: string;
+  id: string;
+  is_default: Generated<boolean>;
+  name: string;
+  organization_id: string;
+  permissions: string[];
+  updated_at: Generated<Date>;
+}
+
+export interface RoleAssignmentTable {
+  created_at: Generated<Date>;
+  created_by: string;
+  environment_id: string | null;
+  id: string;
+  organization_id: string;
+  project_id: string | null;
+  role: string;
+  role_id: string | null;
+  source: string | null;
+  team_id: string | null;
+  updated_at: Generated<Date>;
+  user_id: string | null;
 }
 
 export interface ScheduleTable {
@@ -462,6 +493,23 @@ export interface StateVersionTable {
   updated_at: Generated<Date>;
 }
 
+export interface TeamTable {
+  created_at: Generated<Date>;
+  created_by: string;
+  description: Generated<string>;
+  id: string;
+  is_default: Generated<boolean>;
+  name: string;
+  organization_id: string;
+  updated_at: Generated<Date>;
+}
+
+export interface TeamMemberTable {
+  source: string | null;
+  team_id: string;
+  user_id: string;
+}
+
 export interface TemplateTable {
   author_id: string;
   created_at: Generated<Date>;
@@ -525,6 +573,8 @@ export interface Schema {
   organization_member: OrganizationMemberTable;
   project: ProjectTable;
   review: ReviewTable;
+  role: RoleTable;
+  role_assignment: RoleAssignmentTable;
   schedule: ScheduleTable;
   server_stamp: ServerStampTable;
   source_archive: SourceArchiveTable;
@@ -532,6 +582,8 @@ export interface Schema {
   state_access: StateAccessTable;
   state_lock: StateLockTable;
   state_version: StateVersionTable;
+  team: TeamTable;
+  team_member: TeamMemberTable;
   template: TemplateTable;
   variable: VariableTable;
 }

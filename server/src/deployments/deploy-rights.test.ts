@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import type { Right } from '#contract/schema/enumerations.ts';
-import { roleRights } from '../access/role-rights.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
@@ -46,14 +44,14 @@ test('credentials from an address are sent only to its host', async () => {
 });
 
 test('users who may plan but not apply cannot switch off approvals', async () => {
-  const planner = new Set<Right>([
-    'VIEW_ENVIRONMENT',
-    'RUN_PLAN',
-    'CREATE_VCS_ENVIRONMENT',
-    'EDIT_ENVIRONMENT_SETTINGS',
-  ]);
-  (roleRights as Map<string, ReadonlySet<Right>>).set('Planner', planner);
-  const as = await app.addKey({ [app.organizationId]: 'Planner' });
+  const as = await app.addKey({
+    [app.organizationId]: [
+      'VIEW_ENVIRONMENT',
+      'RUN_PLAN',
+      'CREATE_VCS_ENVIRONMENT',
+      'EDIT_ENVIRONMENT_SETTINGS',
+    ],
+  });
   const { id } = await createIdle(app);
   const params = { id };
   const variable = { name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'false' };

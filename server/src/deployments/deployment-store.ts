@@ -335,7 +335,7 @@ export async function lockDeployment(
 export const deploymentHome = homeById((db, id) =>
   db
     .selectFrom('deployment')
-    .select(['organization_id', 'project_id'])
+    .select(['organization_id', 'project_id', 'environment_id'])
     .where('id', '=', id)
     .executeTakeFirst(),
 );

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { covers } from '#contract/documents/coverage.ts';
-import type { Right } from '#contract/schema/enumerations.ts';
 import type { UploadedSource } from '#contract/deployments/shapes.ts';
-import { roleRights } from '../access/role-rights.ts';
 import { appliedOutcome, plannedOutcome, sha256, stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { basic, ok, refused, send } from '../testing/client.ts';
@@ -97,11 +95,7 @@ describe('a task', () => {
   });
 
   test('a task requires its own right', async () => {
-    (roleRights as Map<string, ReadonlySet<Right>>).set(
-      'Planner',
-      new Set<Right>(['VIEW_ENVIRONMENT', 'RUN_PLAN', 'RUN_APPLY']),
-    );
-    const as = await app.addKey({ [app.organizationId]: 'Planner' });
+    const as = await app.addKey({ [app.organizationId]: ['VIEW_ENVIRONMENT', 'RUN_PLAN', 'RUN_APPLY'] });
     const { id } = await createActive(app, agent);
     const refusal = await refused(app, 'deployEnvironment', 403, {
       params: { id },

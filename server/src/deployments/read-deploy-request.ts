@@ -1,4 +1,5 @@
 /** The content of a deploy or destroy request, checked before anything is written. */
+import { inEnvironment } from '../access/access.ts';
 import {
   type DeployBody,
   type DeployRequest,
@@ -45,7 +46,7 @@ async function sourceOf(
   if (repository !== template.repository)
     requireRight(
       context.actor,
-      environment.organization_id,
+      inEnvironment(environment),
       'EDIT_VCS_ENVIRONMENT',
       '/body/blueprintRepository',
     );
@@ -61,7 +62,7 @@ async function sourceOf(
 
 /** An environment that has expired is not deployed to be destroyed at once, or to be kept forever. */
 async function lifetimeOf(context: ActorContext, environment: EnvironmentRow, request: DeployRequest) {
-  const home = { organizationId: environment.organization_id, createdAt: environment.created_at };
+  const home = { place: inEnvironment(environment), createdAt: environment.created_at };
   if (request.ttl !== undefined) return ttlColumns(context, request.ttl, home, 'body.ttl');
   const end = environment.lifespan_end_at;
   if (request.deploymentType === 'deploy' && end && end <= context.now())
@@ -108,7 +109,7 @@ export async function readDeployRequest(
   const request = normalizeDeployRequest(body);
   const { environment } = facts;
   const need = (right: 'RUN_TASK' | 'RUN_APPLY', why: string) =>
-    requireRight(context.actor, environment.organization_id, right, why);
+    requireRight(context.actor, inEnvironment(environment), right, why);
   checkDeployRequest(request, 'body');
   checkWorkflowFields(request, 'body');
   const { configurationSetChanges: sets } = request;

@@ -1,4 +1,5 @@
 /** Who calls the agent protocol: an agent's own key, then the process by its id and epoch. */
+import { actorWithoutRights } from '../access/actor.ts';
 import type { FastifyRequest } from 'fastify';
 import { listSecretHashes } from '../agents/agent-store.ts';
 import { type AgentScope, scopeOf, serves } from '../agents/agent-scope.ts';
@@ -106,6 +107,5 @@ export function attemptOfCall({ agent, found }: AgentCall, fence: number | null)
 
 /** The context of what an agent does, for the audit trail. */
 export function onBehalfOf(context: Context, agentKey: string, request: FastifyRequest): ActorContext {
-  const actor = { userId: agentKey, name: agentKey, email: '', roles: new Map() };
-  return { ...context, actor, requestId: request.id };
+  return { ...context, actor: actorWithoutRights(agentKey), requestId: request.id };
 }

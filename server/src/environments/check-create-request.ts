@@ -1,4 +1,5 @@
 /** The checks of a new environment before anything is written. */
+import type { Place } from '../access/access.ts';
 import type { CreateEnvironment, CreateEnvironmentBody } from '#contract/environments/create-environment.ts';
 import { pathRefusal, repositoryRefusal, revisionRefusal } from '#guards/source-guards.ts';
 import { retryRefusal } from '#guards/retry-rule.ts';
@@ -87,11 +88,15 @@ function checkDrift({ driftDetectionRequest: drift }: CreateEnvironment, now: Da
   else if (drift?.enabled) throw badField('body.driftDetectionRequest.cron', 'is required with enabled');
 }
 
+/** Where the environment is going to be. */
+export function placeOf({ organizationId, projectId }: CreateEnvironment): Place {
+  return { organizationId, projectId, environmentId: null };
+}
+
 /** Continuing without approval requires the right to apply. */
 function checkApproval(context: ActorContext, request: CreateEnvironment): void {
   const isAutomatic = (request.deployRequest.userRequiresApproval ?? request.requiresApproval) === false;
-  if (isAutomatic)
-    requireRight(context.actor, request.organizationId, 'RUN_APPLY', '/body/requiresApproval false');
+  if (isAutomatic) requireRight(context.actor, placeOf(request), 'RUN_APPLY', '/body/requiresApproval false');
 }
 
 async function checkProject(context: ActorContext, request: CreateEnvironment): Promise<void> {

@@ -14,7 +14,7 @@ import type { TemplateSettings } from '../database/stored.ts';
 import { splitCredentials } from '../templates/repository-credentials.ts';
 import { insertTemplate, type TemplateRow } from '../templates/template-store.ts';
 import { applyVariableChanges } from '../variables/apply-variable-changes.ts';
-import { checkCreateRequest, withDeployRequest } from './check-create-request.ts';
+import { checkCreateRequest, withDeployRequest, placeOf } from './check-create-request.ts';
 import { checkedNextRun } from '../schedules/cron.ts';
 import { insertDeployment } from '../deployments/deployment-store.ts';
 import {
@@ -109,12 +109,7 @@ async function insertRow(
     k8s_namespace: request.k8sNamespace ?? null,
     description: request.description ?? null,
     tags: request.tags ?? [],
-    ...(await ttlColumns(
-      context,
-      request.ttl,
-      { organizationId: request.organizationId, createdAt: now },
-      'body.ttl',
-    )),
+    ...(await ttlColumns(context, request.ttl, { place: placeOf(request), createdAt: now }, 'body.ttl')),
     configuration_set_ids: request.configurationSetChanges.assign,
     created_at: now,
     updated_at: now,

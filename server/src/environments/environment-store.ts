@@ -144,7 +144,7 @@ export async function listTags(
 export const environmentHome = homeById((db, id) =>
   db
     .selectFrom('environment')
-    .select(['organization_id', 'project_id'])
+    .select(['organization_id', 'project_id', 'id as environment_id'])
     .where('id', '=', id)
     .executeTakeFirst(),
 );

@@ -2,12 +2,11 @@
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { operations } from '#contract/operations.ts';
 import type { QueryOf } from '#contract/operation.ts';
-import { roleHas } from '../access/role-rights.ts';
+import type { Reach } from '../access/access.ts';
 import type { ActorContext } from '../context.ts';
 import { unknownEntity } from '../http/errors.ts';
 import { type JsonText, jsonList } from '../http/json-text.ts';
 import { excludeFields } from '../http/pick-fields.ts';
-import { organizationHome } from '../organizations/organization-store.ts';
 import { projectHome, projectsNamedLike } from '../projects/project-store.ts';
 import { type EnvironmentFilter, listEnvironmentPage } from './listed-environment-store.ts';
 import { type LargeColumn, largeColumns } from '../deployments/shown-deployment-store.ts';
@@ -15,27 +14,25 @@ import { environmentTexts } from './environment-texts.ts';
 
 const largestPage = 100;
 
+const nowhere: Reach = { organizationIds: [], projectIds: [], environmentIds: [] };
+
 type Query = QueryOf<typeof operations.listEnvironments>;
 
-/** Organizations in which the caller may see environments, filtered by the query. */
-async function visibleOrganizations(context: ActorContext, query: Query): Promise<string[]> {
-  const visible = [...context.actor.roles]
-    .filter(([, role]) => roleHas(role, 'VIEW_ENVIRONMENT'))
-    .map(([id]) => id);
-  let wanted = visible;
-  for (const [entity, findHome] of [
-    ['organization', organizationHome],
-    ['project', projectHome],
-  ] as const) {
-    const id = query[`${entity}Id`];
-    if (id === undefined || visible.length === 0) continue;
-
-    const isKnown = entity === 'organization' && visible.includes(id);
-    const home = isKnown ? { organizationId: id } : await findHome(context.db, id);
-    if (!home || !visible.includes(home.organizationId)) throw unknownEntity(`query.${entity}Id`, entity);
-    wanted = wanted.filter((each) => each === home.organizationId);
-  }
-  return wanted;
+/** Where the caller may see environments, narrowed by the query. */
+async function visibleReach({ db, actor: { access } }: ActorContext, query: Query): Promise<Reach> {
+  const { organizationId, projectId } = query;
+  if (access.organizationIds.length === 0) return nowhere;
+  if (organizationId !== undefined && !access.isMember(organizationId))
+    throw unknownEntity('query.organizationId', 'organization');
+  const reach = access.reach('VIEW_ENVIRONMENT', organizationId);
+  if (projectId === undefined) return reach;
+  const place = await projectHome(db, projectId);
+  if (!place || !access.isMember(place.organizationId)) throw unknownEntity('query.projectId', 'project');
+  if (organizationId !== undefined && place.organizationId !== organizationId) return nowhere;
+  // The project is filtered by anyway: all of it, or its single environments.
+  return access.has('VIEW_ENVIRONMENT', place)
+    ? { ...nowhere, organizationIds: [place.organizationId] }
+    : { ...nowhere, environmentIds: reach.environmentIds };
 }
 
 /** Large fields that were not requested are not read. */
@@ -57,10 +54,10 @@ export async function listEnvironments(
   context: ActorContext,
   query: Query,
 ): Promise<{ environments: JsonText<Environment[]>; total: number }> {
-  const organizationIds = await visibleOrganizations(context, query);
+  const reach = await visibleReach(context, query);
   const { searchText: text } = query;
   const filter: EnvironmentFilter = {
-    organizationIds,
+    reach,
     projectId: query.projectId,
     createdBy: query.onlyMy ? context.actor.userId : undefined,
     isActive: query.isActive,
@@ -69,9 +66,7 @@ export async function listEnvironments(
     workspaceName: query.workspaceName,
     workspaceNamePrefix: query.workspaceNamePrefix,
     includeSubEnvironments: query.includeSubEnvironments,
-    search: text
-      ? { text, projectIds: await projectsNamedLike(context.db, organizationIds, text) }
-      : undefined,
+    search: text ? { text, projectIds: await projectsNamedLike(context.db, reach, text) } : undefined,
     tag: query.tag,
   };
   const page = { limit: query.limit ?? largestPage, offset: query.offset ?? 0 };

@@ -1,5 +1,6 @@
 /** SQL of environments as readers see them: a page, with everything that its reply shows of them. */
 import { sql } from 'kysely';
+import type { Reach } from '../access/access.ts';
 import type { Connection } from '../context.ts';
 import { likeText } from '../database/like-text.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
@@ -51,7 +52,8 @@ export interface ListedEnvironmentRow extends ShownEnvironmentRow, Pick<PageRow,
 
 /** What the list operation filters by; absent fields do not filter. */
 export interface EnvironmentFilter {
-  readonly organizationIds: readonly string[];
+  /** Where the reader may see environments. */
+  readonly reach: Reach;
   readonly projectId?: string;
   readonly createdBy?: string;
   readonly isActive?: boolean;
@@ -65,8 +67,20 @@ export interface EnvironmentFilter {
   readonly tag?: string;
 }
 
+/** One condition for each kind of place, and none for kinds that there are none of: plans stay simple. */
+function within({ organizationIds, projectIds, environmentIds }: Reach) {
+  const conditions = [
+    ...(organizationIds.length > 0
+      ? [sql`environment.organization_id = any(${organizationIds}::uuid[])`]
+      : []),
+    ...(projectIds.length > 0 ? [sql`environment.project_id = any(${projectIds}::uuid[])`] : []),
+    ...(environmentIds.length > 0 ? [sql`environment.id = any(${environmentIds}::uuid[])`] : []),
+  ];
+  return sql<boolean>`(${sql.join(conditions, sql` or `)})`;
+}
+
 function filtered(db: Connection, filter: EnvironmentFilter) {
-  let query = db.selectFrom('environment').where('organization_id', 'in', [...filter.organizationIds]);
+  let query = db.selectFrom('environment').where(within(filter.reach));
   if (filter.projectId !== undefined) query = query.where('project_id', '=', filter.projectId);
   if (filter.createdBy !== undefined) query = query.where('user_id', '=', filter.createdBy);
   if (filter.isActive !== undefined) query = query.where('is_archived', '=', !filter.isActive);
@@ -93,13 +107,19 @@ function filtered(db: Connection, filter: EnvironmentFilter) {
  * numbers are kept (`environment_count`), which takes 0.1 ms for 50,000 instead of 11 ms.
  */
 function counted(db: Connection, filter: EnvironmentFilter) {
-  const { organizationIds, projectId, isActive, includeSubEnvironments, ...others } = filter;
-  if (includeSubEnvironments || Object.values(others).some((each) => each !== undefined))
+  const { reach, projectId, isActive, includeSubEnvironments, ...others } = filter;
+  const isByEnvironment = reach.environmentIds.length > 0;
+  if (isByEnvironment || includeSubEnvironments || Object.values(others).some((each) => each !== undefined))
     return filtered(db, filter).select((eb) => eb.fn.countAll<number>().as('total'));
   return db
     .selectFrom('environment_count')
     .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('environments'), sql.lit(0)).as('total'))
-    .where('organization_id', 'in', [...organizationIds])
+    .where((eb) =>
+      eb.or([
+        eb('organization_id', '=', sql<string>`any(${reach.organizationIds}::uuid[])`),
+        eb('project_id', '=', sql<string>`any(${reach.projectIds}::uuid[])`),
+      ]),
+    )
     .$if(projectId !== undefined, (query) => query.where('project_id', '=', projectId as string))
     .$if(isActive !== undefined, (query) => query.where('is_archived', '=', !isActive));
 }
@@ -127,7 +147,7 @@ export async function listEnvironmentPage(
   filter: EnvironmentFilter,
   page: { limit: number; offset: number },
 ): Promise<{ rows: PageRow[]; total: number }> {
-  if (filter.organizationIds.length === 0) return { rows: [], total: 0 };
+  if (Object.values(filter.reach).every((ids) => ids.length === 0)) return { rows: [], total: 0 };
   const ids = filtered(db, filter)
     .select(['environment.id', 'environment.created_at'])
     .orderBy('created_at', 'desc')

@@ -2,6 +2,8 @@
  * Moves an environment to another project of its organization, with its state, its history and what is its
  * own.
  */
+import { requireRight } from '../access/check-right.ts';
+import { inProject } from '../access/access.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
@@ -61,6 +63,7 @@ export async function moveEnvironment(
     const environment = await requireEnvironment(context, id);
     const target = await targetOf(context.db, environment, projectId);
     if (target.id === environment.project_id) return environmentView(context, environment);
+    requireRight(context.actor, inProject(target), 'MOVE_ENVIRONMENTS', '/body/projectId');
     await checkIdle(context.db, environment);
     await moveTemplate(context, environment, target);
     await moveDeploymentsToProject(context.db, id, target.id);

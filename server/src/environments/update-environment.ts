@@ -1,4 +1,5 @@
 /** Changes the settings of an environment and its archive mark. */
+import { inEnvironment } from '../access/access.ts';
 import type { Updateable } from 'kysely';
 import type { UpdateEnvironmentBody } from '#contract/environments/create-environment.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
@@ -93,7 +94,7 @@ export async function updateEnvironment(
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, id);
     if (body.requiresApproval === false && environment.requires_approval)
-      requireRight(context.actor, environment.organization_id, 'RUN_APPLY', '/body/requiresApproval false');
+      requireRight(context.actor, inEnvironment(environment), 'RUN_APPLY', '/body/requiresApproval false');
     const changes = columns(body);
     const remoteApply = body.isRemoteApplyEnabled ?? environment.is_remote_apply_enabled;
     const isFit =
@@ -105,7 +106,7 @@ export async function updateEnvironment(
     await checkStateStays(context.db, environment, body.isRemoteBackend);
     const change = changeOf(environment, body);
     if (change !== 'updated')
-      requireRight(context.actor, environment.organization_id, 'ARCHIVE_ENVIRONMENT', '/body/isArchived');
+      requireRight(context.actor, inEnvironment(environment), 'ARCHIVE_ENVIRONMENT', '/body/isArchived');
     const current = change === 'archived' ? await archive(context, environment) : environment;
     if (change === 'returned') checkReturn(context, environment);
     const updated = await refreshEnvironment(context, current, changes);

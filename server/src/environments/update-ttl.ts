@@ -1,4 +1,5 @@
 /** Changes when an environment expires. */
+import { inEnvironment } from '../access/access.ts';
 import type { Ttl } from '#contract/deployments/deploy-request.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
@@ -13,7 +14,7 @@ import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 export async function updateTtl(context: ActorContext, id: string, ttl: Ttl): Promise<Environment> {
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, id);
-    const home = { organizationId: environment.organization_id, createdAt: environment.created_at };
+    const home = { place: inEnvironment(environment), createdAt: environment.created_at };
     const columns = await ttlColumns(context, ttl, home, 'body');
     const updated = await updateEnvironmentRow(context.db, environment, {
       ...columns,

@@ -4,7 +4,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Actor } from '../access/actor.ts';
-import { roleHas } from '../access/role-rights.ts';
 import type { ActorContext } from '../context.ts';
 import { badField, Refusal } from '../http/errors.ts';
 import type { Wire } from '../http/route.ts';
@@ -13,8 +12,10 @@ import { openEventStream } from './open-event-stream.ts';
 import { keptDays } from './organization-events.ts';
 import { currentPlace, type FeedEvent, isAfter, joinFeed, type Place } from './organization-feed.ts';
 
-/** A comment keeps proxies from closing a quiet stream; the reader's rights are checked at that pace. */
+/** A comment keeps proxies from closing a quiet stream; the reader's rights are checked at that pace, too. */
 const quietMilliseconds = 15_000;
+/** Before events are sent, the reader's rights are checked unless that was done this recently. */
+const recheckMilliseconds = 1000;
 /** A reader that is stalled for this long is disconnected; it returns with its last id. */
 const longestPauseMilliseconds = 60_000;
 
@@ -66,8 +67,14 @@ interface Reader {
   readonly signal: AbortSignal;
 }
 
-function maySee(actor: Actor, { organizationId, projectId }: Reader, event: FeedEvent): boolean {
-  if (!roleHas(actor.roles.get(organizationId), 'VIEW_ENVIRONMENT')) return false;
+function maySee({ access }: Actor, { organizationId, projectId }: Reader, event: FeedEvent): boolean {
+  const { environmentId } = event.data as { environmentId: string };
+  const from = fromProject(event);
+  const projectIds = [event.projectId, ...(typeof from === 'string' ? [from] : [])];
+  const isVisible = projectIds.some((each) =>
+    access.has('VIEW_ENVIRONMENT', { organizationId, projectId: each, environmentId }),
+  );
+  if (!isVisible) return false;
   return projectId === undefined || event.projectId === projectId || fromProject(event) === projectId;
 }
 
@@ -88,18 +95,19 @@ async function follow(context: ActorContext, reader: Reader, from: Place | null)
     let checkedAt = context.now().getTime();
     while (!signal.aborted) {
       const { events, place: reached } = await feed.after(place);
+      const sinceCheck = context.now().getTime() - checkedAt;
+      if (events.length > 0 ? sinceCheck >= recheckMilliseconds : sinceCheck >= quietMilliseconds) {
+        actor = await reader.askAgain();
+        checkedAt = context.now().getTime();
+        if (!actor.access.anywhere('VIEW_ENVIRONMENT', reader.organizationId)) return;
+        if (events.length === 0) await write(response, ': alive\n\n', signal);
+      }
       for (const event of events) {
         if (maySee(actor, reader, event))
           await write(response, chunkOf(event, event.name, event.data), signal);
         if (signal.aborted) return;
       }
       place = reached;
-      if (context.now().getTime() - checkedAt >= quietMilliseconds) {
-        actor = await reader.askAgain();
-        checkedAt = context.now().getTime();
-        if (!roleHas(actor.roles.get(reader.organizationId), 'VIEW_ENVIRONMENT')) return;
-        await write(response, ': alive\n\n', signal);
-      }
       if (events.length === 0) await feed.waitFor(place, { signal, milliseconds: quietMilliseconds });
     }
   } finally {

@@ -1,6 +1,7 @@
 /** Who sends a request: API key id and secret, checked in constant time. An unknown id is a 401, always. */
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../access/actor.ts';
+import { accessOf } from '../access/load-access.ts';
 import type { Context } from '../context.ts';
 import { findApiKey, storeLastUse } from '../users/user-store.ts';
 import { readCredentials } from './credentials.ts';
@@ -35,6 +36,8 @@ export async function identify(context: Context, request: FastifyRequest): Promi
     userId: key.user_id,
     name: key.name,
     email: key.email,
-    roles: new Map(Object.entries(key.roles)),
+    keyId: credentials.id,
+    sessionId: null,
+    access: await accessOf(context, key.user_id, key.access_versions),
   };
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BodyOf, Operation, ParamsOf, QueryOf, ReplyOf } from '#contract/operation.ts';
 import { warningsOf } from '#contract/schema/no-effect.ts';
 import { joinWarnings, warningHeader } from '#contract/schema/warning-header.ts';
-import { type Actor } from '../access/actor.ts';
+import { type Actor, actorWithoutRights } from '../access/actor.ts';
 import {
   checkRight,
   isEmptyFor,
@@ -12,7 +12,8 @@ import {
   subjectOf,
   subjectsOf,
 } from '../access/check-right.ts';
-import type { Home, Homes } from '../access/entity-home.ts';
+import { type Place } from '../access/access.ts';
+import type { Homes } from '../access/entity-home.ts';
 import type { ActorContext, Context } from '../context.ts';
 import { ownAdmission } from './admission.ts';
 import { compressedRoute } from './compression.ts';
@@ -32,7 +33,7 @@ export interface Input<O extends Operation> {
   readonly query: QueryOf<O>;
   readonly body: BodyOf<O>;
   /** Where the subject of the right lives; null where the operation has none. */
-  readonly home: Home | null;
+  readonly home: Place | null;
 }
 
 type AnyInput = Input<Operation>;
@@ -73,7 +74,7 @@ export function streamRoute<O extends Operation>(
   return { operation, verb: verb as unknown as Verb<Operation> };
 }
 
-const anonymous: Actor = { userId: 'anonymous', name: 'anonymous', email: '', roles: new Map() };
+const anonymous = actorWithoutRights('anonymous');
 
 /** @throws Refusal 400 that names the parameter */
 function refuseNulOf(part: string, values: Readonly<Record<string, unknown>>): void {
@@ -95,7 +96,7 @@ interface Admitted {
   readonly params: Record<string, unknown>;
   readonly query: Record<string, unknown>;
   /** Undefined where only the body names what the right is about. */
-  readonly home: Home | null | undefined;
+  readonly home: Place | null | undefined;
 }
 
 const admissions = new WeakMap<FastifyRequest, Admitted>();

@@ -3,7 +3,7 @@
  */
 import type { Updateable } from 'kysely';
 import type { Ttl } from '#contract/deployments/deploy-request.ts';
-import { roleHas } from '../access/role-rights.ts';
+import type { Place } from '../access/access.ts';
 import type { ActorContext } from '../context.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
 import { badField } from '../http/errors.ts';
@@ -123,18 +123,19 @@ export function lifespanColumns(ttl: Ttl | null, end: Date | null, now: Date): T
 export async function ttlColumns(
   context: ActorContext,
   ttl: Ttl | undefined,
-  home: { readonly organizationId: string; readonly createdAt: Date },
+  home: { readonly place: Place; readonly createdAt: Date },
   field: string,
 ): Promise<TtlColumns> {
   const now = context.now();
-  const policy = await getOrganizationRow(context.db, home.organizationId);
-  if (!policy) throw new Error(`Organization ${home.organizationId} was not found`);
+  const { organizationId } = home.place;
+  const policy = await getOrganizationRow(context.db, organizationId);
+  if (!policy) throw new Error(`Organization ${organizationId} was not found`);
   if (!ttl) {
     const byDefault = policy.default_ttl ?? policy.max_ttl;
     return lifespanColumns(null, byDefault === null ? null : ttlEnd(byDefault, home.createdAt), now);
   }
   const end = lifespanEnd(ttl, now, field);
-  const mayOverride = roleHas(context.actor.roles.get(home.organizationId), 'OVERRIDE_MAX_TTL');
+  const mayOverride = context.actor.access.has('OVERRIDE_MAX_TTL', home.place);
   checkLongestLife(end, { maxTtl: policy.max_ttl, createdAt: home.createdAt, mayOverride }, field);
   return lifespanColumns(ttl, end, now);
 }

@@ -1,4 +1,5 @@
 /** Operations on organizations. */
+import { inOrganization } from '../access/access.ts';
 import { operations } from '#contract/operations.ts';
 import { notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
@@ -9,14 +10,14 @@ import { updatePolicies } from './update-policies.ts';
 
 export const organizationRoutes: Route[] = [
   route(operations.listOrganizations, async (context) => {
-    const rows = await listOrganizationRows(context.db, [...context.actor.roles.keys()]);
-    return rows.map((row) => organizationView(row, context.actor.roles.get(row.id) ?? ''));
+    const rows = await listOrganizationRows(context.db, context.actor.access.organizationIds);
+    return rows.map((row) => organizationView(row, context.actor.access.roleIn(inOrganization(row.id))));
   }),
   route(operations.createOrganization, (context, { body }) => createOrganization(context, body)),
   route(operations.getOrganization, async (context, { params }) => {
     const row = await getOrganizationRow(context.db, params.id);
     if (!row) throw notFound('organization', params.id);
-    return organizationView(row, context.actor.roles.get(row.id) ?? '');
+    return organizationView(row, context.actor.access.roleIn(inOrganization(row.id)));
   }),
   route(operations.updateOrganizationPolicies, (context, { params, body }) =>
     updatePolicies(context, params.id, body),

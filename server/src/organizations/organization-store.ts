@@ -64,10 +64,29 @@ export async function updateOrganizationRow(
     .executeTakeFirstOrThrow();
 }
 
-/** A user's role in each organization, by the organization's id: a column of a statement about users. */
-export function rolesOf(userId: Expression<string>): RawBuilder<Record<string, string>> {
-  return sql`(select coalesce(jsonb_object_agg(organization_id, role), '{}')
-    from organization_member where user_id = ${userId})`;
+/**
+ * How often it was changed who may do what in the organizations of a user: a column of a statement about
+ * users. What was loaded of a user's rights holds for as long as the text is the same.
+ */
+export function accessVersionsOf(userId: Expression<string>): RawBuilder<string> {
+  return sql`(select coalesce(string_agg(organization.id || ' ' || organization.access_version, ',' order by organization.id), '')
+    from organization_member join organization on organization.id = organization_member.organization_id
+    where user_id = ${userId} and status = 'Active')`;
+}
+
+/** The organizations that a user belongs to, with its role as a member, oldest membership first. */
+export async function membershipsOf(
+  db: Connection,
+  userId: string,
+): Promise<{ organization_id: string; role: string }[]> {
+  return db
+    .selectFrom('organization_member')
+    .select(['organization_id', 'role'])
+    .where('user_id', '=', userId)
+    .where('status', '=', 'Active')
+    .orderBy('created_at')
+    .orderBy('organization_id')
+    .execute();
 }
 
 /** Where an organization lives: in itself. */

@@ -1,4 +1,5 @@
 /** The policies of an organization for all its projects. */
+import { inOrganization } from '../access/access.ts';
 import type { Selectable, Updateable } from 'kysely';
 import type { Organization } from '#contract/organizations/shapes.ts';
 import type { UpdateOrganizationPoliciesBody } from '#contract/organizations/operations.ts';
@@ -63,6 +64,6 @@ export async function updatePolicies(
       entityId: id,
       details: { fields: Object.keys(body) },
     });
-    return organizationView(updated, context.actor.roles.get(id) ?? '');
+    return organizationView(updated, context.actor.access.roleIn(inOrganization(id)));
   });
 }

@@ -1,4 +1,6 @@
 /** Moves a project, with everything below it, to another place of its organization's tree. */
+import { requireRight } from '../access/check-right.ts';
+import { inOrganization, inProject } from '../access/access.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
@@ -45,6 +47,8 @@ export async function moveProject(context: ActorContext, id: string, targetId: s
     const target = await targetOf(context.db, project, targetId);
     if (project.is_testing) throw conflict('The module-testing project cannot be moved');
     if (project.parent_project_id === (target?.id ?? null)) return null;
+    const place = target ? inProject(target) : inOrganization(project.organization_id);
+    requireRight(context.actor, place, 'CREATE_PROJECT', '/body/targetProjectId');
     const isTaken =
       !project.is_archived &&
       (await hasSiblingNamed(context.db, { ...project, parent_project_id: target?.id ?? null }));

@@ -1,4 +1,5 @@
 /** Operations on projects. */
+import type { Place } from '../access/access.ts';
 import { operations } from '#contract/operations.ts';
 import type { CreateProjectBody } from '#contract/projects/operations.ts';
 import type { Project } from '#contract/projects/shapes.ts';
@@ -30,7 +31,14 @@ async function parentOf(tx: Connection, body: CreateProjectBody): Promise<Projec
   return parent;
 }
 
-async function createProject(context: ActorContext, body: CreateProjectBody): Promise<Project> {
+/** @param home where the right was checked: the organization, or the parent */
+async function createProject(
+  context: ActorContext,
+  body: CreateProjectBody,
+  home: Place | null,
+): Promise<Project> {
+  if (home?.organizationId !== body.organizationId)
+    throw badField('body.parentProjectId', 'does not match a project of this organization');
   return inTransaction(context, async (context) => {
     await lockProjectTree(context.db, body.organizationId);
     const parent = await parentOf(context.db, body);
@@ -73,15 +81,15 @@ async function testingProject(context: ActorContext, organizationId: string): Pr
 
 export const projectRoutes: Route[] = [
   route(operations.listProjects, async (context, { query }) => {
-    const visible = [...context.actor.roles.keys()];
+    const { access } = context.actor;
     const { organizationId } = query;
-    if (organizationId !== undefined && visible.length > 0 && !visible.includes(organizationId)) {
+    const isUnknown = organizationId !== undefined && !access.isMember(organizationId);
+    if (isUnknown && access.organizationIds.length > 0)
       throw unknownEntity('query.organizationId', 'organization');
-    }
-    const ids = organizationId === undefined ? visible : visible.filter((id) => id === organizationId);
-    return projectViews(context, await listProjectRows(context.db, ids));
+    const reach = access.reach('VIEW_PROJECT', organizationId);
+    return projectViews(context, await listProjectRows(context.db, reach));
   }),
-  route(operations.createProject, (context, { body }) => createProject(context, body)),
+  route(operations.createProject, (context, { body, home }) => createProject(context, body, home)),
   route(operations.getProject, async (context, { params }) => {
     const row = await getProjectRow(context.db, params.id);
     if (!row) throw notFound('project', params.id);

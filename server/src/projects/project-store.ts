@@ -1,5 +1,6 @@
 /** SQL of projects. */
 import { type Selectable, sql, type Updateable } from 'kysely';
+import type { Reach } from '../access/access.ts';
 import { homeById } from '../access/entity-home.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { likeText } from '../database/like-text.ts';
@@ -147,16 +148,42 @@ export async function moveProjectRows(
   return updateProjectRow(tx, row.id, { parent_project_id: parent?.id ?? null, hierarchy, updated_at: at });
 }
 
+/** Projects with everything below them, archived ones included. */
+export async function projectsBelow(
+  db: Connection,
+  ids: readonly string[],
+): Promise<Pick<ProjectRow, 'id' | 'organization_id' | 'hierarchy'>[]> {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('project')
+    .select(['id', 'organization_id', 'hierarchy'])
+    .where((eb) =>
+      eb(
+        'organization_id',
+        'in',
+        eb
+          .selectFrom('project')
+          .select('organization_id')
+          .where('id', 'in', [...ids]),
+      ),
+    )
+    .where(sql<boolean>`string_to_array(hierarchy, '|') && ${ids}::text[]`)
+    .execute();
+}
+
+function within({ organizationIds, projectIds }: Pick<Reach, 'organizationIds' | 'projectIds'>) {
+  return sql<boolean>`(organization_id = any(${organizationIds}::uuid[]) or id = any(${projectIds}::uuid[]))`;
+}
+
 /** Newest first, without the hidden ones. */
 export async function listProjectRows(
   db: Connection,
-  organizationIds: readonly string[],
+  reach: Pick<Reach, 'organizationIds' | 'projectIds'>,
 ): Promise<ProjectRow[]> {
-  if (organizationIds.length === 0) return [];
   return db
     .selectFrom('project')
     .selectAll()
-    .where('organization_id', 'in', [...organizationIds])
+    .where(within(reach))
     .where('is_testing', '=', false)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -166,14 +193,13 @@ export async function listProjectRows(
 /** Projects whose name has a text in it. */
 export async function projectsNamedLike(
   db: Connection,
-  organizationIds: readonly string[],
+  reach: Pick<Reach, 'organizationIds' | 'projectIds'>,
   text: string,
 ): Promise<string[]> {
-  if (organizationIds.length === 0) return [];
   const rows = await db
     .selectFrom('project')
     .select('id')
-    .where('organization_id', 'in', [...organizationIds])
+    .where(within(reach))
     .where('name', 'ilike', `%${likeText(text)}%`)
     .execute();
   return rows.map((row) => row.id);

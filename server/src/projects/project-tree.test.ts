@@ -1,3 +1,4 @@
+import { actorWithoutRights } from '../access/actor.ts';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -208,7 +209,7 @@ test('a deployment requested during the deletion of its project is cancelled wit
       trigger: 'user',
       type: 'deploy',
     } as const;
-    const actor = { userId: app.admin.id, name: '', email: '', roles: new Map() };
+    const actor = actorWithoutRights(app.admin.id);
     const made = await startDeployment(
       { ...{ ...app.context, actor, requestId: 'test' }, db: context.db },
       environment!,

@@ -1,4 +1,5 @@
 /** Projects as the interface answers them. */
+import { inProject } from '../access/access.ts';
 import type { Project } from '#contract/projects/shapes.ts';
 import type { ActorContext } from '../context.ts';
 import { getUsers } from '../users/user-store.ts';
@@ -25,7 +26,7 @@ export async function projectViews(
     hierarchy: row.hierarchy,
     isArchived: row.is_archived,
     tags: row.tags,
-    role: context.actor.roles.get(row.organization_id) ?? '',
+    role: context.actor.access.roleIn(inProject(row)),
     createdBy: row.created_by,
     createdByUser: userOf(users, row.created_by),
   }));

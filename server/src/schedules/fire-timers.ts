@@ -4,7 +4,7 @@
  * are skipped.
  */
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
-import { systemUserId } from '../access/actor.ts';
+import { systemUserId, actorWithoutRights } from '../access/actor.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { Refusal } from '../http/errors.ts';
@@ -55,7 +55,7 @@ function watchedSince(context: Context, began: Date): Date {
 function asService(context: Context): ActorContext {
   return {
     ...context,
-    actor: { userId: systemUserId, name: 'Envarium', email: '', roles: new Map() },
+    actor: actorWithoutRights(systemUserId, 'Envarium'),
     requestId: 'timer',
   };
 }

@@ -3,7 +3,7 @@
  * local agent.
  */
 import { sql } from 'kysely';
-import { systemUserId } from '../access/actor.ts';
+import { systemUserId, actorWithoutRights } from '../access/actor.ts';
 import { deleteAgentSecret, insertAgentSecret, insertDefaultAgent } from '../agents/agent-store.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -31,7 +31,7 @@ function asUser(context: Context, tx: Connection, userId: string): ActorContext 
   return {
     ...context,
     db: tx as Context['db'],
-    actor: { userId, name: userId, email: '', roles: new Map() },
+    actor: actorWithoutRights(userId),
     requestId: 'first start',
   };
 }

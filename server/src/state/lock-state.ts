@@ -2,8 +2,8 @@
  * The lock that a tool outside of runs takes on an environment's state: against deployments, and they against
  * it.
  */
+import { inEnvironment } from '../access/access.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
-import { roleHas } from '../access/role-rights.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { advanceQueue } from '../deployments/advance-queue.ts';
@@ -126,7 +126,7 @@ export async function unlockState(
     if (lockId !== undefined && lockId !== lock.lock_id)
       throw conflict(`${lockInWords(lock)}: its id is ${lock.lock_id}, not ${lockId}`);
     const isOwn = lockId !== undefined && isOwnLock(context, lock, lockId);
-    if (!isOwn && !roleHas(context.actor.roles.get(environment.organization_id), 'FORCE_UNLOCK_WORKSPACE')) {
+    if (!isOwn && !context.actor.access.has('FORCE_UNLOCK_WORKSPACE', inEnvironment(environment))) {
       const why =
         lockId === undefined
           ? 'Releasing a lock without sending its id'

@@ -1,7 +1,7 @@
 /** Who may read a state over HTTP, besides those with the right READ_STATE. */
+import { inEnvironment } from '../access/access.ts';
 import type { StateAccess } from '#contract/state/shapes.ts';
 import type { Actor } from '../access/actor.ts';
-import { roleHas } from '../access/role-rights.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -73,16 +73,25 @@ export async function deleteStateAccess(
   });
 }
 
-/** Whether somebody may read a state: by right, or because it is open to all members of the organization. */
+/**
+ * Whether somebody may read a state: by right, because it is open to all members of the organization, or
+ * because it is open to projects whose states the caller may read.
+ */
 export async function mayReadState(
   db: Connection,
   actor: Actor,
   environment: EnvironmentRow,
 ): Promise<boolean> {
-  const role = actor.roles.get(environment.organization_id);
-  if (role === undefined) return false;
+  const { access } = actor;
+  const organizationId = environment.organization_id;
+  if (!access.isMember(organizationId)) return false;
+  if (access.has('READ_STATE', inEnvironment(environment))) return true;
+  const setting = await getStateAccessRow(db, environment.id);
+  if (setting === undefined) return false;
   return (
-    roleHas(role, 'READ_STATE') ||
-    ((await getStateAccessRow(db, environment.id))?.is_open_to_organization ?? false)
+    setting.is_open_to_organization ||
+    setting.allowed_project_ids.some((projectId) =>
+      access.has('READ_STATE', { organizationId, projectId, environmentId: null }),
+    )
   );
 }

@@ -3,11 +3,11 @@
  * state, LOCK and UNLOCK. Its answers follow the tools and not the interface: 204 for "no state yet", 423
  * with the lock that is held.
  */
+import { inEnvironment } from '../access/access.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Right } from '#contract/schema/enumerations.ts';
 import { stateProtocolBase } from '#contract/state/operations.ts';
 import { isUuid } from '../access/entity-home.ts';
-import { roleHas } from '../access/role-rights.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Context } from '../context.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
@@ -35,7 +35,7 @@ type Handler = (asked: StateRequest) => Promise<unknown>;
 
 async function findEnvironment(context: ActorContext, id: string): Promise<EnvironmentRow | undefined> {
   const environment = isUuid(id) ? await getEnvironmentRow(context.db, id) : undefined;
-  return environment && context.actor.roles.has(environment.organization_id) ? environment : undefined;
+  return environment && context.actor.access.isMember(environment.organization_id) ? environment : undefined;
 }
 
 function lockedBy({ reply }: StateRequest, holder: StateHolder): FastifyReply {
@@ -194,7 +194,7 @@ async function prepare(
   }
   const asked = { context: actorContext, environment, request, reply };
   return noting(asked, async () => {
-    if (needs !== null && !roleHas(actor.roles.get(environment.organization_id), needs))
+    if (needs !== null && !actor.access.has(needs, inEnvironment(environment)))
       throw new Refusal('forbidden', `This needs the right ${needs}`);
     return asked;
   });

@@ -2,6 +2,8 @@
  * The whole app on a database and a data folder of its own, without agent and loops: what the tests of the
  * families talk to.
  */
+import type { Right } from '#contract/schema/enumerations.ts';
+import { isUuid } from '../access/entity-home.ts';
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -39,7 +41,12 @@ export interface TestApp {
   /** Moves the service's clock on. */
   advance(seconds: number): void;
   /** A key of a user of its own. @param roles role by organization id */
-  addKey(roles?: Readonly<Record<string, string>>): Promise<FirstKey>;
+  /**
+   * A key that is a user of its own.
+   * @param roles by organization: the name of a role, or the rights of a custom one
+   * @param assigned roles in projects and environments, in the same way
+   */
+  addKey(roles?: TestRoles, assigned?: readonly TestAssignment[]): Promise<FirstKey>;
   /** Carries out the effects that are due, as the service does in the background. */
   carryOutEffects(): Promise<void>;
   /** Aborted by a test, it ends what only waits, as when a server stops. */
@@ -48,7 +55,32 @@ export interface TestApp {
   listen(): Promise<string>;
 }
 
-async function addKey(context: Context, roles: Readonly<Record<string, string>>): Promise<FirstKey> {
+type TestRole = string | readonly Right[];
+export type TestRoles = Readonly<Record<string, TestRole>>;
+/** A role in a project or an environment. */
+export interface TestAssignment {
+  readonly organizationId: string;
+  readonly projectId?: string;
+  readonly environmentId?: string;
+  readonly role: TestRole;
+}
+
+/** @returns the name of the role, or the id of a custom one that was made */
+async function roleOf({ db, newId }: Context, organizationId: string, role: TestRole): Promise<string> {
+  if (typeof role === 'string') return role;
+  const id = newId();
+  await db
+    .insertInto('role')
+    .values({ id, organization_id: organizationId, name: id, permissions: [...role], created_by: 'test' })
+    .execute();
+  return id;
+}
+
+async function addKey(
+  context: Context,
+  roles: TestRoles,
+  assigned: readonly TestAssignment[],
+): Promise<FirstKey> {
   const key = { id: `key-${randomBytes(6).toString('hex')}`, secret: newKeySecret() };
   await context.db
     .insertInto('app_user')
@@ -58,10 +90,27 @@ async function addKey(context: Context, roles: Readonly<Record<string, string>>)
     .insertInto('api_key')
     .values({ id: key.id, name: key.id, user_id: key.id, secret_hmac: context.keyHash.hash(key.secret) })
     .execute();
-  for (const [organization_id, role] of Object.entries(roles)) {
+  for (const [organization_id, given] of Object.entries(roles)) {
+    const role = await roleOf(context, organization_id, given);
     await context.db
       .insertInto('organization_member')
       .values({ organization_id, user_id: key.id, role })
+      .execute();
+  }
+  for (const { organizationId, projectId, environmentId, role: given } of assigned) {
+    const role = await roleOf(context, organizationId, given);
+    await context.db
+      .insertInto('role_assignment')
+      .values({
+        id: context.newId(),
+        organization_id: organizationId,
+        user_id: key.id,
+        project_id: projectId ?? null,
+        environment_id: environmentId ?? null,
+        role,
+        role_id: isUuid(role) ? role : null,
+        created_by: 'test',
+      })
       .execute();
   }
   return key;
@@ -124,7 +173,7 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
     organizationId: project.organization_id,
     projectId: project.id,
     advance: (seconds) => void (ahead += seconds),
-    addKey: (roles = {}) => addKey(context, roles),
+    addKey: (roles = {}, assigned = []) => addKey(context, roles, assigned),
     carryOutEffects: () =>
       carryOutDue(
         context,

@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely';
 import type { Connection } from '../context.ts';
 import type { AppUserTable } from '../database/schema.ts';
-import { rolesOf } from '../organizations/organization-store.ts';
+import { accessVersionsOf } from '../organizations/organization-store.ts';
 
 export type UserRow = Selectable<AppUserTable>;
 
@@ -63,7 +63,7 @@ export async function isOperator(db: Connection, userId: string): Promise<boolea
   return row !== undefined;
 }
 
-/** An API key and the user it acts as, with the role in each organization. */
+/** An API key and the user it acts as; keys of blocked users are not found. */
 export async function findApiKey(db: Connection, id: string) {
   return db
     .selectFrom('api_key')
@@ -74,9 +74,10 @@ export async function findApiKey(db: Connection, id: string) {
       'app_user.id as user_id',
       'app_user.name',
       'app_user.email',
-      rolesOf(eb.ref('app_user.id')).as('roles'),
+      accessVersionsOf(eb.ref('app_user.id')).as('access_versions'),
     ])
     .where('api_key.id', '=', id)
+    .where('app_user.is_blocked', '=', false)
     .executeTakeFirst();
 }
 

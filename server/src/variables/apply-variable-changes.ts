@@ -15,6 +15,7 @@ import {
   type VariableRow,
   variableRow,
   type VariableValues,
+  placeOfScope,
 } from './variable-store.ts';
 
 interface Home extends VariableHome {
@@ -114,7 +115,7 @@ async function applyChange(
   const { row, outer } = await rowsOf(scope, change, at);
   if (change.toDelete) {
     if (!row) return;
-    guardApprovalVariable(context.actor, home.organizationId, { ...row, value: null }, at);
+    guardApprovalVariable(context.actor, placeOfScope(home), { ...row, value: null }, at);
     scope.remove(row);
     done.deleted.push(row.name);
     return;
@@ -123,7 +124,7 @@ async function applyChange(
   if (values.name === '') throw badField(`${at}.name`, 'is required for a new variable');
   checkMask(change, values, row, at);
   for (const each of [...(row && row.name !== values.name ? [{ ...row, value: null }] : []), values])
-    guardApprovalVariable(context.actor, home.organizationId, each, at);
+    guardApprovalVariable(context.actor, placeOfScope(home), each, at);
   checkIdentity(values, row, scope, at);
   await checkVariable(values, at);
   const { userId } = context.actor;

@@ -1,5 +1,6 @@
 /** The variable that takes precedence over all other approval settings, and who may set it. */
 import type { JobVariable } from '#protocol/messages/job.ts';
+import type { Place } from '../access/access.ts';
 import type { Actor } from '../access/actor.ts';
 import { requireRight } from '../access/check-right.ts';
 import { badField } from '../http/errors.ts';
@@ -21,10 +22,10 @@ export function approvalByVariable(environment: readonly JobVariable[]): boolean
  */
 export function guardApprovalVariable(
   actor: Actor,
-  organizationId: string,
+  place: Place,
   values: { readonly name: string; readonly type: number; readonly value: string | null },
   field: string,
 ): void {
   if (values.name !== variableName || values.type !== 0 || values.value === 'true') return;
-  requireRight(actor, organizationId, 'RUN_APPLY', badField(field, `(${variableName})`).message);
+  requireRight(actor, place, 'RUN_APPLY', badField(field, `(${variableName})`).message);
 }

@@ -1,4 +1,5 @@
 /** SQL of variables of every scope. Values are sealed one by one under their own row. */
+import type { Place } from '../access/access.ts';
 import type { Selectable } from 'kysely';
 import type { VariableScope, VariableType } from '#contract/schema/enumerations.ts';
 import type { Connection, Context } from '../context.ts';
@@ -43,6 +44,11 @@ export function openValue(
 export interface VariableHome extends ScopeOf {
   readonly organizationId: string;
   readonly projectId: string | null;
+}
+
+/** Where the variables of a scope belong. */
+export function placeOfScope({ organizationId, projectId, scope, scopeId }: VariableHome): Place {
+  return { organizationId, projectId, environmentId: scope === 'ENVIRONMENT' ? scopeId : null };
 }
 
 /**

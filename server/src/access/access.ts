@@ -1,0 +1,126 @@
+/** What one caller may do, and where: roles cascade from an organization to its projects and environments. */
+import type { Right } from '#contract/schema/enumerations.ts';
+
+/** Where something is: what rights are asked about. */
+export interface Place {
+  readonly organizationId: string;
+  /** Null: the organization as a whole. */
+  readonly projectId: string | null;
+  /** Null: nothing that belongs to a single environment. */
+  readonly environmentId: string | null;
+}
+
+/** A role as it holds somewhere, inherited or assigned there. */
+export interface Held {
+  /** The name of a built-in role, or the id of a custom one. */
+  readonly role: string;
+  readonly rights: ReadonlySet<Right>;
+}
+
+/** What a caller holds in one organization. */
+export interface OrganizationAccess extends Held {
+  /** By project, including those below the projects that a role was assigned in. */
+  readonly projects: ReadonlyMap<string, Held>;
+  readonly environments: ReadonlyMap<string, Held>;
+}
+
+/** Where a right holds: in whole organizations, and elsewhere in some projects and environments. */
+export interface Reach {
+  readonly organizationIds: readonly string[];
+  readonly projectIds: readonly string[];
+  readonly environmentIds: readonly string[];
+}
+
+export class Access {
+  readonly #organizations: ReadonlyMap<string, OrganizationAccess>;
+
+  constructor(organizations: ReadonlyMap<string, OrganizationAccess>) {
+    this.#organizations = organizations;
+  }
+
+  /** The organizations that the caller belongs to. */
+  get organizationIds(): readonly string[] {
+    return [...this.#organizations.keys()];
+  }
+
+  isMember(organizationId: string): boolean {
+    return this.#organizations.has(organizationId);
+  }
+
+  has(right: Right, { organizationId, projectId, environmentId }: Place): boolean {
+    const organization = this.#organizations.get(organizationId);
+    if (organization === undefined) return false;
+    return (
+      organization.rights.has(right) ||
+      (projectId !== null && organization.projects.get(projectId)?.rights.has(right) === true) ||
+      (environmentId !== null && organization.environments.get(environmentId)?.rights.has(right) === true)
+    );
+  }
+
+  /** Whether the right holds anywhere, or anywhere in one organization. */
+  anywhere(right: Right, organizationId?: string): boolean {
+    const { organizationIds, projectIds, environmentIds } = this.reach(right, organizationId);
+    return organizationIds.length + projectIds.length + environmentIds.length > 0;
+  }
+
+  /** Where the right holds, for lists. @param only this organization */
+  reach(right: Right, only?: string): Reach {
+    const organizationIds: string[] = [];
+    const projectIds: string[] = [];
+    const environmentIds: string[] = [];
+    for (const [id, held] of this.#organizations) {
+      if (only !== undefined && id !== only) continue;
+      if (held.rights.has(right)) organizationIds.push(id);
+      else {
+        projectIds.push(...idsWith(right, held.projects));
+        environmentIds.push(...idsWith(right, held.environments));
+      }
+    }
+    return { organizationIds, projectIds, environmentIds };
+  }
+
+  /** The caller's role there as the interface shows it; empty where there is none. */
+  roleIn({ organizationId, projectId, environmentId }: Place): string {
+    const organization = this.#organizations.get(organizationId);
+    if (organization === undefined) return '';
+    const inProject = projectId === null ? undefined : organization.projects.get(projectId);
+    const inEnvironment = environmentId === null ? undefined : organization.environments.get(environmentId);
+    const isWhole = organization.role === 'Admin' || (projectId === null && environmentId === null);
+    return isWhole ? organization.role : (inEnvironment ?? inProject ?? organization).role;
+  }
+
+  /** Every right that holds at a place. */
+  rightsAt(place: Place): ReadonlySet<Right> {
+    const organization = this.#organizations.get(place.organizationId);
+    const inProject = place.projectId === null ? undefined : organization?.projects.get(place.projectId);
+    const inEnvironment =
+      place.environmentId === null ? undefined : organization?.environments.get(place.environmentId);
+    return new Set([organization, inProject, inEnvironment].flatMap((held) => [...(held?.rights ?? [])]));
+  }
+}
+
+function idsWith(right: Right, held: ReadonlyMap<string, Held>): string[] {
+  return [...held].filter(([, { rights }]) => rights.has(right)).map(([id]) => id);
+}
+
+/** Of callers that are nobody, and of the service itself. */
+export const noAccess = new Access(new Map());
+
+/** The organization as a whole. */
+export function inOrganization(organizationId: string): Place {
+  return { organizationId, projectId: null, environmentId: null };
+}
+
+/** A project, or what belongs to it. */
+export function inProject(row: { readonly organization_id: string; readonly id: string }): Place {
+  return { organizationId: row.organization_id, projectId: row.id, environmentId: null };
+}
+
+/** An environment, or what belongs to it. */
+export function inEnvironment(row: {
+  readonly organization_id: string;
+  readonly project_id: string;
+  readonly id: string;
+}): Place {
+  return { organizationId: row.organization_id, projectId: row.project_id, environmentId: row.id };
+}
