@@ -8,6 +8,7 @@ import type { Schema } from './database/schema.ts';
 import type { Events } from './events/events.ts';
 import type { React } from './reactions.ts';
 import type { KeyHash } from './secrets/api-key-hash.ts';
+import type { AuditKeys } from './secrets/audit-keys.ts';
 import type { Sealer } from './secrets/sealer.ts';
 
 /** A connection or a transaction: a store function takes either. */
@@ -24,6 +25,7 @@ export interface Context {
   readonly settings: ServerSettings;
   readonly sealer: Sealer;
   readonly keyHash: KeyHash;
+  readonly auditKeys: AuditKeys;
   readonly blobs: BlobStore;
   readonly events: Events;
   readonly log: Logger;
@@ -38,4 +40,6 @@ export interface Context {
 export interface ActorContext extends Context {
   readonly actor: Actor;
   readonly requestId: string;
+  /** Where the request came from; absent for what the service does automatically. */
+  readonly address?: string;
 }

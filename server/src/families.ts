@@ -5,6 +5,7 @@ import type { Family } from './family.ts';
 export const families: readonly Family[] = [
   (await import('./system/family.ts')).family,
   (await import('./users/family.ts')).family,
+  (await import('./audit-log/family.ts')).family,
   (await import('./agents/family.ts')).family,
   (await import('./projects/family.ts')).family,
   (await import('./organizations/family.ts')).family,

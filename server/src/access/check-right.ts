@@ -61,12 +61,22 @@ export function isEmptyFor(actor: Actor, operation: Operation): boolean {
   );
 }
 
+/** A right that the caller does not have at a place. */
+export class MissingRight extends Refusal {
+  readonly place: Place;
+
+  constructor(message: string, place: Place) {
+    super('forbidden', message);
+    this.place = place;
+  }
+}
+
 /**
  * @param why which part of the request needs the right
  * @throws Refusal 403 where the caller does not have it at that place
  */
 export function requireRight({ access }: Actor, place: Place, right: Right, why: string): void {
-  if (!access.has(right, place)) throw new Refusal('forbidden', `${why} needs the right ${right}`);
+  if (!access.has(right, place)) throw new MissingRight(`${why} needs the right ${right}`, place);
 }
 
 /**
@@ -110,6 +120,6 @@ export async function checkRight(
   const isAllowed = operation.needsAnywhere
     ? actor.access.anywhere(operation.needs, home.organizationId)
     : actor.access.has(operation.needs, home);
-  if (!isAllowed) throw new Refusal('forbidden', `This needs the right ${operation.needs}`);
+  if (!isAllowed) throw new MissingRight(`This needs the right ${operation.needs}`, home);
   return home;
 }

@@ -1,10 +1,11 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 76f1efd501077e988654a352205fced0fc40d7bb58d0eda6910a5d0af149056c
+ * sources 20071fab689894a80bf5785ebc84532f4525f86a767a0c9820d8eed17c82610e
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
+import type { Columns as AuditLog } from '../audit-log/columns.ts';
 import type { Columns as Deployments } from '../deployments/columns.ts';
 import type { Columns as Dispatch } from '../dispatch/columns.ts';
 import type { Columns as Environments } from '../environments/columns.ts';
@@ -13,7 +14,6 @@ import type { Columns as Logs } from '../logs/columns.ts';
 import type { Columns as Schedules } from '../schedules/columns.ts';
 import type { Columns as Sources } from '../sources/columns.ts';
 import type { Columns as State } from '../state/columns.ts';
-import type { Columns as System } from '../system/columns.ts';
 import type { Columns as Templates } from '../templates/columns.ts';
 import type { Columns as Variables } from '../variables/columns.ts';
 
@@ -119,13 +119,46 @@ export interface AttemptBlobTable {
 export interface AuditEventTable {
   action: string;
   actor_id: string;
+  address: string | null;
+  after: JsonOrNull<AuditLog['audit_event.after']>;
   at: Generated<Date>;
-  details: JsonWithDefault<System['audit_event.details']>;
+  before: JsonOrNull<AuditLog['audit_event.before']>;
+  details: JsonWithDefault<AuditLog['audit_event.details']>;
   entity: string;
   entity_id: string;
+  id: Generated<string>;
+  key_id: string | null;
+  mac: Buffer | null;
   number: GeneratedAlways<number>;
   organization_id: string | null;
+  project_id: string | null;
   request_id: string | null;
+}
+
+export interface AuditHeadTable {
+  chain: string;
+  hash: Buffer;
+  mac: Buffer;
+  number: number;
+  progress: JsonOrNull<AuditLog['audit_head.progress']>;
+}
+
+export interface AuditLinkTable {
+  action: string;
+  actor_id: string;
+  at: Date;
+  chain: string;
+  content_hash: Buffer;
+  entity: string;
+  entity_id: string;
+  event_id: string;
+  event_number: number;
+  hash: Buffer;
+  number: number;
+  position: number;
+  previous_hash: Buffer;
+  project_id: string | null;
+  root_hash: Buffer;
 }
 
 export interface DeploymentTable {
@@ -557,6 +590,8 @@ export interface Schema {
   attempt: AttemptTable;
   attempt_blob: AttemptBlobTable;
   audit_event: AuditEventTable;
+  audit_head: AuditHeadTable;
+  audit_link: AuditLinkTable;
   deployment: DeploymentTable;
   deployment_event: DeploymentEventTable;
   deployment_step: DeploymentStepTable;

@@ -107,5 +107,6 @@ export function attemptOfCall({ agent, found }: AgentCall, fence: number | null)
 
 /** The context of what an agent does, for the audit trail. */
 export function onBehalfOf(context: Context, agentKey: string, request: FastifyRequest): ActorContext {
-  return { ...context, actor: actorWithoutRights(agentKey), requestId: request.id };
+  const actor = actorWithoutRights(agentKey);
+  return { ...context, actor, requestId: request.id, address: request.ip };
 }

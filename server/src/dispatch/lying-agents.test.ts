@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { LightMyRequestResponse as Response } from 'fastify';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { auditRefusedCalls } from '../system/audit-refused-calls.ts';
+import { auditRefusedCalls } from '../audit-log/audit-refused-calls.ts';
 import { addAgent, appliedOutcome, stateFile, TestAgent, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok } from '../testing/client.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fillPath } from '#contract/client/fill-path.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import type { ErrorBody } from '#contract/schema/errors.ts';
-import { auditRefusedCallers } from '../system/audit-refused-callers.ts';
+import { auditRefusedCallers } from '../audit-log/audit-refused-callers.ts';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { basic, send } from '../testing/client.ts';
@@ -78,7 +78,7 @@ test('refused credentials are logged and recorded without the secret, few rows f
   await auditRefusedCallers(app.context);
   await auditRefusedCallers(app.context);
   const { rows } = await app.database.pool.query<{ entity_id: string; details: unknown }>(
-    "select entity_id, details from audit_event where action = 'credentials.refused' order by number",
+    "select entity_id, details from audit_event where action = 'credentials.refused' and entity = 'address' order by number",
   );
   assert.equal(rows.length, 20);
   assert.deepEqual(rows[0], {
@@ -89,7 +89,17 @@ test('refused credentials are logged and recorded without the secret, few rows f
     entity_id: 'others',
     details: { addresses: 22, failures: 22, unchecked: 0 },
   });
-  assert.doesNotMatch(JSON.stringify(rows) + app.logged.join(''), /planted/);
+  const { rows: tried } = await app.database.pool.query(
+    "select organization_id, entity_id, details from audit_event where entity = 'apiKey' order by number",
+  );
+  assert.deepEqual(tried, [
+    {
+      organization_id: app.organizationId,
+      entity_id: 'admin',
+      details: { addresses: ['127.0.0.1'], count: 1 },
+    },
+  ]);
+  assert.doesNotMatch(JSON.stringify([rows, tried]) + app.logged.join(''), /planted/);
 });
 
 test('probes of health and readiness are answered, however often credentials were refused', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { stateProtocolBase } from '#contract/state/operations.ts';
-import { auditRefusedCalls } from '../system/audit-refused-calls.ts';
+import { auditRefusedCalls } from '../audit-log/audit-refused-calls.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused, send } from '../testing/client.ts';
 import { createIdle } from '../testing/environment.ts';
@@ -13,7 +13,7 @@ const { organizationId } = app;
 async function refusedCalls() {
   await auditRefusedCalls(app.context);
   const { rows } = await app.database.pool.query(
-    "select actor_id, entity, entity_id, details from audit_event where action = 'call.refused' order by number",
+    "select actor_id, organization_id, entity, entity_id, details from audit_event where action = 'call.refused' order by number",
   );
   return rows;
 }
@@ -30,6 +30,7 @@ test('calls without the right are recorded once for each caller and operation, w
   assert.deepEqual(rows, [
     {
       actor_id: actor,
+      organization_id: organizationId,
       // Refused before the body was read, which names the organization.
       entity: 'operation',
       entity_id: 'createGitToken',
@@ -37,6 +38,7 @@ test('calls without the right are recorded once for each caller and operation, w
     },
     {
       actor_id: actor,
+      organization_id: organizationId,
       entity: 'agent',
       entity_id: 'ENVARIUM_DEFAULT',
       details: { operation: 'createAgentSecret', count: 1 },

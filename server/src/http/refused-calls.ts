@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../access/actor.ts';
 import type { Context } from '../context.ts';
 import type { Events } from '../events/events.ts';
+import { MissingRight } from '../access/check-right.ts';
 import { Refusal } from './errors.ts';
 
 const mostCounted = 10_000;
@@ -12,6 +13,8 @@ const mostEntities = 10;
 export interface Attempted {
   readonly actor: Actor;
   readonly operation: string;
+  /** Whose audit trail has the refusal. Only where the caller is a member. */
+  readonly organizationId?: string | null | undefined;
   /** What it was about, where the request names it. */
   readonly entity?: string | undefined;
   readonly entityId?: string | undefined;
@@ -20,6 +23,10 @@ export interface Attempted {
 /** What one caller was refused in one operation since the last summary. */
 export interface RefusedCalls {
   readonly userId: string;
+  /** Of the first of the calls, like the address and the key. */
+  readonly organizationId: string | null;
+  readonly address: string;
+  readonly keyId: string | null;
   readonly operation: string;
   /** Of the first of the calls. */
   readonly requestId: string;
@@ -37,6 +44,12 @@ function countsOf({ events }: Pick<Context, 'events'>): Map<string, RefusedCalls
   return found;
 }
 
+/** Whose trail it is where the request does not say. */
+function onlyOrganizationOf({ access }: Actor): string | null {
+  const [first = null, ...others] = access.organizationIds;
+  return others.length === 0 ? first : null;
+}
+
 /** Counts and logs a call if the error is a 403. */
 export function noteRefusedCall(
   context: Context,
@@ -44,22 +57,27 @@ export function noteRefusedCall(
   error: unknown,
   attempted: Attempted,
 ): void {
-  if (error instanceof Refusal && error.code === 'forbidden') countRefusedCall(context, request, attempted);
+  if (!(error instanceof Refusal) || error.code !== 'forbidden') return;
+  const place = error instanceof MissingRight ? error.place : null;
+  countRefusedCall(context, request, { organizationId: place?.organizationId, ...attempted });
 }
 
 /** Counts and logs a call that the caller had no right to make, whatever the answer says. */
 export function countRefusedCall(
   context: Context,
   request: FastifyRequest,
-  { actor: { userId }, operation, entity, entityId }: Attempted,
+  { actor, operation, organizationId = onlyOrganizationOf(actor), entity, entityId }: Attempted,
 ): void {
+  const { userId } = actor;
   request.log.warn(
     { userId, operation, entity, entityId },
     'call refused: the caller does not have the right',
   );
   const all = countsOf(context);
-  const key = `${userId} ${operation}`;
-  const fresh = { userId, operation, requestId: request.id, entity: entity ?? null, count: 0 };
+  const key = `${userId} ${operation} ${organizationId}`;
+  const { keyId } = actor;
+  const by = { userId, keyId, organizationId, address: request.ip, requestId: request.id };
+  const fresh = { ...by, operation, entity: entity ?? null, count: 0 };
   const entry = all.get(key) ?? { ...fresh, entityIds: new Set<string>() };
   if (all.size >= mostCounted && !all.has(key)) return;
   all.set(key, entry);

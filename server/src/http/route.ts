@@ -198,7 +198,7 @@ async function serve(bound: BoundRoute, request: FastifyRequest, reply: FastifyR
   const home =
     known === undefined ? await checkRight({ db: context.db, homes }, actor, operation, parts) : known;
   const log = request.log as Context['log'];
-  const actorContext: ActorContext = { ...context, actor, requestId: request.id, log };
+  const actorContext: ActorContext = { ...context, actor, requestId: request.id, address: request.ip, log };
   const input = { ...parts, home } as AnyInput;
   if (!operation.replyKind || operation.replyKind === 'json')
     return sendJson(bound, wire, actorContext, input);

@@ -11,8 +11,9 @@ export interface KeyHash {
 
 const idBytes = 4;
 
-export function createKeyHash(ring: KeyRing): KeyHash {
-  const peppers = new Map(ring.keys.map((key) => [key.id.toString('hex'), deriveKey(key, 'api keys')]));
+/** @param purpose hashes for one purpose never match those for another */
+export function createKeyHash(ring: KeyRing, purpose = 'api keys'): KeyHash {
+  const peppers = new Map(ring.keys.map((key) => [key.id.toString('hex'), deriveKey(key, purpose)]));
   const first = ring.keys[0].id;
   const hashUnder = (id: Buffer, secret: string): Buffer =>
     Buffer.concat([

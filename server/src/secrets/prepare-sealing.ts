@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { ServerSettings } from '../config.ts';
 import type { Schema } from '../database/schema.ts';
 import { createKeyHash, type KeyHash } from './api-key-hash.ts';
+import { type AuditKeys, createAuditKeys } from './audit-keys.ts';
 import { hasInstallation, putInstallation } from './installation-store.ts';
 import { loadSealingKey } from './key-ring.ts';
 import { createSealer, SealError, type Sealer } from './sealer.ts';
@@ -10,6 +11,7 @@ import { createSealer, SealError, type Sealer } from './sealer.ts';
 export interface Sealing {
   readonly sealer: Sealer;
   readonly keyHash: KeyHash;
+  readonly auditKeys: AuditKeys;
   readonly installationId: string;
 }
 
@@ -29,7 +31,7 @@ export async function prepareSealing(
   const ring = loadSealingKey(settings, !(await hasInstallation(db)));
   const sealer = createSealer(ring);
   const installationId = await checkSealingKey(db, sealer, ring.file, newId);
-  return { sealer, keyHash: createKeyHash(ring), installationId };
+  return { sealer, keyHash: createKeyHash(ring), auditKeys: createAuditKeys(ring), installationId };
 }
 
 /**

@@ -65,6 +65,7 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
     settings,
     sealer: sealing.sealer,
     keyHash: sealing.keyHash,
+    auditKeys: sealing.auditKeys,
     blobs,
     events,
     log,

@@ -179,6 +179,7 @@ async function prepare(
     ...context,
     actor,
     requestId: request.id,
+    address: request.ip,
     log: request.log as Context['log'],
   };
   const environment = await findEnvironment(actorContext, id);
@@ -209,6 +210,7 @@ async function noting<Result>(asked: StateRequest, work: () => Promise<Result>):
     noteRefusedCall(context, request, error, {
       actor: context.actor,
       operation: operationOf(request),
+      organizationId: environment.organization_id,
       entity: 'environment',
       entityId: environment.id,
     });

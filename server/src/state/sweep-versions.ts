@@ -2,8 +2,7 @@
  * Loop: removes superseded versions of states that are old, and not among the newest ones of their environment.
  * Never the current version, a rescued one, or one that an open deployment was planned on.
  */
-import { systemUserId } from '../access/actor.ts';
-import { insertAuditEvent } from '../audit/audit-store.ts';
+import { storeAudit } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { openDeployments } from '../deployments/deployment-store.ts';
@@ -30,15 +29,13 @@ async function removeOf(context: Context, environmentId: string, old: OldVersion
     const ids = (await listOldVersions(db, environmentId, old)).filter((id) => !needed.includes(id));
     if (ids.length === 0) return;
     await promiseEffect(context, removeBlobs, { ids: await deleteStateVersions(db, ids) });
-    await insertAuditEvent(db, {
-      at: context.now(),
-      organization_id: environment.organization_id,
-      actor_id: systemUserId,
+    await storeAudit(context, {
+      organizationId: environment.organization_id,
+      projectId: environment.project_id,
       action: 'state.versionsRemoved',
       entity: 'environment',
-      entity_id: environmentId,
-      request_id: context.newId(),
-      details: JSON.stringify({ versions: ids.length }),
+      entityId: environmentId,
+      details: { versions: ids.length },
     });
     context.log.info({ environmentId, versions: ids.length }, 'old state versions removed');
   });

@@ -146,6 +146,7 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
     settings,
     sealer: sealing.sealer,
     keyHash: sealing.keyHash,
+    auditKeys: sealing.auditKeys,
     events,
     log,
     blobs: createFolderBlobStore(join(folder, 'blobs'), sealing.sealer),

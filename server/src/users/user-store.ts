@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely';
 import type { Connection } from '../context.ts';
 import type { AppUserTable } from '../database/schema.ts';
-import { accessVersionsOf } from '../organizations/organization-store.ts';
+import { accessVersionsOf, membershipsOf } from '../organizations/organization-store.ts';
 
 export type UserRow = Selectable<AppUserTable>;
 
@@ -83,4 +83,11 @@ export async function findApiKey(db: Connection, id: string) {
 
 export async function storeLastUse(db: Connection, keyId: string, at: Date): Promise<void> {
   await db.updateTable('api_key').set({ last_used_at: at }).where('id', '=', keyId).execute();
+}
+
+/** The organizations of the user that a key acts as. */
+export async function organizationsOfKey(db: Connection, keyId: string): Promise<string[]> {
+  const key = await findApiKey(db, keyId);
+  const memberships = key ? await membershipsOf(db, key.user_id) : [];
+  return memberships.map((row) => row.organization_id);
 }

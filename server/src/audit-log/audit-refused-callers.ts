@@ -1,8 +1,8 @@
 /** Loop: records in the audit trail who was refused, a few rows for any number of attempts. */
-import { systemUserId } from '../access/actor.ts';
-import { insertAuditEvent } from '../audit/audit-store.ts';
+import { storeAudit } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { type RefusedAddress, refusedCallers } from '../http/refused-callers.ts';
+import { organizationsOfKey } from '../users/user-store.ts';
 
 export const auditEverySeconds = 60;
 /** Rows of one pass; addresses beyond them share the last one. */
@@ -22,17 +22,30 @@ function rowsOf(refused: readonly RefusedAddress[]): { address: string; details:
 }
 
 export async function auditRefusedCallers(context: Context): Promise<void> {
-  const { db, now, newId } = context;
-  const requestId = newId();
-  for (const { address, details } of rowsOf(refusedCallers(context).takeSummary()))
-    await insertAuditEvent(db, {
-      at: now(),
-      organization_id: null,
-      actor_id: systemUserId,
+  const refused = refusedCallers(context).takeSummary();
+  for (const { address, details } of rowsOf(refused))
+    await storeAudit(context, {
+      organizationId: null,
       action: 'credentials.refused',
       entity: 'address',
-      entity_id: address,
-      request_id: requestId,
-      details: JSON.stringify(details),
+      entityId: address,
+      details,
     });
+  await auditTriedKeys(context, refused);
+}
+
+/** The organizations of a key learn that somebody tried it with a wrong secret, and the addresses. */
+async function auditTriedKeys(context: Context, refused: readonly RefusedAddress[]): Promise<void> {
+  const byKey = new Map<string, string[]>();
+  for (const { address, keyIds } of refused)
+    for (const id of keyIds) byKey.set(id, [...(byKey.get(id) ?? []), address]);
+  for (const [keyId, addresses] of [...byKey].slice(0, mostRows))
+    for (const organizationId of await organizationsOfKey(context.db, keyId))
+      await storeAudit(context, {
+        organizationId,
+        action: 'credentials.refused',
+        entity: 'apiKey',
+        entityId: keyId,
+        details: { addresses: addresses.slice(0, mostRows), count: addresses.length },
+      });
 }

@@ -1,0 +1,38 @@
+/** What a change did, as two views that have only the fields in which they differ. */
+import { isDeepStrictEqual } from 'node:util';
+
+export interface Changes {
+  readonly before?: Record<string, unknown>;
+  readonly after?: Record<string, unknown>;
+}
+
+type View = Readonly<Record<string, unknown>>;
+
+/** Fields whose change says nothing: each change changes them. */
+const ignored = new Set(['updated_at', 'updated_by', 'updatedAt', 'updatedBy']);
+
+/** As JSON has it: dates as texts, and nothing for what has no value. */
+function asStored(view: View | null): View {
+  return JSON.parse(JSON.stringify(view ?? {})) as View;
+}
+
+/**
+ * The fields in which two views differ.
+ * @param before null for what was created. Secrets come as fingerprints, never as they are
+ * @param after null for what was removed
+ * @returns for an audit entry; without a side that did not exist
+ */
+export function changesOf(before: View | null, after: View | null): Changes {
+  const [was, is] = [asStored(before), asStored(after)];
+  const differs = (field: string) => !ignored.has(field) && !isDeepStrictEqual(was[field], is[field]);
+  const only = (view: View) => Object.fromEntries(Object.entries(view).filter(([field]) => differs(field)));
+  return { ...(before ? { before: only(was) } : {}), ...(after ? { after: only(is) } : {}) };
+}
+
+/** Those fields of a row that a list names, for the entry of a row that also has other columns. */
+export function fieldsOf<Row extends object, Field extends keyof Row & string>(
+  row: Row,
+  fields: readonly Field[],
+): Record<Field, unknown> {
+  return Object.fromEntries(fields.map((field) => [field, row[field]])) as Record<Field, unknown>;
+}
