@@ -1,6 +1,7 @@
 /** Every operation of the interface, by name: one line per family, in the order of the reference. */
 export const operations = {
   ...(await import('./organizations/operations.ts')).operations,
+  ...(await import('./sign-in/operations.ts')).operations,
   ...(await import('./projects/operations.ts')).operations,
   ...(await import('./templates/operations.ts')).operations,
   ...(await import('./environments/operations.ts')).operations,

@@ -11,6 +11,7 @@ export const families: readonly Family[] = [
   (await import('./organizations/family.ts')).family,
   (await import('./teams/family.ts')).family,
   (await import('./roles/family.ts')).family,
+  (await import('./sign-in/family.ts')).family,
   (await import('./git-tokens/family.ts')).family,
   (await import('./ssh-keys/family.ts')).family,
   (await import('./templates/family.ts')).family,

@@ -6,6 +6,15 @@ import { repositoryFiles, textOf } from '../repository.ts';
 
 /** Operations that no command calls, each with its reason. */
 const withoutCommand: Partial<Record<OperationName, string>> = {
+  listSignInMethods: 'read by the page where people sign in',
+  signIn: 'starts the session of a browser',
+  signInCli: 'for programs that have no API key',
+  signOut: 'ends the session of a browser or a program',
+  changePassword: 'people change it in their browser: a terminal keeps what is typed',
+  getCurrentUser: 'read by pages',
+  updateCurrentUser: 'people change it in their browser',
+  listSessions: 'people look at them in their browser',
+  deleteSession: 'people end them in their browser',
   getTestingProject: 'serves the tests of modules, which no version has yet',
 };
 

@@ -20,4 +20,7 @@ export const openOperations = [
     path: `${apiBase}${operations.getOpenApi.path}`,
     reason: 'a description of the interface, the same for everybody',
   },
+  { method: 'GET', path: '/api/auth/methods', reason: 'read by the page where people sign in' },
+  { method: 'POST', path: '/api/auth/sign-in', reason: 'the sign-in itself' },
+  { method: 'POST', path: '/api/auth/cli/sign-in', reason: 'the sign-in itself' },
 ] as const;

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 20071fab689894a80bf5785ebc84532f4525f86a767a0c9820d8eed17c82610e
+ * sources 669084c955014181472bb2750eaf981e578bfd827e3fc3d9affb4e83043a8e5b
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -12,6 +12,7 @@ import type { Columns as Environments } from '../environments/columns.ts';
 import type { Columns as GitTokens } from '../git-tokens/columns.ts';
 import type { Columns as Logs } from '../logs/columns.ts';
 import type { Columns as Schedules } from '../schedules/columns.ts';
+import type { Columns as SignIn } from '../sign-in/columns.ts';
 import type { Columns as Sources } from '../sources/columns.ts';
 import type { Columns as State } from '../state/columns.ts';
 import type { Columns as Templates } from '../templates/columns.ts';
@@ -78,12 +79,14 @@ export interface AppUserTable {
   api_key_type: string | null;
   created_at: Generated<Date>;
   created_by: string | null;
+  deleted_at: Date | null;
   email: string;
   family_name: string | null;
   given_name: string | null;
   id: string;
   is_api_key: Generated<boolean>;
   is_blocked: Generated<boolean>;
+  is_email_verified: Generated<boolean>;
   last_login: Date | null;
   name: string;
   picture: string | null;
@@ -159,6 +162,15 @@ export interface AuditLinkTable {
   previous_hash: Buffer;
   project_id: string | null;
   root_hash: Buffer;
+}
+
+export interface CliCodeTable {
+  code_challenge: string;
+  code_sha256: Buffer;
+  expires_at: Date;
+  redirect_uri: string;
+  user_id: string;
+  way: SignIn['cli_code.way'];
 }
 
 export interface DeploymentTable {
@@ -332,6 +344,20 @@ export interface InstallationTable {
   sealing_check: Buffer;
 }
 
+export interface InvitationTable {
+  accepted_at: Date | null;
+  created_at: Date;
+  created_by: string;
+  email: string;
+  expires_at: Date;
+  id: string;
+  organization_id: string;
+  permissions: Json<unknown>;
+  revoked_at: Date | null;
+  secret_hmac: Buffer;
+  user_id: string;
+}
+
 export interface JobTable {
   attempts: Generated<number>;
   created_at: Generated<Date>;
@@ -349,6 +375,20 @@ export interface LogChunkTable {
   first_byte: number;
   step_id: string;
   stored_at: Generated<Date>;
+}
+
+export interface OidcIdentityTable {
+  created_at: Generated<Date>;
+  issuer: string;
+  last_sign_in_at: Generated<Date>;
+  subject: string;
+  user_id: string;
+}
+
+export interface OidcRequestTable {
+  expires_at: Date;
+  sealed_details: Buffer;
+  state_sha256: Buffer;
 }
 
 export interface OrganizationTable {
@@ -391,6 +431,12 @@ export interface OrganizationMemberTable {
   role: string;
   source: string | null;
   status: Generated<string>;
+  user_id: string;
+}
+
+export interface PasswordTable {
+  changed_at: Generated<Date>;
+  sealed_hash: Buffer;
   user_id: string;
 }
 
@@ -459,6 +505,32 @@ export interface ScheduleTable {
 
 export interface ServerStampTable {
   stamped_at: Date;
+}
+
+export interface SessionTable {
+  address: string;
+  created_at: Date;
+  expires_at: Date;
+  id: string;
+  kind: SignIn['session.kind'];
+  last_used_at: Date;
+  secret_hmac: Buffer;
+  user_agent: string;
+  user_id: string;
+  way: SignIn['session.way'];
+}
+
+export interface SignInAddressTable {
+  address: string;
+  last_at: Date;
+  user_id: string;
+}
+
+export interface SignInAttemptTable {
+  failures: number;
+  key: Buffer;
+  last_failed_at: Date;
+  wait_until: Date;
 }
 
 export interface SourceArchiveTable {
@@ -592,6 +664,7 @@ export interface Schema {
   audit_event: AuditEventTable;
   audit_head: AuditHeadTable;
   audit_link: AuditLinkTable;
+  cli_code: CliCodeTable;
   deployment: DeploymentTable;
   deployment_event: DeploymentEventTable;
   deployment_step: DeploymentStepTable;
@@ -601,17 +674,24 @@ export interface Schema {
   git_token: GitTokenTable;
   idempotency_key: IdempotencyKeyTable;
   installation: InstallationTable;
+  invitation: InvitationTable;
   job: JobTable;
   log_chunk: LogChunkTable;
+  oidc_identity: OidcIdentityTable;
+  oidc_request: OidcRequestTable;
   organization: OrganizationTable;
   organization_event: OrganizationEventTable;
   organization_member: OrganizationMemberTable;
+  password: PasswordTable;
   project: ProjectTable;
   review: ReviewTable;
   role: RoleTable;
   role_assignment: RoleAssignmentTable;
   schedule: ScheduleTable;
   server_stamp: ServerStampTable;
+  session: SessionTable;
+  sign_in_address: SignInAddressTable;
+  sign_in_attempt: SignInAttemptTable;
   source_archive: SourceArchiveTable;
   ssh_key: SshKeyTable;
   state_access: StateAccessTable;

@@ -62,8 +62,14 @@ for (const [what, authorization] of Object.entries(wrong)) {
 }
 
 test('the routes on the list answer everybody', async () => {
-  for (const { method, path } of openOperations)
-    assert.equal((await app.app.inject({ method, url: path })).statusCode, 200, path);
+  for (const { method, path } of openOperations) {
+    const { statusCode, body } = await app.app.inject({ method, url: path.replaceAll(/\{\w+\}/g, 'x') });
+    // What needs a body or names something is reached, and refused for the lack of it.
+    assert.ok(
+      method === 'GET' && !path.includes('{') ? statusCode === 200 : [400, 404].includes(statusCode),
+      body,
+    );
+  }
 });
 
 test('a browser is not asked for a password in a window of its own', async () => {

@@ -112,8 +112,8 @@ export class RefusedCallers {
     return summary;
   }
 
-  #pairOf(address: string, { headers: { authorization = '' } }: FastifyRequest): string {
-    return `${address} ${hash('sha256', authorization, 'base64')}`;
+  #pairOf(address: string, { headers: { authorization = '', cookie = '' } }: FastifyRequest): string {
+    return `${address} ${hash('sha256', `${authorization}\n${cookie}`, 'base64')}`;
   }
 
   #countedOf(address: string): Counted {

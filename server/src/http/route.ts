@@ -169,8 +169,9 @@ function textOf(answer: unknown): string {
 /** Runs the verb and sends what it returns, repeated under the same `Idempotency-Key`. */
 async function sendJson({ operation, verb }: BoundRoute, wire: Wire, context: ActorContext, input: AnyInput) {
   const act = async (each: ActorContext) => textOf(await verb(each, input, wire));
-  // Bytes that were sent twice are stored twice, each time under a new id.
-  const once = operation.bodyKind === 'binary' ? null : onceKeyOf(wire.request);
+  // Bytes that were sent twice are stored twice, each time under a new id. Keys belong to callers who are known.
+  const isRepeatable = operation.bodyKind !== 'binary' && operation.needs !== 'nothing';
+  const once = isRepeatable ? onceKeyOf(wire.request) : null;
   const { body } = input;
   const warnings = operation.body && body !== undefined ? warningsOf(operation.body, body) : [];
   const answer = once ? await onlyOnce(context, once, act) : await act(context);

@@ -1,5 +1,5 @@
 /** SQL of users and API keys. Some keys act as users of their own. */
-import type { Selectable } from 'kysely';
+import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Connection } from '../context.ts';
 import type { AppUserTable } from '../database/schema.ts';
 import { accessVersionsOf, membershipsOf } from '../organizations/organization-store.ts';
@@ -79,6 +79,20 @@ export async function findApiKey(db: Connection, id: string) {
     .where('api_key.id', '=', id)
     .where('app_user.is_blocked', '=', false)
     .executeTakeFirst();
+}
+
+/** What is known of a caller before its rights. */
+export interface Caller {
+  readonly name: string;
+  readonly email: string;
+  readonly accessVersions: string;
+}
+
+/** A user who may sign in: a column of a statement about sessions; null for one that is blocked or deleted. */
+export function callerOf(userId: Expression<string>): RawBuilder<Caller | null> {
+  return sql`(select jsonb_build_object('name', app_user.name, 'email', app_user.email,
+      'accessVersions', ${accessVersionsOf(sql.ref('app_user.id'))})
+    from app_user where app_user.id = ${userId} and not app_user.is_blocked and app_user.deleted_at is null)`;
 }
 
 export async function storeLastUse(db: Connection, keyId: string, at: Date): Promise<void> {

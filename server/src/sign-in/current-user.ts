@@ -1,0 +1,35 @@
+/** Who the caller is. */
+import type { FastifyRequest } from 'fastify';
+import type { CurrentUser } from '#contract/sign-in/shapes.ts';
+import { inOrganization } from '../access/access.ts';
+import type { ActorContext } from '../context.ts';
+import { csrfTokenOf } from '../http/sessions/csrf.ts';
+import { sessionOf } from '../http/sessions/identify-session.ts';
+import { listOrganizationRows } from '../organizations/organization-store.ts';
+import { getUsers } from '../users/user-store.ts';
+import { userOf } from '../users/user-view.ts';
+import { hasPassword } from './password-store.ts';
+
+/** The caller, its organizations, and what identified it. */
+export async function currentUser(context: ActorContext, request: FastifyRequest): Promise<CurrentUser> {
+  const { db, actor } = context;
+  const users = await getUsers(db, [actor.userId]);
+  const rows = await listOrganizationRows(db, actor.access.organizationIds);
+  const session = sessionOf(request);
+  return {
+    user: userOf(users, actor.userId),
+    organizations: rows.map(({ id, name }) => ({ id, name, role: actor.access.roleIn(inOrganization(id)) })),
+    identifiedBy: session ? 'session' : 'key',
+    ...(session
+      ? {
+          session: {
+            id: session.id,
+            kind: session.kind,
+            expiresAt: session.expiresAt.toISOString(),
+            csrfToken: csrfTokenOf(session.secret),
+          },
+        }
+      : {}),
+    hasPassword: await hasPassword(db, actor.userId),
+  };
+}
