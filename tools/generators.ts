@@ -29,6 +29,11 @@ export const generators: readonly Generator[] = [
     module: 'contract/src/documents/life-cycle-page.ts',
     exported: 'lifeCyclePage',
   },
+  {
+    file: 'docs/permissions.md',
+    module: 'contract/src/documents/permissions-page.ts',
+    exported: 'permissionsPage',
+  },
   { file: 'docs/recovery.md', module: 'acceptance/recovery/law.ts', exported: 'recoveryPage' },
   { file: 'docs/openapi.json', module: 'tools/contract-pages.ts', exported: 'openApiFile' },
   { file: 'docs/reference.html', module: 'tools/contract-pages.ts', exported: 'referenceFile' },

@@ -45,6 +45,8 @@ export interface Declaration<
    * with what the caller may see.
    */
   readonly needsAnywhere?: boolean;
+  /** Rights that parts of a request need as well, which the verb requires. */
+  readonly needsToo?: readonly { readonly right: Right; readonly for: string }[];
   /**
    * Whom the right is asked about; several candidates mean: the first one that the request names. Absent with
    * `signed-in` and `nothing`.

@@ -61,6 +61,12 @@ export const operations = defineOperations('deployments', {
       'Starts a deployment, or queues it behind the active one. The body may also be wrapped in ' +
       '`deployRequest`.',
     needs: 'RUN_PLAN',
+    needsToo: [
+      { right: 'RUN_APPLY', for: '`userRequiresApproval` false' },
+      { right: 'RUN_TASK', for: '`deploymentType` task' },
+      { right: 'EDIT_VCS_ENVIRONMENT', for: 'another `blueprintRepository`' },
+      { right: 'OVERRIDE_MAX_TTL', for: 'a `ttl` beyond the maximum' },
+    ],
     subject: thisEnvironment,
     params: byId,
     body: DeployBody,

@@ -79,6 +79,11 @@ export const operations = defineOperations('environments', {
       'Creates a template for this environment only, the environment, and its first deployment unless ' +
       '`preventAutoDeploy` is true.',
     needs: 'CREATE_VCS_ENVIRONMENT',
+    needsToo: [
+      { right: 'RUN_APPLY', for: '`requiresApproval` false' },
+      { right: 'EDIT_ALLOW_REMOTE_APPLY', for: '`isRemoteApplyEnabled` true' },
+      { right: 'OVERRIDE_MAX_TTL', for: 'a `ttl` beyond the maximum' },
+    ],
     subject: { entity: 'project', in: 'body', field: 'projectId' },
     body: CreateEnvironmentBody,
     bodyMegabytes: variablesMegabytes,
@@ -100,6 +105,11 @@ export const operations = defineOperations('environments', {
       'one must finish first (409), TTL and schedules are suspended. `isArchived: false` restores it, ' +
       'as a deployment does.',
     needs: 'EDIT_ENVIRONMENT_SETTINGS',
+    needsToo: [
+      { right: 'RUN_APPLY', for: '`requiresApproval` false' },
+      { right: 'ARCHIVE_ENVIRONMENT', for: '`isArchived`' },
+      { right: 'EDIT_ALLOW_REMOTE_APPLY', for: '`isRemoteApplyEnabled`' },
+    ],
     subject: thisEnvironment,
     params: byId,
     body: UpdateEnvironmentBody,
@@ -147,6 +157,7 @@ export const operations = defineOperations('environments', {
       'lifetime (maxTtl) counts from the creation; anything later is refused, unless the caller may ' +
       'override it.',
     needs: 'EDIT_ENVIRONMENT_SETTINGS',
+    needsToo: [{ right: 'OVERRIDE_MAX_TTL', for: 'a lifetime beyond the maximum' }],
     subject: thisEnvironment,
     params: byId,
     body: Ttl,
@@ -159,6 +170,7 @@ export const operations = defineOperations('environments', {
       '409 while a deployment is queued, runs or waits for approval. Variables of the new project ' +
       'apply from the next deployment on.',
     needs: 'MOVE_ENVIRONMENTS',
+    needsToo: [{ right: 'MOVE_ENVIRONMENTS', for: 'a `projectId`, there' }],
     subject: thisEnvironment,
     params: byId,
     body: MoveEnvironmentBody,

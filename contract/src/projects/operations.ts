@@ -79,6 +79,7 @@ export const operations = defineOperations('projects', {
       'Moves the project with everything below it to another project of the organization or (null) to ' +
       'the top level.',
     needs: 'EDIT_PROJECT_SETTINGS',
+    needsToo: [{ right: 'CREATE_PROJECT', for: 'a `targetProjectId`, there' }],
     subject: thisProject,
     params: Type.Object({ id: Name }),
     body: closed({

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { builtInRoles } from '#contract/schema/built-in-roles.ts';
 import { rights } from '#contract/schema/enumerations.ts';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';
 import { createActive, createIdle } from '../testing/environment.ts';
-import { builtInRoles, rightsOfRole } from './role-rights.ts';
+import { rightsOfRole } from './role-rights.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);

@@ -3,6 +3,7 @@
  * the database counts such changes, and the statement that identifies a caller reads the counts. A right that
  * is taken away is therefore gone with the next request, on every server.
  */
+import type { RoleScope } from '#contract/schema/built-in-roles.ts';
 import type { Connection, Context } from '../context.ts';
 import type { Events } from '../events/events.ts';
 import { membershipsOf } from '../organizations/organization-store.ts';
@@ -10,7 +11,7 @@ import { projectsBelow } from '../projects/project-store.ts';
 import { assignedRolesOf, type HeldRoleRow, permissionsOf } from '../roles/role-store.ts';
 import { Access, type Held, type OrganizationAccess } from './access.ts';
 import { isUuid } from './entity-home.ts';
-import { type RoleScope, rightsOfRole } from './role-rights.ts';
+import { rightsOfRole } from './role-rights.ts';
 
 const mostKept = 10_000;
 

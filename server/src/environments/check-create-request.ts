@@ -93,10 +93,12 @@ export function placeOf({ organizationId, projectId }: CreateEnvironment): Place
   return { organizationId, projectId, environmentId: null };
 }
 
-/** Continuing without approval requires the right to apply. */
+/** Continuing without approval requires the right to apply, and so does letting tools apply from elsewhere. */
 function checkApproval(context: ActorContext, request: CreateEnvironment): void {
   const isAutomatic = (request.deployRequest.userRequiresApproval ?? request.requiresApproval) === false;
   if (isAutomatic) requireRight(context.actor, placeOf(request), 'RUN_APPLY', '/body/requiresApproval false');
+  if (request.isRemoteApplyEnabled)
+    requireRight(context.actor, placeOf(request), 'EDIT_ALLOW_REMOTE_APPLY', '/body/isRemoteApplyEnabled');
 }
 
 async function checkProject(context: ActorContext, request: CreateEnvironment): Promise<void> {

@@ -95,6 +95,16 @@ export async function updateEnvironment(
     const environment = await requireEnvironment(context, id);
     if (body.requiresApproval === false && environment.requires_approval)
       requireRight(context.actor, inEnvironment(environment), 'RUN_APPLY', '/body/requiresApproval false');
+    if (
+      (body.isRemoteApplyEnabled ?? environment.is_remote_apply_enabled) !==
+      environment.is_remote_apply_enabled
+    )
+      requireRight(
+        context.actor,
+        inEnvironment(environment),
+        'EDIT_ALLOW_REMOTE_APPLY',
+        '/body/isRemoteApplyEnabled',
+      );
     const changes = columns(body);
     const remoteApply = body.isRemoteApplyEnabled ?? environment.is_remote_apply_enabled;
     const isFit =
