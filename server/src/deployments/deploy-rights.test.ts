@@ -4,6 +4,7 @@ import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
 import {
+  createActive,
   createBody,
   createIdle,
   deploy,
@@ -41,6 +42,18 @@ test('credentials from an address are sent only to its host', async () => {
       .blueprintRepository,
     'https://elsewhere.example.com/b.git',
   );
+});
+
+test('what a planner starts waits for approval, even where the environment asks for none', async () => {
+  const { id } = await createActive(app, agent);
+  const assigned = [{ organizationId: app.organizationId, environmentId: id, role: 'Planner' }];
+  const as = await app.addKey({ [app.organizationId]: 'User' }, assigned);
+  const { id: deployment } = await ok(app, 'deployEnvironment', { params: { id }, body: {}, as });
+  assert.equal(await agent.plan(), null);
+  assert.equal((await deploymentOf(app, deployment)).status, 'WAITING_FOR_USER');
+  const refusal = await refused(app, 'approveDeployment', 403, { params: { id: deployment }, as });
+  assert.match(refusal.message, /RUN_APPLY/);
+  await ok(app, 'approveDeployment', { params: { id: deployment } });
 });
 
 test('users who may plan but not apply cannot switch off approvals', async () => {

@@ -2,6 +2,8 @@
  * Makes a deployment: refuses, queues or starts it, in one transaction with everything that it changes. Each
  * fact is read once, and the environment's row is written once.
  */
+import { inEnvironment } from '../access/access.ts';
+import { type Actor, systemUserId } from '../access/actor.ts';
 import type { Insertable } from 'kysely';
 import { type DeployBody, normalizeDeployRequest } from '#contract/deployments/deploy-request.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
@@ -82,6 +84,11 @@ function decide({ environment, open, ...facts }: StoredFacts, type: DeploymentTy
   });
 }
 
+/** What somebody starts who may not apply, somebody else approves, whatever the environment says. */
+function isOnlyPlanner({ userId, access }: Actor, environment: EnvironmentRow): boolean {
+  return userId !== systemUserId && !access.has('RUN_APPLY', inEnvironment(environment));
+}
+
 /** The values that the run gets, sealed, and what readers see of them. */
 async function inputColumns(
   context: ActorContext,
@@ -96,7 +103,9 @@ async function inputColumns(
   if (unusable !== undefined && request.type !== 'destroy') throw new Refusal('bad_request', unusable);
   const custom = splitCustomVariables(request.customEnvironmentVariables ?? {});
   return {
-    requires_approval: approvalByVariable(resolved.environment) ?? environment.requires_approval,
+    requires_approval:
+      isOnlyPlanner(context.actor, environment) ||
+      (approvalByVariable(resolved.environment) ?? environment.requires_approval),
     custom_environment_variables: JSON.stringify(custom.shown),
     variables: JSON.stringify(resolved.rows),
     sealed_inputs: sealInputs(context, id, {
