@@ -6,6 +6,7 @@ import type { BlobStore } from './blobs/blob-store.ts';
 import type { ServerSettings } from './config.ts';
 import type { Schema } from './database/schema.ts';
 import type { Events } from './events/events.ts';
+import type { Limits } from './limits/counts.ts';
 import type { React } from './reactions.ts';
 import type { KeyHash } from './secrets/api-key-hash.ts';
 import type { AuditKeys } from './secrets/audit-keys.ts';
@@ -28,6 +29,7 @@ export interface Context {
   readonly auditKeys: AuditKeys;
   readonly blobs: BlobStore;
   readonly events: Events;
+  readonly limits: Limits;
   readonly log: Logger;
   readonly now: () => Date;
   /** A new identifier: UUID version 7, so that ids sort by age. */

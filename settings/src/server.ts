@@ -13,6 +13,7 @@ import {
   oneWord,
   origins,
   path,
+  redisAddress,
   text,
   webAddress,
 } from './types.ts';
@@ -188,7 +189,41 @@ export const serverSettings = {
     name: 'ENVARIUM_RATE_LIMIT',
     type: count(0, 1_000_000_000),
     default: '1000',
-    sentence: 'Maximum number of requests per caller in 60 seconds; 0 means no limit.',
+    sentence:
+      'Maximum number of requests of one address for one method and path in 60 seconds; 0 means no limit. ' +
+      'Calls of agents, event streams and states of tools have limits of their own.',
+  }),
+  agentRateLimit: setting({
+    name: 'ENVARIUM_AGENT_RATE_LIMIT',
+    type: count(0, 1_000_000_000),
+    default: '10000',
+    sentence:
+      'Maximum number of calls of one agent for one method and path in 60 seconds, whatever its address; 0 means ' +
+      'no limit.',
+  }),
+  streamRateLimit: setting({
+    name: 'ENVARIUM_STREAM_RATE_LIMIT',
+    type: count(0, 1_000_000_000),
+    default: '1000',
+    sentence:
+      'Maximum number of times in 60 seconds that one key opens the same event stream, whatever its address; ' +
+      '0 means no limit.',
+  }),
+  stateRateLimit: setting({
+    name: 'ENVARIUM_STATE_RATE_LIMIT',
+    type: count(0, 1_000_000_000),
+    default: '1000',
+    sentence:
+      'Maximum number of requests of tools with one key for one method and state in 60 seconds, whatever their ' +
+      'address; 0 means no limit.',
+  }),
+  rateLimitStore: setting({
+    name: 'ENVARIUM_RATE_LIMIT_STORE_URL',
+    type: redisAddress,
+    orFile: true,
+    sentence:
+      'Redis or Valkey in which several servers count requests and refused credentials together. Default: each ' +
+      'server counts alone.',
   }),
   failureLimit: setting({
     name: 'ENVARIUM_FAILURE_LIMIT',

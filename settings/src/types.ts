@@ -131,6 +131,31 @@ export const databaseAddress: SettingType<Secret> = {
   write: (value) => value.reveal(),
 };
 
+/** A Redis or Valkey, as its usual clients write its address. */
+export const redisAddress: SettingType<Secret> = {
+  allowed:
+    'redis://, rediss:// (TLS) or unix:// with name:password@ where needed: redis://:password@host:6379/0, ' +
+    'unix://:password@/run/redis/redis.sock?db=0',
+  isSecret: true,
+  read: (value) => (isRedisAddress(value) ? new Secret(value) : undefined),
+  write: (value) => value.reveal(),
+};
+
+function isRedisAddress(value: string): boolean {
+  if (/^unix:\/\/([^:@/]*(:[^@/]*)?@)?\/[^?#]+(\?db=\d{1,6})?$/.test(value))
+    return decoded(value) !== undefined;
+  const url = URL.parse(value);
+  return (
+    url !== null &&
+    ['redis:', 'rediss:'].includes(url.protocol) &&
+    url.hostname !== '' &&
+    /^(\/\d{0,6})?$/.test(url.pathname) &&
+    !url.search &&
+    !url.hash &&
+    decoded(url.username + url.password) !== undefined
+  );
+}
+
 /** Where a tool is downloaded from instead of its publisher. */
 export interface ToolMirror {
   /** Without credentials and without a slash at its end; null: no downloads. */

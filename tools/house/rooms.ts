@@ -73,6 +73,7 @@ export const serverOrder: readonly string[] = [
   'config.ts',
   'config',
   'secrets',
+  'limits',
   'blobs',
   'database',
   'events',

@@ -180,7 +180,7 @@ test('too many requests for one path are refused with 429; other paths still wor
 });
 
 test('the rate limit applies to guessed secrets at the state protocol, too', async () => {
-  const limited = await testApp({ ENVARIUM_RATE_LIMIT: '2' });
+  const limited = await testApp({ ENVARIUM_STATE_RATE_LIMIT: '2' });
   const url = `/state/v1/environments/${limited.projectId}`;
   const statuses: number[] = [];
   for (let index = 0; index < 3; index++) statuses.push((await send(limited, { url }, null)).statusCode);

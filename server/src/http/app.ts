@@ -1,8 +1,6 @@
 /** The HTTP side of the service: request ids, logs, limits, error rendering, and one route per operation. */
 import type { IncomingMessage } from 'node:http';
-import rateLimit from '@fastify/rate-limit';
 import fastify, { LogController, type FastifyInstance, type FastifyRequest } from 'fastify';
-import { stateProtocolBase } from '#contract/state/operations.ts';
 import { protocolBase } from '#protocol/routes.ts';
 import type { Context } from '../context.ts';
 import type { Family } from '../family.ts';
@@ -11,8 +9,8 @@ import { refuseForeignPages } from './cross-site.ts';
 import { closeUnreadBodies } from './connections/close-unread.ts';
 import { readForwarded } from './connections/forwarded.ts';
 import { prepareCompression } from './compression.ts';
-import { Refusal } from './errors.ts';
 import { bodyJsonLimits } from './json-scan.ts';
+import { limitRate } from './connections/limit-rate.ts';
 import { readText } from './read-text.ts';
 import { answerMalformed, answerOddRequests, renderError } from './render-error.ts';
 import { requestIds } from './request-ids.ts';
@@ -38,31 +36,6 @@ function readBodiesAsText(app: FastifyInstance): void {
     if (type !== undefined && !/^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/.test(type))
       headers['content-type'] = 'application/octet-stream';
   });
-}
-
-/** The address as the router has read it: one path has many spellings (slashes at its end, percent signs). */
-function routedPath({ routeOptions: { url }, params }: FastifyRequest): string {
-  return `${url} ${JSON.stringify(params)}`;
-}
-
-function isLimited({ routeOptions: { url = '' } }: FastifyRequest): boolean {
-  return url.startsWith('/api/') || url.startsWith(stateProtocolBase);
-}
-
-async function limitRate(app: FastifyInstance, context: Context): Promise<void> {
-  if (context.settings.rateLimit === 0) return;
-  await app.register(rateLimit, {
-    global: false,
-    max: context.settings.rateLimit,
-    timeWindow: 60_000,
-    cache: 100_000,
-    keyGenerator: (request) => `${request.ip} ${request.method} ${routedPath(request)}`,
-    allowList: (request) => !isLimited(request),
-    errorResponseBuilder: (_request, limit) =>
-      new Refusal('rate_limited', `More than ${limit.max} requests in 60 s: try again in ${limit.after}`),
-  });
-  // Before the hooks of any route: callers without credentials are counted, too.
-  app.addHook('onRequest', app.rateLimit());
 }
 
 /** Credentials come before everything else: nothing of a body is read for a caller that nobody knows. */

@@ -7,11 +7,11 @@ import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import type { Events } from '../events/events.ts';
 import { Refusal, TooManyRequests } from './errors.ts';
+import type { Counts, Limits } from '../limits/counts.ts';
+import { countName } from '../limits/count-name.ts';
 
-const windowMilliseconds = 60_000;
-/** More addresses than this, and the one that was counted first is forgotten. */
+/** More addresses than this in a summary, and the first one is forgotten. */
 const mostAddresses = 10_000;
 const mostKnown = 10_000;
 
@@ -36,9 +36,8 @@ export interface RefusedAddress {
   readonly keyIds: Set<string>;
 }
 
-interface Counted {
-  readonly until: number;
-  failures: number;
+/** The checks of one address that are under way. */
+interface Turn {
   checking: number;
   readonly waiting: (() => void)[];
 }
@@ -67,15 +66,17 @@ function keep<Value>(map: Map<string, Value>, key: string, value: Value, most: n
 
 export class RefusedCallers {
   readonly #limit: number;
-  readonly #now: Context['now'];
+  readonly #failures: Counts;
+  readonly #nameOf: (address: string) => string;
   readonly #log: Context['log'];
-  readonly #counted = new Map<string, Counted>();
+  readonly #turns = new Map<string, Turn>();
   readonly #known = new Map<string, true>();
   readonly #summary = new Map<string, RefusedAddress>();
 
-  constructor({ settings, now, log }: Pick<Context, 'settings' | 'now' | 'log'>) {
+  constructor({ settings, limits, keyHash, log }: Pick<Context, 'settings' | 'limits' | 'keyHash' | 'log'>) {
     this.#limit = settings.failureLimit;
-    this.#now = now;
+    this.#failures = limits.failures;
+    this.#nameOf = (address) => countName(keyHash, ['address', address]);
     this.#log = log;
   }
 
@@ -88,20 +89,17 @@ export class RefusedCallers {
     const address = countedAddress(request.ip);
     const pair = this.#pairOf(address, request);
     const isKnown = this.#known.has(pair);
-    const counted = this.#limit === 0 || isKnown ? null : await this.#turnOf(address, request);
+    const turn = this.#limit === 0 || isKnown ? null : await this.#turnOf(address, request);
     try {
       const caller = await identify();
       keep(this.#known, pair, true, mostKnown);
       return caller;
     } catch (error) {
-      if (error instanceof CredentialsRefused) this.#note(address, request, error, counted);
+      if (error instanceof CredentialsRefused) await this.#note(address, request, error, turn !== null);
       if (isKnown && error instanceof CredentialsRefused) this.#known.delete(pair);
       throw error;
     } finally {
-      if (counted) {
-        counted.checking--;
-        for (const wake of counted.waiting.splice(0)) wake();
-      }
+      if (turn) this.#endTurn(address, turn);
     }
   }
 
@@ -116,31 +114,34 @@ export class RefusedCallers {
     return `${address} ${hash('sha256', `${authorization}\n${cookie}`, 'base64')}`;
   }
 
-  #countedOf(address: string): Counted {
-    const now = this.#now().getTime();
-    const found = this.#counted.get(address);
-    if (found && found.until > now) return found;
-    const counted = { until: now + windowMilliseconds, failures: 0, checking: 0, waiting: [] };
-    keep(this.#counted, address, counted, mostAddresses);
-    return counted;
-  }
-
   /** As many checks at once as failures are left: a crowd of guesses is not faster than one after another. */
-  async #turnOf(address: string, request: FastifyRequest): Promise<Counted> {
+  async #turnOf(address: string, request: FastifyRequest): Promise<Turn> {
+    const name = this.#nameOf(address);
     for (;;) {
-      const counted = this.#countedOf(address);
-      if (counted.failures >= this.#limit) throw this.#tooMany(address, counted, request);
-      if (counted.failures + counted.checking < this.#limit) {
-        counted.checking++;
-        return counted;
+      const shared = await this.#failures.read(name);
+      // Nothing may happen between this look and the check that it allows.
+      const alone = this.#failures.peek(name);
+      const { count, milliseconds } = alone.count > shared.count ? alone : shared;
+      if (count >= this.#limit) throw this.#tooMany(address, milliseconds, request);
+      const turn = this.#turns.get(address) ?? { checking: 0, waiting: [] };
+      if (count + turn.checking < this.#limit) {
+        turn.checking++;
+        this.#turns.set(address, turn);
+        return turn;
       }
-      await new Promise<void>((resolve) => counted.waiting.push(resolve));
+      await new Promise<void>((resolve) => turn.waiting.push(resolve));
     }
   }
 
-  #tooMany(address: string, { until }: Counted, request: FastifyRequest): TooManyRequests {
+  #endTurn(address: string, turn: Turn): void {
+    turn.checking--;
+    if (turn.checking === 0) this.#turns.delete(address);
+    for (const wake of turn.waiting.splice(0)) wake();
+  }
+
+  #tooMany(address: string, milliseconds: number, request: FastifyRequest): TooManyRequests {
     this.#summaryOf(address).unchecked++;
-    const seconds = Math.max(1, Math.ceil((until - this.#now().getTime()) / 1000));
+    const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
     request.log.debug({ address }, 'credentials not checked: too many were refused');
     return new TooManyRequests(
       `More than ${this.#limit} requests with missing or wrong credentials came from your address in 60 s: try again in ${seconds} s`,
@@ -156,16 +157,18 @@ export class RefusedCallers {
     return entry;
   }
 
-  #note(
+  async #note(
     address: string,
     { method, routeOptions: { url: route } }: FastifyRequest,
     { keyId }: CredentialsRefused,
-    counted: Counted | null,
-  ): void {
+    isCounted: boolean,
+  ): Promise<void> {
     const entry = this.#summaryOf(address);
     entry.failures++;
     if (keyId !== null && entry.keyIds.size < 10) entry.keyIds.add(keyId);
-    const failures = counted ? ++counted.failures : undefined;
+    const failures = isCounted
+      ? (await this.#failures.add(this.#nameOf(address), this.#limit)).count
+      : undefined;
     const fields = { address, method, route, ...(keyId === null ? {} : { keyId }) };
     this.#log.warn({ ...fields, failures }, 'credentials refused');
     if (failures === this.#limit)
@@ -173,11 +176,11 @@ export class RefusedCallers {
   }
 }
 
-const servers = new WeakMap<Events, RefusedCallers>();
+const servers = new WeakMap<Limits, RefusedCallers>();
 
 /** The callers that this server has refused. */
 export function refusedCallers(context: Context): RefusedCallers {
-  const found = servers.get(context.events) ?? new RefusedCallers(context);
-  servers.set(context.events, found);
+  const found = servers.get(context.limits) ?? new RefusedCallers(context);
+  servers.set(context.limits, found);
   return found;
 }

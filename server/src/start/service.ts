@@ -2,7 +2,6 @@
  * The whole service, put together: settings → database → context → app, agent and loops. Disposed in the
  * reverse order.
  */
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { randomUUIDv7 } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
@@ -21,10 +20,12 @@ import { Events } from '../events/events.ts';
 import { families } from '../families.ts';
 import { buildApp } from '../http/app.ts';
 import { announceStop, closeApp } from '../http/connections/stop.ts';
+import { openLimits } from '../limits/open-limits.ts';
 import { reactWith } from '../reactions.ts';
 import { prepareSealing } from '../secrets/prepare-sealing.ts';
 import { bootstrap, type FirstKey } from './bootstrap.ts';
 import { BuiltInAgent } from './built-in-agent.ts';
+import { listen } from './listen.ts';
 import { startLoops } from './loops.ts';
 
 export interface Service extends AsyncDisposable {
@@ -56,6 +57,7 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   const sealing = await prepareSealing(database.db, settings, () => randomUUIDv7());
   const clock = await openClock(database.db);
   const events = stack.use(await Events.open(database.address, log));
+  const limits = stack.use(await openLimits(settings, { log, now: clock.now }));
   const blobs = createFolderBlobStore(settings.blobFolder ?? join(folder.path, 'blobs'), sealing.sealer);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
@@ -68,6 +70,7 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
     auditKeys: sealing.auditKeys,
     blobs,
     events,
+    limits,
     log,
     now: clock.now,
     newId: () => randomUUIDv7(),
@@ -78,20 +81,18 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   const given = givenKey(settings);
   const firstKey = await bootstrap(context, given);
   const app = await buildApp(context, families);
-  await app.listen({ host: settings.host, port: settings.port });
+  const places = await listen(app, settings);
   stack.defer(() => {
     stopping.abort();
     return closeApp(app);
   });
-  const { port } = app.server.address() as AddressInfo;
-  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  address = settings.baseUrl ?? `http://${host}:${port}`;
+  address = places.address;
   const loops = families.flatMap((family) => family.loops ?? []);
   const ofClock = { name: 'time of the database', everySeconds: clockEverySeconds, pass: clock.compare };
   stack.use(startLoops(context, [...loops, ofClock]));
   const effects = families.flatMap((family) => family.effects ?? []);
   stack.use(startEffects(context, effects));
-  if (settings.builtInAgent) stack.use(await BuiltInAgent.start(context, folder, `http://${host}:${port}`));
+  if (settings.builtInAgent) stack.use(await BuiltInAgent.start(context, folder, places.local));
   const resources = stack.move();
   return {
     address,

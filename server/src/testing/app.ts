@@ -21,6 +21,7 @@ import { Events } from '../events/events.ts';
 import { families } from '../families.ts';
 import { buildApp } from '../http/app.ts';
 import { closeApp } from '../http/connections/stop.ts';
+import { openLimits } from '../limits/open-limits.ts';
 import { newKeySecret } from '../secrets/api-key-hash.ts';
 import { reactWith } from '../reactions.ts';
 import { prepareSealing } from '../secrets/prepare-sealing.ts';
@@ -128,6 +129,9 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
     ENVARIUM_DATA_DIR: folder,
     ENVARIUM_GIT_LOCAL_PATHS: '/srv/repositories',
     ENVARIUM_RATE_LIMIT: '0',
+    ENVARIUM_AGENT_RATE_LIMIT: '0',
+    ENVARIUM_STREAM_RATE_LIMIT: '0',
+    ENVARIUM_STATE_RATE_LIMIT: '0',
     ENVARIUM_FAILURE_LIMIT: '0',
     ...environment,
   });
@@ -138,6 +142,8 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
   const sealing = await prepareSealing(database.db, settings, randomUUIDv7);
   const events = stack.use(await Events.open(database.address, log));
   let ahead = 0;
+  const now = () => new Date(Date.now() + ahead * 1000);
+  const limits = stack.use(await openLimits(settings, { log, now }));
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
   const context: Context = {
@@ -148,9 +154,10 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
     keyHash: sealing.keyHash,
     auditKeys: sealing.auditKeys,
     events,
+    limits,
     log,
     blobs: createFolderBlobStore(join(folder, 'blobs'), sealing.sealer),
-    now: () => new Date(Date.now() + ahead * 1000),
+    now,
     newId: () => randomUUIDv7(),
     problems: new Map(),
     stopping: stopping.signal,
