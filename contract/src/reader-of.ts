@@ -29,9 +29,7 @@ export function readerOf(
 ): Operation | undefined {
   if (updates !== undefined) return others[updates];
   if (!updating.has(method)) return undefined;
-  return Object.values(others).find(
-    (each) => each.path === path && hasTag(each) && each.params !== undefined && !isList(each.reply),
-  );
+  return Object.values(others).find((each) => each.path === path && hasTag(each) && !isList(each.reply));
 }
 
 /** Whether an operation understands `If-Match`: changes of what can be read, and the reads themselves. */

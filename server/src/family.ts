@@ -7,6 +7,7 @@ import type { FindHome } from './access/entity-home.ts';
 import type { Context } from './context.ts';
 import type { Schema } from './database/schema.ts';
 import type { EffectKind } from './effects/effect-kind.ts';
+import type { Lock } from './http/changes/if-match.ts';
 import type { Route } from './http/route.ts';
 import type { Reactions } from './reactions.ts';
 
@@ -32,6 +33,11 @@ export interface Family {
   readonly effects?: readonly EffectKind<unknown>[];
   /** Entities that operations check rights about, each with the way to its organization and project. */
   readonly entities?: Readonly<Record<string, FindHome>>;
+  /**
+   * How an entity is locked until the end of a transaction, as every change of it does: what a caller changes
+   * under a condition (`If-Match`) needs one.
+   */
+  readonly locks?: Readonly<Record<string, Lock>>;
   /** Tables that only the stores of this family name in SQL. */
   readonly tables?: readonly (keyof Schema)[];
 }

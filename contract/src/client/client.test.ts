@@ -59,6 +59,7 @@ describe('client', () => {
         authorization: headers.authorization,
         type: headers['content-type'],
         key: headers['idempotency-key'],
+        version: headers['if-match'],
         text,
       });
       json(response, 200, { id: 'd1' }, { 'x-total-count': '7' });
@@ -67,6 +68,7 @@ describe('client', () => {
       params: { id: 'a/b' },
       body: { comment: 'ü', targets: 'a,b' },
       idempotencyKey: 'k1',
+      ifMatch: '"v1"',
     });
     const { headers } = await server.client.send('listEnvironments', {
       query: { name: 'a & b', isActive: true, limit: 5 },
@@ -81,6 +83,7 @@ describe('client', () => {
         authorization: `Basic ${Buffer.from('key:sécret:1').toString('base64')}`,
         type: 'application/json',
         key: 'k1',
+        version: '"v1"',
         text: '{"comment":"ü","targets":"a,b"}',
       },
       {
@@ -89,6 +92,7 @@ describe('client', () => {
         authorization: `Basic ${Buffer.from('key:sécret:1').toString('base64')}`,
         type: undefined,
         key: undefined,
+        version: undefined,
         text: '',
       },
       {
@@ -97,6 +101,7 @@ describe('client', () => {
         authorization: `Basic ${Buffer.from('key:s').toString('base64')}`,
         type: undefined,
         key: undefined,
+        version: undefined,
         text: '',
       },
     ]);

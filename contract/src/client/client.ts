@@ -46,8 +46,10 @@ export interface ClientSettings {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Sent with creating calls: the same call sent again answers what it answered the first time. */
+  /** Sent with calls that change something: the same call sent again answers what it answered the first time. */
   readonly idempotencyKey?: string;
+  /** The `etag` of what is changed, as a read has answered it: refused with 412 if somebody else was faster. */
+  readonly ifMatch?: string;
 }
 
 type IsEmpty<T> = [T] extends [undefined] ? true : string extends keyof T ? true : false;
@@ -165,7 +167,7 @@ function requestOf(
   more: Record<string, string>,
 ): { url: string; init: RequestInit } {
   const [method, path] = routes[name];
-  const { body, idempotencyKey, signal } = input;
+  const { body, idempotencyKey, ifMatch, signal } = input;
   const isBytes = body instanceof Uint8Array || body instanceof Blob;
   const headers = {
     authorization: basic(settings.key, settings.secret),
@@ -173,6 +175,7 @@ function requestOf(
       ? {}
       : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' }),
     ...(idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}),
+    ...(ifMatch ? { 'if-match': ifMatch } : {}),
     ...(settings.userAgent ? { 'user-agent': settings.userAgent } : {}),
     ...more,
   };

@@ -67,6 +67,7 @@ export const operations = defineOperations('deployments', {
       { right: 'EDIT_VCS_ENVIRONMENT', for: 'another `blueprintRepository`' },
       { right: 'OVERRIDE_MAX_TTL', for: 'a `ttl` beyond the maximum' },
     ],
+    updates: 'getEnvironment',
     subject: thisEnvironment,
     params: byId,
     body: DeployBody,
@@ -133,6 +134,7 @@ export const operations = defineOperations('deployments', {
       'Cancels a deployment that waits for approval or is queued. To stop a running deployment, abort ' +
       'it.',
     needs: 'RUN_PLAN',
+    updates: 'getDeployment',
     subject: thisDeployment,
     params: byId,
     reply: DeploymentReference,
@@ -140,6 +142,7 @@ export const operations = defineOperations('deployments', {
   cancelQueuedDeployments: operation('PUT', '/environments/{id}/deployments/cancel', {
     summary: 'Cancel all queued deployments',
     needs: 'RUN_PLAN',
+    updates: 'getEnvironment',
     subject: thisEnvironment,
     params: byId,
     query: Type.Object({ status: Type.Optional(oneOf(['QUEUED'])) }),
@@ -149,6 +152,7 @@ export const operations = defineOperations('deployments', {
     summary: 'Abort deployment',
     description: 'Interrupts the running tool. If it does not stop in time, it is killed. Its state is kept.',
     needs: 'ABORT_DEPLOYMENT',
+    updates: 'getDeployment',
     subject: thisDeployment,
     params: byId,
     reply: Type.Null(),
@@ -161,6 +165,7 @@ export const operations = defineOperations('deployments', {
       'deployment. A state that arrives later is kept as rescued, unless the version that it is based on is ' +
       'still current.',
     needs: 'FORCE_UNLOCK_WORKSPACE',
+    updates: 'getDeployment',
     subject: thisDeployment,
     params: byId,
     body: ReleaseBody,

@@ -61,6 +61,7 @@ export const operations = defineOperations('organizations', {
     summary: 'Update policies of organization',
     description: 'Omitted fields are unchanged. A new maxTtl applies to future requests.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
+    updates: 'getOrganization',
     subject: { entity: 'organization', in: 'params', field: 'id' },
     params: Type.Object({ id: Name }),
     body: UpdateOrganizationPoliciesBody,

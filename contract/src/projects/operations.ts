@@ -80,6 +80,7 @@ export const operations = defineOperations('projects', {
       'the top level.',
     needs: 'EDIT_PROJECT_SETTINGS',
     needsToo: [{ right: 'CREATE_PROJECT', for: 'a `targetProjectId`, there' }],
+    updates: 'getProject',
     subject: thisProject,
     params: Type.Object({ id: Name }),
     body: closed({

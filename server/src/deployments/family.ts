@@ -2,7 +2,7 @@
 import type { Family } from '../family.ts';
 import { deploymentReactions } from './deployment-reactions.ts';
 import { deploymentRoutes } from './deployment-routes.ts';
-import { deploymentHome } from './deployment-store.ts';
+import { deploymentHome, lockDeployment } from './deployment-store.ts';
 import { expireApprovals } from './expire-approvals.ts';
 
 export const family: Family = {
@@ -11,5 +11,6 @@ export const family: Family = {
   loops: [{ name: 'expiry of approvals', everySeconds: 60, pass: expireApprovals }],
   reactions: deploymentReactions,
   entities: { deployment: deploymentHome },
+  locks: { deployment: lockDeployment },
   tables: ['deployment', 'review'],
 };

@@ -54,6 +54,10 @@ export async function getToken(db: Connection, id: string): Promise<GitTokenRow 
   return db.selectFrom('git_token').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+export async function lockToken(tx: Connection, id: string): Promise<void> {
+  await tx.selectFrom('git_token').select('id').where('id', '=', id).forUpdate().execute();
+}
+
 export async function deleteToken(tx: Connection, id: string): Promise<void> {
   await tx.deleteFrom('git_token').where('id', '=', id).execute();
 }

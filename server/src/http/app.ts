@@ -14,7 +14,7 @@ import { limitRate } from './connections/limit-rate.ts';
 import { readText } from './read-text.ts';
 import { answerMalformed, answerOddRequests, renderError } from './render-error.ts';
 import { requestIds } from './request-ids.ts';
-import { bindRoute } from './route.ts';
+import { bindRoute, readersOf } from './route.ts';
 import { prepareStop } from './connections/stop.ts';
 import { limitTimes, serverTimes } from './connections/time-limits.ts';
 import { answerUnrouted, KnownMethods } from './paths/known-methods.ts';
@@ -83,9 +83,13 @@ export async function buildApp(context: Context, families: readonly Family[]): P
     app,
     families.flatMap(({ routes = [] }) => routes),
   );
-  const homes = new Map(families.flatMap(({ entities = {} }) => Object.entries(entities)));
+  const versions = {
+    homes: new Map(families.flatMap(({ entities = {} }) => Object.entries(entities))),
+    locks: new Map(families.flatMap(({ locks = {} }) => Object.entries(locks))),
+    readers: readersOf(families.flatMap(({ routes = [] }) => routes)),
+  };
   for (const { routes = [], plugin } of families) {
-    for (const each of routes) bindRoute(app, context, homes, each);
+    for (const each of routes) bindRoute(app, context, versions, each);
     await plugin?.(app, context);
   }
   return app;

@@ -1,6 +1,7 @@
 /** Compressed replies and compressed request bodies, on the routes that ask for them. */
 import compress, { type FastifyCompressOptions } from '@fastify/compress';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, onSendAsyncHookHandler } from 'fastify';
+import { codedTag } from './changes/entity-tag.ts';
 import { Refusal } from './errors.ts';
 
 /** Below this many bytes compression costs more than it saves. */
@@ -34,7 +35,17 @@ const decompressOptions = {
  */
 export const compressedRoute = { compress: compressOptions, decompress: decompressOptions };
 
+const tagCompressed: onSendAsyncHookHandler = async (_request, reply, payload) => {
+  const [tag, coding] = [reply.getHeader('etag'), reply.getHeader('content-encoding')];
+  if (typeof tag === 'string' && typeof coding === 'string') reply.header('etag', codedTag(tag, coding));
+  return payload;
+};
+
 /** Prepares the app for routes with `compressedRoute`; the body limit counts decompressed bytes. */
 export async function prepareCompression(app: FastifyInstance): Promise<void> {
   await app.register(compress, { global: false });
+  // After the plugin's own hook: what it has compressed are other bytes, which have a tag of their own.
+  app.addHook('onRoute', (route) => {
+    if (route.compress) route.onSend = [route.onSend ?? [], tagCompressed].flat();
+  });
 }

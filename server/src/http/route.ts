@@ -1,6 +1,7 @@
 /** Binds one operation of the contract to its verb: checks, right, verb, reply. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BodyOf, Operation, ParamsOf, QueryOf, ReplyOf } from '#contract/operation.ts';
+import { hasTag, isRepeatable } from '#contract/reader-of.ts';
 import { warningsOf } from '#contract/schema/no-effect.ts';
 import { joinWarnings, warningHeader } from '#contract/schema/warning-header.ts';
 import { type Actor, actorWithoutRights } from '../access/actor.ts';
@@ -15,10 +16,12 @@ import {
 import { type Place } from '../access/access.ts';
 import type { Homes } from '../access/entity-home.ts';
 import type { ActorContext, Context } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
 import { ownAdmission } from './admission.ts';
 import { compressedRoute } from './compression.ts';
 import { authenticate, identify } from './authenticate.ts';
-import { entityTag, hasVersion } from './changes/entity-tag.ts';
+import { entityTag, requireMatch, versionHeld } from './changes/entity-tag.ts';
+import { refuseIfMatch, versionCheck, type Versions } from './changes/if-match.ts';
 import { Refusal } from './errors.ts';
 import { fastifyPath } from './fastify-path.ts';
 import { JsonText } from './json-text.ts';
@@ -88,6 +91,7 @@ interface BoundRoute extends Route {
   readonly context: Context;
   readonly homes: Homes;
   readonly check: PartCheckers;
+  readonly checkVersion: ReturnType<typeof versionCheck>;
 }
 
 /** What is known of a request before its body. */
@@ -166,23 +170,41 @@ function textOf(answer: unknown): string {
   return answer instanceof JsonText ? answer.text : JSON.stringify(answer ?? null);
 }
 
+/** What a request does, under the condition that its `If-Match` makes. */
+function actOf({ operation, verb, checkVersion }: BoundRoute, wire: Wire, input: AnyInput) {
+  const act = async (context: ActorContext) => textOf(await verb(context, input, wire));
+  const header = wire.request.headers['if-match'];
+  if (header === undefined || operation.method === 'GET') return act;
+  const check = checkVersion ?? refuseIfMatch(operation);
+  return (context: ActorContext) =>
+    inTransaction(context, async (context) => {
+      await check(context, { header, params: input.params, wire });
+      return act(context);
+    });
+}
+
 /** Runs the verb and sends what it returns, repeated under the same `Idempotency-Key`. */
-async function sendJson({ operation, verb }: BoundRoute, wire: Wire, context: ActorContext, input: AnyInput) {
-  const act = async (each: ActorContext) => textOf(await verb(each, input, wire));
-  // Bytes that were sent twice are stored twice, each time under a new id. Keys belong to callers who are known.
-  const isRepeatable = operation.bodyKind !== 'binary' && operation.needs !== 'nothing';
-  const once = isRepeatable ? onceKeyOf(wire.request) : null;
+async function sendJson(bound: BoundRoute, wire: Wire, context: ActorContext, input: AnyInput) {
+  const { operation } = bound;
+  const { request, reply } = wire;
+  const act = actOf(bound, wire, input);
+  const once = isRepeatable(operation) ? onceKeyOf(request) : null;
   const { body } = input;
   const warnings = operation.body && body !== undefined ? warningsOf(operation.body, body) : [];
-  const answer = once ? await onlyOnce(context, once, act) : await act(context);
-  if (warnings.length > 0) wire.reply.header(warningHeader, joinWarnings(warnings));
-  if (operation.method !== 'GET') return wire.reply.type(jsonType).send(answer);
+  const { answer, isReplayed } = once
+    ? await onlyOnce(context, once, act)
+    : { answer: await act(context), isReplayed: false };
+  if (isReplayed) reply.header('idempotency-replayed', 'true');
+  if (warnings.length > 0) reply.header(warningHeader, joinWarnings(warnings));
+  if (operation.method !== 'GET') return reply.type(jsonType).send(answer);
   // Hashed and sent: the text of a list is encoded once.
   const bytes = Buffer.from(answer);
   const tag = entityTag(bytes);
-  wire.reply.header('etag', tag);
-  if (hasVersion(wire.request.headers['if-none-match'], tag)) return wire.reply.code(304).send();
-  return wire.reply.type(jsonType).send(bytes);
+  if (request.headers['if-match'] !== undefined) requireMatch(request.headers['if-match'], tag);
+  const held = versionHeld(request.headers['if-none-match'], tag);
+  reply.header('etag', held ?? tag);
+  if (held !== null) return reply.code(304).send();
+  return reply.type(jsonType).send(bytes);
 }
 
 async function serve(bound: BoundRoute, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -210,17 +232,32 @@ async function serve(bound: BoundRoute, request: FastifyRequest, reply: FastifyR
   return reply;
 }
 
+/** How verbs read what others change. */
+export function readersOf(routes: readonly Route[]): Versions['readers'] {
+  return new Map(
+    routes
+      .filter(({ operation }) => hasTag(operation))
+      .map(({ operation, verb }) => [
+        operation.name,
+        async (context, reading, wire) =>
+          textOf(await verb(context, reading as unknown as AnyInput, wire as Wire)),
+      ]),
+  );
+}
+
 /**
  * Registers an operation below `/api`.
- * @param homes of every entity that an operation checks a right about
+ * @param versions among them the homes of every entity that an operation checks a right about
  * @throws Error if the entity of the operation is not one of them
  */
-export function bindRoute(app: FastifyInstance, context: Context, homes: Homes, route: Route): void {
+export function bindRoute(app: FastifyInstance, context: Context, versions: Versions, route: Route): void {
   const { operation } = route;
+  const { homes } = versions;
   for (const { entity } of subjectsOf(operation))
     if (!homes.has(entity)) throw new Error(`No family has the entity "${entity}" of ${operation.name}`);
   const check = partCheckers(operation, context.settings.unknownFields);
-  const bound: BoundRoute = { ...route, context, homes, check };
+  const checkVersion = versionCheck(versions, operation);
+  const bound: BoundRoute = { ...route, context, homes, check, checkVersion };
   const url = `/api${fastifyPath(operation.path)}`;
   const register = (place: FastifyInstance) =>
     place.route({

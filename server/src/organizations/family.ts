@@ -1,11 +1,12 @@
 /** Organizations, their members and their policies. */
 import type { Family } from '../family.ts';
 import { organizationRoutes } from './organization-routes.ts';
-import { organizationHome } from './organization-store.ts';
+import { lockOrganizationRow, organizationHome } from './organization-store.ts';
 
 export const family: Family = {
   name: 'organizations',
   routes: organizationRoutes,
   entities: { organization: organizationHome },
+  locks: { organization: lockOrganizationRow },
   tables: ['organization', 'organization_member'],
 };

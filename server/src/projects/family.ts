@@ -1,5 +1,6 @@
 /** Projects and their tree. */
 import type { Family } from '../family.ts';
+import { lockProject } from './archive-project.ts';
 import { projectRoutes } from './project-routes.ts';
 import { projectHome } from './project-store.ts';
 
@@ -7,5 +8,6 @@ export const family: Family = {
   name: 'projects',
   routes: projectRoutes,
   entities: { project: projectHome },
+  locks: { project: lockProject },
   tables: ['project'],
 };

@@ -2,7 +2,7 @@
 import type { Family } from '../family.ts';
 import { stateProtocolRoutes } from './state-protocol.ts';
 import { stateRoutes } from './state-routes.ts';
-import { stateVersionHome } from './state-store.ts';
+import { lockStateVersion, stateVersionHome } from './state-store.ts';
 import { removeOldVersions, sweepEverySeconds } from './sweep-versions.ts';
 
 export const family: Family = {
@@ -11,5 +11,6 @@ export const family: Family = {
   plugin: stateProtocolRoutes,
   loops: [{ name: 'old state versions', everySeconds: sweepEverySeconds, pass: removeOldVersions }],
   entities: { stateVersion: stateVersionHome },
+  locks: { stateVersion: lockStateVersion },
   tables: ['state_version', 'state_lock', 'state_access'],
 };

@@ -6,8 +6,8 @@ import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
-import { getEnvironmentRow, requireEnvironment } from '../environments/environment-store.ts';
-import { notFound, unknownEntity } from '../http/errors.ts';
+import { requireEnvironment } from '../environments/environment-store.ts';
+import { unknownEntity } from '../http/errors.ts';
 import { projectHome } from '../projects/project-store.ts';
 import { deleteStateAccessRow, getStateAccessRow, putStateAccessRow } from './state-access-store.ts';
 
@@ -62,8 +62,7 @@ export async function deleteStateAccess(
   environmentId: string,
 ): Promise<{ id: string }> {
   return inTransaction(context, async (context) => {
-    const environment = await getEnvironmentRow(context.db, environmentId);
-    if (!environment) throw notFound('environment', environmentId);
+    const environment = await requireEnvironment(context, environmentId);
     await deleteStateAccessRow(context.db, environmentId);
     await recordEnvironmentAudit(context, environment, 'state.accessChanged', {
       accessibleFromEntireOrganization: false,

@@ -4,7 +4,7 @@ import type { BlobRef } from '../blobs/blob-store.ts';
 import { type FindHome, isUuid } from '../access/entity-home.ts';
 import type { Connection } from '../context.ts';
 import type { StateVersionTable } from '../database/schema.ts';
-import { environmentHome } from '../environments/environment-store.ts';
+import { environmentHome, lockEnvironmentRow } from '../environments/environment-store.ts';
 
 export type StateVersionRow = Selectable<StateVersionTable>;
 
@@ -265,6 +265,16 @@ export async function supersedeCurrent(tx: Connection, environmentId: string): P
     .where('environment_id', '=', environmentId)
     .where('standing', '=', 'current')
     .execute();
+}
+
+/** Locks the environment of a version: what changes versions takes this lock first. */
+export async function lockStateVersion(tx: Connection, id: string): Promise<void> {
+  const row = await tx
+    .selectFrom('state_version')
+    .select('environment_id')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row) await lockEnvironmentRow(tx, row.environment_id);
 }
 
 /** Where a state version lives: with its environment. */

@@ -6,23 +6,23 @@ import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { ActorContext, Context } from '../../context.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { Refusal } from '../errors.ts';
+import { conflict, Refusal } from '../errors.ts';
 import { deleteKeysBefore, getUsedKey, type OnceKey, storeReply, takeKey } from './once-store.ts';
 
 /** How long a client may repeat a request. */
 const keptHours = 48;
 
 /**
- * @returns the key of a creating request, or null where it has none
+ * @returns the key of a request that changes something, or null where it has none
  * @throws Refusal 400 for a malformed key
  */
 export function onceKeyOf(request: FastifyRequest): OnceKey | null {
   const key = request.headers['idempotency-key'];
-  if (request.method !== 'POST' || key === undefined) return null;
+  if (key === undefined) return null;
   if (typeof key !== 'string' || !/^[ -~]{1,255}$/.test(key))
     throw new Refusal(
       'bad_request',
-      'The header Idempotency-Key must have 1 to 255 visible ASCII characters',
+      'The header Idempotency-Key must have 1 to 255 printable ASCII characters',
     );
   return {
     key,
@@ -37,33 +37,32 @@ function association(actorId: string, key: string) {
 }
 
 /**
- * The key is stored in the transaction of the change: both or neither.
+ * The key is stored in the transaction of the change: both or neither. A refusal leaves nothing behind, so that
+ * the same request can succeed later.
  * @param verb makes the reply's text
- * @throws Refusal 422 where the key was used for another request
+ * @throws Refusal 409 where the key was used for another request
  */
 export async function onlyOnce(
   context: ActorContext,
   once: OnceKey,
   verb: (context: ActorContext) => Promise<string>,
-): Promise<string> {
+): Promise<{ readonly answer: string; readonly isReplayed: boolean }> {
   const actorId = context.actor.userId;
   return inTransaction(context, async (context) => {
     if (await takeKey(context.db, actorId, once)) {
-      const reply = await verb(context);
-      const sealed = context.sealer.seal(reply, association(actorId, once.key));
+      const answer = await verb(context);
+      const sealed = context.sealer.seal(answer, association(actorId, once.key));
       await storeReply(context.db, actorId, once.key, sealed);
-      return reply;
+      return { answer, isReplayed: false };
     }
     const stored = await getUsedKey(context.db, actorId, once.key);
     const isSame = stored.request_sha256 === once.fingerprint && stored.sealed_reply !== null;
     if (!isSame)
-      throw new Refusal(
-        'unprocessable',
-        'The header Idempotency-Key was already used for another request: use a new key',
+      throw conflict(
+        'The header Idempotency-Key was already used for another request: repeat that one unchanged, or use a new key',
       );
-    return context.sealer
-      .open(stored.sealed_reply as Buffer, association(actorId, once.key))
-      .toString('utf8');
+    const opened = context.sealer.open(stored.sealed_reply as Buffer, association(actorId, once.key));
+    return { answer: opened.toString('utf8'), isReplayed: true };
   });
 }
 
