@@ -4,6 +4,7 @@ import { withSharedFlags } from './command-line.ts';
 import { addDecideCommands } from './commands/decide.ts';
 import { addCompletionCommands } from './commands/completion.ts';
 import { addAgentCommands } from './commands/agents.ts';
+import { addAuditCommands } from './commands/audit.ts';
 import { addCredentialCommands } from './commands/credentials.ts';
 import { addDeployCommands } from './commands/deploy.ts';
 import { addDeploymentCommands } from './commands/deployments.ts';
@@ -56,6 +57,7 @@ export function createProgram(): Command {
   addTemplateCommands(program);
   addCredentialCommands(program);
   addAgentCommands(program);
+  addAuditCommands(program);
   addDoctorCommand(program);
   addCompletionCommands(program);
   return program;

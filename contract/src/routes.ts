@@ -83,5 +83,11 @@ export const routes = {
   deleteAgent: ['DELETE', '/agents/{agentKey}'],
   listAgentSecrets: ['GET', '/agents/{agentKey}/secrets'],
   deleteAgentSecret: ['DELETE', '/agents/{agentKey}/secrets/{secretId}'],
+  listAuditEvents: ['GET', '/audit/events'],
+  exportAuditEvents: ['GET', '/audit/export'],
+  verifyAudit: ['GET', '/audit/verify'],
+  listInstallationAuditEvents: ['GET', '/audit/installation/events'],
+  exportInstallationAuditEvents: ['GET', '/audit/installation/export'],
+  verifyInstallationAudit: ['GET', '/audit/installation/verify'],
   getOpenApi: ['GET', '/openapi.json'],
 } as const;

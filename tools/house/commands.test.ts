@@ -22,7 +22,7 @@ const calls = repositoryFiles()
   .filter((file) => file.startsWith('cli/src/') && file.endsWith('.ts') && !file.endsWith('.test.ts'))
   .flatMap((file) =>
     Array.from(
-      (textOf(file) ?? '').matchAll(/\.(?:call|send|bytes|stream)\(\s*'(\w+)'/g),
+      (textOf(file) ?? '').matchAll(/\.(?:call|send|bytes|chunks|stream)\(\s*'(\w+)'/g),
       ([, name]) => name,
     ),
   );

@@ -90,6 +90,8 @@ export interface Client {
   ): Promise<Answer<ReplyOf<Operations[Name]>>>;
   /** For operations that answer bytes. @throws ApiError */
   bytes<Name extends OperationName>(name: Name, ...input: Arguments<Name>): Promise<Uint8Array>;
+  /** The same as they arrive. @throws ApiError, also where the answer is cut (`status` 0) */
+  chunks<Name extends OperationName>(name: Name, ...input: Arguments<Name>): AsyncGenerator<Uint8Array>;
   /** Follows a stream across lost connections, to its `end` where it has one. @throws ApiError */
   stream<Name extends keyof StreamEvents>(
     name: Name,
@@ -222,6 +224,16 @@ export function createClient(settings: ClientSettings): Client {
     send: answer,
     bytes: async (name: OperationName, input: AnyInput = {}) =>
       new Uint8Array(await (await open(name, input)).arrayBuffer()),
+    async *chunks(name: OperationName, input: AnyInput = {}) {
+      const response = await open(name, input);
+      try {
+        for await (const chunk of response.body ?? []) yield chunk;
+      } catch (error) {
+        input.signal?.throwIfAborted();
+        const message = `The answer of ${baseOf(settings.url)} was cut: ${rootMessage(error)}`;
+        throw new ApiError(0, { code: 'unreachable', message }, { cause: error });
+      }
+    },
     stream: (
       name: OperationName,
       { lastEventId, giveUpAfterSeconds, silenceSeconds, signal, ...input }: AnyInput & StreamOptions,

@@ -56,6 +56,7 @@ export function isEmptyFor(actor: Actor, operation: Operation): boolean {
   return (
     actor.access.organizationIds.length === 0 &&
     operation.method === 'GET' &&
+    (operation.reply as { type?: unknown }).type === 'array' &&
     subjects.length > 0 &&
     subjects.every((subject) => subject.in === 'query')
   );

@@ -234,3 +234,51 @@ export function linkView(row: LinkRow): AuditLink {
     hash: row.hash.toString('hex'),
   };
 }
+
+export async function getLinkOfEntry(db: Connection, id: string): Promise<LinkRow | undefined> {
+  return db.selectFrom('audit_link').selectAll().where('event_id', '=', id).executeTakeFirst();
+}
+
+/** What a list of entries is limited to. */
+export interface LinkFilter {
+  readonly actorId?: string | undefined;
+  readonly action?: string | undefined;
+  readonly entity?: string | undefined;
+  readonly entityId?: string | undefined;
+  readonly projectId?: string | undefined;
+  /** Included. */
+  readonly from?: Date | undefined;
+  /** Not included. */
+  readonly to?: Date | undefined;
+  /** Only lower numbers. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+/** Links of a chain, newest first. */
+export async function listLinks(db: Connection, chain: string, filter: LinkFilter): Promise<LinkedRow[]> {
+  const { actorId, action, entity, entityId, projectId, from, to, before, limit } = filter;
+  const equal = { actor_id: actorId, action, entity, entity_id: entityId, project_id: projectId } as const;
+  let query = db.selectFrom('audit_link').selectAll().where('chain', '=', chain);
+  for (const [column, value] of Object.entries(equal))
+    if (value !== undefined) query = query.where(column as keyof typeof equal, '=', value);
+  if (from) query = query.where('at', '>=', from);
+  if (to) query = query.where('at', '<', to);
+  if (before !== undefined) query = query.where('number', '<', before);
+  return withEvents(db, await query.orderBy('number', 'desc').limit(limit).execute());
+}
+
+/** First and last number of the entries of a time; undefined where there is none. */
+export async function numbersBetween(
+  db: Connection,
+  chain: string,
+  { from, to }: Pick<LinkFilter, 'from' | 'to'>,
+): Promise<{ first: number; last: number } | undefined> {
+  let query = db.selectFrom('audit_link').where('chain', '=', chain);
+  if (from) query = query.where('at', '>=', from);
+  if (to) query = query.where('at', '<', to);
+  const { first, last } = await query
+    .select((eb) => [eb.fn.min('number').as('first'), eb.fn.max('number').as('last')])
+    .executeTakeFirstOrThrow();
+  return first === null || last === null ? undefined : { first: Number(first), last: Number(last) };
+}

@@ -2,12 +2,14 @@
 import type { Family } from '../family.ts';
 import { auditEverySeconds, auditRefusedCallers } from './audit-refused-callers.ts';
 import { auditRefusedCalls } from './audit-refused-calls.ts';
+import { auditRoutes } from './audit-routes.ts';
 import { linkEntries } from './link-entries.ts';
 
 export const linkEverySeconds = 1;
 
 export const family: Family = {
   name: 'audit-log',
+  routes: auditRoutes,
   loops: [
     { name: 'audit of refused callers', everySeconds: auditEverySeconds, pass: auditRefusedCallers },
     { name: 'audit of refused calls', everySeconds: auditEverySeconds, pass: auditRefusedCalls },
