@@ -129,7 +129,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       stream.setEncoding('utf8').on('data', (part: string) => {
         text += part;
         options.onLog?.(part);
-        const found = /listens on (http:\/\/\S+)/.exec(text);
+        const found = /listens on (https?:\/\/\S+)/.exec(text);
         if (found?.[1]) resolve(found[1]);
       });
     }

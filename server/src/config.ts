@@ -17,6 +17,11 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       'ENVARIUM_BOOTSTRAP_API_KEY and ENVARIUM_BOOTSTRAP_API_SECRET belong together; set both or neither.',
     ]);
   }
+  if ((settings.tlsCertificateFile === undefined) !== (settings.tlsKeyFile === undefined)) {
+    throw new SettingsError([
+      'ENVARIUM_TLS_CERT_FILE and ENVARIUM_TLS_KEY_FILE belong together; set both or neither.',
+    ]);
+  }
   const { databaseUid, slotUidBase, slotUidCount } = settings;
   if (databaseUid !== undefined && databaseUid >= slotUidBase && databaseUid < slotUidBase + slotUidCount) {
     throw new SettingsError([

@@ -1,5 +1,6 @@
 /** Settings of the server. */
 import { type SettingTable, setting } from './declaration.ts';
+import { limitSettings, tlsSettings } from './server-callers.ts';
 import { sharedSettings } from './server-and-agent.ts';
 import {
   absolutePaths,
@@ -13,7 +14,6 @@ import {
   oneWord,
   origins,
   path,
-  redisAddress,
   text,
   webAddress,
 } from './types.ts';
@@ -55,14 +55,7 @@ export const serverSettings = {
       'Without it, all their callers share one address and its limits. Where several follow each other, list ' +
       'all of them.',
   }),
-  hstsSeconds: setting({
-    name: 'ENVARIUM_HSTS_SECONDS',
-    type: count(0, 100_000_000),
-    default: '31536000',
-    sentence:
-      'Time for which browsers reach the service only over https, once they have (the header ' +
-      'strict-transport-security of answers to requests that arrived over TLS). 0: the header is not sent.',
-  }),
+  ...tlsSettings,
   dataFolder: setting({
     name: 'ENVARIUM_DATA_DIR',
     type: path,
@@ -185,55 +178,7 @@ export const serverSettings = {
       'What to do with unknown fields of a request body. Ignored fields are listed in the header ' +
       'x-envarium-ignored-fields.',
   }),
-  rateLimit: setting({
-    name: 'ENVARIUM_RATE_LIMIT',
-    type: count(0, 1_000_000_000),
-    default: '1000',
-    sentence:
-      'Maximum number of requests of one address for one method and path in 60 seconds; 0 means no limit. ' +
-      'Calls of agents, event streams and states of tools have limits of their own.',
-  }),
-  agentRateLimit: setting({
-    name: 'ENVARIUM_AGENT_RATE_LIMIT',
-    type: count(0, 1_000_000_000),
-    default: '10000',
-    sentence:
-      'Maximum number of calls of one agent for one method and path in 60 seconds, whatever its address; 0 means ' +
-      'no limit.',
-  }),
-  streamRateLimit: setting({
-    name: 'ENVARIUM_STREAM_RATE_LIMIT',
-    type: count(0, 1_000_000_000),
-    default: '1000',
-    sentence:
-      'Maximum number of times in 60 seconds that one key opens the same event stream, whatever its address; ' +
-      '0 means no limit.',
-  }),
-  stateRateLimit: setting({
-    name: 'ENVARIUM_STATE_RATE_LIMIT',
-    type: count(0, 1_000_000_000),
-    default: '1000',
-    sentence:
-      'Maximum number of requests of tools with one key for one method and state in 60 seconds, whatever their ' +
-      'address; 0 means no limit.',
-  }),
-  rateLimitStore: setting({
-    name: 'ENVARIUM_RATE_LIMIT_STORE_URL',
-    type: redisAddress,
-    orFile: true,
-    sentence:
-      'Redis or Valkey in which several servers count requests and refused credentials together. Default: each ' +
-      'server counts alone.',
-  }),
-  failureLimit: setting({
-    name: 'ENVARIUM_FAILURE_LIMIT',
-    type: count(0, 1_000_000),
-    default: '30',
-    sentence:
-      'Maximum number of requests with missing or wrong credentials from one address in 60 seconds; further ' +
-      'requests are refused without a check, unless their credentials were valid from there before. 0 means ' +
-      'no limit.',
-  }),
+  ...limitSettings,
   connectionLimit: setting({
     name: 'ENVARIUM_CONNECTION_LIMIT',
     type: count(10, 1_000_000),

@@ -16,7 +16,9 @@ import { answerMalformed, answerOddRequests, renderError } from './render-error.
 import { requestIds } from './request-ids.ts';
 import { bindRoute, readersOf } from './route.ts';
 import { prepareStop } from './connections/stop.ts';
-import { limitTimes, serverTimes } from './connections/time-limits.ts';
+import { limitTimes } from './connections/time-limits.ts';
+import { secure, serverOptions } from './connections/tls.ts';
+import { readPair } from './connections/certificate.ts';
 import { answerUnrouted, KnownMethods } from './paths/known-methods.ts';
 import { answerShadowed } from './paths/shadowed-operations.ts';
 
@@ -49,13 +51,14 @@ function admitCallers(app: FastifyInstance, context: Context): void {
 
 /** Builds the app out of the routes and plugins of the families, not yet listening. */
 export async function buildApp(context: Context, families: readonly Family[]): Promise<FastifyInstance> {
+  const pair = readPair(context.settings);
   const app = fastify({
     loggerInstance: context.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: smallBodyBytes,
     trustProxy: context.settings.trustedProxies.length > 0 ? [...context.settings.trustedProxies] : false,
     requestIdHeader: false,
-    ...serverTimes,
+    ...serverOptions(context.settings, pair),
     ...requestIds(context.newId),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
     frameworkErrors: (error, request, reply) => void renderError(error, request, reply),
@@ -63,6 +66,7 @@ export async function buildApp(context: Context, families: readonly Family[]): P
     // `closeApp` lets open requests end; one that still arrives is answered like any other.
     return503OnClosing: false,
   }) as unknown as FastifyInstance;
+  if (pair !== null) secure(app, context, pair);
   prepareStop(app, context);
   readBodiesAsText(app);
   app.setErrorHandler(renderError);

@@ -70,6 +70,7 @@ const malformed: Readonly<Record<string, readonly [code: ErrorCode, message: str
     'headers_too_large',
     `The headers of the request are too large: together with its first line they may have ${maxHeaderSize} bytes`,
   ],
+  PLAIN_HTTP: ['bad_request', 'This port speaks HTTPS only: use an https:// address'],
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive completely in time'],
 };
 

@@ -2,8 +2,10 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { ServerSettings } from '../config.ts';
+import { closeApp } from '../http/connections/stop.ts';
+import { openLocalDoor } from './local-door.ts';
 
-export interface Places {
+export interface Places extends AsyncDisposable {
   /** For people. */
   readonly address: string;
   /** For the agent on this machine. */
@@ -12,9 +14,18 @@ export interface Places {
 
 /** Starts to listen. @throws Error where the address cannot be used */
 export async function listen(app: FastifyInstance, settings: ServerSettings): Promise<Places> {
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => closeApp(app));
   await app.listen({ host: settings.host, port: settings.port });
   const { port } = app.server.address() as AddressInfo;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  const local = `http://${host}:${port}`;
-  return { address: settings.baseUrl ?? local, local };
+  const isSecure = settings.tlsCertificateFile !== undefined;
+  const address = `${isSecure ? 'https' : 'http'}://${host}:${port}`;
+  const door = isSecure && settings.builtInAgent ? stack.use(await openLocalDoor(app)) : null;
+  const resources = stack.move();
+  return {
+    address: settings.baseUrl ?? address,
+    local: door?.url ?? address,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
 }

@@ -19,7 +19,7 @@ import { startEffects } from '../effects/carry-out.ts';
 import { Events } from '../events/events.ts';
 import { families } from '../families.ts';
 import { buildApp } from '../http/app.ts';
-import { announceStop, closeApp } from '../http/connections/stop.ts';
+import { announceStop } from '../http/connections/stop.ts';
 import { openLimits } from '../limits/open-limits.ts';
 import { reactWith } from '../reactions.ts';
 import { prepareSealing } from '../secrets/prepare-sealing.ts';
@@ -81,11 +81,8 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   const given = givenKey(settings);
   const firstKey = await bootstrap(context, given);
   const app = await buildApp(context, families);
-  const places = await listen(app, settings);
-  stack.defer(() => {
-    stopping.abort();
-    return closeApp(app);
-  });
+  const places = stack.use(await listen(app, settings));
+  stack.defer(() => stopping.abort());
   address = places.address;
   const loops = families.flatMap((family) => family.loops ?? []);
   const ofClock = { name: 'time of the database', everySeconds: clockEverySeconds, pass: clock.compare };

@@ -23,10 +23,12 @@ const unused = new WeakMap<FastifyInstance, Set<Socket>>();
 export function prepareStop(app: FastifyInstance, { problems }: Pick<Context, 'problems'>): void {
   const sockets = new Set<Socket>();
   unused.set(app, sockets);
-  app.server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+  // Those of TLS appear twice: as they are, and when their handshake is over.
+  for (const event of ['connection', 'secureConnection'])
+    app.server.on(event, (socket: Socket) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+    });
   app.addHook('onRequest', async ({ raw }, reply) => {
     sockets.delete(raw.socket);
     if (problems.has(problemName)) reply.header('connection', 'close');
@@ -41,9 +43,10 @@ export function prepareStop(app: FastifyInstance, { problems }: Pick<Context, 'p
 export async function closeApp(app: FastifyInstance, milliseconds = longestMilliseconds): Promise<void> {
   const cutAt = performance.now() + milliseconds;
   const timer = setInterval(() => {
-    if (performance.now() >= cutAt) return app.server.closeAllConnections();
-    app.server.closeIdleConnections();
-    for (const socket of unused.get(app) ?? []) if (socket.bytesRead === 0) socket.destroy();
+    const isOver = performance.now() >= cutAt;
+    if (isOver) app.server.closeAllConnections();
+    else app.server.closeIdleConnections();
+    for (const socket of unused.get(app) ?? []) if (isOver || socket.bytesRead === 0) socket.destroy();
   }, lookMilliseconds);
   try {
     await app.close();

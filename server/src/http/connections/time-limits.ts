@@ -12,7 +12,7 @@ declare module 'fastify' {
 }
 
 /** The longest time until the headers of a request have arrived, and a connection without one is open. */
-const headersMilliseconds = 20_000;
+export const headersMilliseconds = 20_000;
 const checkMilliseconds = 2_000;
 
 export const serverTimes = {
