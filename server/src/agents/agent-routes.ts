@@ -1,6 +1,7 @@
 /** Operations on agents and their secrets. */
 import type { Agent } from '#contract/agents/shapes.ts';
 import { operations } from '#contract/operations.ts';
+import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -49,6 +50,10 @@ async function view(context: ActorContext, row: AgentRow): Promise<Agent> {
   };
 }
 
+function fingerprintOf({ auditKeys }: ActorContext, secret: string): string {
+  return auditKeys.fingerprint('agent secret', secret);
+}
+
 export const agentFamilyRoutes: Route[] = [
   route(operations.listAgents, async (context, { query }) => {
     const visible = context.actor.access.reach('VIEW_ORGANIZATION').organizationIds;
@@ -73,6 +78,7 @@ export const agentFamilyRoutes: Route[] = [
         entity: 'agent',
         entityId: row.id,
         details: { name, agentKey: row.agent_key },
+        ...changesOf(null, { name, description }),
       });
       return row;
     });
@@ -94,6 +100,7 @@ export const agentFamilyRoutes: Route[] = [
         entity: 'agent',
         entityId: agent.id,
         details: { secretId: row.id },
+        ...changesOf(null, { description: row.description, secret: fingerprintOf(context, secret) }),
       });
       const users = await getUsers(context.db, [context.actor.userId]);
       return {

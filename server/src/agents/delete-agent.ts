@@ -1,4 +1,5 @@
 /** Deletes agents and their secrets. Neither leaves runs behind unless the caller accepts that. */
+import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -66,6 +67,7 @@ export async function deleteAgent(
       entity: 'agent',
       entityId: agent.id,
       details: { name: agent.name, agentKey: agent.agent_key, isForced },
+      ...changesOf({ name: agent.name, description: agent.description }, null),
     });
     return { id: agent.id };
   });
@@ -94,6 +96,7 @@ export async function revokeAgentSecret(
       entity: 'agent',
       entityId: agent.id,
       details: { secretId: secret.id, description: secret.description },
+      ...changesOf({ description: secret.description }, null),
     });
     return { id: secret.id };
   });

@@ -1,5 +1,7 @@
 /** What a change did, as two views that have only the fields in which they differ. */
 import { isDeepStrictEqual } from 'node:util';
+import type { Context } from '../context.ts';
+import { SealError } from '../secrets/sealer.ts';
 
 export interface Changes {
   readonly before?: Record<string, unknown>;
@@ -24,15 +26,28 @@ function asStored(view: View | null): View {
  */
 export function changesOf(before: View | null, after: View | null): Changes {
   const [was, is] = [asStored(before), asStored(after)];
-  const differs = (field: string) => !ignored.has(field) && !isDeepStrictEqual(was[field], is[field]);
+  const differs = (field: string) =>
+    !ignored.has(field) && !isDeepStrictEqual(was[field] ?? null, is[field] ?? null);
   const only = (view: View) => Object.fromEntries(Object.entries(view).filter(([field]) => differs(field)));
   return { ...(before ? { before: only(was) } : {}), ...(after ? { after: only(is) } : {}) };
 }
 
-/** Those fields of a row that a list names, for the entry of a row that also has other columns. */
-export function fieldsOf<Row extends object, Field extends keyof Row & string>(
-  row: Row,
-  fields: readonly Field[],
-): Record<Field, unknown> {
-  return Object.fromEntries(fields.map((field) => [field, row[field]])) as Record<Field, unknown>;
+/**
+ * The fingerprint of a sealed secret.
+ * @param place within which values may be compared
+ * @param open reveals the value
+ * @returns null where it can no longer be opened
+ */
+export function sealedFingerprint(
+  { auditKeys }: Pick<Context, 'auditKeys'>,
+  place: string,
+  open: () => string | null,
+): string | null {
+  try {
+    const value = open();
+    return value === null ? null : auditKeys.fingerprint(place, value);
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
 }

@@ -31,6 +31,7 @@ export async function abortDeployment(context: ActorContext, id: string): Promis
     );
     await recordAudit(context, {
       organizationId: deployment.organization_id,
+      projectId: deployment.project_id,
       action: 'deployment.aborted',
       entity: 'deployment',
       entityId: id,

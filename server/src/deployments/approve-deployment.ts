@@ -51,6 +51,7 @@ export async function approveDeployment(
     } as const;
     const audit = {
       organizationId: deployment.organization_id,
+      projectId: deployment.project_id,
       action: 'deployment.approved',
       entity: 'deployment',
       entityId: id,

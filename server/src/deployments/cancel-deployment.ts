@@ -30,6 +30,7 @@ async function cancel(context: ActorContext, locked: LockedDeployment): Promise<
   const moved = await moveDeployment(context, locked, 'CANCELLED');
   await recordAudit(context, {
     organizationId: deployment.organization_id,
+    projectId: deployment.project_id,
     action: 'deployment.cancelled',
     entity: 'deployment',
     entityId: deployment.id,

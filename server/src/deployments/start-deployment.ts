@@ -10,6 +10,7 @@ import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { DeploymentType } from '#contract/schema/enumerations.ts';
 import { deploymentSteps, isRunnable } from '#protocol/tools/index.ts';
+import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
@@ -204,12 +205,16 @@ async function auditSource(
     ...(revision.to === undefined || revision.to === revision.from ? {} : { revision }),
   };
   if (Object.keys(details).length === 0) return;
+  const before = { repository: template.repository, revision: revision.from };
+  const after = { repository, revision: revision.to ?? revision.from };
   await recordAudit(context, {
     organizationId: environment.organization_id,
+    projectId: environment.project_id,
     action: 'environment.sourceChanged',
     entity: 'environment',
     entityId: environment.id,
     details,
+    ...changesOf(before, after),
   });
 }
 
@@ -275,6 +280,7 @@ async function start(
   const ended = decision.kind === 'nothing-to-destroy' ? await endIdleDestroy(context, made) : made;
   await recordAudit(context, {
     organizationId: environment.organization_id,
+    projectId: environment.project_id,
     action: 'deployment.started',
     entity: 'deployment',
     entityId: deployment.id,

@@ -54,6 +54,7 @@ export async function releaseDeployment(
     const moved = await giveUp(context, locked, attempt, { status, message });
     await recordAudit(context, {
       organizationId: deployment.organization_id,
+      projectId: deployment.project_id,
       action: 'deployment.released',
       entity: 'deployment',
       entityId: id,

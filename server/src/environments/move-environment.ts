@@ -6,6 +6,7 @@ import { requireRight } from '../access/check-right.ts';
 import { inProject } from '../access/access.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { isUuid } from '../access/entity-home.ts';
+import { changesOf } from '../audit/changes.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -73,7 +74,8 @@ export async function moveEnvironment(
       updated_at: context.now(),
     });
     const from = environment.project_id;
-    await recordEnvironmentAudit(context, moved, 'environment.moved', { from, to: target.id });
+    const changes = changesOf({ projectId: from }, { projectId: target.id });
+    await recordEnvironmentAudit(context, moved, 'environment.moved', { from, to: target.id }, changes);
     await recordEnvironmentEvent(context, moved, 'moved', { fromProjectId: from });
     return environmentView(context, moved);
   });

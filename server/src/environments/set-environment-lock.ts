@@ -1,4 +1,5 @@
 /** Locks and unlocks an environment. */
+import { changesOf } from '../audit/changes.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -6,6 +7,11 @@ import { advanceQueue } from '../deployments/advance-queue.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { lastNoticeMilliseconds } from '../lifetimes/lifespan.ts';
 import { type EnvironmentRow, requireEnvironment, updateEnvironmentRow } from './environment-store.ts';
+
+/** For the audit trail. */
+function audited({ is_locked: isLocked, lock_reason: reason }: EnvironmentRow) {
+  return { isLocked, reason };
+}
 
 /** Locks or unlocks; the same again changes only the reason. Queued deployments continue after an unlock. */
 export async function setEnvironmentLock(
@@ -38,7 +44,9 @@ export async function setEnvironmentLock(
     };
     const updated = await updateEnvironmentRow(context.db, environment, changes);
     const action = body.isLocked ? 'environment.locked' : 'environment.unlocked';
-    await recordEnvironmentAudit(context, updated, action, body.reason ? { reason: body.reason } : {});
+    const details = body.reason ? { reason: body.reason } : {};
+    const sides = changesOf(audited(environment), audited(updated));
+    await recordEnvironmentAudit(context, updated, action, details, sides);
     await recordEnvironmentEvent(context, updated, body.isLocked ? 'locked' : 'unlocked');
     if (isDue) await recordEnvironmentEvent(context, updated, 'markedForAutoDestroy');
     return body.isLocked ? updated : advanceQueue(context, updated);

@@ -4,6 +4,7 @@ import type { Updateable } from 'kysely';
 import type { UpdateEnvironmentBody } from '#contract/environments/create-environment.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { requireRight } from '../access/check-right.ts';
+import { changesOf } from '../audit/changes.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -16,24 +17,40 @@ import { environmentView } from './environment-view.ts';
 import { refreshEnvironment } from '../deployments/move-deployment.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 
+/** Columns of the settings that an update may change, by field. */
+const settingColumns = {
+  name: 'name',
+  requiresApproval: 'requires_approval',
+  isArchived: 'is_archived',
+  continuousDeployment: 'continuous_deployment',
+  pullRequestPlanDeployments: 'pull_request_plan_deployments',
+  vcsCommandsAlias: 'vcs_commands_alias',
+  vcsPrCommentsEnabled: 'vcs_pr_comments_enabled',
+  autoDeployOnPathChangesOnly: 'auto_deploy_on_path_changes_only',
+  autoDeployByCustomGlob: 'auto_deploy_by_custom_glob',
+  terragruntWorkingDirectory: 'terragrunt_working_directory',
+  isRemoteBackend: 'is_remote_backend',
+  isRemoteApplyEnabled: 'is_remote_apply_enabled',
+  description: 'description',
+  tags: 'tags',
+} as const satisfies Partial<Record<keyof UpdateEnvironmentBody, keyof EnvironmentRow>>;
+type Setting = keyof typeof settingColumns;
+
+const settings = Object.entries(settingColumns) as [Setting, (typeof settingColumns)[Setting]][];
+
 function columns(body: UpdateEnvironmentBody): Updateable<EnvironmentTable> {
-  const values: Updateable<EnvironmentTable> = {
-    name: body.name,
-    requires_approval: body.requiresApproval,
-    is_archived: body.isArchived,
-    continuous_deployment: body.continuousDeployment,
-    pull_request_plan_deployments: body.pullRequestPlanDeployments,
-    vcs_commands_alias: body.vcsCommandsAlias,
-    vcs_pr_comments_enabled: body.vcsPrCommentsEnabled,
-    auto_deploy_on_path_changes_only: body.autoDeployOnPathChangesOnly,
-    auto_deploy_by_custom_glob: body.autoDeployByCustomGlob,
-    terragrunt_working_directory: body.terragruntWorkingDirectory,
-    is_remote_backend: body.isRemoteBackend,
-    is_remote_apply_enabled: body.isRemoteApplyEnabled,
-    description: body.description,
-    tags: body.tags ?? undefined,
-  };
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+  const values = { ...body, tags: body.tags ?? undefined };
+  return Object.fromEntries(
+    settings.flatMap(([field, column]) => (values[field] === undefined ? [] : [[column, values[field]]])),
+  );
+}
+
+/** For the audit trail. */
+function audited(row: EnvironmentRow): Record<Setting, unknown> {
+  return Object.fromEntries(settings.map(([field, column]) => [field, row[column]])) as Record<
+    Setting,
+    unknown
+  >;
 }
 
 /**
@@ -105,7 +122,6 @@ export async function updateEnvironment(
         'EDIT_ALLOW_REMOTE_APPLY',
         '/body/isRemoteApplyEnabled',
       );
-    const changes = columns(body);
     const remoteApply = body.isRemoteApplyEnabled ?? environment.is_remote_apply_enabled;
     const isFit =
       (body.isRemoteBackend ?? environment.is_remote_backend) &&
@@ -119,8 +135,10 @@ export async function updateEnvironment(
       requireRight(context.actor, inEnvironment(environment), 'ARCHIVE_ENVIRONMENT', '/body/isArchived');
     const current = change === 'archived' ? await archive(context, environment) : environment;
     if (change === 'returned') checkReturn(context, environment);
-    const updated = await refreshEnvironment(context, current, changes);
-    await recordEnvironmentAudit(context, updated, 'environment.updated', { fields: Object.keys(body) });
+    const updated = await refreshEnvironment(context, current, columns(body));
+    const changes = changesOf(audited(environment), audited(updated));
+    const fields = Object.keys(body);
+    await recordEnvironmentAudit(context, updated, 'environment.updated', { fields }, changes);
     await recordEnvironmentEvent(context, updated, change);
     return environmentView(context, updated);
   });

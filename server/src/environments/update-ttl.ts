@@ -2,6 +2,7 @@
 import { inEnvironment } from '../access/access.ts';
 import type { Ttl } from '#contract/deployments/deploy-request.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
+import { changesOf } from '../audit/changes.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -20,10 +21,9 @@ export async function updateTtl(context: ActorContext, id: string, ttl: Ttl): Pr
       ...columns,
       updated_at: context.now(),
     });
-    await recordEnvironmentAudit(context, updated, 'environment.ttlUpdated', {
-      from: environment.lifespan_end_at?.toISOString() ?? null,
-      to: updated.lifespan_end_at?.toISOString() ?? null,
-    });
+    const [from, to] = [environment, updated].map((row) => row.lifespan_end_at?.toISOString() ?? null);
+    const changes = changesOf({ lifespanEndAt: from }, { lifespanEndAt: to });
+    await recordEnvironmentAudit(context, updated, 'environment.ttlUpdated', { from, to }, changes);
     await recordEnvironmentEvent(context, updated, 'ttl');
     return environmentView(context, updated);
   });

@@ -1,12 +1,21 @@
 /** Operations on git tokens. */
 import type { GitToken } from '#contract/git-tokens/shapes.ts';
 import { operations } from '#contract/operations.ts';
+import { changesOf, sealedFingerprint } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
+import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, conflict, notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
-import { deleteToken, type GitTokenRow, getToken, insertToken, listTokens } from './git-token-store.ts';
+import {
+  deleteToken,
+  type GitTokenRow,
+  getToken,
+  insertToken,
+  listTokens,
+  openToken,
+} from './git-token-store.ts';
 
 function view(row: GitTokenRow): GitToken {
   return {
@@ -17,6 +26,13 @@ function view(row: GitTokenRow): GitToken {
     hosts: row.hosts,
     value: sensitiveMask,
   };
+}
+
+/** For the audit trail. */
+function audited(context: Context, row: GitTokenRow) {
+  const { name, type, hosts, organization_id: organizationId } = row;
+  const place = `git token of ${organizationId}`;
+  return { name, type, hosts, value: sealedFingerprint(context, place, () => openToken(context, row)) };
 }
 
 export const gitTokenRoutes: Route[] = [
@@ -40,6 +56,7 @@ export const gitTokenRoutes: Route[] = [
         entity: 'gitToken',
         entityId: row.id,
         details: { name: row.name, type: row.type, hosts: row.hosts },
+        ...changesOf(null, audited(context, row)),
       });
       return view(row);
     }),
@@ -51,12 +68,14 @@ export const gitTokenRoutes: Route[] = [
   }),
   route(operations.deleteGitToken, (context, { params, home }) =>
     inTransaction(context, async (context) => {
+      const row = await getToken(context.db, params.id);
       await deleteToken(context.db, params.id);
       await recordAudit(context, {
         organizationId: home?.organizationId ?? null,
         action: 'gitToken.deleted',
         entity: 'gitToken',
         entityId: params.id,
+        ...(row ? changesOf(audited(context, row), null) : {}),
       });
       return { id: params.id };
     }),

@@ -1,5 +1,6 @@
 /** Makes an organization with what it needs to be used. */
 import type { Organization } from '#contract/organizations/shapes.ts';
+import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -39,6 +40,7 @@ export async function createOrganization(
       entity: 'organization',
       entityId: id,
       details: { name: body.name },
+      ...changesOf(null, body),
     });
     return organizationView(row, 'Admin');
   });

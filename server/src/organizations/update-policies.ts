@@ -4,6 +4,7 @@ import type { Selectable, Updateable } from 'kysely';
 import type { Organization } from '#contract/organizations/shapes.ts';
 import type { UpdateOrganizationPoliciesBody } from '#contract/organizations/operations.ts';
 import { isBeyondDates, ttlMilliseconds } from '../lifetimes/policy-ttl.ts';
+import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import type { OrganizationTable } from '../database/schema.ts';
@@ -63,6 +64,7 @@ export async function updatePolicies(
       entity: 'organization',
       entityId: id,
       details: { fields: Object.keys(body) },
+      ...changesOf(organizationView(row, ''), organizationView(updated, '')),
     });
     return organizationView(updated, context.actor.access.roleIn(inOrganization(id)));
   });

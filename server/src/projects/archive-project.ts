@@ -29,9 +29,12 @@ export async function archiveProject(context: ActorContext, project: ProjectRow)
   await context.react('projectsArchived', { projectIds, by });
   await recordAudit(context, {
     organizationId: project.organization_id,
+    projectId: project.id,
     action: 'project.archived',
     entity: 'project',
     entityId: project.id,
     details: { projects: projectIds },
+    before: { isArchived: false },
+    after: { isArchived: true },
   });
 }

@@ -57,10 +57,13 @@ export async function moveProject(context: ActorContext, id: string, targetId: s
     await moveProjectRows(context.db, project, target, context.now());
     await recordAudit(context, {
       organizationId: project.organization_id,
+      projectId: id,
       action: 'project.moved',
       entity: 'project',
       entityId: id,
       details: { from: project.parent_project_id, to: target?.id ?? null },
+      before: { parentProjectId: project.parent_project_id },
+      after: { parentProjectId: target?.id ?? null },
     });
     return null;
   });

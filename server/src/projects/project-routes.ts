@@ -4,6 +4,7 @@ import { operations } from '#contract/operations.ts';
 import type { CreateProjectBody } from '#contract/projects/operations.ts';
 import type { Project } from '#contract/projects/shapes.ts';
 import { isUuid } from '../access/entity-home.ts';
+import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -19,7 +20,7 @@ import {
   lockProjectTree,
   type ProjectRow,
 } from './project-store.ts';
-import { projectView, projectViews } from './project-view.ts';
+import { auditedProject, projectView, projectViews } from './project-view.ts';
 import { updateProject } from './update-project.ts';
 
 async function parentOf(tx: Connection, body: CreateProjectBody): Promise<ProjectRow | null> {
@@ -52,10 +53,12 @@ async function createProject(
     if (!row) throw conflict(`A project named "${body.name}" already exists here: choose another name`);
     await recordAudit(context, {
       organizationId: row.organization_id,
+      projectId: row.id,
       action: 'project.created',
       entity: 'project',
       entityId: row.id,
       details: { name: row.name },
+      ...changesOf(null, auditedProject(row)),
     });
     return projectView(context, row);
   });

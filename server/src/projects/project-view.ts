@@ -39,3 +39,9 @@ export async function projectView(
   const [only] = await projectViews(context, [row]);
   return only as Project;
 }
+
+/** For the audit trail. */
+export function auditedProject(row: ProjectRow) {
+  const { name, description, tags, is_archived: isArchived, parent_project_id: parentProjectId } = row;
+  return { name, description, tags, isArchived, parentProjectId };
+}

@@ -2,6 +2,7 @@
 import type { Updateable } from 'kysely';
 import type { UpdateProjectBody } from '#contract/projects/operations.ts';
 import type { Project } from '#contract/projects/shapes.ts';
+import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import type { ProjectTable } from '../database/schema.ts';
@@ -9,7 +10,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { conflict } from '../http/errors.ts';
 import { archiveProject, lockProject } from './archive-project.ts';
 import { getProjectRow, hasSiblingNamed, type ProjectRow, updateProjectRow } from './project-store.ts';
-import { projectView } from './project-view.ts';
+import { auditedProject, projectView } from './project-view.ts';
 
 async function checkRestore(tx: Connection, project: ProjectRow): Promise<void> {
   const parent = project.parent_project_id ? await getProjectRow(tx, project.parent_project_id) : undefined;
@@ -42,13 +43,16 @@ export async function updateProject(
       throw conflict(`A project named "${changed.name}" already exists here: choose another name`);
     if (body.isArchived === true) await archiveProject(context, project);
     await updateProjectRow(context.db, id, { ...columns(body), updated_at: context.now() });
+    const updated = (await getProjectRow(context.db, id)) ?? project;
     await recordAudit(context, {
       organizationId: project.organization_id,
+      projectId: id,
       action: 'project.updated',
       entity: 'project',
       entityId: id,
       details: { fields: Object.keys(body) },
+      ...changesOf(auditedProject(project), auditedProject(updated)),
     });
-    return projectView(context, (await getProjectRow(context.db, id)) ?? project);
+    return projectView(context, updated);
   });
 }

@@ -4,6 +4,7 @@ import type {
   UpdateDriftScheduleBody,
   UpdateEnvironmentScheduleBody,
 } from '#contract/schedules/operations.ts';
+import { changesOf } from '../audit/changes.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -75,6 +76,16 @@ export async function storeSchedule(
   });
 }
 
+/** For the audit trail: the settings of each action. */
+function audited(rows: readonly ScheduleRow[]) {
+  return Object.fromEntries(
+    rows.map(({ action, cron, is_enabled: isEnabled, auto_drift_remediation: autoDriftRemediation }) => [
+      action,
+      { cron, isEnabled, ...(action === 'driftDetection' ? { autoDriftRemediation } : {}) },
+    ]),
+  );
+}
+
 /**
  * The right was checked. Accepted from the creation of the environment on: clients create both at once.
  * @throws Refusal 400 that names the field
@@ -91,6 +102,7 @@ export async function updateEnvironmentSchedule(
     const destroy = requestedSchedule('destroy', body.destroy, now);
     if (deploy && destroy && isSamePattern(deploy.cron, destroy.cron))
       throw badField('body.destroy.cron', 'must differ from that of deploy');
+    const before = await listSchedules(context.db, [id]);
     const isAnyEnabled = [deploy, destroy].some((each) => each?.isEnabled);
     for (const [action, each] of [
       ['deploy', deploy],
@@ -102,12 +114,12 @@ export async function updateEnvironmentSchedule(
     const ended =
       isAnyEnabled && environment.lifespan_end_at ? lifespanColumns({ type: 'INFINITE' }, null, now) : {};
     const updated = await updateEnvironmentRow(context.db, environment, { ...ended, updated_at: now });
-    await recordEnvironmentAudit(context, updated, 'environment.scheduled', {
-      deploy: deploy?.cron ?? null,
-      destroy: destroy?.cron ?? null,
-    });
+    const after = await listSchedules(context.db, [id]);
+    const details = { deploy: deploy?.cron ?? null, destroy: destroy?.cron ?? null };
+    const changes = changesOf(audited(before), audited(after));
+    await recordEnvironmentAudit(context, updated, 'environment.scheduled', details, changes);
     await recordEnvironmentEvent(context, updated, 'schedule');
-    return scheduleView(await listSchedules(context.db, [id]), updated);
+    return scheduleView(after, updated);
   });
 }
 
@@ -133,10 +145,9 @@ export async function updateDriftSchedule(
       nextRunAt: body.enabled ? next : null,
       autoDriftRemediation: body.autoDriftRemediation ?? known?.auto_drift_remediation ?? null,
     });
-    await recordEnvironmentAudit(context, environment, 'environment.driftScheduled', {
-      cron,
-      enabled: body.enabled,
-    });
+    const details = { cron, enabled: body.enabled };
+    const changes = changesOf(known ? audited([known]) : null, audited([row]));
+    await recordEnvironmentAudit(context, environment, 'environment.driftScheduled', details, changes);
     await recordEnvironmentEvent(context, environment, 'schedule');
     return driftScheduleView(row, environment);
   });

@@ -2,6 +2,7 @@
 import { operations } from '#contract/operations.ts';
 import type { SshKey } from '#contract/ssh-keys/shapes.ts';
 import { readPrivateKey } from '#guards/read-private-key.ts';
+import { type Changes, changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -10,7 +11,15 @@ import { type Route, route } from '../http/route.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
-import { deleteKey, insertKey, listKeys, replaceKeyValue, type SshKeyRow } from './ssh-key-store.ts';
+import {
+  auditedKey,
+  deleteKey,
+  getKey,
+  insertKey,
+  listKeys,
+  replaceKeyValue,
+  type SshKeyRow,
+} from './ssh-key-store.ts';
 
 async function views(db: Connection, rows: readonly SshKeyRow[]): Promise<SshKey[]> {
   const users = await getUsers(
@@ -44,6 +53,7 @@ function audit(
   context: ActorContext,
   action: string,
   row: { id: string; organizationId: string | null; name?: string },
+  changes: Changes,
 ) {
   return recordAudit(context, {
     organizationId: row.organizationId,
@@ -51,6 +61,7 @@ function audit(
     entity: 'sshKey',
     entityId: row.id,
     ...(row.name === undefined ? {} : { details: { name: row.name } }),
+    ...changes,
   });
 }
 
@@ -63,31 +74,35 @@ export const sshKeyRoutes: Route[] = [
     return inTransaction(context, async (context) => {
       const row = await insertKey(context.db, context, { ...body, value });
       if (!row) throw conflict(`An SSH key named "${body.name}" already exists: choose another name`);
-      await audit(context, 'created', {
-        id: row.id,
-        organizationId: row.organization_id,
-        name: row.name,
-      });
+      const { id, organization_id: organizationId, name } = row;
+      const changes = changesOf(null, auditedKey(context, row));
+      await audit(context, 'created', { id, organizationId, name }, changes);
       return view(context.db, row);
     });
   }),
   route(operations.updateSshKey, (context, { params, body }) => {
     const value = checkedValue(body.value);
     return inTransaction(context, async (context) => {
+      const before = await getKey(context.db, params.id);
       const row = await replaceKeyValue(context.db, context, params.id, value);
       if (!row) throw notFound('ssh key', params.id);
-      await audit(context, 'updated', {
-        id: row.id,
-        organizationId: row.organization_id,
-        name: row.name,
-      });
+      const { id, organization_id: organizationId, name } = row;
+      const changes = changesOf(auditedKey(context, before), auditedKey(context, row));
+      await audit(context, 'updated', { id, organizationId, name }, changes);
       return view(context.db, row);
     });
   }),
   route(operations.deleteSshKey, (context, { params, home }) =>
     inTransaction(context, async (context) => {
+      const before = await getKey(context.db, params.id);
       await deleteKey(context.db, params.id);
-      await audit(context, 'deleted', { id: params.id, organizationId: home?.organizationId ?? null });
+      const organizationId = home?.organizationId ?? null;
+      await audit(
+        context,
+        'deleted',
+        { id: params.id, organizationId },
+        changesOf(auditedKey(context, before), null),
+      );
       return { id: params.id };
     }),
   ),

@@ -1,6 +1,7 @@
 /** SQL of ssh keys; a value is opened for runs only. */
 import type { Selectable } from 'kysely';
 import { homeById, isUuid } from '../access/entity-home.ts';
+import { sealedFingerprint } from '../audit/changes.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
 import type { SshKeyTable } from '../database/schema.ts';
 
@@ -55,6 +56,21 @@ export async function listKeys(db: Connection, organizationId: string): Promise<
     .execute();
 }
 
+export async function getKey(db: Connection, id: string): Promise<SshKeyRow | undefined> {
+  return db.selectFrom('ssh_key').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+function openKey({ sealer }: Pick<Context, 'sealer'>, row: SshKeyRow): string {
+  return sealer.open(row.sealed_value, association(row.id)).toString('utf8');
+}
+
+/** For the audit trail. */
+export function auditedKey(context: Context, row: SshKeyRow | undefined) {
+  if (!row) return null;
+  const place = `ssh key of ${row.organization_id}`;
+  return { name: row.name, value: sealedFingerprint(context, place, () => openKey(context, row)) };
+}
+
 export async function deleteKey(tx: Connection, id: string): Promise<void> {
   await tx.deleteFrom('ssh_key').where('id', '=', id).execute();
 }
@@ -90,7 +106,7 @@ export async function getKeyValues(
   const rows = await keysOf(db, organizationId, ids);
   return ids.flatMap((id) => {
     const row = rows.find((each) => each.id === id.toLowerCase());
-    return row ? [context.sealer.open(row.sealed_value, association(row.id)).toString('utf8')] : [];
+    return row ? [openKey(context, row)] : [];
   });
 }
 

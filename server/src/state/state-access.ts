@@ -2,6 +2,7 @@
 import { inEnvironment } from '../access/access.ts';
 import type { StateAccess } from '#contract/state/shapes.ts';
 import type { Actor } from '../access/actor.ts';
+import { changesOf } from '../audit/changes.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -44,6 +45,7 @@ export async function setStateAccess(
     const environment = await requireEnvironment(context, environmentId);
     const projects = [...new Set(body.allowedProjectIds ?? [])];
     await requireProjects(context.db, environment.organization_id, projects);
+    const before = await getStateAccess(context.db, environmentId);
     await putStateAccessRow(context.db, {
       environment_id: environmentId,
       id: context.newId(),
@@ -52,8 +54,10 @@ export async function setStateAccess(
       updated_by: context.actor.userId,
       updated_at: context.now(),
     });
-    await recordEnvironmentAudit(context, environment, 'state.accessChanged', { ...body });
-    return getStateAccess(context.db, environmentId);
+    const after = await getStateAccess(context.db, environmentId);
+    const changes = changesOf(before, after);
+    await recordEnvironmentAudit(context, environment, 'state.accessChanged', { ...body }, changes);
+    return after;
   });
 }
 
@@ -63,11 +67,11 @@ export async function deleteStateAccess(
 ): Promise<{ id: string }> {
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, environmentId);
+    const before = await getStateAccess(context.db, environmentId);
     await deleteStateAccessRow(context.db, environmentId);
-    await recordEnvironmentAudit(context, environment, 'state.accessChanged', {
-      accessibleFromEntireOrganization: false,
-      allowedProjectIds: [],
-    });
+    const after = { accessibleFromEntireOrganization: false, allowedProjectIds: [] };
+    const changes = changesOf(before, { environmentId, ...after });
+    await recordEnvironmentAudit(context, environment, 'state.accessChanged', after, changes);
     return { id: environmentId };
   });
 }

@@ -2,6 +2,7 @@
 import type { VariableType } from '#contract/schema/enumerations.ts';
 import type { VariableChange } from '#contract/variables/shapes.ts';
 import type { ActorContext } from '../context.ts';
+import { type Changes, changesOf, sealedFingerprint } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import { badField } from '../http/errors.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
@@ -101,8 +102,45 @@ async function rowsOf(
   return { ...(row ? { row } : {}), ...(outer ? { outer } : {}) };
 }
 
-/** What a request did to a scope, for the audit trail: names, never values. */
-type Done = Readonly<Record<'created' | 'updated' | 'deleted', string[]>>;
+/** What a request did to a scope, for the audit trail: names and fingerprints, never values. */
+interface Done extends Readonly<Record<'created' | 'updated' | 'deleted', string[]>> {
+  readonly changes: [name: string, changes: Changes][];
+}
+
+/** A value may be a secret that nobody has marked, and the trail can never be corrected. */
+function audited(
+  context: ActorContext,
+  { scopeId }: Home,
+  values: Pick<VariableRow, 'name' | 'type' | 'is_sensitive' | 'is_readonly' | 'is_required' | 'regex'>,
+  open: () => string | null,
+) {
+  const { name, type, is_sensitive, is_readonly, is_required, regex } = values;
+  return {
+    ...{ name, type, regex },
+    isSensitive: is_sensitive,
+    isReadonly: is_readonly,
+    isRequired: is_required,
+    value: sealedFingerprint(context, `variable ${name} of ${scopeId}`, open),
+  };
+}
+
+function noteChange(
+  context: ActorContext,
+  home: Home,
+  { changes }: Done,
+  before: VariableRow | undefined,
+  after: VariableRow | undefined,
+): void {
+  const view = (row: VariableRow | undefined) =>
+    row ? audited(context, home, row, () => openValue(context, row)) : null;
+  changes.push([(after ?? before)?.name ?? '', changesOf(view(before), view(after))]);
+}
+
+function sidesOf({ changes }: Done): Changes {
+  const side = (which: keyof Changes) =>
+    Object.fromEntries(changes.flatMap(([name, each]) => (each[which] ? [[name, each[which]]] : [])));
+  return { before: side('before'), after: side('after') };
+}
 
 async function applyChange(
   context: ActorContext,
@@ -118,6 +156,7 @@ async function applyChange(
     guardApprovalVariable(context.actor, placeOfScope(home), { ...row, value: null }, at);
     scope.remove(row);
     done.deleted.push(row.name);
+    noteChange(context, home, done, row, undefined);
     return;
   }
   const values = valuesOf(change, row && { row, value: openValue(context, row) }, outer);
@@ -128,8 +167,10 @@ async function applyChange(
   checkIdentity(values, row, scope, at);
   await checkVariable(values, at);
   const { userId } = context.actor;
-  await scope.save(variableRow(context, home, values, userId, row), row);
+  const saved = variableRow(context, home, values, userId, row);
+  await scope.save(saved, row);
   done[row ? 'updated' : 'created'].push(values.name);
+  noteChange(context, home, done, row, saved);
 }
 
 /**
@@ -145,16 +186,19 @@ export async function applyVariableChanges(
 ): Promise<void> {
   if (changes.length === 0) return;
   const scope = await ScopeRows.read(context.db, home);
-  const done: Done = { created: [], updated: [], deleted: [] };
+  const done: Done = { created: [], updated: [], deleted: [], changes: [] };
   for (const [index, change] of changes.entries())
     await applyChange(context, home, scope, change, fields[index] ?? 'body', done);
   await scope.flush();
-  if (Object.values(done).every((names) => names.length === 0)) return;
+  const { created, updated, deleted } = done;
+  if ([created, updated, deleted].every((names) => names.length === 0)) return;
   await recordAudit(context, {
     organizationId: home.organizationId,
+    projectId: home.projectId,
     action: 'variables.changed',
     entity: home.scope.toLowerCase(),
     entityId: home.scopeId,
-    details: done,
+    details: { created, updated, deleted },
+    ...sidesOf(done),
   });
 }
