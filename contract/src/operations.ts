@@ -2,6 +2,7 @@
 export const operations = {
   ...(await import('./organizations/operations.ts')).operations,
   ...(await import('./sign-in/operations.ts')).operations,
+  ...(await import('./people/operations.ts')).operations,
   ...(await import('./projects/operations.ts')).operations,
   ...(await import('./templates/operations.ts')).operations,
   ...(await import('./environments/operations.ts')).operations,

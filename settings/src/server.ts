@@ -2,6 +2,7 @@
 import { type SettingTable, setting } from './declaration.ts';
 import { limitSettings, tlsSettings } from './server-callers.ts';
 import { sharedSettings } from './server-and-agent.ts';
+import { signInSettings } from './sign-in.ts';
 import {
   absolutePaths,
   count,
@@ -108,30 +109,7 @@ export const serverSettings = {
       'Origins of web pages that may make changes in addition to those of the service itself; browsers of ' +
       'all others are refused.',
   }),
-  passwordSignIn: setting({
-    name: 'ENVARIUM_PASSWORD_SIGN_IN',
-    type: flag,
-    default: 'true',
-    sentence: 'Whether people can sign in with e-mail and password.',
-  }),
-  sessionIdleMinutes: setting({
-    name: 'ENVARIUM_SESSION_IDLE_MINUTES',
-    type: count(1, 525_600),
-    default: '720',
-    sentence: 'Time without a request after which the session of a browser ends.',
-  }),
-  sessionHours: setting({
-    name: 'ENVARIUM_SESSION_HOURS',
-    type: count(1, 8760),
-    default: '168',
-    sentence: 'Time after which the session of a browser ends, however much it is used.',
-  }),
-  cliSessionDays: setting({
-    name: 'ENVARIUM_CLI_SESSION_DAYS',
-    type: count(1, 3650),
-    default: '30',
-    sentence: 'Time after which a sign-in of the command line ends.',
-  }),
+  ...signInSettings,
   gitHttpHosts: setting({
     name: 'ENVARIUM_GIT_HTTP_HOSTS',
     type: hosts,

@@ -15,6 +15,17 @@ const withoutCommand: Partial<Record<OperationName, string>> = {
   updateCurrentUser: 'people change it in their browser',
   listSessions: 'people look at them in their browser',
   deleteSession: 'people end them in their browser',
+  createInvitation: 'administrators invite people in their browser',
+  listInvitations: 'administrators look at them in their browser',
+  resendInvitation: 'administrators renew them in their browser',
+  deleteInvitation: 'administrators revoke them in their browser',
+  previewInvitation: 'read by the page that the link of an invitation opens',
+  acceptInvitation: 'called by the page that the link of an invitation opens',
+  joinOrganization: 'called by the page that the link of an invitation opens',
+  createAdmin: 'called once, with the first key',
+  removeMember: 'administrators remove people in their browser',
+  deleteCurrentUser: 'people delete their account in their browser',
+  deleteUser: 'for the operator, at the request of a person',
   getTestingProject: 'serves the tests of modules, which no version has yet',
 };
 

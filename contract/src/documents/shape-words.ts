@@ -37,6 +37,7 @@ export const shapeWords: Readonly<Record<string, string>> = {
   'organizations.name': 'Name of the organization',
   'Project.id': 'Id of the project',
   'Project.name': 'Name of the project, unique below its parent',
+  'CreatedAdmin.invitation': 'Where no password was specified: the invitation with its link',
   'User.name': 'Name of the user, for people',
   'app_metadata.createdBy': 'Id of the user who created the key',
   'app_metadata.organizationId': 'Id of the organization that the key belongs to',

@@ -23,4 +23,14 @@ export const openOperations = [
   { method: 'GET', path: '/api/auth/methods', reason: 'read by the page where people sign in' },
   { method: 'POST', path: '/api/auth/sign-in', reason: 'the sign-in itself' },
   { method: 'POST', path: '/api/auth/cli/sign-in', reason: 'the sign-in itself' },
+  {
+    method: 'POST',
+    path: '/api/invites/preview',
+    reason: 'the token of the invitation identifies the caller',
+  },
+  {
+    method: 'POST',
+    path: '/api/invites/accept',
+    reason: 'the token of the invitation identifies the caller',
+  },
 ] as const;

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 669084c955014181472bb2750eaf981e578bfd827e3fc3d9affb4e83043a8e5b
+ * sources 24490b9195e676636b5cd75533cfb33a0aba3792a6a60ec942ec7d0a421a48eb
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -11,6 +11,7 @@ import type { Columns as Dispatch } from '../dispatch/columns.ts';
 import type { Columns as Environments } from '../environments/columns.ts';
 import type { Columns as GitTokens } from '../git-tokens/columns.ts';
 import type { Columns as Logs } from '../logs/columns.ts';
+import type { Columns as People } from '../people/columns.ts';
 import type { Columns as Schedules } from '../schedules/columns.ts';
 import type { Columns as SignIn } from '../sign-in/columns.ts';
 import type { Columns as Sources } from '../sources/columns.ts';
@@ -352,7 +353,7 @@ export interface InvitationTable {
   expires_at: Date;
   id: string;
   organization_id: string;
-  permissions: Json<unknown>;
+  permissions: Json<People['invitation.permissions']>;
   revoked_at: Date | null;
   secret_hmac: Buffer;
   user_id: string;

@@ -23,7 +23,9 @@ const closed = [
     .filter(({ needs }) => needs !== 'nothing')
     .map((operation) => ({
       method: operation.method,
-      url: pathOf(operation, { params: { ...ids, name: 'tf:plan', agentKey: 'k', secretId: id } }),
+      url: pathOf(operation, {
+        params: { ...ids, name: 'tf:plan', agentKey: 'k', secretId: id, userId: id },
+      }),
     })),
   ...Object.values(protocolRoutes).map(({ method, path }) => ({
     method,

@@ -19,7 +19,6 @@ export const family: Family = {
   ],
   tables: [
     'cli_code',
-    'invitation',
     'oidc_identity',
     'oidc_request',
     'password',

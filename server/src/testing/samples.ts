@@ -70,7 +70,7 @@ export async function makeSamples(
       const isJson = operation.body && operation.bodyKind !== 'binary';
       const least = operation.body && (leastValue(jsonSchemaOf(operation.body)) as object);
       return {
-        params: { name: 'tf:plan', secretId: 'none', ...named('params') },
+        params: { id: 'none', name: 'tf:plan', secretId: 'none', userId: 'nobody', ...named('params') },
         query: named('query'),
         ...(isJson ? { body: { ...least, ...bodies[operation.name], ...named('body') } } : {}),
       };

@@ -105,3 +105,8 @@ export async function organizationsOfKey(db: Connection, keyId: string): Promise
   const memberships = key ? await membershipsOf(db, key.user_id) : [];
   return memberships.map((row) => row.organization_id);
 }
+
+/** Ends the keys that belong to a person. */
+export async function deleteKeysOf(tx: Connection, userId: string): Promise<void> {
+  await tx.deleteFrom('api_key').where('user_id', '=', userId).execute();
+}

@@ -1,0 +1,87 @@
+/** SQL of single memberships in organizations. */
+import type { Selectable } from 'kysely';
+import type { Connection } from '../context.ts';
+import type { OrganizationMemberTable } from '../database/schema.ts';
+
+export type MembershipRow = Selectable<OrganizationMemberTable>;
+
+export async function getMembership(
+  db: Connection,
+  organizationId: string,
+  userId: string,
+): Promise<MembershipRow | undefined> {
+  return db
+    .selectFrom('organization_member')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+}
+
+/** A membership, unless the user has one there. @returns whether it was made */
+export async function insertMembership(
+  tx: Connection,
+  row: Pick<MembershipRow, 'organization_id' | 'user_id' | 'role' | 'status' | 'source'>,
+): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('organization_member')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('user_id')
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+export async function updateMembership(
+  tx: Connection,
+  organizationId: string,
+  userId: string,
+  changes: Partial<Pick<MembershipRow, 'role' | 'status' | 'source'>>,
+): Promise<void> {
+  await tx
+    .updateTable('organization_member')
+    .set(changes)
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+export async function deleteMembership(
+  tx: Connection,
+  organizationId: string,
+  userId: string,
+): Promise<void> {
+  await tx
+    .deleteFrom('organization_member')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+/** The organizations that a user belongs to or is invited to. */
+export async function listMemberships(db: Connection, userId: string): Promise<MembershipRow[]> {
+  return db
+    .selectFrom('organization_member')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('organization_id')
+    .execute();
+}
+
+/** Whether an organization has an active administrator other than a user. */
+export async function hasOtherAdmin(
+  db: Connection,
+  organizationId: string,
+  userId: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('organization_member')
+    .select('user_id')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '<>', userId)
+    .where('role', '=', 'Admin')
+    .where('status', '=', 'Active')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,62 @@
+/** An account is deleted: everything that identifies the person is gone, what it did remains. */
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { conflict, notFound, Refusal } from '../http/errors.ts';
+import { requireOtherAdmin } from '../organizations/keep-an-admin.ts';
+import { listMemberships } from '../organizations/membership-store.ts';
+import { deleteAddressesOf } from '../sign-in/attempt-store.ts';
+import { deleteIdentitiesOf } from '../sign-in/identity-store.ts';
+import { deletePassword } from '../sign-in/password-store.ts';
+import { deleteSessionsOf } from '../sign-in/session-store.ts';
+import { lockPerson, updatePerson } from '../users/person-store.ts';
+import { pseudonymOf } from '../users/pseudonym.ts';
+import { deleteKeysOf, isOperator } from '../users/user-store.ts';
+import { revokeInvitationsOf } from './invitation-store.ts';
+import { leaveOrganization } from './leave-organization.ts';
+
+/**
+ * @throws Refusal 404 for anybody but the person itself and the operator, 409 for the last administrator of an
+ * organization, and for what is not a person
+ */
+export async function closeAccount(context: ActorContext, userId: string): Promise<{ id: string }> {
+  const isAllowed = userId === context.actor.userId || (await isOperator(context.db, context.actor.userId));
+  if (!isAllowed) throw notFound('user', userId);
+  if (await isOperator(context.db, userId))
+    throw conflict('This is the user of the first key of the installation, which cannot be deleted');
+  await inTransaction(context, async (context) => {
+    const { db } = context;
+    const person = await lockPerson(db, userId);
+    if (!person) throw notFound('user', userId);
+    if (person.is_api_key || person.email === '')
+      throw new Refusal('conflict', 'This user is not a person: delete its API key');
+    for (const { organization_id: organizationId } of await listMemberships(db, userId)) {
+      await requireOtherAdmin(context, organizationId, userId);
+      await leaveOrganization(context, organizationId, userId);
+    }
+    await revokeInvitationsOf(db, userId, context.now());
+    await deleteSessionsOf(db, userId);
+    await deleteKeysOf(db, userId);
+    await deletePassword(db, userId);
+    await deleteIdentitiesOf(db, userId);
+    await deleteAddressesOf(db, userId);
+    await updatePerson(db, userId, {
+      name: pseudonymOf(userId),
+      email: '',
+      given_name: null,
+      family_name: null,
+      picture: null,
+      last_login: null,
+      is_email_verified: false,
+      deleted_at: context.now(),
+      updated_at: context.now(),
+    });
+    await recordAudit(context, {
+      organizationId: null,
+      action: 'user.deleted',
+      entity: 'user',
+      entityId: userId,
+    });
+  });
+  return { id: userId };
+}

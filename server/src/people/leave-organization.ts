@@ -1,0 +1,46 @@
+/** A person is no longer in an organization. */
+import type { ActorContext } from '../context.ts';
+import { recordAudit } from '../audit/record.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { notFound } from '../http/errors.ts';
+import { requireOtherAdmin } from '../organizations/keep-an-admin.ts';
+import { deleteMembership, getMembership } from '../organizations/membership-store.ts';
+import { deleteRolesOf } from '../roles/grant-store.ts';
+import { leaveTeams } from '../teams/team-store.ts';
+import { revokeInvitationsOf } from './invitation-store.ts';
+
+/** Takes membership, roles and teams of one organization from a user. */
+export async function leaveOrganization(
+  { db }: Pick<ActorContext, 'db'>,
+  organizationId: string,
+  userId: string,
+): Promise<void> {
+  await deleteRolesOf(db, organizationId, userId);
+  await leaveTeams(db, organizationId, userId);
+  await deleteMembership(db, organizationId, userId);
+}
+
+/**
+ * Removes a member, or somebody who is invited.
+ * @throws Refusal 404 where the user is neither, 409 for the last administrator
+ */
+export async function removeMember(
+  context: ActorContext,
+  organizationId: string,
+  userId: string,
+): Promise<void> {
+  await inTransaction(context, async (context) => {
+    const membership = await getMembership(context.db, organizationId, userId);
+    if (!membership) throw notFound('user', userId);
+    await requireOtherAdmin(context, organizationId, userId);
+    await revokeInvitationsOf(context.db, userId, context.now(), organizationId);
+    await leaveOrganization(context, organizationId, userId);
+    await recordAudit(context, {
+      organizationId,
+      action: 'user.removed',
+      entity: 'user',
+      entityId: userId,
+      details: { role: membership.role, status: membership.status },
+    });
+  });
+}
