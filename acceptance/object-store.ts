@@ -3,7 +3,7 @@
  * talks to.
  */
 import { spawn } from 'node:child_process';
-import { objectStoreProgram } from '../tools/toolbox/places.ts';
+import { pythonProgram } from '../tools/toolbox/places.ts';
 import { findProgram } from './programs.ts';
 import { until } from './runs.ts';
 import { freePort } from './free-port.ts';
@@ -12,7 +12,7 @@ const program = 'moto_server';
 
 /** The program of the toolbox's own environment, else one on the PATH. */
 async function findServer(): Promise<string | null> {
-  return objectStoreProgram() ?? findProgram(program);
+  return pythonProgram('moto') ?? findProgram(program);
 }
 
 /**

@@ -7,12 +7,11 @@
  *   --paths     prints where they are and builds nothing
  */
 import { buildTool, goVersion, ToolboxError } from './build.ts';
-import { installObjectStore } from './object-store.ts';
-import { objectStoreProgram, toolboxProgram } from './places.ts';
+import { pythonProgram, pythonPrograms, type PythonToolName, toolboxProgram } from './places.ts';
+import { installPythonTool } from './python-tools.ts';
 import { type ToolName, toolNames } from './recipes.ts';
 
-const objectStore = 'moto';
-const all: readonly string[] = [...toolNames, objectStore];
+const all: readonly string[] = [...toolNames, ...Object.keys(pythonPrograms)];
 
 const words = process.argv.slice(2);
 const wanted = words.filter((word) => word !== '--paths');
@@ -28,13 +27,17 @@ if (unknown.length > 0) {
   await buildAll();
 }
 
+function isPython(name: string): name is PythonToolName {
+  return Object.hasOwn(pythonPrograms, name);
+}
+
 function placeOf(name: string): string | null {
-  return name === objectStore ? objectStoreProgram() : toolboxProgram(name as ToolName);
+  return isPython(name) ? pythonProgram(name) : toolboxProgram(name as ToolName);
 }
 
 async function make(name: string): Promise<{ program: string; isNew: boolean }> {
-  return name === objectStore
-    ? installObjectStore(console.log)
+  return isPython(name)
+    ? installPythonTool(name, console.log)
     : buildTool(name as ToolName, await goVersion(), console.log);
 }
 

@@ -58,17 +58,29 @@ export function withToolbox(...names: readonly ToolName[]): { skip: string | fal
   return { skip: reason };
 }
 
-/** What the S3 protocol server consists of, pinned with hashes. */
-export const objectStoreRequirements = join(import.meta.dirname, 'moto', 'requirements.txt');
+/**
+ * Programs of PyPI: a server of the S3 protocol, and a fuzzer of HTTP interfaces. What each consists of is pinned
+ * with hashes, in the folder named after it.
+ */
+export const pythonPrograms = { moto: 'moto_server', schemathesis: 'schemathesis' } as const;
 
-/** The folder of the S3 protocol server that is installed from today's list. */
-export function objectStoreFolder(): string {
-  const hash = createHash('sha256').update(readFileSync(objectStoreRequirements)).digest('hex').slice(0, 16);
-  return join(toolboxFolder(), 'moto', hash);
+export type PythonToolName = keyof typeof pythonPrograms;
+
+export function pythonRequirements(name: PythonToolName): string {
+  return join(import.meta.dirname, name, 'requirements.txt');
 }
 
-/** The absolute path of the S3 protocol server, null where nobody has installed it. */
-export function objectStoreProgram(): string | null {
-  const folder = objectStoreFolder();
-  return existsSync(join(folder, '.complete')) ? join(folder, 'bin', 'moto_server') : null;
+/** The folder of a program that is installed from today's list. */
+export function pythonFolder(name: PythonToolName): string {
+  const hash = createHash('sha256')
+    .update(readFileSync(pythonRequirements(name)))
+    .digest('hex')
+    .slice(0, 16);
+  return join(toolboxFolder(), name, hash);
+}
+
+/** The absolute path of a program of PyPI, null where nobody has installed it. */
+export function pythonProgram(name: PythonToolName): string | null {
+  const folder = pythonFolder(name);
+  return existsSync(join(folder, '.complete')) ? join(folder, 'bin', pythonPrograms[name]) : null;
 }

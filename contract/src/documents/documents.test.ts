@@ -75,6 +75,21 @@ describe('OpenAPI document', () => {
       assert.ok(Object.keys(schema as object).length > 0);
   });
 
+  it('has patterns that the regular expressions of other languages read, too', () => {
+    const patterns = Array.from(
+      JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g),
+      ([, text = '']) => String(JSON.parse(text)),
+    );
+    assert.ok(patterns.some((pattern) => pattern.includes('\\x7f')));
+    assert.deepEqual(
+      patterns.filter((pattern) => /\\p\{|\(\?</i.test(pattern)),
+      [],
+    );
+    const [title = ''] = patterns.filter((pattern) => pattern.startsWith('^[^\\x00'));
+    assert.ok(new RegExp(title).test('a b'));
+    for (const wrong of ['', ' ', 'a\u0000', 'a\u0085b']) assert.ok(!new RegExp(title).test(wrong));
+  });
+
   it('is the same each time', () => {
     assert.deepEqual(openApiDocument({ version: '1.2.3' }), document);
   });

@@ -19,10 +19,18 @@ const replyTypes = {
   binary: 'application/octet-stream',
 } as const;
 
+const controls = '\\x00-\\x1f\\x7f-\\x9f';
+
+/** A pattern as the regular expressions of other languages read it, too: many know no classes of Unicode. */
+function portable(pattern: string): string {
+  return pattern.replaceAll('\\P{Cc}', `[^${controls}]`).replaceAll('\\p{Cc}', controls);
+}
+
 /** Moves titled shapes into `components`, where each stands once. */
 function publisher(components: Map<string, Json>) {
   const inner = (schema: JsonSchema): Json => ({
     ...schema,
+    ...(schema.pattern === undefined ? {} : { pattern: portable(schema.pattern) }),
     ...(schema.properties ? { properties: mapValues(schema.properties, publish) } : {}),
     ...(schema.items ? { items: publish(schema.items) } : {}),
     ...(schema.anyOf ? { anyOf: schema.anyOf.map(publish) } : {}),
@@ -60,13 +68,17 @@ function mapValues<In, Out>(
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }
 
-function parameters(place: 'path' | 'query', schema: JsonSchema | undefined): Json[] {
+function parameters(
+  place: 'path' | 'query',
+  schema: JsonSchema | undefined,
+  publish: (schema: JsonSchema) => Json,
+): Json[] {
   return Object.entries(schema?.properties ?? {}).map(([name, { description, ...value }]) => ({
     name,
     in: place,
     required: place === 'path' || (schema?.required?.includes(name) ?? false),
     ...(description ? { description } : {}),
-    schema: value,
+    schema: publish(value),
   }));
 }
 
@@ -157,6 +169,16 @@ function replyHeaders(operation: Operation): Json {
   };
 }
 
+/** The reply; where query parameters leave fields out of it, a part is right, too. */
+function replySchema({ name, reply, projectedBy }: Operation, publish: (schema: JsonSchema) => Json): Json {
+  const schema = jsonSchemaOf(reply, name);
+  if (!projectedBy) return publish(schema);
+  const names = projectedBy.map((each) => `\`${each}\``).join(' or ');
+  const part = { type: 'object', description: `A part of it, where ${names} leave fields out` };
+  const orPart = (whole: JsonSchema): Json => ({ anyOf: [publish(whole), part] });
+  return schema.items ? { ...schema, items: orPart(schema.items) } : orPart(schema);
+}
+
 function describeOperation(operation: Operation, publish: (schema: JsonSchema) => Json): Json {
   const headers = replyHeaders(operation);
   const shape = (schema: Operation['reply']) => publish(jsonSchemaOf(schema, operation.name));
@@ -168,8 +190,8 @@ function describeOperation(operation: Operation, publish: (schema: JsonSchema) =
     'x-right': operation.needs,
     ...(operation.needs === 'nothing' ? { security: [] } : {}),
     parameters: [
-      ...parameters('path', pathSchemaOf(operation)),
-      ...parameters('query', operation.query && jsonSchemaOf(operation.query, operation.name)),
+      ...parameters('path', pathSchemaOf(operation), publish),
+      ...parameters('query', operation.query && jsonSchemaOf(operation.query, operation.name), publish),
       ...requestHeaders(operation),
     ],
     ...(operation.body
@@ -184,7 +206,7 @@ function describeOperation(operation: Operation, publish: (schema: JsonSchema) =
       200: {
         description: 'Success',
         ...(Object.keys(headers).length > 0 ? { headers } : {}),
-        content: { [replyTypes[operation.replyKind ?? 'json']]: { schema: shape(operation.reply) } },
+        content: { [replyTypes[operation.replyKind ?? 'json']]: { schema: replySchema(operation, publish) } },
       },
       ...(hasTag(operation)
         ? { 304: { description: 'The reply is the one that `If-None-Match` names' } }

@@ -33,8 +33,10 @@ function readBodiesAsText(app: FastifyInstance): void {
   app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
     readText(request, payload, bodyJsonLimits),
   );
-  app.addHook('onRequest', async ({ raw: { headers } }) => {
+  app.addHook('onRequest', async ({ method, raw: { headers } }) => {
     const type = headers['content-type'];
+    // Fastify refuses a QUERY without a type before it looks whether the path has this method.
+    if (type === undefined && method === 'QUERY') headers['content-type'] = 'application/octet-stream';
     if (type !== undefined && !/^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/.test(type))
       headers['content-type'] = 'application/octet-stream';
   });

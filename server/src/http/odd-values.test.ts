@@ -6,61 +6,12 @@ import { type OperationName, operations } from '#contract/operations.ts';
 import { testApp } from '../testing/app.ts';
 import { call, pathOf, send } from '../testing/client.ts';
 import { createIdle } from '../testing/environment.ts';
+import { type JsonSchema, oddText, valueOf } from '../testing/fuzzing/odd-values.ts';
 import { makeSamples } from '../testing/samples.ts';
 
 const app = await testApp();
 const environment = await createIdle(app);
 const { requestOf } = await makeSamples(app, environment);
-
-interface JsonSchema {
-  type?: string | string[];
-  enum?: unknown[];
-  properties?: Record<string, JsonSchema>;
-  items?: JsonSchema;
-}
-
-const oddText = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 12 }),
-  fc.constantFrom(
-    '',
-    ' ',
-    '\ud800',
-    'a\udc00b',
-    '\u0000',
-    '\u202e',
-    'x'.repeat(3000),
-    "'; drop table environment --",
-    '${a}',
-    '%',
-    '\\',
-    '../..',
-    '__proto__',
-    'ü€😀',
-    '1e400',
-    '-1',
-    '2026-01-01T00:00:00Z',
-  ),
-);
-
-/** Values that fit a schema more or less. */
-function valueOf(schema: JsonSchema): fc.Arbitrary<unknown> {
-  if (schema.enum) return fc.constantFrom(...schema.enum);
-  const types = [schema.type ?? 'object'].flat();
-  const one = (type: string): fc.Arbitrary<unknown> => {
-    if (type === 'string') return oddText;
-    if (type === 'integer' || type === 'number') return fc.oneof(fc.integer(), fc.double());
-    if (type === 'boolean') return fc.boolean();
-    if (type === 'array') return fc.array(valueOf(schema.items ?? { type: 'string' }), { maxLength: 3 });
-    if (type === 'null') return fc.constant(null);
-    const fields = Object.entries(schema.properties ?? {}).map(
-      ([name, field]) => [name, valueOf(field)] as const,
-    );
-    return fields.length > 0
-      ? fc.record(Object.fromEntries(fields), { requiredKeys: [] })
-      : fc.dictionary(oddText, oddText, { maxKeys: 2 });
-  };
-  return fc.oneof(...types.map(one));
-}
 
 /** One field of a good body, changed. */
 function bodies(operation: Operation, good: object): fc.Arbitrary<object> {

@@ -83,6 +83,7 @@ const attacks: Readonly<
   ],
   'a percent sign alone': ['GET /api/projects/%', 'x: y', [400]],
   'an unknown method of a known path': ['PROPFIND /api/projects', 'x: y', [405]],
+  'a method that needs a type': ['QUERY /api/projects', 'x: y', [405]],
   'a method of diagnosis': ['TRACE /api/projects', 'x: y', [405]],
   'a method of an unknown path': ['PROPFIND /api/nothing', 'x: y', [404]],
   'an address with a host': ['GET http://elsewhere/api/nothing', 'x: y', [400, 404]],
