@@ -13,6 +13,7 @@ import {
   scratchFolder,
   startService,
   removeScratch,
+  trustAuthority,
 } from './service.ts';
 
 const run = promisify(execFile);
@@ -213,6 +214,16 @@ async function requirePrograms(): Promise<void> {
   if (missing.length > 0) throw new Error(missing.join('\n'));
 }
 
+/** Settings of TLS that the demo was started with: its service gets them, and the demo itself trusts the authority. */
+function givenTls(): Record<string, string> {
+  const names = ['ENVARIUM_TLS_CERT_FILE', 'ENVARIUM_TLS_KEY_FILE', 'ENVARIUM_CA_FILE', 'ENVARIUM_BASE_URL'];
+  const caFile = process.env.ENVARIUM_CA_FILE;
+  if (caFile) trustAuthority(caFile);
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : [])),
+  );
+}
+
 function untilTold(): Promise<undefined> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(undefined));
@@ -235,7 +246,10 @@ async function main(): Promise<void> {
   const folder = await scratchFolder();
   try {
     say('Starting Envarium on a scratch folder, with its own PostgreSQL and a built-in agent');
-    await using service = await startService({ folder, settings: { ENVARIUM_LOG_LEVEL: 'warn' } });
+    await using service = await startService({
+      folder,
+      settings: { ENVARIUM_LOG_LEVEL: 'warn', ...givenTls() },
+    });
     note(`It listens on ${service.url}`);
     const environmentId = await Promise.race([tour(service), told]);
     if (environmentId === undefined) return;

@@ -5,9 +5,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Client, createClient } from '#contract/client/client.ts';
@@ -55,6 +57,11 @@ export interface RunningService extends AsyncDisposable {
   log(): string;
   /** Ends the process by SIGTERM and waits for it. */
   stop(): Promise<void>;
+}
+
+/** Makes this process trust an authority, too. @param file with its certificate */
+export function trustAuthority(file: string): void {
+  setDefaultCACertificates([...getCACertificates('default'), readFileSync(file, 'utf8')]);
 }
 
 /** A folder that runs can read from, with room for data and repositories. */

@@ -25,7 +25,8 @@ export const withoutStore = program === undefined && 'needs redis-server or valk
 
 export const storePassword = 'planted-password';
 
-async function freePort(): Promise<number> {
+/** A port that nobody uses now. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

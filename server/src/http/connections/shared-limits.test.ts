@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { kill } from 'node:process';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { readCertificates, trustedCertificates, useNetwork } from '#settings/network.ts';
 import { Secret } from '#settings/secret.ts';
+import { makeAuthority } from '../../../../agent/src/testing/certificates.ts';
 import { families } from '../../families.ts';
 import { readSettings, SettingsError } from '../../config.ts';
 import { type TestApp, testApp } from '../../testing/app.ts';
 import { basic, send } from '../../testing/client.ts';
-import { StoreServer, storePassword, withoutStore } from '../../testing/store-server.ts';
+import { freePort, StoreServer, storePassword, withoutStore } from '../../testing/store-server.ts';
 import { buildApp } from '../app.ts';
 import type { Limits } from '../../limits/counts.ts';
 import { openLimits } from '../../limits/open-limits.ts';
@@ -58,6 +64,28 @@ test('two servers count requests together', needsStore, async () => {
     assert.ok(wait > 50 && wait <= 60, `${wait}`);
     assert.deepEqual(about(both.logged), []);
   }
+});
+
+test('a store is reached over TLS, and only with a certificate that is trusted', needsStore, async (t) => {
+  if (spawnSync('openssl', ['version']).status !== 0) return t.skip('needs openssl');
+  const folder = mkdtempSync(join(tmpdir(), 'envarium-store-tls-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const authority = makeAuthority(folder);
+  const port = await freePort();
+  const files = ['--tls-cert-file', join(folder, 'server.pem'), '--tls-key-file', join(folder, 'server.key')];
+  const options = ['--tls-port', String(port), ...files, '--tls-auth-clients', 'no', '--tls-ca-cert-file'];
+  await using _store = await StoreServer.start([...options, authority.file]);
+  const settings = {
+    ENVARIUM_RATE_LIMIT: '3',
+    ENVARIUM_RATE_LIMIT_STORE_URL: `rediss://:${storePassword}@localhost:${port}`,
+  };
+  const strange = await testApp(settings);
+  assert.match(about(strange.logged).join(''), /"reason":"[^"]*certificate/);
+  useNetwork(trustedCertificates(readCertificates(authority.file, 'ENVARIUM_CA_FILE')), {});
+  await using both = await servers(settings);
+  assert.deepEqual(await statuses(both.first, 2), [200, 200]);
+  assert.deepEqual(await statuses(both.other, 2), [200, 429]);
+  assert.deepEqual(about(both.logged), []);
 });
 
 test('two servers count refused credentials together', needsStore, async () => {
