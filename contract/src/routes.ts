@@ -83,6 +83,7 @@ export const routes = {
   listGitTokens: ['GET', '/tokens'],
   createGitToken: ['POST', '/tokens'],
   getGitToken: ['GET', '/tokens/{id}'],
+  updateGitToken: ['PUT', '/tokens/{id}'],
   deleteGitToken: ['DELETE', '/tokens/{id}'],
   listSshKeys: ['GET', '/ssh-keys'],
   createSshKey: ['POST', '/ssh-keys'],

@@ -4,13 +4,41 @@ import type { GitToken } from '#contract/git-tokens/shapes.ts';
 import type { SshKey } from '#contract/ssh-keys/shapes.ts';
 import { onCall } from '../command-line.ts';
 import { timeText } from '../terminal/durations.ts';
-import { findGitToken, findOrganization, findSshKey } from '../find-environment.ts';
+import type { Session } from '../session/session.ts';
+import { findGitToken, findOrganization, findProject, findSshKey } from '../find-environment.ts';
 import { textFromFile } from '../read-input.ts';
 import { plain } from '../terminal/safe-text.ts';
 import type { Column } from '../terminal/table.ts';
 
-interface ValueFlags {
+interface ValueFlags extends ProjectFlags {
   readonly valueFile: string;
+}
+
+interface ProjectFlags {
+  readonly project?: string[];
+}
+
+interface TokenChanges extends ProjectFlags {
+  readonly name?: string;
+  readonly valueFile?: string;
+  readonly host?: string[];
+  readonly allProjects?: boolean;
+}
+
+const projectOption = [
+  '--project <project...>',
+  'projects, with everything below them, whose environments may use it (default: all)',
+] as const;
+
+/** The projects that were named, by id or name; undefined: none were. */
+async function projectsOf(
+  session: Session,
+  organizationId: string,
+  { project }: ProjectFlags,
+): Promise<string[] | undefined> {
+  if (project === undefined) return undefined;
+  const found = await Promise.all(project.map((each) => findProject(session.client, organizationId, each)));
+  return found.map(({ id }) => id);
 }
 
 const tokenColumns: Column<GitToken>[] = [
@@ -37,14 +65,42 @@ function addGitTokens(program: Command): void {
   const create = group
     .command('create <name>')
     .description('store a token, or user:token')
-    .option('--value-file <file>', 'file that contains it; - for standard input', '-');
+    .option('--value-file <file>', 'file that contains it; - for standard input', '-')
+    .option(...projectOption);
   onCall<ValueFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { id: organizationId } = await findOrganization(session);
+    const projectIds = await projectsOf(session, organizationId, options);
     const value = textFromFile('--value-file', options.valueFile).trim();
-    const token = await session.client.call('createGitToken', { body: { organizationId, name, value } });
+    const body = { organizationId, name, value, projectIds };
+    const token = await session.client.call('createGitToken', { body });
     return session.isJson
       ? session.output.json(token)
       : session.output.line(`Git token ${plain(name)} was stored: ${token.id}`);
+  });
+  const update = group
+    .command('update <git-token>')
+    .description('change a git token; omitted options are unchanged')
+    .option('--name <name>', 'its new name')
+    .option('--value-file <file>', 'file that contains the new token; - for standard input')
+    .option('--host <host...>', 'hosts that it is sent to')
+    .option(...projectOption)
+    .option('--all-projects', 'all projects of the organization may use it');
+  onCall<TokenChanges>(update, async ({ session, args: [given = ''], options }) => {
+    const { id: organizationId } = await findOrganization(session);
+    const { id, name } = await findGitToken(session.client, organizationId, given);
+    const { valueFile } = options;
+    const token = await session.client.call('updateGitToken', {
+      params: { id },
+      body: {
+        name: options.name,
+        hosts: options.host,
+        value: valueFile === undefined ? undefined : textFromFile('--value-file', valueFile).trim(),
+        projectIds: options.allProjects ? [] : await projectsOf(session, organizationId, options),
+      },
+    });
+    return session.isJson
+      ? session.output.json(token)
+      : session.output.line(`Git token ${plain(name)} was updated`);
   });
   onCall(
     group.command('show <git-token>').description('show a git token, without its value'),
@@ -55,6 +111,8 @@ function addGitTokens(program: Command): void {
       return session.output.fields([
         ['Name', token.name],
         ['Id', token.id],
+        ['Hosts', token.hosts.join(', ')],
+        ['Projects', token.projectIds.join(', ') || 'all'],
       ]);
     },
   );
@@ -83,12 +141,13 @@ function addSshKeys(program: Command): void {
   const create = group
     .command('create <name>')
     .description('store a private key without a passphrase')
-    .option('--value-file <file>', 'file that contains it; - for standard input', '-');
+    .option('--value-file <file>', 'file that contains it; - for standard input', '-')
+    .option(...projectOption);
   onCall<ValueFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { id: organizationId } = await findOrganization(session);
-    const key = await session.client.call('createSshKey', {
-      body: { organizationId, name, value: keyText(options.valueFile) },
-    });
+    const projectIds = await projectsOf(session, organizationId, options);
+    const body = { organizationId, name, value: keyText(options.valueFile), projectIds };
+    const key = await session.client.call('createSshKey', { body });
     return session.isJson
       ? session.output.json(key)
       : session.output.line(`Ssh key ${plain(name)} was stored: ${key.id}`);

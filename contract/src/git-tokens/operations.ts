@@ -1,4 +1,5 @@
 /** Tokens with which repositories are read over https, and private registries of modules and providers. */
+import { CredentialProjects } from '../projects/shapes.ts';
 import { Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { defineOperations, operation } from '../operation.ts';
@@ -19,7 +20,7 @@ const thisToken = { entity: 'gitToken', in: 'params', field: 'id' } as const;
 export const operations = defineOperations('git tokens', {
   listGitTokens: operation('GET', '/tokens', {
     summary: 'List git tokens',
-    needs: 'EDIT_ORGANIZATION_SETTINGS',
+    needs: 'VIEW_ORGANIZATION',
     subject: { entity: 'organization', in: 'query', field: 'organizationId' },
     query: Type.Object({ organizationId: Text, type: Type.Optional(oneOf(tokenTypes)) }),
     reply: Type.Array(GitToken),
@@ -39,14 +40,29 @@ export const operations = defineOperations('git tokens', {
       value: Name,
       type: Type.Optional(oneOf(tokenTypes)),
       hosts: orNull(Type.Array(Host, { maxItems: 100 })),
+      projectIds: CredentialProjects,
     }),
     reply: GitToken,
   }),
   getGitToken: operation('GET', '/tokens/{id}', {
     summary: 'Get git token',
+    needs: 'VIEW_ORGANIZATION',
+    subject: thisToken,
+    params: byId,
+    reply: GitToken,
+  }),
+  updateGitToken: operation('PUT', '/tokens/{id}', {
+    summary: 'Update git token',
+    description: 'Omitted fields are unchanged. Environments that may no longer use it run without it.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: thisToken,
     params: byId,
+    body: closed({
+      name: Type.Optional(Title),
+      value: Type.Optional(Name),
+      hosts: Type.Optional(Type.Array(Host, { maxItems: 100 })),
+      projectIds: CredentialProjects,
+    }),
     reply: GitToken,
   }),
   deleteGitToken: operation('DELETE', '/tokens/{id}', {

@@ -12,8 +12,9 @@ export const GitToken = replyObject('GitToken', {
   organizationId: Text,
   type: oneOf(tokenTypes),
   hosts: Type.Array(Text, {
-    description: 'Hosts to which every run of the organization sends the token',
+    description: 'Hosts to which every run of these projects sends the token',
   }),
+  projectIds: Type.Array(Text, { description: 'Projects that may use it; empty: all' }),
   value: Type.String({ description: 'Asterisks: the value is never returned' }),
 });
 export type GitToken = Static<typeof GitToken>;

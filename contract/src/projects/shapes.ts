@@ -1,6 +1,6 @@
 /** What replies about projects carry. */
 import { type Static, Type } from 'typebox';
-import { Flag, Instant, replyObject, Text } from '../schema/schema.ts';
+import { Flag, Instant, Name, orNull, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
 
 export const Project = replyObject('Project', {
@@ -19,3 +19,11 @@ export const Project = replyObject('Project', {
   createdByUser: Type.Optional(User),
 });
 export type Project = Static<typeof Project>;
+
+/** Which projects may use a credential of the organization. */
+export const CredentialProjects = orNull(
+  Type.Array(Name, {
+    maxItems: 1000,
+    description: 'Projects, with everything below them, whose environments may use it; empty: all projects',
+  }),
+);

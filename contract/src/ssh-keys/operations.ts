@@ -1,4 +1,5 @@
 /** Private keys with which repositories and modules are read over ssh. */
+import { CredentialProjects } from '../projects/shapes.ts';
 import { Type } from 'typebox';
 import { defineOperations, operation } from '../operation.ts';
 import { closed, Name, nullable, Text, Title } from '../schema/schema.ts';
@@ -20,7 +21,7 @@ const EncryptionMethod = Type.Optional(
 export const operations = defineOperations('ssh keys', {
   listSshKeys: operation('GET', '/ssh-keys', {
     summary: 'List ssh keys',
-    needs: 'EDIT_ORGANIZATION_SETTINGS',
+    needs: 'VIEW_ORGANIZATION',
     subject: { entity: 'organization', in: 'query', field: 'organizationId' },
     query: Type.Object({ organizationId: Text }),
     reply: Type.Array(SshKey),
@@ -34,15 +35,21 @@ export const operations = defineOperations('ssh keys', {
       name: Title,
       value: PrivateKey,
       encryptionMethod: EncryptionMethod,
+      projectIds: CredentialProjects,
     }),
     reply: SshKey,
   }),
   updateSshKey: operation('PUT', '/ssh-keys/{id}', {
-    summary: 'Replace the value of an ssh key',
+    summary: 'Update ssh key',
+    description: 'Omitted fields are unchanged. Environments that may no longer use it run without it.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: thisKey,
     params: byId,
-    body: closed({ value: PrivateKey, encryptionMethod: EncryptionMethod }),
+    body: closed({
+      value: Type.Optional(PrivateKey),
+      encryptionMethod: EncryptionMethod,
+      projectIds: CredentialProjects,
+    }),
     reply: SshKey,
   }),
   deleteSshKey: operation('DELETE', '/ssh-keys/{id}', {

@@ -8,6 +8,7 @@ export const SshKey = replyObject('SshKey', {
   name: Text,
   organizationId: Text,
   value: Type.String({ description: 'Asterisks: the value is never returned' }),
+  projectIds: Type.Array(Text, { description: 'Projects that may use it; empty: all' }),
   userId: Text,
   user: User,
   createdAt: Instant,

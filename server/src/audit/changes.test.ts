@@ -159,5 +159,10 @@ test('an entry whose secret can no longer be opened is still recorded', async ()
   const { id } = await ok(app, 'createGitToken', { body: { organizationId, name: 'u', value: 'v' } });
   await app.database.pool.query("update git_token set sealed_value = '\\x00' where id = $1", [id]);
   await ok(app, 'deleteGitToken', { params: { id } });
-  assert.deepEqual((await entryOf('gitToken.deleted')).before, { name: 'u', type: 'GIT', hosts: [] });
+  assert.deepEqual((await entryOf('gitToken.deleted')).before, {
+    name: 'u',
+    type: 'GIT',
+    hosts: [],
+    projectIds: [],
+  });
 });

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 24490b9195e676636b5cd75533cfb33a0aba3792a6a60ec942ec7d0a421a48eb
+ * sources 08893cd048de993c4b5e4365581b42e7b644091bbf328aaeb9c02dfdf7bf039d
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -325,6 +325,7 @@ export interface GitTokenTable {
   id: string;
   name: string;
   organization_id: string;
+  project_ids: Generated<string[]>;
   sealed_value: Buffer;
   type: Generated<GitTokens['git_token.type']>;
   updated_at: Generated<Date>;
@@ -552,6 +553,7 @@ export interface SshKeyTable {
   id: string;
   name: string;
   organization_id: string;
+  project_ids: Generated<string[]>;
   sealed_value: Buffer;
   updated_at: Generated<Date>;
 }

@@ -53,7 +53,12 @@ async function sourceOf(
   const tokenId = template.settings.tokenId as string | undefined;
   if (tokenId && request.blueprintRepository) {
     const { organization_id: organizationId } = template;
-    await requireTokenFor(context.db, { organizationId, tokenId, repository }, 'body.blueprintRepository');
+    const { project_id: projectId } = environment;
+    await requireTokenFor(
+      context.db,
+      { organizationId, projectId, tokenId, repository },
+      'body.blueprintRepository',
+    );
   }
   const revision = request.blueprintRevision;
   if (planOnlyTypes.includes(request.deploymentType)) return { repository, revision };

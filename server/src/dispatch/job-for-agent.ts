@@ -17,9 +17,17 @@ import { getKeyValues } from '../ssh-keys/ssh-key-store.ts';
 import { getStateVersion } from '../state/state-store.ts';
 import { hostOf, type RepositoryCredentials, tokenCredentials } from '../templates/repository-credentials.ts';
 import { openCredentials, type TemplateRow } from '../templates/template-store.ts';
+import type { ProjectPlace } from '../projects/project-store.ts';
 import { reviewerOf, systemVariables } from './system-variables.ts';
 import { isDeniedTokens, noTokens, tokenSecrets, tokensForRuns } from './tokens-for-runs.ts';
 import type { JobFacts } from './job-facts.ts';
+
+/** What is checked out, and for which project. */
+interface Code {
+  readonly template: TemplateRow;
+  readonly place: ProjectPlace;
+  readonly repository: string;
+}
 
 /**
  * Credentials from an address are sent only to its host, and a token that names hosts only to those, even if
@@ -27,13 +35,12 @@ import type { JobFacts } from './job-facts.ts';
  */
 async function credentialsOf(
   context: Context,
-  template: TemplateRow,
-  repository: string,
+  { template, place, repository }: Code,
 ): Promise<RepositoryCredentials | null> {
   const own = openCredentials(context, template);
   if (own) return own.host === hostOf(repository) ? { username: own.username, password: own.password } : null;
   const tokenId = template.settings.tokenId;
-  const token = tokenId ? await getRepositoryToken(context.db, template.organization_id, tokenId) : undefined;
+  const token = tokenId ? await getRepositoryToken(context.db, place, tokenId) : undefined;
   return token && isTokenFor(token, repository) ? tokenCredentials(openToken(context, token)) : null;
 }
 
@@ -43,12 +50,11 @@ async function credentialsOf(
  */
 async function sshOf(
   context: Context,
-  template: TemplateRow,
-  repository: string,
+  { template, place, repository }: Code,
   isOwnHostOnly: boolean,
 ): Promise<Job['source']['ssh'] | null> {
   const ids = (template.settings.sshKeys ?? []).map((key) => key.id);
-  const keys = await getKeyValues(context.db, context, template.organization_id, ids);
+  const keys = await getKeyValues(context.db, context, place, ids);
   const kind = readRepository(repository, { httpHosts: [], localPaths: [] });
   const isSsh = 'kind' in kind && kind.kind === 'ssh';
   const isUsed = isSsh || (keys.length > 0 && !isOwnHostOnly);
@@ -161,10 +167,12 @@ async function secretParts(
 ) {
   const inputs = openInputs(context, deployment.id, deployment.sealed_inputs);
   const isDenied = isDeniedTokens(context, deployment);
+  const place = { organizationId: environment.organization_id, projectId: environment.project_id };
+  const code = { template, place, repository: deployment.repository };
   const [tokens, credentials, ssh, archive, reviewer] = await Promise.all([
-    isDenied ? noTokens : tokensForRuns(context, environment.organization_id),
-    credentialsOf(context, template, deployment.repository),
-    sshOf(context, template, deployment.repository, isDenied),
+    isDenied ? noTokens : tokensForRuns(context, place),
+    credentialsOf(context, code),
+    sshOf(context, code, isDenied),
     archiveOf(context.db, deployment),
     reviewerOf(context.db, deployment.id),
   ]);

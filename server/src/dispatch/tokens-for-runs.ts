@@ -1,10 +1,11 @@
 /**
- * The tokens of an organization that name hosts: every run of it may have to load code or providers from
+ * The tokens that name hosts: every run of a project that may use them may have to load code or providers from
  * those.
  */
+import type { ProjectPlace } from '../projects/project-store.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Context } from '../context.ts';
-import { listTokens, openToken } from '../git-tokens/git-token-store.ts';
+import { tokensOfProject, openToken } from '../git-tokens/git-token-store.ts';
 import { tokenCredentials } from '../templates/repository-credentials.ts';
 
 export interface TokensForRuns {
@@ -15,9 +16,9 @@ export interface TokensForRuns {
 /** @returns each host once for each use; where several tokens name it, the newest one's */
 export async function tokensForRuns(
   context: Pick<Context, 'db' | 'sealer'>,
-  organizationId: string,
+  place: ProjectPlace,
 ): Promise<TokensForRuns> {
-  const rows = (await listTokens(context.db, organizationId)).filter(({ hosts }) => hosts.length > 0);
+  const rows = (await tokensOfProject(context.db, place)).filter(({ hosts }) => hosts.length > 0);
   const known = { GIT: new Map<string, string>(), REGISTRY: new Map<string, string>() };
   for (const row of rows) {
     const value = openToken(context, row);

@@ -10,15 +10,15 @@ import { projectHome } from '../projects/project-store.ts';
 import { unknownKey } from '../ssh-keys/ssh-key-store.ts';
 
 async function checkCredentials(context: ActorContext, request: CreateEnvironment): Promise<void> {
-  const { organizationId, tokenId, vcsConnectionId, sshKeys = [] } = request;
+  const { organizationId, projectId, tokenId, vcsConnectionId, sshKeys = [] } = request;
   if (tokenId)
     await requireTokenFor(
       context.db,
-      { organizationId, tokenId, repository: request.repository },
+      { organizationId, projectId, tokenId, repository: request.repository },
       'body.tokenId',
     );
   const keyIds = sshKeys.map((key) => key.id);
-  const unknown = await unknownKey(context.db, organizationId, keyIds);
+  const unknown = await unknownKey(context.db, { organizationId, projectId }, keyIds);
   if (unknown !== null)
     throw badField(
       `body.sshKeys.${keyIds.indexOf(unknown)}.id`,

@@ -3,11 +3,12 @@ import type { GitToken } from '#contract/git-tokens/shapes.ts';
 import { operations } from '#contract/operations.ts';
 import { changesOf, sealedFingerprint } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { Context } from '../context.ts';
+import type { ActorContext, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { badField, conflict, notFound } from '../http/errors.ts';
+import { badField, conflict, notFound, orNotFound, type Refusal } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
+import { requireProjects } from '../projects/require-projects.ts';
 import {
   deleteToken,
   type GitTokenRow,
@@ -15,6 +16,7 @@ import {
   insertToken,
   listTokens,
   openToken,
+  updateToken,
 } from './git-token-store.ts';
 
 function view(row: GitTokenRow): GitToken {
@@ -24,15 +26,25 @@ function view(row: GitTokenRow): GitToken {
     organizationId: row.organization_id,
     type: row.type,
     hosts: row.hosts,
+    projectIds: row.project_ids,
     value: sensitiveMask,
   };
 }
 
 /** For the audit trail. */
 function audited(context: Context, row: GitTokenRow) {
-  const { name, type, hosts, organization_id: organizationId } = row;
+  const { name, type, hosts, organization_id: organizationId, project_ids: projectIds } = row;
   const place = `git token of ${organizationId}`;
-  return { name, type, hosts, value: sealedFingerprint(context, place, () => openToken(context, row)) };
+  const value = sealedFingerprint(context, place, () => openToken(context, row));
+  return { name, type, hosts, projectIds, value };
+}
+
+function withoutHosts(): Refusal {
+  return badField('body.hosts', 'a token of type REGISTRY is sent only to its hosts: specify at least one');
+}
+
+function projectsOf({ db }: Pick<ActorContext, 'db'>, organizationId: string, ids: readonly string[]) {
+  return requireProjects(db, organizationId, ids, 'body.projectIds');
 }
 
 export const gitTokenRoutes: Route[] = [
@@ -43,12 +55,9 @@ export const gitTokenRoutes: Route[] = [
     inTransaction(context, async (context) => {
       const { type = 'GIT' } = body;
       const hosts = [...new Set(body.hosts ?? [])];
-      if (type === 'REGISTRY' && hosts.length === 0)
-        throw badField(
-          'body.hosts',
-          'a token of type REGISTRY is sent only to its hosts: specify at least one',
-        );
-      const row = await insertToken(context.db, context, { ...body, type, hosts });
+      if (type === 'REGISTRY' && hosts.length === 0) throw withoutHosts();
+      const projectIds = await projectsOf(context, body.organizationId, body.projectIds ?? []);
+      const row = await insertToken(context.db, context, { ...body, type, hosts, projectIds });
       if (!row) throw conflict(`A git token named "${body.name}" already exists: choose another name`);
       await recordAudit(context, {
         organizationId: row.organization_id,
@@ -66,6 +75,28 @@ export const gitTokenRoutes: Route[] = [
     if (!row) throw notFound('git token', params.id);
     return view(row);
   }),
+  route(operations.updateGitToken, (context, { params, body }) =>
+    inTransaction(context, async (context) => {
+      const before = orNotFound(await getToken(context.db, params.id), 'git token', params.id);
+      const { projectIds: ids, ...changes } = body;
+      const projectIds = ids && (await projectsOf(context, before.organization_id, ids));
+      if (before.type === 'REGISTRY' && changes.hosts?.length === 0) throw withoutHosts();
+      const row = await updateToken(context.db, context, before, {
+        ...changes,
+        projectIds: projectIds ?? undefined,
+      });
+      if (!row) throw conflict(`A git token named "${body.name ?? ''}" already exists: choose another name`);
+      await recordAudit(context, {
+        organizationId: row.organization_id,
+        action: 'gitToken.updated',
+        entity: 'gitToken',
+        entityId: row.id,
+        details: { name: row.name, fields: Object.keys(body) },
+        ...changesOf(audited(context, before), audited(context, row)),
+      });
+      return view(row);
+    }),
+  ),
   route(operations.deleteGitToken, (context, { params, home }) =>
     inTransaction(context, async (context) => {
       const row = await getToken(context.db, params.id);

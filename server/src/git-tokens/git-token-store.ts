@@ -1,5 +1,6 @@
 /** SQL of tokens for repositories and registries; a value is opened for runs only. */
-import type { Selectable } from 'kysely';
+import { isForProject, type ProjectPlace } from '../projects/project-store.ts';
+import { type Selectable, sql } from 'kysely';
 import type { TokenType } from '#contract/git-tokens/operations.ts';
 import { homeById, isUuid } from '../access/entity-home.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
@@ -15,7 +16,14 @@ function association(id: string) {
 export async function insertToken(
   tx: Connection,
   context: ActorContext,
-  token: { organizationId: string; name: string; value: string; type: TokenType; hosts: string[] },
+  token: {
+    organizationId: string;
+    name: string;
+    value: string;
+    type: TokenType;
+    hosts: string[];
+    projectIds: string[];
+  },
 ): Promise<GitTokenRow | undefined> {
   const id = context.newId();
   return tx
@@ -26,12 +34,69 @@ export async function insertToken(
       name: token.name,
       type: token.type,
       hosts: token.hosts,
+      project_ids: token.projectIds,
       sealed_value: context.sealer.seal(token.value, association(id)),
       created_by: context.actor.userId,
     })
     .onConflict((conflict) => conflict.columns(['organization_id', 'name']).doNothing())
     .returningAll()
     .executeTakeFirst();
+}
+
+/**
+ * Omitted fields are unchanged.
+ * @returns the row; undefined where the organization has another token of that name
+ */
+export async function updateToken(
+  tx: Connection,
+  context: ActorContext,
+  before: GitTokenRow,
+  { name, value, hosts, projectIds }: UpdatedToken,
+): Promise<GitTokenRow | undefined> {
+  const isTaken =
+    name !== undefined &&
+    (await tx
+      .selectFrom('git_token')
+      .select('id')
+      .where('organization_id', '=', before.organization_id)
+      .where('name', '=', name)
+      .where('id', '<>', before.id)
+      .executeTakeFirst()) !== undefined;
+  if (isTaken) return undefined;
+  return tx
+    .updateTable('git_token')
+    .set({
+      name: name ?? before.name,
+      hosts: hosts ?? before.hosts,
+      project_ids: projectIds ?? before.project_ids,
+      ...(value === undefined ? {} : { sealed_value: context.sealer.seal(value, association(before.id)) }),
+    })
+    .where('id', '=', before.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** What changes of a token. */
+export interface UpdatedToken {
+  readonly name?: string;
+  readonly value?: string;
+  readonly hosts?: string[];
+  readonly projectIds?: string[];
+}
+
+/** The tokens that environments of a project may use, newest first. */
+export async function tokensOfProject(
+  db: Connection,
+  { organizationId, projectId }: ProjectPlace,
+): Promise<GitTokenRow[]> {
+  return db
+    .selectFrom('git_token')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where(isForProject(sql`project_ids`, projectId))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
 }
 
 /** @param type absent: tokens of all types */
@@ -62,14 +127,21 @@ export async function deleteToken(tx: Connection, id: string): Promise<void> {
   await tx.deleteFrom('git_token').where('id', '=', id).execute();
 }
 
-/** A token for repositories; undefined where the organization has no such token. */
+/** A token for repositories; undefined where environments of the project may not use such a token. */
 export async function getRepositoryToken(
   db: Connection,
-  organizationId: string,
+  { organizationId, projectId }: ProjectPlace,
   id: string,
 ): Promise<GitTokenRow | undefined> {
-  const row = isUuid(id) ? await getToken(db, id) : undefined;
-  return row?.organization_id === organizationId && row.type === 'GIT' ? row : undefined;
+  if (!isUuid(id)) return undefined;
+  return db
+    .selectFrom('git_token')
+    .selectAll()
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .where('type', '=', 'GIT')
+    .where(isForProject(sql`project_ids`, projectId))
+    .executeTakeFirst();
 }
 
 /** Whether a token may be sent to the host of a repository: one without hosts may be sent to all. */

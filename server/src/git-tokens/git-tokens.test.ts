@@ -18,6 +18,7 @@ test('a token is listed but never shown, and reaches the runs that refer to it',
     organizationId,
     type: 'GIT',
     hosts: [],
+    projectIds: [],
     value: '********',
   });
   assert.deepEqual(await ok(app, 'getGitToken', { params: { id: token.id } }), token);

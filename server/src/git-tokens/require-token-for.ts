@@ -1,25 +1,25 @@
 /** Checks which token is to be sent to which host, where either is written. */
+import type { ProjectPlace } from '../projects/project-store.ts';
 import type { Connection } from '../context.ts';
 import { badField } from '../http/errors.ts';
 import { getRepositoryToken, isTokenFor } from './git-token-store.ts';
 
-export interface TokenUse {
-  readonly organizationId: string;
+export interface TokenUse extends ProjectPlace {
   readonly tokenId: string;
   readonly repository: string;
 }
 
 /**
  * @param field of the request that combines the two, as `body.tokenId`
- * @throws Refusal 400 for a token that the organization does not have, or that names other hosts than that of
- * the repository
+ * @throws Refusal 400 for a token that the organization does not have or the project may not use, or that names
+ * other hosts than that of the repository
  */
 export async function requireTokenFor(
   db: Connection,
-  { organizationId, tokenId, repository }: TokenUse,
+  { tokenId, repository, ...place }: TokenUse,
   field: string,
 ): Promise<void> {
-  const token = await getRepositoryToken(db, organizationId, tokenId);
+  const token = await getRepositoryToken(db, place, tokenId);
   if (!token) throw badField(field, 'does not match a git token you have access to');
   if (!isTokenFor(token, repository))
     throw badField(

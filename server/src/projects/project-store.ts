@@ -1,11 +1,17 @@
 /** SQL of projects. */
-import { type Selectable, sql, type Updateable } from 'kysely';
+import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import type { Reach } from '../access/access.ts';
 import { homeById } from '../access/entity-home.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { likeText } from '../database/like-text.ts';
 import type { ProjectTable } from '../database/schema.ts';
 import { lockOrganizationRow } from '../organizations/organization-store.ts';
+
+/** A project, for what looks up things that it may use. */
+export interface ProjectPlace {
+  readonly organizationId: string;
+  readonly projectId: string;
+}
 
 export type ProjectRow = Selectable<ProjectTable>;
 
@@ -214,6 +220,16 @@ export async function projectPath(
     select p.id, p.name from project own, unnest(string_to_array(own.hierarchy, '|')) with ordinality as step (id, place)
     join project p on p.id = step.id::uuid where own.id = ${projectId} order by step.place`.execute(db);
   return rows;
+}
+
+/**
+ * Whether something that is kept for some projects is for one of them, or for a project below: a condition of
+ * a statement.
+ * @param projectIds the column; an empty one means all projects
+ */
+export function isForProject(projectIds: RawBuilder<unknown>, projectId: string): RawBuilder<boolean> {
+  return sql<boolean>`(${projectIds} = '{}' or ${projectIds} &&
+    (select string_to_array(hierarchy, '|')::uuid[] from project where id = ${projectId}))`;
 }
 
 /** Where a project lives: in itself. */

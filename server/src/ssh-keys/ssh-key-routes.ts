@@ -6,19 +6,20 @@ import { type Changes, changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { badField, conflict, notFound } from '../http/errors.ts';
+import { badField, conflict, orNotFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
+import { requireProjects } from '../projects/require-projects.ts';
 import {
   auditedKey,
   deleteKey,
   getKey,
   insertKey,
   listKeys,
-  replaceKeyValue,
   type SshKeyRow,
+  updateKey,
 } from './ssh-key-store.ts';
 
 async function views(db: Connection, rows: readonly SshKeyRow[]): Promise<SshKey[]> {
@@ -31,6 +32,7 @@ async function views(db: Connection, rows: readonly SshKeyRow[]): Promise<SshKey
     name: row.name,
     organizationId: row.organization_id,
     value: sensitiveMask,
+    projectIds: row.project_ids,
     userId: row.created_by,
     user: userOf(users, row.created_by),
     createdAt: row.created_at.toISOString(),
@@ -65,6 +67,10 @@ function audit(
   });
 }
 
+function projectsOf({ db }: Pick<ActorContext, 'db'>, organizationId: string, ids: readonly string[]) {
+  return requireProjects(db, organizationId, ids, 'body.projectIds');
+}
+
 export const sshKeyRoutes: Route[] = [
   route(operations.listSshKeys, async (context, { query }) =>
     views(context.db, await listKeys(context.db, query.organizationId)),
@@ -72,7 +78,8 @@ export const sshKeyRoutes: Route[] = [
   route(operations.createSshKey, (context, { body }) => {
     const value = checkedValue(body.value);
     return inTransaction(context, async (context) => {
-      const row = await insertKey(context.db, context, { ...body, value });
+      const projectIds = await projectsOf(context, body.organizationId, body.projectIds ?? []);
+      const row = await insertKey(context.db, context, { ...body, value, projectIds });
       if (!row) throw conflict(`An SSH key named "${body.name}" already exists: choose another name`);
       const { id, organization_id: organizationId, name } = row;
       const changes = changesOf(null, auditedKey(context, row));
@@ -81,11 +88,12 @@ export const sshKeyRoutes: Route[] = [
     });
   }),
   route(operations.updateSshKey, (context, { params, body }) => {
-    const value = checkedValue(body.value);
+    const value = body.value === undefined ? undefined : checkedValue(body.value);
     return inTransaction(context, async (context) => {
-      const before = await getKey(context.db, params.id);
-      const row = await replaceKeyValue(context.db, context, params.id, value);
-      if (!row) throw notFound('ssh key', params.id);
+      const before = orNotFound(await getKey(context.db, params.id), 'ssh key', params.id);
+      const { projectIds: ids } = body;
+      const projectIds = ids ? await projectsOf(context, before.organization_id, ids) : undefined;
+      const row = await updateKey(context.db, context, params.id, { value, projectIds });
       const { id, organization_id: organizationId, name } = row;
       const changes = changesOf(auditedKey(context, before), auditedKey(context, row));
       await audit(context, 'updated', { id, organizationId, name }, changes);

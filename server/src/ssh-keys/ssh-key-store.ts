@@ -1,5 +1,6 @@
 /** SQL of ssh keys; a value is opened for runs only. */
-import type { Selectable } from 'kysely';
+import { isForProject, type ProjectPlace } from '../projects/project-store.ts';
+import { type Selectable, sql } from 'kysely';
 import { homeById, isUuid } from '../access/entity-home.ts';
 import { sealedFingerprint } from '../audit/changes.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
@@ -15,7 +16,7 @@ function association(id: string) {
 export async function insertKey(
   tx: Connection,
   context: ActorContext,
-  key: { organizationId: string; name: string; value: string },
+  key: { organizationId: string; name: string; value: string; projectIds: string[] },
 ): Promise<SshKeyRow | undefined> {
   const id = context.newId();
   return tx
@@ -24,6 +25,7 @@ export async function insertKey(
       id,
       organization_id: key.organizationId,
       name: key.name,
+      project_ids: key.projectIds,
       sealed_value: context.sealer.seal(key.value, association(id)),
       created_by: context.actor.userId,
     })
@@ -32,18 +34,23 @@ export async function insertKey(
     .executeTakeFirst();
 }
 
-export async function replaceKeyValue(
+/** Omitted fields are unchanged. */
+export async function updateKey(
   tx: Connection,
   context: ActorContext,
   id: string,
-  value: string,
-): Promise<SshKeyRow | undefined> {
+  { value, projectIds }: { readonly value?: string; readonly projectIds?: string[] },
+): Promise<SshKeyRow> {
   return tx
     .updateTable('ssh_key')
-    .set({ sealed_value: context.sealer.seal(value, association(id)), updated_at: context.now() })
+    .set({
+      updated_at: context.now(),
+      ...(value === undefined ? {} : { sealed_value: context.sealer.seal(value, association(id)) }),
+      ...(projectIds === undefined ? {} : { project_ids: projectIds }),
+    })
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirst();
+    .executeTakeFirstOrThrow();
 }
 
 export async function listKeys(db: Connection, organizationId: string): Promise<SshKeyRow[]> {
@@ -68,14 +75,19 @@ function openKey({ sealer }: Pick<Context, 'sealer'>, row: SshKeyRow): string {
 export function auditedKey(context: Context, row: SshKeyRow | undefined) {
   if (!row) return null;
   const place = `ssh key of ${row.organization_id}`;
-  return { name: row.name, value: sealedFingerprint(context, place, () => openKey(context, row)) };
+  const value = sealedFingerprint(context, place, () => openKey(context, row));
+  return { name: row.name, projectIds: row.project_ids, value };
 }
 
 export async function deleteKey(tx: Connection, id: string): Promise<void> {
   await tx.deleteFrom('ssh_key').where('id', '=', id).execute();
 }
 
-async function keysOf(db: Connection, organizationId: string, ids: readonly string[]): Promise<SshKeyRow[]> {
+async function keysOf(
+  db: Connection,
+  { organizationId, projectId }: ProjectPlace,
+  ids: readonly string[],
+): Promise<SshKeyRow[]> {
   const known = ids.filter(isUuid);
   if (known.length === 0) return [];
   return db
@@ -83,27 +95,28 @@ async function keysOf(db: Connection, organizationId: string, ids: readonly stri
     .selectAll()
     .where('organization_id', '=', organizationId)
     .where('id', 'in', known)
+    .where(isForProject(sql`project_ids`, projectId))
     .execute();
 }
 
-/** @returns the first of some ids that does not belong to a key of the organization, or null */
+/** @returns the first of some ids that is not that of a key which the project may use, or null */
 export async function unknownKey(
   db: Connection,
-  organizationId: string,
+  place: ProjectPlace,
   ids: readonly string[],
 ): Promise<string | null> {
-  const rows = await keysOf(db, organizationId, ids);
+  const rows = await keysOf(db, place, ids);
   return ids.find((id) => !rows.some((row) => row.id === id.toLowerCase())) ?? null;
 }
 
-/** Values in clear, in the order of the ids; keys that are gone are missing. */
+/** Values in clear, in the order of the ids; keys that are gone, or not for the project, are missing. */
 export async function getKeyValues(
   db: Connection,
   context: Pick<Context, 'sealer'>,
-  organizationId: string,
+  place: ProjectPlace,
   ids: readonly string[],
 ): Promise<string[]> {
-  const rows = await keysOf(db, organizationId, ids);
+  const rows = await keysOf(db, place, ids);
   return ids.flatMap((id) => {
     const row = rows.find((each) => each.id === id.toLowerCase());
     return row ? [openKey(context, row)] : [];

@@ -8,8 +8,7 @@ import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
 import { requireEnvironment } from '../environments/environment-store.ts';
-import { unknownEntity } from '../http/errors.ts';
-import { projectHome } from '../projects/project-store.ts';
+import { requireProjects } from '../projects/require-projects.ts';
 import { deleteStateAccessRow, getStateAccessRow, putStateAccessRow } from './state-access-store.ts';
 
 /** The setting, or the default: nobody else. */
@@ -23,18 +22,6 @@ export async function getStateAccess(db: Connection, environmentId: string): Pro
   };
 }
 
-async function requireProjects(
-  tx: Connection,
-  organizationId: string,
-  ids: readonly string[],
-): Promise<void> {
-  for (const [index, id] of ids.entries()) {
-    const home = await projectHome(tx, id);
-    if (home?.organizationId !== organizationId)
-      throw unknownEntity(`body.allowedProjectIds.${index}`, 'project');
-  }
-}
-
 /** @throws Refusal 400 for a project that is unknown, 404 */
 export async function setStateAccess(
   context: ActorContext,
@@ -43,8 +30,12 @@ export async function setStateAccess(
 ): Promise<StateAccess> {
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, environmentId);
-    const projects = [...new Set(body.allowedProjectIds ?? [])];
-    await requireProjects(context.db, environment.organization_id, projects);
+    const projects = await requireProjects(
+      context.db,
+      environment.organization_id,
+      body.allowedProjectIds ?? [],
+      'body.allowedProjectIds',
+    );
     const before = await getStateAccess(context.db, environmentId);
     await putStateAccessRow(context.db, {
       environment_id: environmentId,

@@ -318,7 +318,7 @@ test('malformed requests are refused with the reason', async () => {
     ['POST', { body: good, path: '?ID=a&ID=b' }, 400, /\/query\/ID must be a string/],
     ['POST', { body: stateFile(1, [], 'a\0b') }, 400, /lineage must be a non-empty string/],
     ['LOCK', { body: JSON.stringify({ ID: 'x', Info: 'y'.repeat(70_000) }) }, 413, /of a lock/],
-    ['PATCH', {}, 404, /There is no PATCH/],
+    ['PATCH', {}, 405, /does not take PATCH/],
   ];
   for (const [method, input, status, message] of cases) {
     const response = await call(method, id, input);

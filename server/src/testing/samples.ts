@@ -43,6 +43,11 @@ function leastValue(schema: JsonSchema): unknown {
   return type === 'string' ? 'x'.repeat(schema.minLength ?? 1) : null;
 }
 
+/** Parts of the path that no right is about. */
+function unknownParams({ path }: Operation): Record<string, string> {
+  return Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, 'none']));
+}
+
 /** Makes the entities. @returns the request of an operation about them, and their ids */
 export async function makeSamples(
   app: TestApp,
@@ -70,7 +75,7 @@ export async function makeSamples(
       const isJson = operation.body && operation.bodyKind !== 'binary';
       const least = operation.body && (leastValue(jsonSchemaOf(operation.body)) as object);
       return {
-        params: { id: 'none', name: 'tf:plan', secretId: 'none', userId: 'nobody', ...named('params') },
+        params: { ...unknownParams(operation), name: 'tf:plan', ...named('params') },
         query: named('query'),
         ...(isJson ? { body: { ...least, ...bodies[operation.name], ...named('body') } } : {}),
       };
