@@ -39,21 +39,22 @@ export interface AuditLink {
 export const installationChain = 'installation';
 export const zeroHash = '0'.repeat(64);
 
+/** In the order of canonical JSON. */
 const contentFields = [
-  'id',
-  'organizationId',
-  'projectId',
-  'actorId',
-  'keyId',
-  'ipAddress',
   'actionName',
+  'actorId',
+  'after',
+  'before',
   'entity',
   'entityId',
+  'id',
+  'ipAddress',
+  'keyId',
+  'organizationId',
+  'payload',
+  'projectId',
   'requestId',
   'timestamp',
-  'payload',
-  'before',
-  'after',
 ] as const satisfies readonly (keyof AuditContent)[];
 
 /** JSON with sorted keys and without spaces: one text for each value. */
@@ -68,7 +69,7 @@ export function canonicalJson(value: unknown): string {
 
 /** The text of an entry that is hashed; fields that are not part of the content are left out. */
 export function contentText(entry: AuditContent): string {
-  return canonicalJson(Object.fromEntries(contentFields.map((field) => [field, entry[field] ?? null])));
+  return `{${contentFields.map((field) => `"${field}":${canonicalJson(entry[field])}`).join(',')}}`;
 }
 
 export function chainOf(organizationId: string | null): string {

@@ -212,10 +212,20 @@ async function linkSome(context: Context, isWaiting: boolean): Promise<boolean> 
   });
 }
 
+/** Whether there is nothing to do, which is the usual case and costs two reads. */
+async function isIdle(context: Context): Promise<boolean> {
+  const head = await getHead(context.db, rootChain);
+  if (!head?.progress || head.progress.gaps.length > 0 || !isHead(context.auditKeys.mac, head)) return false;
+  const seen = seenByServer.get(context.events);
+  if (seen && seen.number > head.number) return false;
+  return (await unlinkedNumbers(context.db, head.progress, 1)).length === 0;
+}
+
 /**
  * Links what is not linked yet.
  * @param isWaiting false: not while another server does it
  */
 export async function linkEntries(context: Context, isWaiting = false): Promise<void> {
+  if (await isIdle(context)) return;
   while (await linkSome(context, isWaiting));
 }

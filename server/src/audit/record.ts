@@ -54,13 +54,7 @@ export async function storeAudit(
     before: entry.before ?? null,
     after: entry.after ?? null,
   };
-  await insertAuditEvent(db, {
-    ...row,
-    details: JSON.stringify(row.details),
-    before: row.before && JSON.stringify(row.before),
-    after: row.after && JSON.stringify(row.after),
-    mac: entryMac(auditKeys.mac, row),
-  });
+  await insertAuditEvent(db, row, entryMac(auditKeys.mac, row));
 }
 
 /** Logs the entry as well, once it is stored. */

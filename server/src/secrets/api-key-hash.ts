@@ -1,5 +1,5 @@
 /** Secrets of API keys: 256 random bits, kept as an HMAC under a key that is not in the database. */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 import { deriveKey, type KeyRing } from './key-ring.ts';
 
 export interface KeyHash {
@@ -13,7 +13,9 @@ const idBytes = 4;
 
 /** @param purpose hashes for one purpose never match those for another */
 export function createKeyHash(ring: KeyRing, purpose = 'api keys'): KeyHash {
-  const peppers = new Map(ring.keys.map((key) => [key.id.toString('hex'), deriveKey(key, purpose)]));
+  const peppers = new Map(
+    ring.keys.map((key) => [key.id.toString('hex'), createSecretKey(deriveKey(key, purpose))]),
+  );
   const first = ring.keys[0].id;
   const hashUnder = (id: Buffer, secret: string): Buffer =>
     Buffer.concat([
