@@ -11,6 +11,7 @@ export const operations = {
   ...(await import('./state/operations.ts')).operations,
   ...(await import('./git-tokens/operations.ts')).operations,
   ...(await import('./ssh-keys/operations.ts')).operations,
+  ...(await import('./api-keys/operations.ts')).operations,
   ...(await import('./agents/operations.ts')).operations,
   ...(await import('./audit/operations.ts')).operations,
   ...(await import('./system/operations.ts')).operations,

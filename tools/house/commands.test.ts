@@ -26,6 +26,18 @@ const withoutCommand: Partial<Record<OperationName, string>> = {
   removeMember: 'administrators remove people in their browser',
   deleteCurrentUser: 'people delete their account in their browser',
   deleteUser: 'for the operator, at the request of a person',
+  listApiKeys: 'the command line manages no keys',
+  createApiKey: 'the command line manages no keys',
+  getApiKey: 'the command line manages no keys',
+  updateApiKey: 'the command line manages no keys',
+  deleteApiKey: 'the command line manages no keys',
+  addApiKeySecret: 'the command line manages no keys',
+  deleteApiKeySecret: 'the command line manages no keys',
+  listPersonalApiKeys: 'the command line manages no keys',
+  createPersonalApiKey: 'the command line manages no keys',
+  deletePersonalApiKey: 'the command line manages no keys',
+  addPersonalApiKeySecret: 'the command line manages no keys',
+  deletePersonalApiKeySecret: 'the command line manages no keys',
   getTestingProject: 'serves the tests of modules, which no version has yet',
 };
 

@@ -53,6 +53,21 @@ export const nulls = [
     field: 'vcsConnectionId',
     meaning: 'the repository is not read through a stored connection',
   },
+  { schema: 'ApiKeySecret', field: 'lastUsedAt', meaning: 'it was never used' },
+  { schema: 'ApiKey', field: 'lastUsedAt', meaning: 'it was never used' },
+  { schema: 'ApiKey', field: 'createdByUser', meaning: 'its creator is not known' },
+  { schema: 'ApiKey', field: 'expiresAt', meaning: 'it does not expire' },
+  { schema: 'ApiKey', field: 'ownerId', meaning: 'nobody answers for it' },
+  { schema: 'NewApiKey', field: 'lastUsedAt', meaning: 'it was never used' },
+  { schema: 'NewApiKey', field: 'createdByUser', meaning: 'its creator is not known' },
+  { schema: 'NewApiKey', field: 'expiresAt', meaning: 'it does not expire' },
+  { schema: 'NewApiKey', field: 'ownerId', meaning: 'nobody answers for it' },
+  { schema: 'PersonalApiKey', field: 'lastUsedAt', meaning: 'it was never used' },
+  { schema: 'PersonalApiKey', field: 'createdByUser', meaning: 'its creator is not known' },
+  { schema: 'PersonalApiKey', field: 'expiresAt', meaning: 'it does not expire' },
+  { schema: 'NewPersonalApiKey', field: 'lastUsedAt', meaning: 'it was never used' },
+  { schema: 'NewPersonalApiKey', field: 'createdByUser', meaning: 'its creator is not known' },
+  { schema: 'NewPersonalApiKey', field: 'expiresAt', meaning: 'it does not expire' },
 ] as const;
 
 /** The fields of a reply schema that may be null. */

@@ -89,6 +89,22 @@ export class Access {
     return isWhole ? organization.role : (inEnvironment ?? inProject ?? organization).role;
   }
 
+  /**
+   * A right that holds somewhere in an organization, and there not for somebody else. Roles in environments are
+   * compared without those in their projects: it may find one too many, never one too few.
+   */
+  rightBeyond(other: Access, organizationId: string): Right | undefined {
+    const organization = this.#organizations.get(organizationId);
+    if (organization === undefined) return undefined;
+    const beyond = ({ rights }: Held, inside: Partial<Place>) =>
+      [...rights].filter((right) => !other.has(right, { ...inOrganization(organizationId), ...inside }));
+    return [
+      ...beyond(organization, {}),
+      ...[...organization.projects].flatMap(([projectId, held]) => beyond(held, { projectId })),
+      ...[...organization.environments].flatMap(([environmentId, held]) => beyond(held, { environmentId })),
+    ][0];
+  }
+
   /** Every right that holds at a place. */
   rightsAt(place: Place): ReadonlySet<Right> {
     const organization = this.#organizations.get(place.organizationId);

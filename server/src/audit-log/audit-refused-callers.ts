@@ -10,9 +10,14 @@ const mostRows = 20;
 
 function rowsOf(refused: readonly RefusedAddress[]): { address: string; details: Record<string, unknown> }[] {
   const sorted = refused.toSorted((one, other) => other.failures - one.failures);
-  const rows = sorted.slice(0, mostRows - 1).map(({ address, failures, unchecked, keyIds }) => ({
+  const rows = sorted.slice(0, mostRows - 1).map(({ address, failures, unchecked, keyIds, reasons }) => ({
     address,
-    details: { failures, unchecked, keyIds: [...keyIds] },
+    details: {
+      failures,
+      unchecked,
+      keyIds: [...keyIds],
+      ...(reasons.size > 0 ? { reasons: Object.fromEntries(reasons) } : {}),
+    },
   }));
   const others = sorted.slice(mostRows - 1);
   if (others.length === 0) return rows;
@@ -34,7 +39,10 @@ export async function auditRefusedCallers(context: Context): Promise<void> {
   await auditTriedKeys(context, refused);
 }
 
-/** The organizations of a key learn that somebody tried it with a wrong secret, and the addresses. */
+/**
+ * The organizations of a key learn from which addresses it was refused, and why where its secret was right: it
+ * expired, or may be in foreign hands.
+ */
 async function auditTriedKeys(context: Context, refused: readonly RefusedAddress[]): Promise<void> {
   const byKey = new Map<string, string[]>();
   for (const { address, keyIds } of refused)
@@ -46,6 +54,15 @@ async function auditTriedKeys(context: Context, refused: readonly RefusedAddress
         action: 'credentials.refused',
         entity: 'apiKey',
         entityId: keyId,
-        details: { addresses: addresses.slice(0, mostRows), count: addresses.length },
+        details: {
+          addresses: addresses.slice(0, mostRows),
+          count: addresses.length,
+          ...reasonsOf(keyId, refused),
+        },
       });
+}
+
+function reasonsOf(keyId: string, refused: readonly RefusedAddress[]): { reasons?: string[] } {
+  const reasons = new Set(refused.flatMap((each) => each.reasons.get(keyId) ?? []));
+  return reasons.size > 0 ? { reasons: [...reasons] } : {};
 }

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 08893cd048de993c4b5e4365581b42e7b644091bbf328aaeb9c02dfdf7bf039d
+ * sources 8bace825d6d4a81bdc47d97cc4beaf85abc652da86d4248e1511b111e5d0313a
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -68,11 +68,24 @@ export interface AgentSecretTable {
 
 export interface ApiKeyTable {
   created_at: Generated<Date>;
+  created_by: string | null;
+  description: Generated<string>;
+  expires_at: Date | null;
   id: string;
   is_bootstrap: Generated<boolean>;
   last_used_at: Date | null;
   name: string;
+  networks: Generated<string[]>;
+  organization_id: string | null;
+  owner_id: string | null;
+  second_secret_created_at: Date | null;
+  second_secret_hmac: Buffer | null;
+  second_secret_id: string | null;
+  second_secret_used_at: Date | null;
+  secret_created_at: Generated<Date>;
   secret_hmac: Buffer;
+  secret_id: Generated<string>;
+  secret_used_at: Date | null;
   user_id: string;
 }
 

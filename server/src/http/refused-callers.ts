@@ -15,14 +15,21 @@ import { countName } from '../limits/count-name.ts';
 const mostAddresses = 10_000;
 const mostKnown = 10_000;
 
+/** Why a key is refused although its secret is right. */
+export type RefusalReason = 'expired' | 'foreign network';
+
 /** 401 for credentials that are missing or not valid. */
 export class CredentialsRefused extends Refusal {
-  /** The id of an existing key whose secret was wrong; any other text may be a secret, and is never kept. */
+  /** The id of an existing key; any other text may be a secret, and is never kept. */
   readonly keyId: string | null;
 
-  constructor(message: string, keyId: string | null) {
+  /** Null: the secret was wrong, or there is no such key. */
+  readonly reason: RefusalReason | null;
+
+  constructor(message: string, keyId: string | null, reason: RefusalReason | null = null) {
     super('unauthorized', message);
     this.keyId = keyId;
+    this.reason = reason;
   }
 }
 
@@ -34,6 +41,8 @@ export interface RefusedAddress {
   /** Requests that were refused without a check. */
   unchecked: number;
   readonly keyIds: Set<string>;
+  /** Keys whose secret was right. */
+  readonly reasons: Map<string, RefusalReason>;
 }
 
 /** The checks of one address that are under way. */
@@ -152,7 +161,7 @@ export class RefusedCallers {
   #summaryOf(address: string): RefusedAddress {
     const found = this.#summary.get(address);
     if (found) return found;
-    const entry = { address, failures: 0, unchecked: 0, keyIds: new Set<string>() };
+    const entry = { address, failures: 0, unchecked: 0, keyIds: new Set<string>(), reasons: new Map() };
     keep(this.#summary, address, entry, mostAddresses);
     return entry;
   }
@@ -160,16 +169,23 @@ export class RefusedCallers {
   async #note(
     address: string,
     { method, routeOptions: { url: route } }: FastifyRequest,
-    { keyId }: CredentialsRefused,
+    { keyId, reason }: CredentialsRefused,
     isCounted: boolean,
   ): Promise<void> {
     const entry = this.#summaryOf(address);
     entry.failures++;
     if (keyId !== null && entry.keyIds.size < 10) entry.keyIds.add(keyId);
+    if (reason !== null && entry.keyIds.has(keyId ?? '')) entry.reasons.set(keyId ?? '', reason);
     const failures = isCounted
       ? (await this.#failures.add(this.#nameOf(address), this.#limit)).count
       : undefined;
-    const fields = { address, method, route, ...(keyId === null ? {} : { keyId }) };
+    const fields = {
+      address,
+      method,
+      route,
+      ...(keyId === null ? {} : { keyId }),
+      ...(reason ? { reason } : {}),
+    };
     this.#log.warn({ ...fields, failures }, 'credentials refused');
     if (failures === this.#limit)
       this.#log.warn({ address }, 'too many refused credentials: this address is not checked for a minute');

@@ -85,3 +85,20 @@ export async function hasOtherAdmin(
     .executeTakeFirst();
   return row !== undefined;
 }
+
+/** @returns the roles of those users who are active members of an organization */
+export async function activeRolesOf(
+  db: Connection,
+  organizationId: string,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (userIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('organization_member')
+    .select(['user_id', 'role'])
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', 'Active')
+    .where('user_id', 'in', [...userIds])
+    .execute();
+  return new Map(rows.map((row) => [row.user_id, row.role]));
+}

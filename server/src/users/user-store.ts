@@ -1,7 +1,8 @@
 /** SQL of users and API keys. Some keys act as users of their own. */
 import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Connection } from '../context.ts';
-import type { AppUserTable } from '../database/schema.ts';
+import { statement } from '../database/prepared.ts';
+import type { ApiKeyTable, AppUserTable } from '../database/schema.ts';
 import { accessVersionsOf, membershipsOf } from '../organizations/organization-store.ts';
 
 export type UserRow = Selectable<AppUserTable>;
@@ -63,22 +64,56 @@ export async function isOperator(db: Connection, userId: string): Promise<boolea
   return row !== undefined;
 }
 
-/** An API key and the user it acts as; keys of blocked users are not found. */
-export async function findApiKey(db: Connection, id: string) {
-  return db
+/** What identifies the caller of a request: an API key, and the user it acts as. */
+export type FoundKey = Pick<
+  Selectable<ApiKeyTable>,
+  | 'secret_hmac'
+  | 'secret_id'
+  | 'secret_used_at'
+  | 'second_secret_hmac'
+  | 'second_secret_id'
+  | 'second_secret_used_at'
+  | 'expires_at'
+  | 'networks'
+> & {
+  readonly user_id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly access_versions: string;
+};
+
+function keyStatement(db: Connection): (db: Connection, id: string) => Promise<FoundKey[]> {
+  const { sql: text } = db
     .selectFrom('api_key')
     .innerJoin('app_user', 'app_user.id', 'api_key.user_id')
     .select((eb) => [
       'api_key.secret_hmac',
-      'api_key.last_used_at',
+      'api_key.secret_id',
+      'api_key.secret_used_at',
+      'api_key.second_secret_hmac',
+      'api_key.second_secret_id',
+      'api_key.second_secret_used_at',
+      'api_key.expires_at',
+      'api_key.networks',
       'app_user.id as user_id',
       'app_user.name',
       'app_user.email',
       accessVersionsOf(eb.ref('app_user.id')).as('access_versions'),
     ])
-    .where('api_key.id', '=', id)
-    .where('app_user.is_blocked', '=', false)
-    .executeTakeFirst();
+    .where('api_key.id', '=', '')
+    .where(sql<boolean>`not app_user.is_blocked and app_user.deleted_at is null`)
+    .compile();
+  return statement<FoundKey>(text);
+}
+
+let findKey: ReturnType<typeof keyStatement> | undefined;
+
+/** An API key and the user it acts as; keys of blocked and deleted users are not found. */
+export async function findApiKey(db: Connection, id: string): Promise<FoundKey | undefined> {
+  // Every request asks this: the text is made once.
+  findKey ??= keyStatement(db);
+  const [row] = await findKey(db, id);
+  return row;
 }
 
 /** What is known of a caller before its rights. */
@@ -95,8 +130,19 @@ export function callerOf(userId: Expression<string>): RawBuilder<Caller | null> 
     from app_user where app_user.id = ${userId} and not app_user.is_blocked and app_user.deleted_at is null)`;
 }
 
-export async function storeLastUse(db: Connection, keyId: string, at: Date): Promise<void> {
-  await db.updateTable('api_key').set({ last_used_at: at }).where('id', '=', keyId).execute();
+/** Of a secret, and of its key. */
+export async function storeLastUse(db: Connection, keyId: string, secretId: string, at: Date): Promise<void> {
+  const useOf = (id: 'secret_id' | 'second_secret_id', used: 'secret_used_at' | 'second_secret_used_at') =>
+    sql<Date>`case when ${sql.ref(id)} = ${secretId} then ${at} else ${sql.ref(used)} end`;
+  await db
+    .updateTable('api_key')
+    .set({
+      last_used_at: at,
+      secret_used_at: useOf('secret_id', 'secret_used_at'),
+      second_secret_used_at: useOf('second_secret_id', 'second_secret_used_at'),
+    })
+    .where('id', '=', keyId)
+    .execute();
 }
 
 /** The organizations of the user that a key acts as. */

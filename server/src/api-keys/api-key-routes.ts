@@ -1,0 +1,57 @@
+/** Operations on keys of organizations. */
+import { operations } from '#contract/operations.ts';
+import type { Place } from '../access/access.ts';
+import type { ActorContext } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { orNotFound } from '../http/errors.ts';
+import { type Route, route } from '../http/route.ts';
+import {
+  type ApiKeyRow,
+  getApiKeyRow,
+  listKeysOfOrganization,
+  lockApiKeyRow,
+} from '../users/api-key-store.ts';
+import { apiKeyView, apiKeyViews } from './api-key-view.ts';
+import { deleteApiKey, updateApiKey } from './change-api-key.ts';
+import { createApiKey } from './create-api-key.ts';
+import { requireRightsOf } from './require-rights-of.ts';
+import { addSecret, deleteSecret } from './key-secrets.ts';
+
+/** The organization of a key, which is where the right to it was checked. */
+const organizationOf = (home: Place | null): string => home?.organizationId ?? '';
+
+/** @throws Refusal 404 where the key is gone */
+function withKey<Result>(
+  context: ActorContext,
+  id: string,
+  work: (context: ActorContext, row: ApiKeyRow) => Promise<Result>,
+): Promise<Result> {
+  return inTransaction(context, async (context) =>
+    work(context, orNotFound(await lockApiKeyRow(context.db, id), 'API key', id)),
+  );
+}
+
+export const apiKeyRoutes: Route[] = [
+  route(operations.listApiKeys, async ({ db }, { query: { organizationId } }) =>
+    apiKeyViews(db, organizationId, await listKeysOfOrganization(db, organizationId)),
+  ),
+  route(operations.createApiKey, (context, { body }) => createApiKey(context, body)),
+  route(operations.getApiKey, async ({ db }, { params: { id }, home }) =>
+    apiKeyView(db, organizationOf(home), orNotFound(await getApiKeyRow(db, id), 'API key', id)),
+  ),
+  route(operations.updateApiKey, (context, { params, body, home }) =>
+    updateApiKey(context, { id: params.id, organizationId: organizationOf(home) }, body),
+  ),
+  route(operations.deleteApiKey, (context, { params, home }) =>
+    deleteApiKey(context, { id: params.id, organizationId: organizationOf(home) }),
+  ),
+  route(operations.addApiKeySecret, (context, { params, home }) =>
+    withKey(context, params.id, async (context, row) => {
+      await requireRightsOf(context, row, organizationOf(home));
+      return addSecret(context, row);
+    }),
+  ),
+  route(operations.deleteApiKeySecret, (context, { params }) =>
+    withKey(context, params.id, (context, row) => deleteSecret(context, row, params.secretId)),
+  ),
+];

@@ -1,0 +1,64 @@
+/** Networks that callers come from: addresses and CIDR notation, of IPv4 and IPv6. */
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+
+/** Lists that are read again with each request; more than this, and the oldest is forgotten. */
+const mostKept = 1000;
+const kept = new Map<string, Lists>();
+
+/** Apart, because a list takes addresses of IPv4 for a part of IPv6. */
+interface Lists {
+  readonly ipv4: BlockList;
+  readonly ipv6: BlockList;
+}
+
+const mappedPattern = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/;
+
+/** An IPv6 address that stands for one of IPv4, in any spelling. @returns null for any other */
+function mappedIPv4(address: string): string | null {
+  const [, high = '', low = ''] = mappedPattern.exec(URL.parse(`http://[${address}]`)?.hostname ?? '') ?? [];
+  if (low === '') return null;
+  const bits = Number.parseInt(high, 16) * 65_536 + Number.parseInt(low, 16);
+  return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join('.');
+}
+
+/** @returns what is wrong with a network, as the end of a sentence; null for a good one */
+export function problemOfNetwork(text: string): string | null {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const isFour = isIPv4(address);
+  if (rest.length > 0 || address.includes('%') || !(isFour || isIPv6(address)))
+    return `"${text}" is not an address or a network in CIDR notation, such as 192.0.2.0/24 or 2001:db8::/32`;
+  if (!isFour && mappedIPv4(address) !== null)
+    return `"${text}" stands for addresses of IPv4: write them as such`;
+  const most = isFour ? 32 : 128;
+  if (prefix !== undefined && !(/^\d{1,3}$/.test(prefix) && Number(prefix) <= most))
+    return `"${text}" needs a length of 0 to ${most} after the slash`;
+  return null;
+}
+
+function listsOf(networks: readonly string[]): Lists {
+  const key = networks.join();
+  const found = kept.get(key);
+  if (found) return found;
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const network of networks) {
+    const [address = '', prefix] = network.split('/');
+    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+    lists[family].addSubnet(address, Number(prefix ?? (family === 'ipv4' ? 32 : 128)), family);
+  }
+  kept.set(key, lists);
+  const [oldest] = kept.keys();
+  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+  return lists;
+}
+
+/**
+ * Whether a caller comes from one of the networks; an address of IPv4 counts as such in its IPv6 form, too.
+ * @param networks without problems, see `problemOfNetwork`
+ */
+export function isInside(networks: readonly string[], ip: string): boolean {
+  const [address = ''] = ip.split('%');
+  const four = isIPv4(address) ? address : mappedIPv4(address);
+  return four === null
+    ? isIPv6(address) && listsOf(networks).ipv6.check(address, 'ipv6')
+    : listsOf(networks).ipv4.check(four, 'ipv4');
+}
