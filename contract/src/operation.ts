@@ -68,6 +68,8 @@ export interface Declaration<
   readonly reply: Reply;
   /** How the reply travels: JSON with status 200 unless said otherwise. */
   readonly replyKind?: 'json' | 'event-stream' | 'binary';
+  /** The content type of a binary reply; absent: `application/octet-stream`. */
+  readonly replyType?: string;
   /**
    * Query parameters that leave fields out of the reply (comma-separated paths): the reply is then a part of
    * its schema.

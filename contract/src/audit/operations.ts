@@ -65,6 +65,7 @@ export const operations = defineOperations('audit', {
     query: Type.Object({ organizationId: Text, ...exported }),
     reply: Lines,
     replyKind: 'binary',
+    replyType: 'application/x-ndjson',
   }),
   verifyAudit: operation('GET', '/audit/verify', {
     summary: 'Verify the audit trail',
@@ -88,6 +89,7 @@ export const operations = defineOperations('audit', {
     query: Type.Object(exported),
     reply: Lines,
     replyKind: 'binary',
+    replyType: 'application/x-ndjson',
   }),
   verifyInstallationAudit: operation('GET', '/audit/installation/verify', {
     summary: 'Verify the audit trail of the installation',

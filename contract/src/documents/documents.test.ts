@@ -36,13 +36,14 @@ describe('OpenAPI document', () => {
   it('has every operation with its right', () => {
     assert.equal(document.openapi, '3.1.0');
     assert.equal(document.info.version, '1.2.3');
-    for (const { name, method, path, needs, body, bodyOptional } of all) {
+    for (const { name, method, path, needs, body, bodyOptional, refusesWith = [] } of all) {
       const found = document.paths[path]?.[method.toLowerCase()];
       assert.equal(found?.operationId, name);
       assert.equal(found?.['x-right'], needs);
       assert.equal(found?.requestBody?.required, body && !bodyOptional);
       assert.equal(needs === 'nothing', found?.security?.length === 0);
-      assert.equal('401' in (found?.responses ?? {}), needs !== 'nothing');
+      const isRefused = needs !== 'nothing' || refusesWith.includes('unauthorized');
+      assert.equal('401' in (found?.responses ?? {}), isRefused, name);
     }
   });
 

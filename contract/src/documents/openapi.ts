@@ -89,7 +89,8 @@ function refusals(operation: Operation): ErrorCode[] {
   const possible: Partial<Record<ErrorCode, boolean>> = {
     bad_request: true,
     unauthorized: needs !== 'nothing',
-    forbidden: isChange || (needs !== 'nothing' && needs !== 'signed-in'),
+    // With any credentials, too: what a caller may see can depend on more than a right.
+    forbidden: isChange || needs !== 'nothing',
     not_found: params !== undefined,
     request_timeout: body !== undefined,
     conflict: isChange,
@@ -206,7 +207,11 @@ function describeOperation(operation: Operation, publish: (schema: JsonSchema) =
       200: {
         description: 'Success',
         ...(Object.keys(headers).length > 0 ? { headers } : {}),
-        content: { [replyTypes[operation.replyKind ?? 'json']]: { schema: replySchema(operation, publish) } },
+        content: {
+          [operation.replyType ?? replyTypes[operation.replyKind ?? 'json']]: {
+            schema: replySchema(operation, publish),
+          },
+        },
       },
       ...(hasTag(operation)
         ? { 304: { description: 'The reply is the one that `If-None-Match` names' } }

@@ -27,6 +27,7 @@ export const operations = defineOperations('sign-in', {
       'Starts a session, whose cookie the reply sets. After several failures for an account or from an ' +
       'address, further attempts are refused with 429 for a time that grows.',
     needs: 'nothing',
+    refusesWith: ['unauthorized'],
     body: closed(credentials),
     reply: SignedIn,
   }),
@@ -34,6 +35,7 @@ export const operations = defineOperations('sign-in', {
     summary: 'Sign in with e-mail and password, for programs',
     description: 'Like the sign-in of a browser, but the session is sent as HTTP Basic credentials.',
     needs: 'nothing',
+    refusesWith: ['unauthorized'],
     body: closed(credentials),
     reply: CliSession,
   }),

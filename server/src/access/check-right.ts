@@ -107,7 +107,7 @@ export async function checkRight(
   const subjects = subjectsOf(operation);
   const subject = subjects.find((candidate) => named(parts, candidate) !== undefined);
   if (!subject) {
-    const fields = subjects.map((each) => `${each.in}.${each.field}`).join(' or ');
+    const fields = subjects.map((each) => `/${each.in}/${each.field}`).join(' or ');
     throw new Refusal('bad_request', `${fields} is required`);
   }
   const id = named(parts, subject) as string;
