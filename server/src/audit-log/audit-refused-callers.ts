@@ -2,7 +2,7 @@
 import { storeAudit } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { type RefusedAddress, refusedCallers } from '../http/refused-callers.ts';
-import { organizationsOfKey } from '../users/user-store.ts';
+import { ownerOfCredentials } from '../users/user-store.ts';
 
 export const auditEverySeconds = 60;
 /** Rows of one pass; addresses beyond them share the last one. */
@@ -40,19 +40,20 @@ export async function auditRefusedCallers(context: Context): Promise<void> {
 }
 
 /**
- * The organizations of a key learn from which addresses it was refused, and why where its secret was right: it
- * expired, or may be in foreign hands.
+ * The organizations of a key or a person learn from which addresses it was refused, and why where the secret of
+ * a key was right: it expired, or may be in foreign hands.
  */
 async function auditTriedKeys(context: Context, refused: readonly RefusedAddress[]): Promise<void> {
   const byKey = new Map<string, string[]>();
   for (const { address, keyIds } of refused)
     for (const id of keyIds) byKey.set(id, [...(byKey.get(id) ?? []), address]);
-  for (const [keyId, addresses] of [...byKey].slice(0, mostRows))
-    for (const organizationId of await organizationsOfKey(context.db, keyId))
+  for (const [keyId, addresses] of [...byKey].slice(0, mostRows)) {
+    const { entity, organizationIds } = await ownerOfCredentials(context.db, keyId);
+    for (const organizationId of organizationIds)
       await storeAudit(context, {
         organizationId,
         action: 'credentials.refused',
-        entity: 'apiKey',
+        entity,
         entityId: keyId,
         details: {
           addresses: addresses.slice(0, mostRows),
@@ -60,6 +61,7 @@ async function auditTriedKeys(context: Context, refused: readonly RefusedAddress
           ...reasonsOf(keyId, refused),
         },
       });
+  }
 }
 
 function reasonsOf(keyId: string, refused: readonly RefusedAddress[]): { reasons?: string[] } {

@@ -89,7 +89,8 @@ export const signInRoutes: Route[] = [
         action: 'user.updated',
         entity: 'user',
         entityId: userId,
-        details: changes,
+        // Not the name: entries stay as they are when the person is removed.
+        details: { fields: Object.keys(changes) },
       });
     });
     return currentUser(context, request);

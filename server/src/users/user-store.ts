@@ -145,11 +145,18 @@ export async function storeLastUse(db: Connection, keyId: string, secretId: stri
     .execute();
 }
 
-/** The organizations of the user that a key acts as. */
-export async function organizationsOfKey(db: Connection, keyId: string): Promise<string[]> {
-  const key = await findApiKey(db, keyId);
-  const memberships = key ? await membershipsOf(db, key.user_id) : [];
-  return memberships.map((row) => row.organization_id);
+/**
+ * Whose credentials somebody tried.
+ * @param id of a key, or of a user who signs in with a password
+ */
+export async function ownerOfCredentials(
+  db: Connection,
+  id: string,
+): Promise<{ entity: 'apiKey' | 'user'; organizationIds: string[] }> {
+  const key = await findApiKey(db, id);
+  const memberships = await membershipsOf(db, key?.user_id ?? id);
+  const organizationIds = memberships.map((row) => row.organization_id);
+  return { entity: key ? 'apiKey' : 'user', organizationIds };
 }
 
 /** Ends the keys that belong to a person. */
