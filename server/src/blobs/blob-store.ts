@@ -92,7 +92,8 @@ export function createFolderBlobStore(folder: string, sealer: Sealer): BlobStore
     remove: ({ id }) => rm(fileOf(root, id), { force: true }),
     async *listStoredBefore(time) {
       for await (const { path, isFolder } of walk(root, time))
-        if (!isFolder && !path.endsWith(unfinished)) yield relative(root, path).split(sep).join('/');
+        if (!isFolder && dirname(path) !== root && !path.endsWith(unfinished))
+          yield relative(root, path).split(sep).join('/');
     },
     async tidyUp(time) {
       for await (const { path, isFolder } of walk(root, time)) {

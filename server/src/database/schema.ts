@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 8bace825d6d4a81bdc47d97cc4beaf85abc652da86d4248e1511b111e5d0313a
+ * sources c01f9b3dd9a6c9fd51004d341e5773426ae2503d78ebf773466997edf2204642
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -353,6 +353,7 @@ export interface IdempotencyKeyTable {
 }
 
 export interface InstallationTable {
+  blob_folder_id: string | null;
   created_at: Generated<Date>;
   id: string;
   only: Generated<boolean>;

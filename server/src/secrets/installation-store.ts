@@ -19,3 +19,17 @@ export async function putInstallation(
     .execute();
   return db.selectFrom('installation').select(['id', 'sealing_check']).executeTakeFirstOrThrow();
 }
+
+/** The id of the folder that the blobs are in, if one is stored; other servers wait until the transaction ends. */
+export async function lockBlobFolderId(tx: Kysely<Schema>): Promise<string | null> {
+  const row = await tx
+    .selectFrom('installation')
+    .select('blob_folder_id')
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  return row.blob_folder_id;
+}
+
+export async function storeBlobFolderId(tx: Kysely<Schema>, id: string): Promise<void> {
+  await tx.updateTable('installation').set({ blob_folder_id: id }).execute();
+}

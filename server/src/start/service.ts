@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { lockFolder } from '#guards/folder-lock.ts';
 import { createFolderBlobStore } from '../blobs/blob-store.ts';
+import { checkBlobFolder } from './check-blob-folder.ts';
 import type { ServerSettings } from '../config.ts';
 import { openDataFolder } from '../config/data-folder.ts';
 import type { Context } from '../context.ts';
@@ -58,7 +59,9 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   const clock = await openClock(database.db);
   const events = stack.use(await Events.open(database.address, log));
   const limits = stack.use(await openLimits(settings, { log, now: clock.now }));
-  const blobs = createFolderBlobStore(settings.blobFolder ?? join(folder.path, 'blobs'), sealing.sealer);
+  const blobFolder = settings.blobFolder ?? join(folder.path, 'blobs');
+  await checkBlobFolder(database.db, blobFolder);
+  const blobs = createFolderBlobStore(blobFolder, sealing.sealer);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
   const context: Context = {
