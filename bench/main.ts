@@ -19,6 +19,7 @@ import { asTable, keep, type Kept, type Recorded, writePage } from './report.ts'
 import { recoveryBench } from './benchmarks/recovery.ts';
 import { searchBench } from './benchmarks/search.ts';
 import { serversBench } from './benchmarks/servers.ts';
+import { teamsBench } from './benchmarks/teams.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   ready: readyBench,
@@ -34,6 +35,7 @@ const benches: Readonly<Record<string, Bench>> = {
   claim: claimBench,
   list: listBench,
   search: searchBench,
+  teams: teamsBench,
   recovery: recoveryBench,
   memory: memoryBench,
 };

@@ -20,6 +20,11 @@ export interface Subject {
   readonly entity: string;
   readonly in: 'params' | 'query' | 'body';
   readonly field: string;
+  /**
+   * The right that is needed where a request names this candidate; absent: that of the operation. Candidates
+   * with rights of their own exclude each other.
+   */
+  readonly needs?: Right;
 }
 
 /** What a family declares about one operation. */
@@ -94,6 +99,13 @@ export interface Operation<
 > extends Declaration<Params, Query, Body, Reply> {
   readonly name: string;
   readonly family: string;
+}
+
+/** The rights one of which an operation needs, by what a request names; empty where it needs none. */
+export function rightsOf({ needs, subject = [] }: Operation): readonly Right[] {
+  if (needs === 'signed-in' || needs === 'nothing') return [];
+  const subjects: readonly Subject[] = [subject].flat();
+  return [...new Set(subjects.map((each) => each.needs ?? needs))];
 }
 
 type StaticOr<Schema, Fallback> = Schema extends TSchema

@@ -148,6 +148,14 @@ export const serverSettings = {
     default: 'true',
     sentence: 'Whether the service starts a local agent.',
   }),
+  teamsListForm: setting({
+    name: 'ENVARIUM_TEAMS_LIST_FORM',
+    type: oneWord(['auto', 'array', 'object']),
+    default: 'auto',
+    sentence:
+      'Form of the list of teams: an array with the key of the next page in headers, an object {teams, nextPageKey}, ' +
+      'or (auto) the object for callers whose User-Agent names a Terraform provider, and the array for all others.',
+  }),
   unknownFields: setting({
     name: 'ENVARIUM_UNKNOWN_FIELDS',
     type: oneWord(['refuse', 'ignore']),

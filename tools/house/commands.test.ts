@@ -4,6 +4,9 @@ import type { OperationName } from '#contract/operations.ts';
 import { routes } from '#contract/routes.ts';
 import { repositoryFiles, textOf } from '../repository.ts';
 
+const access = 'people, teams and roles are provisioned by programs';
+const older = 'an older form of the operations on roles of teams';
+
 /** Operations that no command calls, each with its reason. */
 const withoutCommand: Partial<Record<OperationName, string>> = {
   listSignInMethods: 'read by the page where people sign in',
@@ -39,6 +42,32 @@ const withoutCommand: Partial<Record<OperationName, string>> = {
   addPersonalApiKeySecret: 'the command line manages no keys',
   deletePersonalApiKeySecret: 'the command line manages no keys',
   getTestingProject: 'serves the tests of modules, which no version has yet',
+  listMembers: access,
+  setMemberRole: access,
+  listTeams: access,
+  createTeam: access,
+  getTeam: access,
+  updateTeam: access,
+  deleteTeam: access,
+  listRoles: access,
+  createRole: access,
+  getRole: access,
+  updateRole: access,
+  deleteRole: access,
+  listUserRoles: access,
+  assignUserRole: access,
+  removeUserRole: access,
+  listTeamRoles: access,
+  assignTeamRole: access,
+  removeTeamRole: access,
+  listProjectPermissions: access,
+  addProjectPermission: access,
+  updateProjectPermission: access,
+  removeProjectPermission: access,
+  listTeamAssignments: older,
+  addTeamAssignment: older,
+  setTeamAssignments: older,
+  removeTeamAssignment: older,
 };
 
 const calls = repositoryFiles()

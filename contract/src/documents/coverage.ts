@@ -37,7 +37,9 @@ function shapeName(title: string): string {
 }
 
 function partFields(part: string, schema: Operation['params']): Field[] {
-  const json = schema && jsonSchemaOf(schema);
+  const whole = schema && jsonSchemaOf(schema);
+  // Of a reply in several forms, the first.
+  const json = whole?.anyOf?.[0] ?? whole;
   if (!json) return [];
   return referredShape(json)
     ? [{ path: part, schema: json, isRequired: true, description: '' }]

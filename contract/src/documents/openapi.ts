@@ -1,12 +1,11 @@
 /** The interface as an OpenAPI 3.1 document, from the same values that the server checks requests with. */
 import { type JsonSchema, jsonSchemaOf, pathSchemaOf, typesOf } from './describe-schema.ts';
 import { ErrorBody, type ErrorCode, errors } from '../schema/errors.ts';
-import type { Operation } from '../operation.ts';
 import { hasMarks } from '../schema/no-effect.ts';
 import { warningHeader } from '../schema/warning-header.ts';
 import { operations } from '../operations.ts';
 import { hasTag, isRepeatable, isVersioned, readerOf } from '../reader-of.ts';
-import { apiBase } from '../operation.ts';
+import { apiBase, type Operation, rightsOf } from '../operation.ts';
 
 type Json = Record<string, unknown>;
 
@@ -188,7 +187,7 @@ function describeOperation(operation: Operation, publish: (schema: JsonSchema) =
     tags: [operation.family],
     summary: operation.summary,
     ...(operation.description ? { description: operation.description } : {}),
-    'x-right': operation.needs,
+    'x-right': rightsOf(operation).join(' | ') || operation.needs,
     ...(operation.needs === 'nothing' ? { security: [] } : {}),
     parameters: [
       ...parameters('path', pathSchemaOf(operation), publish),
@@ -244,7 +243,9 @@ export function openApiDocument({ version }: { version: string }): Json {
     info: {
       title: 'Envarium',
       version,
-      description: 'Manages infrastructure-as-code environments. Operations require the right in `x-right`.',
+      description:
+        'Manages infrastructure-as-code environments. Operations require the right in `x-right`; of several, the ' +
+        'one for what the request names.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: apiBase }],

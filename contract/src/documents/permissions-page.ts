@@ -1,5 +1,5 @@
 /** docs/permissions.md: every right, who has it by a built-in role, and what it is needed for. */
-import type { Operation } from '../operation.ts';
+import { type Operation, rightsOf, type Subject } from '../operation.ts';
 import { operations } from '../operations.ts';
 import { builtInRoles } from '../schema/built-in-roles.ts';
 import { type Right, rights } from '../schema/enumerations.ts';
@@ -25,10 +25,21 @@ function rolesTable(): string[] {
   ];
 }
 
+/** Candidates of a request that need another right than the others, as words. */
+function placesWith(right: Right, { needs, subject = [] }: Operation): string {
+  const subjects: readonly Subject[] = [subject].flat();
+  if (subjects.every((each) => each.needs === undefined)) return '';
+  const own = subjects.filter((each) => (each.needs ?? needs) === right);
+  return ` with ${own.map(({ field }) => `\`${field}\``).join(' or ')}`;
+}
+
 function operationsOf(right: Right): string[] {
   const whole = all
-    .filter(({ needs }) => needs === right)
-    .map(({ method, path, needsAnywhere }) => `\`${method} ${path}\`${needsAnywhere ? ' (somewhere)' : ''}`);
+    .filter((operation) => rightsOf(operation).includes(right))
+    .map((operation) => {
+      const { method, path, needsAnywhere } = operation;
+      return `\`${method} ${path}\`${needsAnywhere ? ' (somewhere)' : ''}${placesWith(right, operation)}`;
+    });
   const parts = all.flatMap(({ method, path, needsToo = [] }) =>
     needsToo.filter((each) => each.right === right).map((each) => `\`${method} ${path}\` with ${each.for}`),
   );

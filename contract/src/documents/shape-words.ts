@@ -20,6 +20,10 @@ export const wordsLike: Readonly<Record<string, string>> = {
   PersonalApiKey: 'ApiKey',
   NewPersonalApiKey: 'ApiKey',
   createApiKey: 'ApiKey',
+  createTeam: 'Team',
+  updateTeam: 'Team',
+  createRole: 'Role',
+  updateRole: 'Role',
   StatusStreamed: 'StreamEvent',
   StepStreamed: 'StreamEvent',
   LogBytesStreamed: 'StreamEvent',
@@ -33,6 +37,14 @@ export const wordsLike: Readonly<Record<string, string>> = {
 };
 
 export const shapeWords: Readonly<Record<string, string>> = {
+  'Team.users': 'The members: people and keys',
+  'TeamPage.teams': 'The teams of the page',
+  'Role.permissions': 'The rights that it gives',
+  'RoleAssignment.isProjectArchived': 'Whether the project that the role belongs to is archived',
+  'RoleAssignment.user': 'The user who has the role',
+  'Member.role': 'Admin, User or the id of a custom role',
+  'Member.status': 'Invited until the person has accepted',
+  'Member.user': 'The person or the key',
   'Organization.id': 'Id of the organization',
   'Organization.name': 'Name of the organization',
   'Organization.mode': 'Always `paying`: a self-hosted service has no billing modes',

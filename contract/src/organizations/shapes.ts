@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { Flag, Instant, replyObject, Text } from '../schema/schema.ts';
+import { User } from '../users/shapes.ts';
 
 export const customFlowsPolicies = ['MERGE_WITH_TEMPLATES', 'OVERRIDE_TEMPLATES'] as const;
 
@@ -30,3 +31,12 @@ export const Organization = replyObject('Organization', {
   projectCustomFlowsPolicy: oneOf(customFlowsPolicies),
 });
 export type Organization = Static<typeof Organization>;
+
+export const memberStatuses = ['Active', 'Invited'] as const;
+
+export const Member = replyObject('Member', {
+  user: User,
+  role: Type.String({ description: 'Admin, User or the id of a custom role' }),
+  status: oneOf(memberStatuses),
+});
+export type Member = Static<typeof Member>;

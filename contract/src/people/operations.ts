@@ -99,8 +99,8 @@ export const operations = defineOperations('people', {
   removeMember: operation('DELETE', '/organizations/{id}/users/{userId}', {
     summary: 'Remove user from organization',
     description:
-      'With all roles and teams there. The last administrator cannot be removed (409). What the user did remains ' +
-      'in the audit trail.',
+      'With all roles and teams there. The caller needs all rights of the role that the user has in the ' +
+      'organization. The last administrator cannot be removed (409). What the user did remains in the audit trail.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: { entity: 'organization', in: 'params', field: 'id' },
     params: Type.Object({ id: Name, userId: Name }),

@@ -1,6 +1,6 @@
 /** Requires the right that an operation declares, about the entity that the request names. */
 import type { Right } from '#contract/schema/enumerations.ts';
-import type { Operation, Subject } from '#contract/operation.ts';
+import { type Operation, rightsOf, type Subject } from '#contract/operation.ts';
 import type { Connection } from '../context.ts';
 import { notFound, Refusal, unknownEntity } from '../http/errors.ts';
 import type { Actor } from './actor.ts';
@@ -84,12 +84,12 @@ export function requireRight({ access }: Actor, place: Place, right: Right, why:
  * Before it is known what the right is about.
  * @throws Refusal 403 where the caller has the right nowhere
  */
-export function requireAnywhere(actor: Actor, { needs }: Operation): void {
-  if (needs === 'signed-in' || needs === 'nothing') return;
+export function requireAnywhere(actor: Actor, operation: Operation): void {
   const { access } = actor;
-  if (access.anywhere(needs)) return;
+  const possible = rightsOf(operation);
+  if (possible.length === 0 || possible.some((right) => access.anywhere(right))) return;
   const why = access.organizationIds.length === 0 ? ', and you have no role in any organization' : '';
-  throw new Refusal('forbidden', `This needs the right ${needs}${why}`);
+  throw new Refusal('forbidden', `This needs the right ${possible.join(' or ')}${why}`);
 }
 
 /**
@@ -111,16 +111,14 @@ export async function checkRight(
     throw new Refusal('bad_request', `${fields} is required`);
   }
   const id = named(parts, subject) as string;
+  const needs = subject.needs ?? operation.needs;
   if (actor.access.organizationIds.length === 0 && subject.in !== 'params')
-    throw new Refusal(
-      'forbidden',
-      `This needs the right ${operation.needs}, and you have no role in any organization`,
-    );
+    throw new Refusal('forbidden', `This needs the right ${needs}, and you have no role in any organization`);
   const home = await homes.get(subject.entity)?.(db, id);
   if (!home || !actor.access.isMember(home.organizationId)) throw unknownReference(subject, id);
   const isAllowed = operation.needsAnywhere
-    ? actor.access.anywhere(operation.needs, home.organizationId)
-    : actor.access.has(operation.needs, home);
-  if (!isAllowed) throw new MissingRight(`This needs the right ${operation.needs}`, home);
+    ? actor.access.anywhere(needs, home.organizationId)
+    : actor.access.has(needs, home);
+  if (!isAllowed) throw new MissingRight(`This needs the right ${needs}`, home);
   return home;
 }

@@ -13,7 +13,7 @@ import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok } from '../testing/client.ts';
 import { createActive } from '../testing/environment.ts';
-import { makeSamples, subjectsOf } from '../testing/samples.ts';
+import { alternativesOf, makeSamples, subjectsOf } from '../testing/samples.ts';
 import type { Place } from './access.ts';
 import { checkRight } from './check-right.ts';
 import { loadAccess } from './load-access.ts';
@@ -63,8 +63,8 @@ const all: readonly (Operation & { name: OperationName })[] = Object.values(oper
 const guarded = all.filter(({ needs }) => needs !== 'signed-in' && needs !== 'nothing');
 
 /** The place of the sample that a request of the operation is about. */
-async function placeOf(operation: Operation): Promise<Place> {
-  const request = requestOf(operation) as Record<string, Record<string, unknown>>;
+async function placeOf(operation: Operation, alternative: number): Promise<Place> {
+  const request = requestOf(operation, alternative) as Record<string, Record<string, unknown>>;
   for (const { entity, in: part, field } of subjectsOf(operation)) {
     const id = request[part]?.[field];
     if (typeof id === 'string' && id !== '') {
@@ -90,14 +90,24 @@ test('every operation that is about something needs a right, and the samples hav
   }
 });
 
-for (const operation of guarded) {
-  test(`${operation.name}: exactly the callers with ${operation.needs} are admitted`, async () => {
-    const place = await placeOf(operation);
-    const request = requestOf(operation);
+/** Each form of a request, with the right that it needs. */
+const forms = guarded.flatMap((operation) =>
+  alternativesOf(operation).map((subjects, alternative) => ({
+    operation,
+    alternative,
+    needs: subjects[0]?.needs ?? operation.needs,
+    named: subjects.length === 1 ? ` with ${subjects[0]?.field}` : '',
+  })),
+);
+
+for (const { operation, alternative, needs, named } of forms) {
+  test(`${operation.name}${named}: exactly the callers with ${needs} are admitted`, async () => {
+    const place = await placeOf(operation, alternative);
+    const request = requestOf(operation, alternative);
     const parts = { params: request.params, query: request.query, body: request.body };
     for (const row of rows) {
-      const isAllowed = isExpected(row, operation, place);
-      const why = `${row.name} ${isAllowed ? 'has' : 'does not have'} ${operation.needs}`;
+      const isAllowed = isExpected(row, { ...operation, needs }, place);
+      const why = `${row.name} ${isAllowed ? 'has' : 'does not have'} ${needs}`;
       if (isAllowed) {
         // Not sent: it would change the samples.
         const access = await loadAccess(app.context.db, row.caller.id);
@@ -107,7 +117,7 @@ for (const operation of guarded) {
       }
       const response = await call(app, operation.name, { ...request, as: row.caller });
       assert.equal(response.statusCode, 403, `${why}: ${response.body}`);
-      assert.match(response.body, new RegExp(`needs the right ${operation.needs}\\b`), why);
+      assert.match(response.body, new RegExp(`needs the right (\\w+ or )*${needs}\\b`), why);
     }
   });
 }

@@ -39,6 +39,10 @@ export const contractions: Readonly<Record<string, string>> = {
     'the last release does not write this column',
   'table api_key refuses more: FOREIGN KEY (owner_id) REFERENCES app_user(id)':
     'the last release does not write this column',
+  'table organization_member refuses more: TRIGGER AFTER DELETE ON public.organization_member FOR EACH ROW EXECUTE FUNCTION leave_organization()':
+    'refuses nothing',
+  'table organization_member refuses more: TRIGGER AFTER INSERT ON public.organization_member FOR EACH ROW EXECUTE FUNCTION join_default_teams()':
+    'refuses nothing',
 };
 
 const columnsOf = `

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources c01f9b3dd9a6c9fd51004d341e5773426ae2503d78ebf773466997edf2204642
+ * sources c56060907b8ce269e380cc3d754bed5349caa78696d0838b10ff7d1c757778c3
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -11,7 +11,9 @@ import type { Columns as Dispatch } from '../dispatch/columns.ts';
 import type { Columns as Environments } from '../environments/columns.ts';
 import type { Columns as GitTokens } from '../git-tokens/columns.ts';
 import type { Columns as Logs } from '../logs/columns.ts';
+import type { Columns as Organizations } from '../organizations/columns.ts';
 import type { Columns as People } from '../people/columns.ts';
+import type { Columns as Roles } from '../roles/columns.ts';
 import type { Columns as Schedules } from '../schedules/columns.ts';
 import type { Columns as SignIn } from '../sign-in/columns.ts';
 import type { Columns as Sources } from '../sources/columns.ts';
@@ -443,10 +445,11 @@ export interface OrganizationEventTable {
 
 export interface OrganizationMemberTable {
   created_at: Generated<Date>;
+  id: Generated<string>;
   organization_id: string;
   role: string;
   source: string | null;
-  status: Generated<string>;
+  status: Generated<Organizations['organization_member.status']>;
   user_id: string;
 }
 
@@ -487,7 +490,7 @@ export interface RoleTable {
   is_default: Generated<boolean>;
   name: string;
   organization_id: string;
-  permissions: string[];
+  permissions: Roles['role.permissions'];
   updated_at: Generated<Date>;
 }
 

@@ -13,11 +13,12 @@ const app = await testApp();
 const environment = await createIdle(app);
 const { requestOf } = await makeSamples(app, environment);
 
-/** One field of a good body, changed. */
-function bodies(operation: Operation, good: object): fc.Arbitrary<object> {
+/** One field of a good body, changed; or another text, where the body is one. */
+function bodies(operation: Operation, good: unknown): fc.Arbitrary<unknown> {
+  if (typeof good === 'string') return oddText;
   const fields = Object.entries((JSON.parse(JSON.stringify(operation.body)) as JsonSchema).properties ?? {});
   const changed = fields.map(([name, schema]) =>
-    fc.oneof(valueOf(schema), fc.jsonValue()).map((value) => ({ ...good, [name]: value })),
+    fc.oneof(valueOf(schema), fc.jsonValue()).map((value) => ({ ...(good as object), [name]: value })),
   );
   return fc.oneof(...changed);
 }
@@ -58,7 +59,8 @@ test('any query or path is accepted or refused, and never causes an internal err
       const odd = inPath.toWellFormed() || ' ';
       const { id } = environment;
       const deploymentLogId = environment.latestDeploymentLogId ?? id;
-      const ids = { id, environmentId: id, organizationId: app.organizationId, deploymentLogId };
+      const { organizationId, projectId } = app;
+      const ids = { id, environmentId: id, organizationId, projectId, deploymentLogId };
       const params = { ...ids, name: odd, agentKey: odd, userId: odd };
       const query =
         names.length > 0

@@ -23,6 +23,10 @@ function refuseUnstorable(key: string, value: unknown): unknown {
   return value;
 }
 
+function isText({ body }: Operation): boolean {
+  return (body as { type?: unknown } | undefined)?.type === 'string';
+}
+
 /**
  * @returns what the body says; undefined where the operation takes none or reads its bytes itself
  * @throws Refusal 400 where it is missing or is not JSON, 415 where it says that it is something else
@@ -43,6 +47,8 @@ export function parseBody(
       'unsupported_media_type',
       `The header Content-Type has "${type}": send the body as JSON, as application/json`,
     );
+  // The body of an operation that takes a text: as it is, or as a JSON string.
+  if (isText(operation) && !text.trim().startsWith('"')) return refuseUnstorable('', text.trim());
   try {
     const value: unknown = JSON.parse(text, refuseUnstorable);
     return value === null && operation.bodyOptional ? {} : value;

@@ -1,11 +1,12 @@
 /** Organizations, their members and their policies. */
 import type { Family } from '../family.ts';
+import { memberRoutes } from './member-routes.ts';
 import { organizationRoutes } from './organization-routes.ts';
 import { lockOrganizationRow, organizationHome } from './organization-store.ts';
 
 export const family: Family = {
   name: 'organizations',
-  routes: organizationRoutes,
+  routes: [...organizationRoutes, ...memberRoutes],
   entities: { organization: organizationHome },
   locks: { organization: lockOrganizationRow },
   tables: ['organization', 'organization_member'],

@@ -1,12 +1,15 @@
 /** An organization never loses its last administrator. */
 import type { ActorContext } from '../context.ts';
 import { conflict } from '../http/errors.ts';
-import { getMembership, hasOtherAdmin } from './membership-store.ts';
+import { getUsers } from '../users/user-store.ts';
+import { activeAdminIds } from './member-store.ts';
 import { lockOrganizationRow } from './organization-store.ts';
 
 /**
- * To be called in the transaction that takes the role from a member. Two such changes at once follow one
- * another.
+ * To be called in the transaction in which a user stops being an administrator: by another role, removal, blocking
+ * or deletion. Two such changes at once follow one another. Administrators are active members with the role Admin
+ * who are not blocked. A person must remain if the user is one: a key may remain alone only where no person is an
+ * administrator.
  * @throws Refusal 409 where the user is the last administrator
  */
 export async function requireOtherAdmin(
@@ -15,10 +18,13 @@ export async function requireOtherAdmin(
   userId: string,
 ): Promise<void> {
   const organization = await lockOrganizationRow(db, organizationId);
-  const membership = await getMembership(db, organizationId, userId);
-  if (membership?.role !== 'Admin' || membership.status !== 'Active') return;
-  if (!(await hasOtherAdmin(db, organizationId, userId)))
+  const users = await getUsers(db, await activeAdminIds(db, organizationId));
+  const admins = [...users.values()].filter((user) => !user.is_blocked);
+  const leaving = admins.find((user) => user.id === userId);
+  if (!leaving) return;
+  const remains = admins.some((user) => user !== leaving && (leaving.is_api_key || !user.is_api_key));
+  if (!remains)
     throw conflict(
-      `This is the last administrator of the organization "${organization?.name ?? organizationId}": make somebody else one first`,
+      `This is the last administrator of the organization "${organization?.name ?? organizationId}": make another person one first`,
     );
 }

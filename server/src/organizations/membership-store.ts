@@ -68,24 +68,6 @@ export async function listMemberships(db: Connection, userId: string): Promise<M
     .execute();
 }
 
-/** Whether an organization has an active administrator other than a user. */
-export async function hasOtherAdmin(
-  db: Connection,
-  organizationId: string,
-  userId: string,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('organization_member')
-    .select('user_id')
-    .where('organization_id', '=', organizationId)
-    .where('user_id', '<>', userId)
-    .where('role', '=', 'Admin')
-    .where('status', '=', 'Active')
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** @returns the roles of those users who are active members of an organization */
 export async function activeRolesOf(
   db: Connection,

@@ -3,6 +3,7 @@ import type { ActorContext } from '../context.ts';
 import { recordAudit } from '../audit/record.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { notFound } from '../http/errors.ts';
+import { requireRightsOfMember } from '../organizations/change-member.ts';
 import { requireOtherAdmin } from '../organizations/keep-an-admin.ts';
 import { deleteMembership, getMembership } from '../organizations/membership-store.ts';
 import { deleteRolesOf } from '../roles/grant-store.ts';
@@ -22,7 +23,8 @@ export async function leaveOrganization(
 
 /**
  * Removes a member, or somebody who is invited.
- * @throws Refusal 404 where the user is neither, 409 for the last administrator
+ * @throws Refusal 404 where the user is neither, 403 for one with rights that the caller does not have, 409 for the
+ * last administrator
  */
 export async function removeMember(
   context: ActorContext,
@@ -32,6 +34,7 @@ export async function removeMember(
   await inTransaction(context, async (context) => {
     const membership = await getMembership(context.db, organizationId, userId);
     if (!membership) throw notFound('user', userId);
+    await requireRightsOfMember(context, membership);
     await requireOtherAdmin(context, organizationId, userId);
     await revokeInvitationsOf(context.db, userId, context.now(), organizationId);
     await leaveOrganization(context, organizationId, userId);

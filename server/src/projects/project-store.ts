@@ -64,6 +64,16 @@ export async function getProjectRow(db: Connection, id: string): Promise<Project
   return db.selectFrom('project').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+export async function getProjectRows(db: Connection, ids: readonly string[]): Promise<ProjectRow[]> {
+  return ids.length === 0
+    ? []
+    : db
+        .selectFrom('project')
+        .selectAll()
+        .where('id', 'in', [...ids])
+        .execute();
+}
+
 /** The project, which nobody archives or moves until the transaction ends. */
 export async function holdProjectRow(tx: Connection, id: string): Promise<ProjectRow | undefined> {
   return tx.selectFrom('project').selectAll().where('id', '=', id).forShare().executeTakeFirst();

@@ -1,7 +1,17 @@
 /** Custom roles, and the roles that users and teams are assigned. */
 import type { Family } from '../family.ts';
+import { teamAssignmentHome } from './assignment-store.ts';
+import { assignmentRoutes } from './assignment-routes.ts';
+import { lockRole } from './change-role.ts';
+import { permissionRoutes } from './permission-routes.ts';
+import { roleRoutes } from './role-routes.ts';
+import { roleHome } from './role-store.ts';
+import { teamAssignmentRoutes } from './team-assignment-routes.ts';
 
 export const family: Family = {
   name: 'roles',
+  routes: [...roleRoutes, ...assignmentRoutes, ...permissionRoutes, ...teamAssignmentRoutes],
+  entities: { role: roleHome, teamAssignment: teamAssignmentHome },
+  locks: { role: lockRole },
   tables: ['role', 'role_assignment'],
 };

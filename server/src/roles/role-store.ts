@@ -1,5 +1,8 @@
 /** SQL of custom roles and of the roles that users and teams are assigned. */
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import { homeById } from '../access/entity-home.ts';
 import type { Connection } from '../context.ts';
+import type { RoleTable } from '../database/schema.ts';
 import { teamIdsOf } from '../teams/team-store.ts';
 
 /** A role somewhere. */
@@ -46,3 +49,82 @@ export async function permissionsOf(
     rows.map((row) => [row.id, { organizationId: row.organization_id, permissions: row.permissions }]),
   );
 }
+
+export type RoleRow = Selectable<RoleTable>;
+
+/** Newest first. */
+export async function listRoleRows(db: Connection, organizationId: string): Promise<RoleRow[]> {
+  return db
+    .selectFrom('role')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+export async function getRoleRow(db: Connection, id: string): Promise<RoleRow | undefined> {
+  return db.selectFrom('role').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Whether the organization has another role of this name. */
+export async function isRoleNameTaken(
+  db: Connection,
+  { id, organization_id, name }: Pick<RoleRow, 'id' | 'organization_id' | 'name'>,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('role')
+    .select('id')
+    .where('organization_id', '=', organization_id)
+    .where('name', '=', name)
+    .where('id', '<>', id)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function insertRoleRow(tx: Connection, values: Insertable<RoleTable>): Promise<RoleRow> {
+  return tx.insertInto('role').values(values).returningAll().executeTakeFirstOrThrow();
+}
+
+export async function updateRoleRow(
+  tx: Connection,
+  id: string,
+  changes: Updateable<RoleTable>,
+): Promise<RoleRow> {
+  return tx.updateTable('role').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+}
+
+/** No role of the organization is the default one any more, except for this one. */
+export async function clearDefaultRole(
+  tx: Connection,
+  organizationId: string,
+  except: string,
+): Promise<void> {
+  await tx
+    .updateTable('role')
+    .set({ is_default: false })
+    .where('organization_id', '=', organizationId)
+    .where('is_default', '=', true)
+    .where('id', '<>', except)
+    .execute();
+}
+
+export async function deleteRoleRow(tx: Connection, id: string): Promise<void> {
+  await tx.deleteFrom('role').where('id', '=', id).execute();
+}
+
+/** What a new member is in an organization when nobody says otherwise: the id of a custom role, or User. */
+export async function defaultRoleOf(db: Connection, organizationId: string): Promise<string> {
+  const row = await db
+    .selectFrom('role')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('is_default', '=', true)
+    .executeTakeFirst();
+  return row?.id ?? 'User';
+}
+
+/** Where a custom role lives. */
+export const roleHome = homeById((db, id) =>
+  db.selectFrom('role').select('organization_id').where('id', '=', id).executeTakeFirst(),
+);

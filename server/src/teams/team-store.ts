@@ -1,5 +1,12 @@
 /** SQL of teams and their members. */
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import { homeById } from '../access/entity-home.ts';
 import type { Connection } from '../context.ts';
+import { likeText } from '../database/like-text.ts';
+import type { TeamTable } from '../database/schema.ts';
+import { teamIdsAssigned } from '../roles/assignment-store.ts';
+
+export type TeamRow = Selectable<TeamTable>;
 
 /** The teams that a user is a member of: ids, as a part of other statements. */
 export function teamIdsOf(db: Connection, userId: string) {
@@ -16,3 +23,136 @@ export async function leaveTeams(tx: Connection, organizationId: string, userId:
     )
     .execute();
 }
+/** A place to which teams are assigned, there or above it. */
+export interface AssignedTo {
+  readonly projectIds: readonly string[];
+  readonly environmentId: string | null;
+}
+
+export interface TeamFilter {
+  readonly organizationId: string;
+  /** What names begin with. */
+  readonly name?: string;
+  readonly assignedTo: readonly AssignedTo[];
+}
+
+function filtered(db: Connection, { organizationId, name, assignedTo }: TeamFilter) {
+  let query = db.selectFrom('team').where('organization_id', '=', organizationId);
+  if (name !== undefined) query = query.where('name', 'like', `${likeText(name)}%`);
+  for (const { projectIds, environmentId } of assignedTo)
+    query = query.where('id', 'in', teamIdsAssigned(db, organizationId, projectIds, environmentId));
+  return query;
+}
+
+/** Newest first: ids sort by age. @param after the last team of the page before; null: the first page */
+export async function listTeamRows(
+  db: Connection,
+  filter: TeamFilter,
+  { limit, after }: { readonly limit: number; readonly after: string | null },
+): Promise<TeamRow[]> {
+  return filtered(db, filter)
+    .$if(after !== null, (query) => query.where('id', '<', after as string))
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export async function countTeams(db: Connection, filter: TeamFilter): Promise<number> {
+  const { total } = await filtered(db, filter)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return Number(total);
+}
+
+export async function getTeamRow(db: Connection, id: string): Promise<TeamRow | undefined> {
+  return db.selectFrom('team').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function getTeamRows(db: Connection, ids: readonly string[]): Promise<TeamRow[]> {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('team')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .execute();
+}
+
+/** Whether the organization has another team of this name. */
+export async function isTeamNameTaken(
+  db: Connection,
+  { id, organization_id, name }: Pick<TeamRow, 'id' | 'organization_id' | 'name'>,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('team')
+    .select('id')
+    .where('organization_id', '=', organization_id)
+    .where('name', '=', name)
+    .where('id', '<>', id)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function insertTeamRow(tx: Connection, values: Insertable<TeamTable>): Promise<TeamRow> {
+  return tx.insertInto('team').values(values).returningAll().executeTakeFirstOrThrow();
+}
+
+export async function updateTeamRow(
+  tx: Connection,
+  id: string,
+  changes: Updateable<TeamTable>,
+): Promise<TeamRow> {
+  return tx.updateTable('team').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Its memberships and roles go with it. */
+export async function deleteTeamRow(tx: Connection, id: string): Promise<void> {
+  await tx.deleteFrom('team').where('id', '=', id).execute();
+}
+
+/** The users of teams, by team; in a fixed order. */
+export async function membersOfTeams(
+  db: Connection,
+  teamIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (teamIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('team_member')
+    .select(['team_id', 'user_id'])
+    .where('team_id', 'in', [...teamIds])
+    .orderBy('user_id')
+    .execute();
+  const byTeam = Map.groupBy(rows, (row) => row.team_id);
+  return new Map([...byTeam].map(([id, members]) => [id, members.map((row) => row.user_id)]));
+}
+
+export async function addTeamMembers(
+  tx: Connection,
+  teamId: string,
+  userIds: readonly string[],
+): Promise<void> {
+  if (userIds.length === 0) return;
+  await tx
+    .insertInto('team_member')
+    .values(userIds.map((userId) => ({ team_id: teamId, user_id: userId })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function removeTeamMembers(
+  tx: Connection,
+  teamId: string,
+  userIds: readonly string[],
+): Promise<void> {
+  if (userIds.length === 0) return;
+  await tx
+    .deleteFrom('team_member')
+    .where('team_id', '=', teamId)
+    .where('user_id', 'in', [...userIds])
+    .execute();
+}
+
+/** Where a team lives. */
+export const teamHome = homeById((db, id) =>
+  db.selectFrom('team').select('organization_id').where('id', '=', id).executeTakeFirst(),
+);

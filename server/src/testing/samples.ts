@@ -14,7 +14,9 @@ export interface Sample {
   /** Id by entity. */
   readonly ids: Readonly<Record<string, string>>;
   /** Bodies by operation, where the least that its schema accepts would be refused. */
-  readonly bodies?: Readonly<Partial<Record<OperationName, object>>>;
+  readonly bodies?: Readonly<Partial<Record<OperationName, unknown>>>;
+  /** Parameters by operation that it requires in addition to those that say what it is about. */
+  readonly queries?: Readonly<Partial<Record<OperationName, Readonly<Record<string, string>>>>>;
 }
 
 /** What a file in `samples/` exports as `sample`. @param environment made for the test */
@@ -48,36 +50,62 @@ function unknownParams({ path }: Operation): Record<string, string> {
   return Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, 'none']));
 }
 
-/** Makes the entities. @returns the request of an operation about them, and their ids */
+/**
+ * What requests name: candidates with rights of their own exclude each other.
+ * @returns the subjects of each form of a request
+ */
+export function alternativesOf(operation: Operation): readonly (readonly Subject[])[] {
+  const subjects = subjectsOf(operation);
+  return subjects.some(({ needs }) => needs !== undefined) ? subjects.map((each) => [each]) : [subjects];
+}
+
+/** A body that is a text has no fields. */
+function bodyOf(least: unknown, given: unknown, named: Readonly<Record<string, string>>): unknown {
+  if (typeof least === 'string') return given ?? least;
+  return { ...(least as object), ...(given as object), ...named };
+}
+
+/**
+ * Makes the entities.
+ * @returns the request of an operation about them (of several forms, the one with that number), and their ids
+ */
 export async function makeSamples(
   app: TestApp,
   environment: Reply<'createEnvironmentWithoutTemplate'>,
-): Promise<Required<Sample> & { requestOf(operation: Operation): CallInput & { body?: object } }> {
+): Promise<Required<Sample> & { requestOf(operation: Operation, alternative?: number): CallInput }> {
   const ids: Record<string, string> = {};
-  const bodies: Partial<Record<string, object>> = {};
+  const bodies: Partial<Record<string, unknown>> = {};
+  const queries: Partial<Record<string, Readonly<Record<string, string>>>> = {};
   const folder = join(import.meta.dirname, 'samples');
   for (const file of readdirSync(folder).sort()) {
     const { sample } = (await import(join(folder, file))) as { sample: MakeSample };
     const made = await sample(app, environment);
     Object.assign(ids, made.ids);
     Object.assign(bodies, made.bodies);
+    Object.assign(queries, made.queries);
   }
   return {
     ids,
     bodies,
-    requestOf(operation) {
+    queries,
+    requestOf(operation, alternative = 0) {
       const named = (part: Subject['in']) =>
         Object.fromEntries(
-          subjectsOf(operation)
+          (alternativesOf(operation)[alternative] ?? [])
             .filter((subject) => subject.in === part)
             .map(({ field, entity }) => [field, ids[entity] ?? '']),
         );
       const isJson = operation.body && operation.bodyKind !== 'binary';
-      const least = operation.body && (leastValue(jsonSchemaOf(operation.body)) as object);
+      const least = operation.body && leastValue(jsonSchemaOf(operation.body));
       return {
-        params: { ...unknownParams(operation), name: 'tf:plan', ...named('params') },
-        query: named('query'),
-        ...(isJson ? { body: { ...least, ...bodies[operation.name], ...named('body') } } : {}),
+        params: {
+          ...unknownParams(operation),
+          name: 'tf:plan',
+          userId: ids['user'] ?? '',
+          ...named('params'),
+        },
+        query: { ...queries[operation.name], ...named('query') },
+        ...(isJson ? { body: bodyOf(least, bodies[operation.name], named('body')) } : {}),
       };
     },
   };

@@ -1,0 +1,149 @@
+/** Makes, changes and deletes teams. */
+import type { CreateTeamBody, UpdateTeamBody } from '#contract/teams/operations.ts';
+import type { Team } from '#contract/teams/shapes.ts';
+import type { Place } from '../access/access.ts';
+import { inOrganization, inProject } from '../access/access.ts';
+import { findRole, requireRights } from '../access/grant.ts';
+import { changesOf } from '../audit/changes.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext, Connection } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { environmentHome } from '../environments/environment-store.ts';
+import { conflict, orNotFound, unknownEntity } from '../http/errors.ts';
+import { membersAmong } from '../organizations/member-store.ts';
+import { lockOrganizationRow } from '../organizations/organization-store.ts';
+import { type AssignmentRow, assignmentsOfTeam } from '../roles/assignment-store.ts';
+import {
+  addTeamMembers,
+  deleteTeamRow,
+  getTeamRow,
+  insertTeamRow,
+  isTeamNameTaken,
+  membersOfTeams,
+  removeTeamMembers,
+  type TeamRow,
+  updateTeamRow,
+} from './team-store.ts';
+import { teamView } from './team-view.ts';
+
+function audited({ name, description, is_default: isDefaultTeam }: TeamRow) {
+  return { name, description, isDefaultTeam };
+}
+
+async function requireFreeName({ db }: ActorContext, row: Pick<TeamRow, 'id' | 'organization_id' | 'name'>) {
+  if (await isTeamNameTaken(db, row))
+    throw conflict(`A team named "${row.name}" already exists: choose another name`);
+}
+
+/** The right was checked. @throws Refusal 409 for a taken name */
+export async function createTeam(context: ActorContext, body: CreateTeamBody): Promise<Team> {
+  return inTransaction(context, async (context) => {
+    const { organizationId } = body;
+    await lockOrganizationRow(context.db, organizationId);
+    const values = {
+      id: context.newId(),
+      organization_id: organizationId,
+      name: body.name,
+      description: body.description ?? '',
+      is_default: body.isDefaultTeam ?? false,
+      created_by: context.actor.userId,
+      created_at: context.now(),
+      updated_at: context.now(),
+    };
+    await requireFreeName(context, values);
+    const row = await insertTeamRow(context.db, values);
+    await recordAudit(context, {
+      organizationId,
+      action: 'team.created',
+      entity: 'team',
+      entityId: row.id,
+      ...changesOf(null, audited(row)),
+    });
+    return teamView(context.db, row);
+  });
+}
+
+/** The team, whose members and roles nobody else changes until the transaction ends. @throws Refusal 404 */
+export async function lockTeam(db: Connection, id: string): Promise<TeamRow> {
+  const found = orNotFound(await getTeamRow(db, id), 'team', id);
+  await lockOrganizationRow(db, found.organization_id);
+  return orNotFound(await getTeamRow(db, id), 'team', id);
+}
+
+async function placeOf({ db }: ActorContext, row: AssignmentRow): Promise<Place> {
+  const { organization_id, project_id, environment_id } = row;
+  const place = environment_id === null ? undefined : await environmentHome(db, environment_id);
+  if (place) return place;
+  return project_id === null
+    ? inOrganization(organization_id)
+    : inProject({ organization_id, id: project_id });
+}
+
+/** New members of a team get its roles. @throws MissingRight 403 */
+async function requireRightsOfTeam(context: ActorContext, team: TeamRow): Promise<void> {
+  for (const row of await assignmentsOfTeam(context.db, team.id)) {
+    const place = await placeOf(context, row);
+    const given = await findRole(context.db, place, row.role);
+    requireRights(context.actor, place, given?.rights ?? [], `Letting others join the team "${team.name}"`);
+  }
+}
+
+/** @throws Refusal 400 that names an id of nobody in the organization */
+async function requireMembers(
+  { db }: ActorContext,
+  organizationId: string,
+  userIds: readonly string[],
+): Promise<void> {
+  const members = await membersAmong(db, organizationId, userIds);
+  const unknown = userIds.findIndex((id) => !members.has(id));
+  if (unknown >= 0) throw unknownEntity(`body.userIds.${unknown}`, 'member of the organization');
+}
+
+/** The right was checked. @throws Refusal 400 for no member, 403 as `requireRightsOfTeam`, 409 for a taken name */
+export async function updateTeam(context: ActorContext, id: string, body: UpdateTeamBody): Promise<Team> {
+  return inTransaction(context, async (context) => {
+    const team = await lockTeam(context.db, id);
+    if (body.name !== undefined && body.name !== team.name)
+      await requireFreeName(context, { ...team, name: body.name });
+    const before = (await membersOfTeams(context.db, [id])).get(id) ?? [];
+    const after = body.userIds ? [...new Set(body.userIds)] : before;
+    const added = after.filter((userId) => !before.includes(userId));
+    const removed = before.filter((userId) => !after.includes(userId));
+    await requireMembers(context, team.organization_id, body.userIds ?? []);
+    const becomesDefault = body.isDefaultTeam === true && !team.is_default;
+    if (added.length > 0 || becomesDefault) await requireRightsOfTeam(context, team);
+    await addTeamMembers(context.db, id, added);
+    await removeTeamMembers(context.db, id, removed);
+    const changed = await updateTeamRow(context.db, id, {
+      name: body.name ?? team.name,
+      description: body.description ?? team.description,
+      is_default: body.isDefaultTeam ?? team.is_default,
+      updated_at: context.now(),
+    });
+    await recordAudit(context, {
+      organizationId: team.organization_id,
+      action: 'team.updated',
+      entity: 'team',
+      entityId: id,
+      details: { added, removed },
+      ...changesOf(audited(team), audited(changed)),
+    });
+    return teamView(context.db, changed);
+  });
+}
+
+/** The right was checked. */
+export async function deleteTeam(context: ActorContext, id: string): Promise<{ id: string }> {
+  return inTransaction(context, async (context) => {
+    const team = await lockTeam(context.db, id);
+    await deleteTeamRow(context.db, id);
+    await recordAudit(context, {
+      organizationId: team.organization_id,
+      action: 'team.deleted',
+      entity: 'team',
+      entityId: id,
+      ...changesOf(audited(team), null),
+    });
+    return { id };
+  });
+}
