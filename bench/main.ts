@@ -2,6 +2,7 @@
  * `npm run bench`: measures a complete service and compares it with the bare tools. Arguments select benchmarks.
  */
 import { parseArgs } from 'node:util';
+import { accessBench } from './benchmarks/access.ts';
 import { approvalBench } from './benchmarks/approval.ts';
 import { claimBench } from './benchmarks/claim.ts';
 import { deployBench, ordinaryBench } from './benchmarks/deploy.ts';
@@ -34,6 +35,7 @@ const benches: Readonly<Record<string, Bench>> = {
   isolation: isolationBench,
   claim: claimBench,
   list: listBench,
+  access: accessBench,
   search: searchBench,
   teams: teamsBench,
   recovery: recoveryBench,

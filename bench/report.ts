@@ -23,8 +23,9 @@ const digits: Record<Unit, number> = { ms: 0, MB: 0, '×': 2, 'requests/s': 0, '
 
 /** A value for people to read, without its unit. */
 export function inUnit(value: number, unit: Unit): string {
-  const isSmall = (unit === 'ms' || unit === 'MB') && Math.abs(value) < 10;
-  return value.toFixed(isSmall ? 1 : digits[unit]);
+  const isFine = unit === 'ms' || unit === 'MB';
+  if (isFine && Math.abs(value) < 1) return value.toFixed(2);
+  return value.toFixed(isFine && Math.abs(value) < 10 ? 1 : digits[unit]);
 }
 
 function row(bench: string, { name, unit, count, ...values }: Figure): string[] {
