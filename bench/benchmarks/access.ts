@@ -11,7 +11,7 @@ import { createFirst } from './list.ts';
 
 const depth = 6;
 const assignments = 50;
-/** One of so many environments is seen. */
+/** The person sees one environment of this many. */
 const share = 100;
 const limit = 100;
 
