@@ -9,9 +9,7 @@ import type { ActorContext } from '../context.ts';
 import { badField, unknownEntity } from '../http/errors.ts';
 import { getProjectRow } from '../projects/project-store.ts';
 import { putProjectRole } from './grant-store.ts';
-import { permissionsOf } from './role-store.ts';
-
-const plainMember: GrantedPermissions = { organizationRole: 'User' };
+import { defaultRoleOf, permissionsOf } from './role-store.ts';
 
 interface NamedRole {
   readonly field: string;
@@ -37,7 +35,7 @@ async function checkRole(
 
 /**
  * Checks permissions before they are given.
- * @param given absent: those of a plain member
+ * @param given absent: the default role of the organization
  * @param field of the request that has them, as `body.permissions`
  * @throws Refusal 400 for roles and projects that the organization does not have, 403 for rights that the
  * caller does not have there
@@ -48,7 +46,7 @@ export async function checkPermissions(
   given: GrantedPermissions | null | undefined,
   field: string,
 ): Promise<GrantedPermissions> {
-  const permissions = given ?? plainMember;
+  const permissions = given ?? { organizationRole: await defaultRoleOf(context.db, organizationId) };
   await checkRole(context, {
     field: `${field}.organizationRole`,
     scope: 'organization',

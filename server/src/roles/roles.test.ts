@@ -196,3 +196,15 @@ test('a role of another organization is as unknown as one that does not exist', 
     ] as const)
       assert.match((await refused(app, name, 400, input)).message, /^\/body(\/role)? must be one of/);
 });
+
+test('people who are invited without a role have the default one', async () => {
+  const invite = (email: string) =>
+    ok(app, 'createInvitation', { body: { organizationId, email } }).then(({ permissions }) => permissions);
+  assert.deepEqual(await invite('plain@example.com'), { organizationRole: 'User' });
+  const role = await create('for everybody', ['VIEW_ORGANIZATION'], { isDefaultRole: true });
+  assert.deepEqual(await invite('custom@example.com'), { organizationRole: role.id });
+  assert.match(
+    (await refused(app, 'deleteRole', 409, { params: { id: role.id } })).message,
+    /"custom@example.com" in the organization/,
+  );
+});

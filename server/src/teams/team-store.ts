@@ -8,6 +8,9 @@ import { teamIdsAssigned } from '../roles/assignment-store.ts';
 
 export type TeamRow = Selectable<TeamTable>;
 
+/** What readers are shown of a team. */
+export type ShownTeamRow = Omit<TeamRow, 'created_at' | 'updated_at'>;
+
 /** The teams that a user is a member of: ids, as a part of other statements. */
 export function teamIdsOf(db: Connection, userId: string) {
   return db.selectFrom('team_member').select('team_id').where('user_id', '=', userId);
@@ -49,10 +52,10 @@ export async function listTeamRows(
   db: Connection,
   filter: TeamFilter,
   { limit, after }: { readonly limit: number; readonly after: string | null },
-): Promise<TeamRow[]> {
+): Promise<ShownTeamRow[]> {
   return filtered(db, filter)
     .$if(after !== null, (query) => query.where('id', '<', after as string))
-    .selectAll()
+    .select(['id', 'organization_id', 'name', 'description', 'is_default', 'created_by'])
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();

@@ -1,9 +1,10 @@
 /** Teams as the interface answers them. */
 import type { Team } from '#contract/teams/shapes.ts';
+import type { User } from '#contract/users/shapes.ts';
 import type { Connection } from '../context.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
-import { membersOfTeams, type TeamRow } from './team-store.ts';
+import { membersOfTeams, type ShownTeamRow } from './team-store.ts';
 
 /**
  * Views of several teams, in their order.
@@ -11,7 +12,7 @@ import { membersOfTeams, type TeamRow } from './team-store.ts';
  */
 export async function teamViews(
   db: Connection,
-  rows: readonly TeamRow[],
+  rows: readonly ShownTeamRow[],
   hasMembers = true,
 ): Promise<Team[]> {
   const members = hasMembers
@@ -24,18 +25,25 @@ export async function teamViews(
     ...rows.map((row) => row.created_by),
     ...[...members.values()].flatMap((ids) => ids),
   ]);
+  // Each user is made once: most are in many teams.
+  const views = new Map<string, User>();
+  const viewOf = (id: string): User => {
+    const view = views.get(id) ?? userOf(users, id);
+    views.set(id, view);
+    return view;
+  };
   return rows.map((row) => ({
     id: row.id,
     organizationId: row.organization_id,
     name: row.name,
     description: row.description,
-    ...(hasMembers ? { users: (members.get(row.id) ?? []).map((id) => userOf(users, id)) } : {}),
-    createdByUser: userOf(users, row.created_by),
+    ...(hasMembers ? { users: (members.get(row.id) ?? []).map(viewOf) } : {}),
+    createdByUser: viewOf(row.created_by),
     isDefaultTeam: row.is_default,
   }));
 }
 
-export async function teamView(db: Connection, row: TeamRow): Promise<Team> {
+export async function teamView(db: Connection, row: ShownTeamRow): Promise<Team> {
   const [only] = await teamViews(db, [row]);
   return only as Team;
 }
