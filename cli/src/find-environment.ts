@@ -21,7 +21,7 @@ export function isIdBeginning(text: string): boolean {
 }
 
 /** Those with the exact name, or else those whose id begins so. */
-function matching<T extends { readonly id: string; readonly name: string }>(
+export function matching<T extends { readonly id: string; readonly name: string }>(
   all: readonly T[],
   nameOrBeginning: string,
 ): T[] {
@@ -41,7 +41,7 @@ export async function orNotFound<T>(call: Promise<T>): Promise<T | null> {
 }
 
 /** @throws BadCall that lists the candidates if there are several */
-function only<T extends { id: string; name: string }>(
+export function only<T extends { id: string; name: string }>(
   found: readonly T[],
   what: string,
   name: string,

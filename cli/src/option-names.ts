@@ -4,6 +4,19 @@ import { ApiError } from '#contract/client/client.ts';
 
 /** Options by field; a command has at most one of them. Arguments are in angle brackets. */
 const namesOfField: Readonly<Record<string, readonly string[]>> = {
+  email: ['<email>'],
+  expiresAt: ['--expires'],
+  isDefaultRole: ['--default'],
+  isDefaultTeam: ['--default'],
+  networks: ['--network'],
+  ownerId: ['--owner'],
+  permissions: ['--right'],
+  'permissions/organizationRole': ['--role'],
+  'permissions/projectsPermissions': ['--project-role'],
+  role: ['--role', '<role>'],
+  teamId: ['--team', '<team>'],
+  userId: ['--user', '<user>'],
+  userIds: ['<user>'],
   acceptOtherLineage: ['--other-lineage'],
   allowedProjectIds: ['--project'],
   autoDriftRemediation: ['--remediation'],

@@ -1,6 +1,11 @@
 /** The command line as a whole. */
 import { Command } from 'commander';
 import { withSharedFlags } from './command-line.ts';
+import { addKeyCommands } from './commands/access/key.ts';
+import { addRoleCommands } from './commands/access/role.ts';
+import { addTeamCommands } from './commands/access/team.ts';
+import { addUserCommands } from './commands/access/user.ts';
+import { addWhoamiCommand } from './commands/access/whoami.ts';
 import { addDecideCommands } from './commands/decide.ts';
 import { addCompletionCommands } from './commands/completion.ts';
 import { addAgentCommands } from './commands/agents.ts';
@@ -42,6 +47,7 @@ export function createProgram(): Command {
     .addHelpText('after', statuses);
   withSharedFlags(program);
   addLoginCommand(program);
+  addWhoamiCommand(program);
   addEnvironmentCommands(program);
   addDeployCommands(program);
   addPlanCommand(program);
@@ -54,6 +60,10 @@ export function createProgram(): Command {
   addStateCommands(program);
   addProjectCommands(program);
   addOrganizationCommands(program);
+  addUserCommands(program);
+  addTeamCommands(program);
+  addRoleCommands(program);
+  addKeyCommands(program);
   addTemplateCommands(program);
   addCredentialCommands(program);
   addAgentCommands(program);

@@ -112,7 +112,10 @@ function addEvents(group: Command): void {
 }
 
 export function addOrganizationCommands(program: Command): void {
-  const group = program.command('organization').description('organizations that the key has access to');
+  const group = program
+    .command('organization')
+    .alias('organizations')
+    .description('organizations that the key has access to');
   onCall(
     group.command('list').description('list organizations'),
     async ({ session: { client, output, isJson } }) => {

@@ -145,7 +145,7 @@ function addArchive(group: Command): void {
 }
 
 export function addProjectCommands(program: Command): void {
-  const group = program.command('project').description('projects: folders of environments');
+  const group = program.command('project').alias('projects').description('projects: folders of environments');
 
   onCall(
     group.command('list').description('list projects'),
