@@ -53,30 +53,7 @@ const keyColumns: Column<SshKey>[] = [
   { head: 'ID', value: ({ id }) => id, isId: true },
 ];
 
-function addGitTokens(program: Command): void {
-  const group = program.command('git-token').description('tokens for reading repositories over https');
-  onCall(group.command('list').description('list git tokens'), async ({ session }) => {
-    const { id: organizationId } = await findOrganization(session);
-    const all = await session.client.call('listGitTokens', { query: { organizationId } });
-    return session.isJson
-      ? session.output.json(all)
-      : session.output.table(all, tokenColumns, 'No git tokens.');
-  });
-  const create = group
-    .command('create <name>')
-    .description('store a token, or user:token')
-    .option('--value-file <file>', 'file that contains it; - for standard input', '-')
-    .option(...projectOption);
-  onCall<ValueFlags>(create, async ({ session, args: [name = ''], options }) => {
-    const { id: organizationId } = await findOrganization(session);
-    const projectIds = await projectsOf(session, organizationId, options);
-    const value = textFromFile('--value-file', options.valueFile).trim();
-    const body = { organizationId, name, value, projectIds };
-    const token = await session.client.call('createGitToken', { body });
-    return session.isJson
-      ? session.output.json(token)
-      : session.output.line(`Git token ${plain(name)} was stored: ${token.id}`);
-  });
+function addTokenUpdate(group: Command): void {
   const update = group
     .command('update <git-token>')
     .description('change a git token; omitted options are unchanged')
@@ -102,6 +79,33 @@ function addGitTokens(program: Command): void {
       ? session.output.json(token)
       : session.output.line(`Git token ${plain(name)} was updated`);
   });
+}
+
+function addGitTokens(program: Command): void {
+  const group = program.command('git-token').description('tokens for reading repositories over https');
+  onCall(group.command('list').description('list git tokens'), async ({ session }) => {
+    const { id: organizationId } = await findOrganization(session);
+    const all = await session.client.call('listGitTokens', { query: { organizationId } });
+    return session.isJson
+      ? session.output.json(all)
+      : session.output.table(all, tokenColumns, 'No git tokens.');
+  });
+  const create = group
+    .command('create <name>')
+    .description('store a token, or user:token')
+    .option('--value-file <file>', 'file that contains it; - for standard input', '-')
+    .option(...projectOption);
+  onCall<ValueFlags>(create, async ({ session, args: [name = ''], options }) => {
+    const { id: organizationId } = await findOrganization(session);
+    const projectIds = await projectsOf(session, organizationId, options);
+    const value = textFromFile('--value-file', options.valueFile).trim();
+    const body = { organizationId, name, value, projectIds };
+    const token = await session.client.call('createGitToken', { body });
+    return session.isJson
+      ? session.output.json(token)
+      : session.output.line(`Git token ${plain(name)} was stored: ${token.id}`);
+  });
+  addTokenUpdate(group);
   onCall(
     group.command('show <git-token>').description('show a git token, without its value'),
     async ({ session, args: [given = ''] }) => {

@@ -34,6 +34,8 @@ export async function findRole(db: Connection, place: Place, role: string): Prom
   return { role, roleId: role, rights: rightsOfRole(scope, role, custom.permissions) };
 }
 
+const mostNamed = 5;
+
 /**
  * @param why which part of the request gives the rights
  * @throws MissingRight 403 that names the rights which the caller does not have there itself
@@ -41,8 +43,10 @@ export async function findRole(db: Connection, place: Place, role: string): Prom
 export function requireRights(actor: Actor, place: Place, given: Iterable<Right>, why: string): void {
   const held = actor.access.rightsAt(place);
   const missing = [...given].filter((right) => !held.has(right));
-  if (missing.length > 0)
-    throw new MissingRight(`${why} needs all rights of the role; you lack ${missing.join(', ')}`, place);
+  if (missing.length === 0) return;
+  const named = missing.slice(0, mostNamed).join(', ');
+  const others = missing.length > mostNamed ? ` and ${missing.length - mostNamed} more` : '';
+  throw new MissingRight(`${why} needs all rights of the role; you lack ${named}${others}`, place);
 }
 
 /**

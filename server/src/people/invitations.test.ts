@@ -159,15 +159,15 @@ test('roles and projects of others, and rights that the inviter lacks, are refus
   const other = await ok(app, 'createOrganization', { body: { name: 'Other' } });
   const [foreign] = await ok(app, 'listProjects', { query: { organizationId: other.id } });
   const wrong: [object, RegExp][] = [
-    [{ organizationRole: 'Emperor' }, /\/body\/permissions\/organizationRole does not match/],
-    [{ organizationRole: app.projectId }, /organizationRole does not match/],
+    [{ organizationRole: 'Emperor' }, /\/body\/permissions\/organizationRole must be one of/],
+    [{ organizationRole: app.projectId }, /organizationRole must be one of/],
     [
       { organizationRole: 'User', projectsPermissions: [{ projectId: foreign?.id, projectRole: 'Viewer' }] },
       /projectsPermissions\/0\/projectId does not match any project/,
     ],
     [
       { organizationRole: 'User', projectsPermissions: [{ projectId, projectRole: 'User' }] },
-      /projectsPermissions\/0\/projectRole does not match any role/,
+      /projectsPermissions\/0\/projectRole must be one of/,
     ],
     [{ organizationRole: 'User', projectsPermissions: [{ projectId }] }, /projectRole is required/],
   ];
@@ -187,7 +187,7 @@ test('roles and projects of others, and rights that the inviter lacks, are refus
   });
   assert.match(
     (await refused(app, 'createInvitation', 403, grant({ organizationRole: 'Admin' }))).message,
-    /organizationRole needs the right CREATE_AND_EDIT_TEMPLATES/,
+    /organizationRole needs all rights of the role; you lack CREATE_AND_EDIT_TEMPLATES/,
   );
   for (const email of ['', 'x', 'a b@c', 'a@b\n', `${'a'.repeat(250)}@b.example`])
     assert.match(
