@@ -4,6 +4,7 @@ export const operations = {
   ...(await import('./sign-in/operations.ts')).operations,
   ...(await import('./people/operations.ts')).operations,
   ...(await import('./organizations/member-operations.ts')).operations,
+  ...(await import('./scim/operations.ts')).operations,
   ...(await import('./teams/operations.ts')).operations,
   ...(await import('./roles/operations.ts')).operations,
   ...(await import('./roles/assignment-operations.ts')).operations,

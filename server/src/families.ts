@@ -13,6 +13,7 @@ export const families: readonly Family[] = [
   (await import('./roles/family.ts')).family,
   (await import('./sign-in/family.ts')).family,
   (await import('./people/family.ts')).family,
+  (await import('./scim/family.ts')).family,
   (await import('./api-keys/family.ts')).family,
   (await import('./git-tokens/family.ts')).family,
   (await import('./ssh-keys/family.ts')).family,

@@ -32,7 +32,8 @@ export const Organization = replyObject('Organization', {
 });
 export type Organization = Static<typeof Organization>;
 
-export const memberStatuses = ['Active', 'Invited'] as const;
+/** Inactive: deactivated by the identity provider of the organization. */
+export const memberStatuses = ['Active', 'Invited', 'Inactive'] as const;
 
 export const Member = replyObject('Member', {
   user: User,

@@ -27,7 +27,7 @@ export type SchemaDescription = Readonly<Record<string, SchemaTable>>;
 export const contractions: Readonly<Record<string, string>> = {
   "table app_user refuses more: UNIQUE INDEX ON public.app_user USING btree (lower(email)) WHERE ((NOT is_api_key) AND (email <> ''::text))":
     'the last release stores users without e-mail only',
-  "table organization_member refuses more: CHECK ((status = ANY (ARRAY['Active'::text, 'Invited'::text])))":
+  "table organization_member refuses more: CHECK ((status = ANY (ARRAY['Active'::text, 'Invited'::text, 'Inactive'::text])))":
     'the last release does not write this column',
   'table organization_member refuses more: TRIGGER AFTER INSERT OR DELETE OR UPDATE ON public.organization_member FOR EACH ROW EXECUTE FUNCTION raise_access_version()':
     'it counts, and refuses nothing',

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources c56060907b8ce269e380cc3d754bed5349caa78696d0838b10ff7d1c757778c3
+ * sources 467d7b08085c8e0ff88191b06d920a2bd3c10a82177959917fd8e6a8c4559cb3
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -15,6 +15,7 @@ import type { Columns as Organizations } from '../organizations/columns.ts';
 import type { Columns as People } from '../people/columns.ts';
 import type { Columns as Roles } from '../roles/columns.ts';
 import type { Columns as Schedules } from '../schedules/columns.ts';
+import type { Columns as Scim } from '../scim/columns.ts';
 import type { Columns as SignIn } from '../sign-in/columns.ts';
 import type { Columns as Sources } from '../sources/columns.ts';
 import type { Columns as State } from '../state/columns.ts';
@@ -522,6 +523,29 @@ export interface ScheduleTable {
   updated_at: Generated<Date>;
 }
 
+export interface ScimGroupTable {
+  external_id: string | null;
+  team_id: string;
+}
+
+export interface ScimTokenTable {
+  created_at: Date;
+  created_by: string;
+  id: string;
+  last_used_at: Date | null;
+  organization_id: string;
+  secret_hmac: Buffer;
+}
+
+export interface ScimUserTable {
+  attributes: Json<Scim['scim_user.attributes']>;
+  external_id: string | null;
+  has_created_person: boolean;
+  organization_id: string;
+  updated_at: Date;
+  user_id: string;
+}
+
 export interface ServerStampTable {
   stamped_at: Date;
 }
@@ -708,6 +732,9 @@ export interface Schema {
   role: RoleTable;
   role_assignment: RoleAssignmentTable;
   schedule: ScheduleTable;
+  scim_group: ScimGroupTable;
+  scim_token: ScimTokenTable;
+  scim_user: ScimUserTable;
   server_stamp: ServerStampTable;
   session: SessionTable;
   sign_in_address: SignInAddressTable;

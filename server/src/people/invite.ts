@@ -91,8 +91,10 @@ export async function invite(
       createdBy: context.actor.userId,
       isEmailVerified: false,
     });
-    if ((await getMembership(context.db, organizationId, person.id))?.status === 'Active')
-      throw conflict(`${email} is a member of the organization already`);
+    const membership = await getMembership(context.db, organizationId, person.id);
+    if (membership?.status === 'Active') throw conflict(`${email} is a member of the organization already`);
+    if (membership?.status === 'Inactive')
+      throw conflict(`${email} was deactivated by the identity provider: activate the person there`);
     const row = await insertInvitation(context.db, {
       id,
       organization_id: organizationId,

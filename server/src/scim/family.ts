@@ -1,0 +1,9 @@
+/** Identity providers provision people and teams (SCIM 2.0). */
+import type { Family } from '../family.ts';
+import { scimTokenRoutes } from './scim-token-routes.ts';
+
+export const family: Family = {
+  name: 'scim',
+  routes: scimTokenRoutes,
+  tables: ['scim_token', 'scim_user', 'scim_group'],
+};
