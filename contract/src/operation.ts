@@ -71,8 +71,8 @@ export interface Declaration<
    */
   readonly bodyKind?: 'json' | 'binary';
   readonly reply: Reply;
-  /** How the reply travels: JSON with status 200 unless said otherwise. */
-  readonly replyKind?: 'json' | 'event-stream' | 'binary';
+  /** How the reply travels: JSON with status 200 unless said otherwise; `redirect` is a 302 for browsers. */
+  readonly replyKind?: 'json' | 'event-stream' | 'binary' | 'redirect';
   /** The content type of a binary reply; absent: `application/octet-stream`. */
   readonly replyType?: string;
   /**

@@ -8,6 +8,7 @@ export const operations = {
   ...(await import('./teams/operations.ts')).operations,
   ...(await import('./roles/operations.ts')).operations,
   ...(await import('./roles/assignment-operations.ts')).operations,
+  ...(await import('./single-sign-on/operations.ts')).operations,
   ...(await import('./projects/operations.ts')).operations,
   ...(await import('./templates/operations.ts')).operations,
   ...(await import('./environments/operations.ts')).operations,

@@ -22,6 +22,11 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       'ENVARIUM_TLS_CERT_FILE and ENVARIUM_TLS_KEY_FILE belong together; set both or neither.',
     ]);
   }
+  if ((settings.oidcIssuer === undefined) !== (settings.oidcClientId === undefined)) {
+    throw new SettingsError([
+      'ENVARIUM_OIDC_ISSUER and ENVARIUM_OIDC_CLIENT_ID belong together; set both or neither.',
+    ]);
+  }
   const { databaseUid, slotUidBase, slotUidCount } = settings;
   if (databaseUid !== undefined && databaseUid >= slotUidBase && databaseUid < slotUidBase + slotUidCount) {
     throw new SettingsError([

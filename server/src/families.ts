@@ -15,6 +15,7 @@ export const families: readonly Family[] = [
   (await import('./people/family.ts')).family,
   (await import('./scim/family.ts')).family,
   (await import('./api-keys/family.ts')).family,
+  (await import('./single-sign-on/family.ts')).family,
   (await import('./git-tokens/family.ts')).family,
   (await import('./ssh-keys/family.ts')).family,
   (await import('./templates/family.ts')).family,

@@ -1,6 +1,7 @@
 /** Settings of sign-in, which the server reads. */
+import { claimRules } from './claim-rules.ts';
 import { type SettingTable, setting } from './declaration.ts';
-import { count, flag } from './types.ts';
+import { count, flag, issuerAddress, secretText, text } from './types.ts';
 
 export const signInSettings = {
   passwordSignIn: setting({
@@ -32,5 +33,50 @@ export const signInSettings = {
     type: count(1, 3650),
     default: '30',
     sentence: 'Time after which a sign-in of the command line ends.',
+  }),
+  oidcIssuer: setting({
+    name: 'ENVARIUM_OIDC_ISSUER',
+    type: issuerAddress,
+    sentence:
+      'Identity provider (OpenID Connect) through which people sign in: its issuer, below which ' +
+      '/.well-known/openid-configuration describes it. Exactly as the provider writes it.',
+  }),
+  oidcClientId: setting({
+    name: 'ENVARIUM_OIDC_CLIENT_ID',
+    type: text,
+    sentence: 'Id of the client that the identity provider has registered for this installation.',
+  }),
+  oidcClientSecret: setting({
+    name: 'ENVARIUM_OIDC_CLIENT_SECRET',
+    type: secretText,
+    orFile: true,
+    sentence: 'Secret of that client. Default: none, for a public client.',
+  }),
+  oidcScopes: setting({
+    name: 'ENVARIUM_OIDC_SCOPES',
+    type: text,
+    default: 'openid email profile',
+    sentence: 'Scopes to request, separated by blanks; must include openid and email.',
+  }),
+  oidcName: setting({
+    name: 'ENVARIUM_OIDC_NAME',
+    type: text,
+    default: 'Single sign-on',
+    sentence: 'Name of the identity provider on the button for signing in.',
+  }),
+  oidcClaim: setting({
+    name: 'ENVARIUM_OIDC_CLAIM',
+    type: text,
+    default: 'groups',
+    sentence: 'Claim whose values decide about memberships by the rules.',
+  }),
+  oidcRules: setting({
+    name: 'ENVARIUM_OIDC_RULES',
+    type: claimRules,
+    default: '[]',
+    orFile: true,
+    sentence:
+      'Rules by which the values of the claim make people members of organizations and teams, at each sign-in ' +
+      '(docs/sign-in.md). Without a rule, nobody becomes a member without an invitation.',
   }),
 } satisfies SettingTable;

@@ -104,6 +104,17 @@ export const webAddress = type('an http:// or https:// address', (value) => {
   return url.href.replace(/\/+$/, '');
 });
 
+/** As a provider writes its issuer, to the last slash; plain http only on this machine. */
+export const issuerAddress = type(
+  'an https:// address without query and fragment; http:// only on this machine',
+  (value) => {
+    const url = URL.parse(value);
+    const isHere = ['127.0.0.1', '[::1]', 'localhost'].includes(url?.hostname ?? '');
+    if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isHere))) return undefined;
+    return url.search || url.hash || url.username || url.password ? undefined : value;
+  },
+);
+
 /** Addresses of one service, such as its servers; at least one. */
 export const webAddresses = type('http:// or https:// addresses, separated by commas', (value) => {
   const addresses = listItems(value).map((item) => webAddress.read(item));

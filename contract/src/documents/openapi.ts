@@ -179,8 +179,22 @@ function replySchema({ name, reply, projectedBy }: Operation, publish: (schema: 
   return schema.items ? { ...schema, items: orPart(schema.items) } : orPart(schema);
 }
 
-function describeOperation(operation: Operation, publish: (schema: JsonSchema) => Json): Json {
+function successOf(operation: Operation, publish: (schema: JsonSchema) => Json): Json {
+  const { replyKind = 'json' } = operation;
+  const schema = replySchema(operation, publish);
+  if (replyKind === 'redirect')
+    return { 302: { description: 'The browser is led on', headers: { location: { schema } } } };
   const headers = replyHeaders(operation);
+  return {
+    200: {
+      description: 'Success',
+      ...(Object.keys(headers).length > 0 ? { headers } : {}),
+      content: { [operation.replyType ?? replyTypes[replyKind]]: { schema } },
+    },
+  };
+}
+
+function describeOperation(operation: Operation, publish: (schema: JsonSchema) => Json): Json {
   const shape = (schema: Operation['reply']) => publish(jsonSchemaOf(schema, operation.name));
   return {
     operationId: operation.name,
@@ -203,15 +217,7 @@ function describeOperation(operation: Operation, publish: (schema: JsonSchema) =
         }
       : {}),
     responses: {
-      200: {
-        description: 'Success',
-        ...(Object.keys(headers).length > 0 ? { headers } : {}),
-        content: {
-          [operation.replyType ?? replyTypes[operation.replyKind ?? 'json']]: {
-            schema: replySchema(operation, publish),
-          },
-        },
-      },
+      ...successOf(operation, publish),
       ...(hasTag(operation)
         ? { 304: { description: 'The reply is the one that `If-None-Match` names' } }
         : {}),

@@ -65,6 +65,7 @@ const replyNames = {
   json: 'Reply',
   'event-stream': 'Server-sent events',
   binary: 'Reply, as bytes',
+  redirect: 'Redirection',
 } as const;
 
 function rightText({ needs }: Operation): string {

@@ -112,6 +112,7 @@ export const operations = defineOperations('people', {
       'Sessions and keys of the account end at once; what it did remains in the audit trail under a pseudonym. ' +
       'The last administrator of an organization cannot do so (409).',
     needs: 'signed-in',
+    refusesWith: ['not_found'],
     reply: nullable(Type.Object({ id: Text })),
   }),
   deleteUser: operation('DELETE', '/users/{id}', {

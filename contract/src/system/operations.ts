@@ -23,6 +23,10 @@ export const openOperations = [
   { method: 'GET', path: '/api/auth/methods', reason: 'read by the page where people sign in' },
   { method: 'POST', path: '/api/auth/sign-in', reason: 'the sign-in itself' },
   { method: 'POST', path: '/api/auth/cli/sign-in', reason: 'the sign-in itself' },
+  { method: 'GET', path: '/api/auth/oidc/start', reason: 'a sign-in begins' },
+  { method: 'GET', path: '/api/auth/oidc/callback', reason: 'the identity provider vouches for the caller' },
+  { method: 'GET', path: '/api/auth/cli/start', reason: 'a sign-in begins' },
+  { method: 'POST', path: '/api/auth/cli/token', reason: 'the code identifies the caller' },
   {
     method: 'POST',
     path: '/api/invites/preview',

@@ -7,7 +7,7 @@ import {
   sql,
   type Updateable,
 } from 'kysely';
-import { homeById } from '../access/entity-home.ts';
+import { homeById, isUuid } from '../access/entity-home.ts';
 import type { Connection } from '../context.ts';
 import type { OrganizationTable } from '../database/schema.ts';
 
@@ -93,3 +93,18 @@ export async function membershipsOf(
 export const organizationHome = homeById((db, id) =>
   db.selectFrom('organization').select('id as organization_id').where('id', '=', id).executeTakeFirst(),
 );
+
+/** The oldest organization with this id or name. */
+export async function findOrganization(
+  db: Connection,
+  idOrName: string,
+): Promise<{ id: string; name: string } | undefined> {
+  return db
+    .selectFrom('organization')
+    .select(['id', 'name'])
+    .where((eb) => eb.or([eb('name', '=', idOrName), ...(isUuid(idOrName) ? [eb('id', '=', idOrName)] : [])]))
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+}

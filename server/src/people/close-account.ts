@@ -9,6 +9,7 @@ import { deleteAddressesOf } from '../sign-in/attempt-store.ts';
 import { deleteIdentitiesOf } from '../sign-in/identity-store.ts';
 import { deletePassword } from '../sign-in/password-store.ts';
 import { deleteSessionsOf } from '../sign-in/session-store.ts';
+import { deleteCodesOf } from '../single-sign-on/request-store.ts';
 import { lockPerson, updatePerson } from '../users/person-store.ts';
 import { pseudonymOf } from '../users/pseudonym.ts';
 import { deleteKeysOf, isOperator } from '../users/user-store.ts';
@@ -40,6 +41,7 @@ export async function closeAccount(context: ActorContext, userId: string): Promi
     await deletePassword(db, userId);
     await deleteIdentitiesOf(db, userId);
     await deleteAddressesOf(db, userId);
+    await deleteCodesOf(db, userId);
     await updatePerson(db, userId, {
       name: pseudonymOf(userId),
       email: '',

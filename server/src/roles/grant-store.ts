@@ -43,3 +43,18 @@ export async function deleteRolesOf(tx: Connection, organizationId: string, user
     .where('user_id', '=', userId)
     .execute();
 }
+
+/** A custom role by its name; undefined where the organization has no such role. */
+export async function findRoleNamed(
+  db: Connection,
+  organizationId: string,
+  name: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('role')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row?.id;
+}

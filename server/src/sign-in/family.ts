@@ -17,13 +17,5 @@ export const family: Family = {
     { name: 'ended sessions', everySeconds: 3600, pass: forgetEndedSessions },
     { name: 'old failures to sign in', everySeconds: 3600, pass: forgetOldAttempts },
   ],
-  tables: [
-    'cli_code',
-    'oidc_identity',
-    'oidc_request',
-    'password',
-    'session',
-    'sign_in_address',
-    'sign_in_attempt',
-  ],
+  tables: ['oidc_identity', 'password', 'session', 'sign_in_address', 'sign_in_attempt'],
 };

@@ -49,7 +49,10 @@ async function endSession(context: ActorContext, id: string): Promise<{ id: stri
 export const signInRoutes: Route[] = [
   route(operations.listSignInMethods, async ({ settings }) => ({
     password: settings.passwordSignIn,
-    providers: [],
+    providers:
+      settings.oidcIssuer === undefined
+        ? []
+        : [{ id: 'oidc', name: settings.oidcName, path: '/api/auth/oidc/start' }],
   })),
   route(operations.signIn, async (context, { body }, wire) => {
     const userId = await checkSignIn(context, wire.request, body);

@@ -1,6 +1,6 @@
 /** Whose session a request belongs to: one that a browser sends as a cookie, or a program as credentials. */
 import type { FastifyRequest } from 'fastify';
-import type { SessionKind } from '#contract/sign-in/shapes.ts';
+import type { SessionKind, SignInWay } from '#contract/sign-in/shapes.ts';
 import type { Context } from '../../context.ts';
 import { findSession, storeSessionUse } from '../../sign-in/session-store.ts';
 import type { Caller } from '../../users/user-store.ts';
@@ -13,6 +13,7 @@ export interface FoundSession {
   readonly id: string;
   readonly userId: string;
   readonly kind: SessionKind;
+  readonly way: SignInWay;
   readonly secret: string;
   readonly expiresAt: Date;
   readonly caller: Caller;
@@ -54,8 +55,8 @@ export async function identifySession(
   const now = context.now();
   if (now.getTime() - row.last_used_at.getTime() > lastUseEvery)
     await storeSessionUse(context.db, given.id, now);
-  const { user_id: userId, expires_at: expiresAt, caller } = row;
-  const session = { ...given, userId, kind, expiresAt, caller };
+  const { user_id: userId, expires_at: expiresAt, caller, way } = row;
+  const session = { ...given, userId, kind, way, expiresAt, caller };
   found.set(request, session);
   return session;
 }

@@ -1,0 +1,115 @@
+/**
+ * Keeps memberships in step with a claim of the identity provider, at each sign-in: those that came from it are
+ * made, changed and removed as it says. What people have decided is left alone.
+ */
+import type { ClaimRule } from '#settings/claim-rules.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext } from '../context.ts';
+import { Refusal } from '../http/errors.ts';
+import { requireOtherAdmin } from '../organizations/keep-an-admin.ts';
+import { insertMembership, listMemberships, updateMembership } from '../organizations/membership-store.ts';
+import { findOrganization } from '../organizations/organization-store.ts';
+import { leaveOrganization } from '../people/leave-organization.ts';
+import { findRoleNamed } from '../roles/grant-store.ts';
+import { findTeamNamed, followTeams } from '../teams/followed-team-store.ts';
+
+/** How memberships that follow a claim are marked. */
+export const claimSource = 'oidc';
+
+const builtIn = new Set(['Admin', 'User']);
+
+/** What a claim says about one person. */
+export interface Wanted {
+  /** Role by organization. */
+  readonly roles: ReadonlyMap<string, string>;
+  readonly teamIds: readonly string[];
+}
+
+async function roleOf(
+  context: ActorContext,
+  organizationId: string,
+  role: string,
+): Promise<string | undefined> {
+  return builtIn.has(role) ? role : findRoleNamed(context.db, organizationId, role);
+}
+
+/**
+ * What the rules make of the values of a claim. Of several rules for one organization, the first one decides
+ * about the role; rules that name something unknown have no effect, and are logged.
+ */
+export async function wantedBy(
+  context: ActorContext,
+  rules: readonly ClaimRule[],
+  values: readonly string[],
+): Promise<Wanted> {
+  const roles = new Map<string, string>();
+  const teamIds: string[] = [];
+  for (const rule of rules.filter(({ value }) => values.includes(value))) {
+    const organization = await findOrganization(context.db, rule.organization);
+    const role = organization && (await roleOf(context, organization.id, rule.role));
+    const teamId =
+      organization && rule.team !== undefined
+        ? await findTeamNamed(context.db, organization.id, rule.team)
+        : undefined;
+    if (!organization || role === undefined || (rule.team !== undefined && teamId === undefined))
+      context.log.warn({ rule }, 'a rule of ENVARIUM_OIDC_RULES names something that does not exist');
+    if (!organization || role === undefined) continue;
+    if (!roles.has(organization.id)) roles.set(organization.id, role);
+    if (teamId !== undefined) teamIds.push(teamId);
+  }
+  return { roles, teamIds };
+}
+
+/** @returns whether the change was made: the last administrator keeps the role */
+async function unlessLastAdmin(
+  context: ActorContext,
+  organizationId: string,
+  userId: string,
+  change: () => Promise<void>,
+): Promise<boolean> {
+  try {
+    await requireOtherAdmin(context, organizationId, userId);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    context.log.warn({ organizationId, userId }, 'a claim does not remove the last administrator');
+    return false;
+  }
+  await change();
+  return true;
+}
+
+/** In the transaction of the sign-in, as the person who signs in. */
+export async function followClaim(context: ActorContext, userId: string, wanted: Wanted): Promise<void> {
+  const { db } = context;
+  const audit = (action: string, organizationId: string, role: string) =>
+    recordAudit(context, {
+      organizationId,
+      action,
+      entity: 'user',
+      entityId: userId,
+      details: { role, source: claimSource },
+    });
+  const memberships = new Map((await listMemberships(db, userId)).map((row) => [row.organization_id, row]));
+  for (const [id, row] of memberships) {
+    const role = wanted.roles.get(id);
+    if (row.source !== claimSource || role === row.role) continue;
+    const change = () =>
+      role === undefined
+        ? leaveOrganization(context, id, userId)
+        : updateMembership(db, id, userId, { role });
+    const isMade = await unlessLastAdmin(context, id, userId, change);
+    if (isMade) await audit(role === undefined ? 'user.removed' : 'user.roleChanged', id, role ?? row.role);
+  }
+  for (const [id, role] of wanted.roles) {
+    if (memberships.has(id)) continue;
+    await insertMembership(db, {
+      organization_id: id,
+      user_id: userId,
+      role,
+      status: 'Active',
+      source: claimSource,
+    });
+    await audit('user.added', id, role);
+  }
+  await followTeams(db, userId, claimSource, wanted.teamIds);
+}
