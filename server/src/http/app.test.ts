@@ -24,7 +24,7 @@ const closed = [
     .map((operation) => ({
       method: operation.method,
       url: pathOf(operation, {
-        params: { ...ids, name: 'tf:plan', agentKey: 'k', secretId: id, userId: id },
+        params: { ...ids, name: 'tf:plan', agentKey: 'k', secretId: id, userId: id, tokenId: id },
       }),
     })),
   ...Object.values(protocolRoutes).map(({ method, path }) => ({
