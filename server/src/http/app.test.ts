@@ -24,7 +24,16 @@ const closed = [
     .map((operation) => ({
       method: operation.method,
       url: pathOf(operation, {
-        params: { ...ids, name: 'tf:plan', agentKey: 'k', secretId: id, userId: id, tokenId: id },
+        params: {
+          ...ids,
+          name: 'tf:plan',
+          agentKey: 'k',
+          secretId: id,
+          userId: id,
+          tokenId: id,
+          projectId: id,
+          assignmentId: id,
+        },
       }),
     })),
   ...Object.values(protocolRoutes).map(({ method, path }) => ({
