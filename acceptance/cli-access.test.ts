@@ -1,13 +1,15 @@
 /** Who may do what, from the command line, against a real service. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { ApiKey } from '#contract/api-keys/shapes.ts';
 import type { Member } from '#contract/organizations/shapes.ts';
 import type { CreatedAdmin, Invitation } from '#contract/people/shapes.ts';
 import type { Role, RoleAssignment, TeamRoleAssignment } from '#contract/roles/shapes.ts';
-import type { CurrentUser } from '#contract/sign-in/shapes.ts';
+import type { CurrentUser, Session } from '#contract/sign-in/shapes.ts';
 import type { Team } from '#contract/teams/shapes.ts';
 import { type RunningService, startService } from './service.ts';
 
@@ -246,5 +248,59 @@ describe('people, teams, roles and keys from the command line', () => {
     assert.match(await bad('key', 'create', 'odd', '--expires', 'soon'), /--expires/);
     assert.match(await bad('key', 'create', 'odd', '--personal', '--role', 'Admin'), /exclude each other/);
     assert.match(await bad('key', 'show', 'ci'), /no key "ci".*key list/);
+  });
+
+  test('a person logs in with a password from standard input, and out again', async () => {
+    const file = join(service.folder, 'login', 'config.json');
+    const person = { ENVARIUM_CONFIG_FILE: file };
+    const login = ['login', '--api-url', service.url, '--email', 'ada@example.com'];
+    const wrong = await run(login, person, 'not the password\n');
+    assert.deepEqual(
+      [wrong.status, /does not accept this e-mail/.test(wrong.stderr)],
+      [2, true],
+      wrong.stderr,
+    );
+    const both = await run([...login, '--api-key', 'x'], person, password);
+    assert.deepEqual([both.status, /exclude each other/.test(both.stderr)], [2, true]);
+    const loggedIn = await run(login, person, `${password}\n`);
+    assert.equal(loggedIn.status, 0, loggedIn.stderr);
+    assert.match(loggedIn.stdout, /session \(until 20\d\d-/);
+    const stored = await readFile(file, 'utf8');
+    assert.doesNotMatch(stored, /violet/);
+    assert.match((await run(['whoami'], person)).stdout, /Name: +Ada\n[^]*Identified by: +session, until/);
+    assert.match((await run(['session', 'list'], person)).stdout, /cli \(this one\)/);
+    const personal = await run(['key', 'create', 'laptop', '--personal'], person);
+    assert.match(personal.stdout, /^\S+\n$/, personal.stderr);
+    assert.match((await run(['keys', 'list', '--personal'], person)).stdout, /laptop/);
+    assert.match((await run(['key', 'rotate', 'laptop', '--personal'], person)).stdout, /^\S+\n$/);
+    const shown = await run(['key', 'show', 'laptop', '--personal', '--json'], person);
+    const secretId = (JSON.parse(shown.stdout) as ApiKey).secrets[0]?.id ?? '';
+    const removed = await run(['key', 'delete-secret', 'laptop', secretId, '--personal'], person);
+    assert.equal(removed.status, 0, removed.stderr);
+    assert.match((await run(['key', 'revoke', 'laptop', '--personal'], person)).stdout, /was revoked/);
+    const loggedOut = await run(['logout', '--json'], person);
+    assert.deepEqual(JSON.parse(loggedOut.stdout), { file, isSessionEnded: true });
+    await assert.rejects(readFile(file), { code: 'ENOENT' });
+    assert.match((await run(['logout'], person)).stdout, /There was no login/);
+    await writeFile(file, stored, { mode: 0o600 });
+    assert.equal((await run(['whoami'], person)).status, 2, 'the session has ended');
+    assert.match((await run(['logout'], person)).stdout, /was removed/);
+  });
+
+  test('a session is ended from another one, and a logout without the service removes the file', async () => {
+    const files = ['one', 'two'].map((name) => join(service.folder, name, 'config.json'));
+    const people = files.map((file) => ({ ENVARIUM_CONFIG_FILE: file }));
+    for (const person of people)
+      await run(['login', '--api-url', service.url, '--email', 'ada@example.com'], person, password);
+    const listed = await run(['session', 'list', '--json'], people[0]);
+    const other = (JSON.parse(listed.stdout) as Session[]).find(({ isCurrent }) => !isCurrent);
+    const ended = await run(['session', 'end', other?.id ?? ''], people[0]);
+    assert.equal(ended.status, 0, ended.stderr);
+    assert.equal((await run(['whoami'], people[1])).status, 2);
+    const [file = ''] = files;
+    const login = JSON.parse(await readFile(file, 'utf8')) as object;
+    await writeFile(file, JSON.stringify({ ...login, apiUrl: 'http://127.0.0.1:1' }));
+    const alone = await run(['logout'], people[0]);
+    assert.deepEqual([alone.status, /could not be ended: .*It lasts until/.test(alone.stderr)], [0, true]);
   });
 });

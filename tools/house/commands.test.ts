@@ -9,14 +9,9 @@ const older = 'an older form of the operations on roles of teams';
 
 /** Operations that no command calls, each with its reason. */
 const withoutCommand: Partial<Record<OperationName, string>> = {
-  listSignInMethods: 'read by the page where people sign in',
   signIn: 'starts the session of a browser',
-  signInCli: 'for programs that have no API key',
-  signOut: 'ends the session of a browser or a program',
   changePassword: 'people change it in their browser: a terminal keeps what is typed',
   updateCurrentUser: 'people change it in their browser',
-  listSessions: 'people look at them in their browser',
-  deleteSession: 'people end them in their browser',
   previewInvitation: 'read by the page that the link of an invitation opens',
   acceptInvitation: 'called by the page that the link of an invitation opens',
   joinOrganization: 'called by the page that the link of an invitation opens',

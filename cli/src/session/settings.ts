@@ -22,7 +22,9 @@ export interface StoredLogin {
   readonly apiUrl: string;
   readonly apiKey: string;
   readonly apiSecret: string;
-  readonly organizationId?: string;
+  readonly organizationId?: string | undefined;
+  /** When the session ends, if it is one: key and secret are then its credentials. */
+  readonly expiresAt?: string | undefined;
 }
 
 /** The settings that were specified anywhere. */
@@ -37,11 +39,10 @@ export function configFileOf(environment: Environment): string {
 
 function isStoredLogin(value: unknown): value is StoredLogin {
   if (typeof value !== 'object' || value === null) return false;
-  const { apiUrl, apiKey, apiSecret, organizationId } = value as Record<string, unknown>;
+  const { apiUrl, apiKey, apiSecret, ...more } = value as Record<string, unknown>;
   const isText = (field: unknown) => typeof field === 'string' && field !== '';
-  return (
-    [apiUrl, apiKey, apiSecret].every(isText) && (organizationId === undefined || isText(organizationId))
-  );
+  const isOptional = (field: unknown) => field === undefined || isText(field);
+  return [apiUrl, apiKey, apiSecret].every(isText) && [more.organizationId, more.expiresAt].every(isOptional);
 }
 
 /**

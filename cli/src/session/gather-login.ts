@@ -1,0 +1,121 @@
+/** What `login` needs: from flags and environment, the rest from a person or standard input. */
+import type { SignInMethods } from '#contract/sign-in/shapes.ts';
+import { BadCall } from '../exit-codes.ts';
+import { answered, canAsk } from '../terminal/ask.ts';
+import type { SharedFlags } from './session.ts';
+import { requireAddress, type Settings, type StoredLogin } from './settings.ts';
+import { anonymousClient, signInWithPassword } from './sign-in.ts';
+
+export interface LoginFlags extends SharedFlags {
+  readonly secretStdin?: boolean;
+  readonly email?: string;
+}
+
+type Validate = (value: string | undefined) => string | undefined;
+
+const needed: Validate = (value) => (value?.trim() ? undefined : 'This is required.');
+
+/** @throws Interrupted */
+async function askText(message: string, initialValue?: string, validate = needed): Promise<string> {
+  const { text } = await import('@clack/prompts');
+  return answered(await text({ message, initialValue, validate, output: process.stderr })).trim();
+}
+
+/** Shows no character of what is typed. @throws Interrupted */
+async function askSecret(message: string): Promise<string> {
+  const { password } = await import('@clack/prompts');
+  return answered(await password({ message, validate: needed, output: process.stderr }));
+}
+
+/** @throws Interrupted */
+async function askAddress(initialValue = 'http://127.0.0.1:3000'): Promise<string> {
+  return askText('Address of the service', initialValue, (value) => {
+    try {
+      requireAddress(value ?? '', 'The address');
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  });
+}
+
+type Way = 'key' | 'password';
+
+/** How a person wants to log in. A service that does not say how people sign in takes keys. @throws Interrupted */
+async function askWay(apiUrl: string): Promise<Way> {
+  const methods = await anonymousClient(apiUrl)
+    .call('listSignInMethods')
+    .catch((): SignInMethods => ({ password: false, providers: [] }));
+  if (!methods.password) return 'key';
+  const { select } = await import('@clack/prompts');
+  const options: { value: Way; label: string }[] = [
+    { value: 'key', label: 'API key' },
+    { value: 'password', label: 'E-mail address and password' },
+  ];
+  return answered(await select({ message: 'How do you log in?', options, output: process.stderr }));
+}
+
+/** @param what it must contain @throws BadCall for empty input */
+async function secretFromStdin(what: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  const secret = Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '');
+  if (secret.trim() === '') throw new BadCall(`Standard input is empty: it must contain ${what}.`);
+  return secret;
+}
+
+/** A session of the person. The password comes from a prompt or standard input. @throws BadCall */
+async function withPassword(
+  flags: LoginFlags,
+  apiUrl: string,
+  organizationId: string | undefined,
+): Promise<StoredLogin> {
+  const isPerson = canAsk() && !flags.secretStdin;
+  const email = flags.email ?? (await askText('E-mail address'));
+  const password = isPerson ? await askSecret('Password') : await secretFromStdin('the password');
+  const {
+    apiKeyId: apiKey,
+    apiKeySecret: apiSecret,
+    expiresAt,
+  } = await signInWithPassword(apiUrl, email, password);
+  return { apiUrl, apiKey, apiSecret, organizationId, expiresAt: expiresAt ?? undefined };
+}
+
+/** Address, key and secret of an API key. @throws BadCall for what is missing */
+async function withKey(flags: LoginFlags, apiUrl: string, known: Settings): Promise<StoredLogin> {
+  const isPerson = canAsk() && !flags.secretStdin;
+  let { apiKey, apiSecret } = known;
+  if (isPerson && !(apiKey && apiSecret)) {
+    apiKey = await askText('Id of the API key', apiKey);
+    apiSecret = (await askSecret('Secret of the API key')).trim();
+  }
+  if (!isPerson && (flags.secretStdin || !apiSecret))
+    apiSecret = (await secretFromStdin('the secret of the API key')).trim();
+  if (!apiKey) throw new BadCall('The id of the API key is required: specify --api-key or ENVARIUM_API_KEY.');
+  if (!apiSecret)
+    throw new BadCall("The key's secret is required: pass it on standard input or in ENVARIUM_API_SECRET.");
+  return { apiUrl, apiKey, apiSecret, organizationId: known.organizationId };
+}
+
+/**
+ * Gathers a login; a person is signed in by it.
+ * @param known from flags, environment and what was stored
+ * @throws BadCall for what is missing or refused, Interrupted
+ */
+export async function gatherLogin(flags: LoginFlags, known: Settings): Promise<StoredLogin> {
+  if (flags.email !== undefined && flags.apiKey !== undefined)
+    throw new BadCall('--email and --api-key exclude each other: log in as a person, or with a key.');
+  const isPerson = canAsk() && !flags.secretStdin;
+  const isWhole = known.apiUrl && (flags.email !== undefined || (known.apiKey && known.apiSecret));
+  const apiUrl = isPerson && !isWhole ? await askAddress(known.apiUrl) : known.apiUrl;
+  if (!apiUrl)
+    throw new BadCall('The address of the service is required: specify --api-url or ENVARIUM_API_URL.');
+  if (flags.email !== undefined) return withPassword(flags, apiUrl, known.organizationId);
+  const isOpen = isPerson && !flags.apiKey && !process.env.ENVARIUM_API_KEY;
+  const way = isOpen ? await askWay(apiUrl) : 'key';
+  return way === 'password'
+    ? withPassword(flags, apiUrl, known.organizationId)
+    : withKey(flags, apiUrl, known);
+}
