@@ -39,9 +39,12 @@ interface Played {
 
 async function playRounds(service: Service, repository: string, rounds: number): Promise<Played> {
   const played: Round[] = [];
+  // Made before: what is measured is a deployment, not the creation of its environment.
+  const environmentIds: string[] = [];
+  for (let index = 0; index < rounds + warmUpRounds; index++)
+    environmentIds.push(await createEnvironment(service, repository, false));
   let cpuBefore = await readCpu(service);
-  for (let index = 0; index < rounds + warmUpRounds; index++) {
-    const environmentId = await createEnvironment(service, repository, false);
+  for (const [index, environmentId] of environmentIds.entries()) {
     const isScriptFirst = index % 2 === 0;
     const before = isScriptFirst ? await runByHand(service.folder.path, repository) : 0;
     const watched = await deployAndWatch(service, environmentId);
