@@ -93,6 +93,23 @@ export function requireAnywhere(actor: Actor, operation: Operation): void {
 }
 
 /**
+ * Looks up where the subject is that the address of a request names, before it is known who asks.
+ * @returns undefined where the address names none
+ */
+export function lookUpSubject(
+  { db, homes }: { readonly db: Connection; readonly homes: Homes },
+  operation: Operation,
+  parts: RequestParts,
+): Promise<Place | undefined> | undefined {
+  const subject = subjectsOf(operation).find((candidate) => named(parts, candidate) !== undefined);
+  const place = subject && homes.get(subject.entity)?.(db, named(parts, subject) as string);
+  // The error is for the one who waits for the place.
+  place?.catch(() => undefined);
+  return place;
+}
+
+/**
+ * @param known where the subject is, if that was looked up already
  * @returns where the subject is, or null where the operation has none
  * @throws Refusal 404 (id in the path) or 400 (id elsewhere) for what does not exist or may not be seen, 403
  * without the right
@@ -102,6 +119,7 @@ export async function checkRight(
   actor: Actor,
   operation: Operation,
   parts: RequestParts,
+  known?: Promise<Place | undefined>,
 ): Promise<Place | null> {
   if (operation.needs === 'signed-in' || operation.needs === 'nothing' || !operation.subject) return null;
   const subjects = subjectsOf(operation);
@@ -114,7 +132,7 @@ export async function checkRight(
   const needs = subject.needs ?? operation.needs;
   if (actor.access.organizationIds.length === 0 && subject.in !== 'params')
     throw new Refusal('forbidden', `This needs the right ${needs}, and you have no role in any organization`);
-  const home = await homes.get(subject.entity)?.(db, id);
+  const home = await (known ?? homes.get(subject.entity)?.(db, id));
   if (!home || !actor.access.isMember(home.organizationId)) throw unknownReference(subject, id);
   const isAllowed = operation.needsAnywhere
     ? actor.access.anywhere(needs, home.organizationId)

@@ -9,6 +9,7 @@ import {
   checkRight,
   isEmptyFor,
   isNamed,
+  lookUpSubject,
   requireAnywhere,
   subjectOf,
   subjectsOf,
@@ -136,18 +137,23 @@ async function noting<Result>(
  */
 async function admit(bound: BoundRoute, request: FastifyRequest): Promise<void> {
   const { context, homes, operation, check } = bound;
-  const actor = operation.needs === 'nothing' ? anonymous : await authenticate(context, request);
-  actors.set(request, actor);
   const params = request.params as Record<string, unknown>;
   const query = request.query as Record<string, unknown>;
+  const parts = { params, query, body: undefined };
+  const hasCredentials = request.headers.authorization !== undefined || request.headers.cookie !== undefined;
+  // At the same time as the caller: PostgreSQL answers both in one turn.
+  const subject = hasCredentials ? lookUpSubject({ db: context.db, homes }, operation, parts) : undefined;
+  const actor = operation.needs === 'nothing' ? anonymous : await authenticate(context, request);
+  actors.set(request, actor);
   for (const [part, values] of Object.entries({ params, query })) refuseNulOf(part, values);
   check.params(params);
   check.query(query);
-  const parts = { params, query, body: undefined };
   const isKnown = isNamed(operation, parts) || !operation.body;
   if (!isKnown) requireAnywhere(actor, operation);
   const isChecked = isKnown && !isEmptyFor(actor, operation);
-  const home = isChecked ? await checkRight({ db: context.db, homes }, actor, operation, parts) : undefined;
+  const home = isChecked
+    ? await checkRight({ db: context.db, homes }, actor, operation, parts, subject)
+    : undefined;
   admissions.set(request, { actor, params, query, home });
 }
 
