@@ -25,6 +25,8 @@ export const routes = {
   acceptInvitation: ['POST', '/invites/accept'],
   joinOrganization: ['POST', '/invites/join'],
   createAdmin: ['POST', '/users/admins'],
+  createPasswordReset: ['POST', '/users/{id}/password-reset'],
+  resetPassword: ['POST', '/auth/password-reset'],
   removeMember: ['DELETE', '/organizations/{id}/users/{userId}'],
   deleteCurrentUser: ['DELETE', '/users/me'],
   deleteUser: ['DELETE', '/users/{id}'],

@@ -25,6 +25,8 @@ const withoutCommand: Partial<Record<OperationName, string>> = {
   startCliSignIn: 'opened by browsers',
   approveCliSignIn: 'called by the page that asks a person',
   exchangeCliCode: 'for programs that have no API key',
+  createPasswordReset: 'rare: docs/sign-in.md shows the request',
+  resetPassword: 'people set passwords in their browser: a terminal keeps what is typed',
   getTestingProject: 'serves the tests of modules, which no version has yet',
   addProjectPermission: assignment,
   updateProjectPermission: assignment,

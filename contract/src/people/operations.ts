@@ -4,7 +4,7 @@ import { defineOperations, operation } from '../operation.ts';
 import { closed, Name, nullable, Text, Title } from '../schema/schema.ts';
 import { Email, Password } from '../sign-in/operations.ts';
 import { SignedIn } from '../sign-in/shapes.ts';
-import { CreatedAdmin, GrantedPermissions, Invitation, InvitationPreview } from './shapes.ts';
+import { CreatedAdmin, GrantedPermissions, Invitation, InvitationPreview, PasswordReset } from './shapes.ts';
 
 const byId = Type.Object({ id: Name });
 const thisInvitation = { entity: 'invitation', in: 'params', field: 'id' } as const;
@@ -95,6 +95,27 @@ export const operations = defineOperations('people', {
       organizationId: Type.Optional(Name),
     }),
     reply: CreatedAdmin,
+  }),
+  createPasswordReset: operation('POST', '/users/{id}/password-reset', {
+    summary: 'Create link for a new password',
+    description:
+      'For the operator, with the first key of the installation: a one-time link, valid for a day, with which a ' +
+      'person sets another password. A new link replaces the one before.',
+    needs: 'signed-in',
+    params: byId,
+    reply: PasswordReset,
+  }),
+  resetPassword: operation('POST', '/auth/password-reset', {
+    summary: 'Set new password by a link',
+    description:
+      'Ends all sessions of the account, and signs in. Expired, used and replaced links are a 410.',
+    needs: 'nothing',
+    refusesWith: ['forbidden', 'gone'],
+    body: closed({
+      token: Type.String({ minLength: 1, maxLength: 200, description: 'The last part of the link' }),
+      password: Password,
+    }),
+    reply: SignedIn,
   }),
   removeMember: operation('DELETE', '/organizations/{id}/users/{userId}', {
     summary: 'Remove user from organization',

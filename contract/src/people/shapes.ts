@@ -73,3 +73,10 @@ export const CreatedAdmin = replyObject('CreatedAdmin', {
   invitation: Type.Optional(Invitation),
 });
 export type CreatedAdmin = Static<typeof CreatedAdmin>;
+
+export const PasswordReset = replyObject('PasswordReset', {
+  userId: Text,
+  link: Type.String({ description: 'Shown only here' }),
+  expiresAt: Type.String({ format: 'date-time', description: 'When it is no longer accepted' }),
+});
+export type PasswordReset = Static<typeof PasswordReset>;

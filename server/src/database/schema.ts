@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 467d7b08085c8e0ff88191b06d920a2bd3c10a82177959917fd8e6a8c4559cb3
+ * sources e2b30a04f698ebae306373076278cf8d564b40453a1a78ac0f5951b1d07a4a5d
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -460,6 +460,14 @@ export interface PasswordTable {
   user_id: string;
 }
 
+export interface PasswordResetTable {
+  created_at: Date;
+  created_by: string;
+  expires_at: Date;
+  secret_hmac: Buffer;
+  user_id: string;
+}
+
 export interface ProjectTable {
   created_at: Generated<Date>;
   created_by: string;
@@ -727,6 +735,7 @@ export interface Schema {
   organization_event: OrganizationEventTable;
   organization_member: OrganizationMemberTable;
   password: PasswordTable;
+  password_reset: PasswordResetTable;
   project: ProjectTable;
   review: ReviewTable;
   role: RoleTable;

@@ -14,6 +14,7 @@ import { lockPerson, updatePerson } from '../users/person-store.ts';
 import { pseudonymOf } from '../users/pseudonym.ts';
 import { deleteKeysOf, isOperator } from '../users/user-store.ts';
 import { revokeInvitationsOf } from './invitation-store.ts';
+import { deletePasswordReset } from './password-reset-store.ts';
 import { leaveOrganization } from './leave-organization.ts';
 
 /**
@@ -39,6 +40,7 @@ export async function closeAccount(context: ActorContext, userId: string): Promi
     await deleteSessionsOf(db, userId);
     await deleteKeysOf(db, userId);
     await deletePassword(db, userId);
+    await deletePasswordReset(db, userId);
     await deleteIdentitiesOf(db, userId);
     await deleteAddressesOf(db, userId);
     await deleteCodesOf(db, userId);

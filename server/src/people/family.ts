@@ -7,5 +7,5 @@ export const family: Family = {
   name: 'people',
   routes: peopleRoutes,
   entities: { invitation: invitationHome },
-  tables: ['invitation'],
+  tables: ['invitation', 'password_reset'],
 };

@@ -5,7 +5,7 @@ import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { conflict, notFound, Refusal } from '../http/errors.ts';
-import { isOverTls } from '../http/sessions/cookie.ts';
+import { baseUrlOf } from '../http/sessions/cookie.ts';
 import { getMembership, insertMembership } from '../organizations/membership-store.ts';
 import { checkPermissions, grantProjectRoles } from '../roles/grant-permissions.ts';
 import { newKeySecret } from '../secrets/api-key-hash.ts';
@@ -27,9 +27,7 @@ const day = 86_400_000;
 
 /** The link that is passed on. What follows # is in no log of any server or proxy. */
 function linkOf(context: ActorContext, request: FastifyRequest, id: string, secret: string): string {
-  const scheme = isOverTls(context.settings, request) ? 'https' : 'http';
-  const base = context.settings.baseUrl ?? `${scheme}://${request.host}`;
-  return `${base}/invitation#${id}.${secret}`;
+  return `${baseUrlOf(context.settings, request)}/invitation#${id}.${secret}`;
 }
 
 function expiryOf({ settings, now }: ActorContext): Date {

@@ -7,6 +7,7 @@ import { closeAccount } from './close-account.ts';
 import { createAdmin } from './create-admin.ts';
 import { invitationOf, invite, listInvitations, renewInvitation, revokeInvitation } from './invite.ts';
 import { removeMember } from './leave-organization.ts';
+import { createPasswordReset, resetPassword } from './reset-password.ts';
 
 export const peopleRoutes: Route[] = [
   route(operations.createInvitation, (context, { body }, { request }) => invite(context, request, body)),
@@ -31,6 +32,10 @@ export const peopleRoutes: Route[] = [
   route(operations.acceptInvitation, (context, { body }, wire) => acceptInvitation(context, wire, body)),
   route(operations.joinOrganization, (context, { body }) => joinOrganization(context, body.token)),
   route(operations.createAdmin, (context, { body }, { request }) => createAdmin(context, request, body)),
+  route(operations.createPasswordReset, (context, { params }, { request }) =>
+    createPasswordReset(context, request, params.id),
+  ),
+  route(operations.resetPassword, (context, { body }, wire) => resetPassword(context, wire, body)),
   route(operations.removeMember, async (context, { params }) => {
     await removeMember(context, params.id, params.userId);
     return { id: params.userId };
