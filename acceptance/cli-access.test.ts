@@ -1,15 +1,16 @@
 /** Who may do what, from the command line, against a real service. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ApiKey } from '#contract/api-keys/shapes.ts';
 import type { Member } from '#contract/organizations/shapes.ts';
 import type { CreatedAdmin, Invitation } from '#contract/people/shapes.ts';
 import type { Role, RoleAssignment, TeamRoleAssignment } from '#contract/roles/shapes.ts';
-import type { CurrentUser, Session } from '#contract/sign-in/shapes.ts';
+import type { CurrentUser, Session, SignedIn } from '#contract/sign-in/shapes.ts';
 import type { Team } from '#contract/teams/shapes.ts';
 import { type RunningService, startService } from './service.ts';
 
@@ -23,6 +24,46 @@ interface Ended {
 }
 
 type Variables = Readonly<Record<string, string>>;
+
+/** What arrives within some seconds. */
+async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let left = 300; ; left--) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (left === 0) throw error;
+      await delay(50);
+    }
+  }
+}
+
+/** A program that takes the place of a browser: it only keeps the address. */
+async function fakeBrowser(folder: string): Promise<{ opener: string; opened: string }> {
+  const [opener, opened] = [join(folder, 'opener'), join(folder, 'opened')];
+  await rm(opened, { force: true });
+  await writeFile(opener, `#!/bin/sh\nprintf %s "$1" > "${opened}.new" && mv "${opened}.new" "${opened}"\n`);
+  await chmod(opener, 0o755);
+  return { opener, opened };
+}
+
+/** A page in which Ada is signed in lets the command line sign in. @returns where it sends the browser */
+async function approve(url: string, asked: object): Promise<string> {
+  const headers = { 'content-type': 'application/json' };
+  const signedIn = await fetch(`${url}/api/auth/sign-in`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ email: 'ada@example.com', password }),
+  });
+  const { csrfToken } = (await signedIn.json()) as SignedIn;
+  const cookie = signedIn.headers.getSetCookie().map((each) => each.split(';')[0]);
+  const approved = await fetch(`${url}/api/auth/cli/approve`, {
+    method: 'POST',
+    headers: { ...headers, cookie: cookie.join('; '), 'x-csrf-token': csrfToken },
+    body: JSON.stringify(asked),
+  });
+  assert.equal(approved.status, 200);
+  return ((await approved.json()) as { location: string }).location;
+}
 
 describe('people, teams, roles and keys from the command line', () => {
   let service: RunningService;
@@ -66,7 +107,9 @@ describe('people, teams, roles and keys from the command line', () => {
   }
 
   before(async () => {
-    service = await startService();
+    // Nobody listens there: where a browser would go is tested with the service.
+    const oidc = { ENVARIUM_OIDC_ISSUER: 'http://127.0.0.1:9/', ENVARIUM_OIDC_CLIENT_ID: 'envarium' };
+    service = await startService({ settings: { ...oidc, ENVARIUM_OIDC_CLIENT_SECRET: 'a secret' } });
     await good('project', 'create', 'Shop');
     await good('project', 'create', 'Cart', '--parent', 'Shop');
   });
@@ -302,5 +345,51 @@ describe('people, teams, roles and keys from the command line', () => {
     await writeFile(file, JSON.stringify({ ...login, apiUrl: 'http://127.0.0.1:1' }));
     const alone = await run(['logout'], people[0]);
     assert.deepEqual([alone.status, /could not be ended: .*It lasts until/.test(alone.stderr)], [0, true]);
+  });
+
+  test('a person logs in through a browser, which brings a code to this machine', async () => {
+    const file = join(service.folder, 'browser', 'config.json');
+    const { opener, opened } = await fakeBrowser(service.folder);
+    const person = { ENVARIUM_CONFIG_FILE: file, BROWSER: opener };
+    const ended = run(['login', '--api-url', service.url, '--browser'], person);
+    const address = new URL(await eventually(() => readFile(opened, 'utf8')));
+    assert.equal(address.origin + address.pathname, `${service.url}/api/auth/cli/start`);
+    const asked = Object.fromEntries(address.searchParams);
+    const redirectUri = asked['redirectUri'] ?? '';
+    assert.equal((await fetch(new URL('/', redirectUri))).status, 404);
+    assert.equal((await fetch(`${redirectUri}?code=forged&state=guessed`)).status, 400);
+    const location = await approve(service.url, asked);
+    assert.match(await (await fetch(location)).text(), /Return to the terminal/);
+    const { status, stdout, stderr } = await ended;
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /session \(until/);
+    assert.match((await run(['whoami'], person)).stdout, /Ada[^]*session, until/);
+    await run(['logout'], person);
+  });
+
+  test('a sign-in through a browser that is refused stores nothing', async () => {
+    const file = join(service.folder, 'refused', 'config.json');
+    const { opener, opened } = await fakeBrowser(service.folder);
+    const login = ['login', '--api-url', service.url, '--browser'];
+    const refuse = async (parameters: Readonly<Record<string, string>>) => {
+      await rm(opened, { force: true });
+      const ended = run(login, { ENVARIUM_CONFIG_FILE: file, BROWSER: opener });
+      const { searchParams } = new URL(await eventually(() => readFile(opened, 'utf8')));
+      const redirect = new URL(searchParams.get('redirectUri') ?? '');
+      const state = searchParams.get('state') ?? '';
+      redirect.search = new URLSearchParams({ ...parameters, state }).toString();
+      await fetch(redirect);
+      const { status, stderr } = await ended;
+      assert.equal(status, 2, stderr);
+      await assert.rejects(readFile(file), { code: 'ENOENT' });
+      return stderr;
+    };
+    assert.match(
+      await refuse({ error: 'access_denied', error_description: 'Not\u001b[31m you' }),
+      /was refused: Not you/,
+    );
+    assert.match(await refuse({ code: 'of-somebody-else' }), /code was used already/);
+    const both = await run([...login, '--email', 'ada@example.com'], { ENVARIUM_CONFIG_FILE: file });
+    assert.deepEqual([both.status, /--email and --browser exclude/.test(both.stderr)], [2, true]);
   });
 });

@@ -1,14 +1,17 @@
 /** What `login` needs: from flags and environment, the rest from a person or standard input. */
-import type { SignInMethods } from '#contract/sign-in/shapes.ts';
+import type { CliSession, SignInMethods } from '#contract/sign-in/shapes.ts';
 import { BadCall } from '../exit-codes.ts';
 import { answered, canAsk } from '../terminal/ask.ts';
+import { plain } from '../terminal/safe-text.ts';
 import type { SharedFlags } from './session.ts';
 import { requireAddress, type Settings, type StoredLogin } from './settings.ts';
+import { signInWithBrowser } from './browser-sign-in.ts';
 import { anonymousClient, signInWithPassword } from './sign-in.ts';
 
 export interface LoginFlags extends SharedFlags {
   readonly secretStdin?: boolean;
   readonly email?: string;
+  readonly browser?: boolean;
 }
 
 type Validate = (value: string | undefined) => string | undefined;
@@ -39,19 +42,21 @@ async function askAddress(initialValue = 'http://127.0.0.1:3000'): Promise<strin
   });
 }
 
-type Way = 'key' | 'password';
+type Way = 'key' | 'password' | 'browser';
 
 /** How a person wants to log in. A service that does not say how people sign in takes keys. @throws Interrupted */
 async function askWay(apiUrl: string): Promise<Way> {
   const methods = await anonymousClient(apiUrl)
     .call('listSignInMethods')
     .catch((): SignInMethods => ({ password: false, providers: [] }));
-  if (!methods.password) return 'key';
-  const { select } = await import('@clack/prompts');
+  const names = methods.providers.map(({ name }) => name).join(', ');
   const options: { value: Way; label: string }[] = [
     { value: 'key', label: 'API key' },
-    { value: 'password', label: 'E-mail address and password' },
+    ...(methods.password ? [{ value: 'password' as const, label: 'E-mail address and password' }] : []),
+    ...(names ? [{ value: 'browser' as const, label: `Browser: ${plain(names)}` }] : []),
   ];
+  if (options.length === 1) return 'key';
+  const { select } = await import('@clack/prompts');
   return answered(await select({ message: 'How do you log in?', options, output: process.stderr }));
 }
 
@@ -66,6 +71,14 @@ async function secretFromStdin(what: string): Promise<string> {
   return secret;
 }
 
+function storedOf(
+  { apiKeyId: apiKey, apiKeySecret: apiSecret, expiresAt }: CliSession,
+  apiUrl: string,
+  organizationId: string | undefined,
+): StoredLogin {
+  return { apiUrl, apiKey, apiSecret, organizationId, expiresAt: expiresAt ?? undefined };
+}
+
 /** A session of the person. The password comes from a prompt or standard input. @throws BadCall */
 async function withPassword(
   flags: LoginFlags,
@@ -75,12 +88,7 @@ async function withPassword(
   const isPerson = canAsk() && !flags.secretStdin;
   const email = flags.email ?? (await askText('E-mail address'));
   const password = isPerson ? await askSecret('Password') : await secretFromStdin('the password');
-  const {
-    apiKeyId: apiKey,
-    apiKeySecret: apiSecret,
-    expiresAt,
-  } = await signInWithPassword(apiUrl, email, password);
-  return { apiUrl, apiKey, apiSecret, organizationId, expiresAt: expiresAt ?? undefined };
+  return storedOf(await signInWithPassword(apiUrl, email, password), apiUrl, organizationId);
 }
 
 /** Address, key and secret of an API key. @throws BadCall for what is missing */
@@ -99,23 +107,39 @@ async function withKey(flags: LoginFlags, apiUrl: string, known: Settings): Prom
   return { apiUrl, apiKey, apiSecret, organizationId: known.organizationId };
 }
 
+/** @throws BadCall for flags that exclude each other */
+function wayOf({ email, browser, apiKey }: LoginFlags): Way | undefined {
+  const ways = [
+    email !== undefined && '--email',
+    browser && '--browser',
+    apiKey !== undefined && '--api-key',
+  ];
+  const [first, second] = ways.filter((way) => typeof way === 'string');
+  if (second !== undefined)
+    throw new BadCall(`${first} and ${second} exclude each other: log in as a person, or with a key.`);
+  if (email !== undefined) return 'password';
+  return browser ? 'browser' : undefined;
+}
+
 /**
  * Gathers a login; a person is signed in by it.
  * @param known from flags, environment and what was stored
  * @throws BadCall for what is missing or refused, Interrupted
  */
 export async function gatherLogin(flags: LoginFlags, known: Settings): Promise<StoredLogin> {
-  if (flags.email !== undefined && flags.apiKey !== undefined)
-    throw new BadCall('--email and --api-key exclude each other: log in as a person, or with a key.');
+  const given = wayOf(flags);
   const isPerson = canAsk() && !flags.secretStdin;
-  const isWhole = known.apiUrl && (flags.email !== undefined || (known.apiKey && known.apiSecret));
+  const isWhole = known.apiUrl && (given !== undefined || (known.apiKey && known.apiSecret));
   const apiUrl = isPerson && !isWhole ? await askAddress(known.apiUrl) : known.apiUrl;
   if (!apiUrl)
     throw new BadCall('The address of the service is required: specify --api-url or ENVARIUM_API_URL.');
-  if (flags.email !== undefined) return withPassword(flags, apiUrl, known.organizationId);
   const isOpen = isPerson && !flags.apiKey && !process.env.ENVARIUM_API_KEY;
-  const way = isOpen ? await askWay(apiUrl) : 'key';
-  return way === 'password'
-    ? withPassword(flags, apiUrl, known.organizationId)
-    : withKey(flags, apiUrl, known);
+  switch (given ?? (isOpen ? await askWay(apiUrl) : 'key')) {
+    case 'password':
+      return withPassword(flags, apiUrl, known.organizationId);
+    case 'browser':
+      return storedOf(await signInWithBrowser(apiUrl), apiUrl, known.organizationId);
+    case 'key':
+      return withKey(flags, apiUrl, known);
+  }
 }
