@@ -6,6 +6,7 @@ export const routes = {
   listOrganizations: ['GET', '/organizations'],
   createOrganization: ['POST', '/organizations'],
   getOrganization: ['GET', '/organizations/{id}'],
+  updateOrganization: ['PUT', '/organizations/{id}'],
   updateOrganizationPolicies: ['POST', '/organizations/{id}/policies'],
   streamOrganization: ['GET', '/organizations/{id}/events'],
   listSignInMethods: ['GET', '/auth/methods'],

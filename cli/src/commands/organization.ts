@@ -145,6 +145,21 @@ export function addOrganizationCommands(program: Command): void {
       await session.client.call('createOrganization', { body: { name, description: options.description } }),
     ),
   );
+  const update = group
+    .command('update')
+    .description('rename or describe an organization; omitted options are unchanged')
+    .option('--name <name>', 'its new name')
+    .option('--description <text>', 'what it is for');
+  onCall<{ name?: string; description?: string }>(update, async ({ session, options }) => {
+    const { name, description } = options;
+    if (name === undefined && description === undefined)
+      throw new BadCall('Specify --name or --description.');
+    const params = { id: (await findOrganization(session)).id };
+    return show(
+      session,
+      await session.client.call('updateOrganization', { params, body: { name, description } }),
+    );
+  });
   addPolicies(group);
   addEvents(group);
 }

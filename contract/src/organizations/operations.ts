@@ -6,12 +6,21 @@ import { defineOperations, operation } from '../operation.ts';
 import { closed, Flag, Name, nullable, Prose, Text } from '../schema/schema.ts';
 import { customFlowsPolicies, Organization } from './shapes.ts';
 
+const OrganizationName = Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9_ -]{0,49}$' });
+
 export const CreateOrganizationBody = closed({
-  name: Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9_ -]{0,49}$' }),
+  name: OrganizationName,
   description: Type.Optional(Prose),
   photoUrl: Type.Optional(Text),
 });
 export type CreateOrganizationBody = Static<typeof CreateOrganizationBody>;
+
+export const UpdateOrganizationBody = closed({
+  name: Type.Optional(OrganizationName),
+  description: Type.Optional(Prose),
+  photoUrl: Type.Optional(Text),
+});
+export type UpdateOrganizationBody = Static<typeof UpdateOrganizationBody>;
 
 /** `n-h`, `n-d`, `n-w`, `n-M`, or null for infinite. */
 const PolicyTtl = (description: string) =>
@@ -55,6 +64,15 @@ export const operations = defineOperations('organizations', {
     needs: 'VIEW_ORGANIZATION',
     subject: { entity: 'organization', in: 'params', field: 'id' },
     params: Type.Object({ id: Name }),
+    reply: Organization,
+  }),
+  updateOrganization: operation('PUT', '/organizations/{id}', {
+    summary: 'Update organization',
+    description: 'Omitted fields are unchanged.',
+    needs: 'EDIT_ORGANIZATION_SETTINGS',
+    subject: { entity: 'organization', in: 'params', field: 'id' },
+    params: Type.Object({ id: Name }),
+    body: UpdateOrganizationBody,
     reply: Organization,
   }),
   updateOrganizationPolicies: operation('POST', '/organizations/{id}/policies', {

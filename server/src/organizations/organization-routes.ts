@@ -6,7 +6,7 @@ import { type Route, route } from '../http/route.ts';
 import { createOrganization } from './create-organization.ts';
 import { getOrganizationRow, listOrganizationRows } from './organization-store.ts';
 import { organizationView } from './organization-view.ts';
-import { updatePolicies } from './update-policies.ts';
+import { updateOrganization, updatePolicies } from './update-organization.ts';
 
 export const organizationRoutes: Route[] = [
   route(operations.listOrganizations, async (context) => {
@@ -19,6 +19,9 @@ export const organizationRoutes: Route[] = [
     if (!row) throw notFound('organization', params.id);
     return organizationView(row, context.actor.access.roleIn(inOrganization(row.id)));
   }),
+  route(operations.updateOrganization, (context, { params, body }) =>
+    updateOrganization(context, params.id, body),
+  ),
   route(operations.updateOrganizationPolicies, (context, { params, body }) =>
     updatePolicies(context, params.id, body),
   ),

@@ -71,3 +71,21 @@ test('policies of an organization are stored as they were sent, each separately'
       message,
     );
 });
+
+test('an organization is renamed and described, and what is omitted stays', async () => {
+  const { id } = await ok(app, 'createOrganization', { body: { name: 'Before', description: 'kept' } });
+  const update = (body: object) => ok(app, 'updateOrganization', { params: { id }, body });
+  const renamed = await update({ name: 'After' });
+  assert.deepEqual([renamed.name, renamed.description], ['After', 'kept']);
+  const described = await update({ description: 'changed', photoUrl: 'https://example.com/a.png' });
+  assert.deepEqual(
+    [described.name, described.description, described.photoUrl],
+    ['After', 'changed', 'https://example.com/a.png'],
+  );
+  assert.deepEqual(await ok(app, 'getOrganization', { params: { id } }), described);
+  for (const name of ['', '-a', 'ä', 'x'.repeat(51)])
+    assert.match(
+      (await refused(app, 'updateOrganization', 400, { params: { id }, body: { name } })).message,
+      /\/body\/name/,
+    );
+});

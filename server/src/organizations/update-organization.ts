@@ -1,16 +1,19 @@
-/** The policies of an organization for all its projects. */
+/** Changes what an organization is called, and its policies for all its projects. */
 import { inOrganization } from '../access/access.ts';
 import type { Selectable, Updateable } from 'kysely';
 import type { Organization } from '#contract/organizations/shapes.ts';
-import type { UpdateOrganizationPoliciesBody } from '#contract/organizations/operations.ts';
+import type {
+  UpdateOrganizationBody,
+  UpdateOrganizationPoliciesBody,
+} from '#contract/organizations/operations.ts';
 import { isBeyondDates, ttlMilliseconds } from '../lifetimes/policy-ttl.ts';
 import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import type { OrganizationTable } from '../database/schema.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { badField, notFound } from '../http/errors.ts';
-import { lockOrganizationRow, updateOrganizationRow } from './organization-store.ts';
+import { badField, orNotFound } from '../http/errors.ts';
+import { lockOrganizationRow, type OrganizationRow, updateOrganizationRow } from './organization-store.ts';
 import { organizationView } from './organization-view.ts';
 
 function columns(body: UpdateOrganizationPoliciesBody): Updateable<OrganizationTable> {
@@ -43,24 +46,28 @@ function checkTtls(
     throw badField('body.defaultTtl', `${default_ttl} is longer than maxTtl ${max_ttl}`);
 }
 
-/** The right was checked. Omitted settings are unchanged. */
-export async function updatePolicies(
+interface Change {
+  /** As the audit trail calls it. */
+  readonly action: string;
+  readonly body: object;
+  /** @throws Refusal where the organization cannot have the values */
+  changesOf(row: OrganizationRow): Updateable<OrganizationTable>;
+}
+
+async function change(
   context: ActorContext,
   id: string,
-  body: UpdateOrganizationPoliciesBody,
+  { action, body, ...what }: Change,
 ): Promise<Organization> {
   return inTransaction(context, async (context) => {
-    const row = await lockOrganizationRow(context.db, id);
-    if (!row) throw notFound('organization', id);
-    const changes = columns(body);
-    checkTtls({ ...row, ...changes } as typeof row, context.now());
+    const row = orNotFound(await lockOrganizationRow(context.db, id), 'organization', id);
     const updated = await updateOrganizationRow(context.db, id, {
-      ...changes,
+      ...what.changesOf(row),
       updated_at: context.now(),
     });
     await recordAudit(context, {
       organizationId: id,
-      action: 'organization.policiesUpdated',
+      action,
       entity: 'organization',
       entityId: id,
       details: { fields: Object.keys(body) },
@@ -68,4 +75,33 @@ export async function updatePolicies(
     });
     return organizationView(updated, context.actor.access.roleIn(inOrganization(id)));
   });
+}
+
+/** The right was checked. Omitted settings are unchanged. @throws Refusal 400 for lifetimes that contradict each other */
+export function updatePolicies(
+  context: ActorContext,
+  id: string,
+  body: UpdateOrganizationPoliciesBody,
+): Promise<Organization> {
+  return change(context, id, {
+    action: 'organization.policiesUpdated',
+    body,
+    changesOf: (row) => {
+      const changes = columns(body);
+      checkTtls({ ...row, ...changes } as OrganizationRow, context.now());
+      return changes;
+    },
+  });
+}
+
+/** The right was checked. Omitted fields are unchanged. */
+export function updateOrganization(
+  context: ActorContext,
+  id: string,
+  body: UpdateOrganizationBody,
+): Promise<Organization> {
+  const { name, description, photoUrl } = body;
+  const values = { name, description, photo_url: photoUrl };
+  const changes = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+  return change(context, id, { action: 'organization.updated', body, changesOf: () => changes });
 }
