@@ -13,6 +13,7 @@ import { bodyJsonLimits } from './json-scan.ts';
 import { limitRate } from './connections/limit-rate.ts';
 import { readText } from './read-text.ts';
 import { answerMalformed, answerOddRequests, renderError } from './render-error.ts';
+import { isScim } from './scim-refusal.ts';
 import { requestIds } from './request-ids.ts';
 import { bindRoute, readersOf } from './route.ts';
 import { prepareStop } from './connections/stop.ts';
@@ -46,8 +47,8 @@ function readBodiesAsText(app: FastifyInstance): void {
 function admitCallers(app: FastifyInstance, context: Context): void {
   app.addHook('onRequest', async (request) => {
     const { is404, url, routeOptions } = request;
-    const isAgent = is404 && url.startsWith(`${protocolBase}/`);
-    if (!isAgent && routeOptions.config.admission === undefined) await authenticate(context, request);
+    const isProtocol = is404 && (url.startsWith(`${protocolBase}/`) || isScim(request));
+    if (!isProtocol && routeOptions.config.admission === undefined) await authenticate(context, request);
   });
 }
 

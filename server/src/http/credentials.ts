@@ -16,3 +16,10 @@ export function readCredentials(header: string | undefined): Credentials | null 
     ? { id: text.slice(0, colon), secret: text.slice(colon + 1) }
     : null;
 }
+
+/** The id and the secret of the token of an identity provider; null where the header has none. */
+export function readScimToken(header: string | undefined): Credentials | null {
+  const match = /^bearer\s+([0-9a-f-]{36})\.([\w-]{1,100})\s*$/i.exec(header ?? '');
+  const [, id, secret] = match ?? [];
+  return id === undefined || secret === undefined ? null : { id: id.toLowerCase(), secret };
+}

@@ -41,17 +41,26 @@ export function parseBody(
     if (operation.bodyOptional) return {};
     throw new Refusal('bad_request', '/body is required');
   }
-  const type = headers['content-type'];
+  requireJsonType(headers['content-type']);
+  // The body of an operation that takes a text: as it is, or as a JSON string.
+  if (isText(operation) && !text.trim().startsWith('"')) return refuseUnstorable('', text.trim());
+  const value = parseJson(text);
+  return value === null && operation.bodyOptional ? {} : value;
+}
+
+/** @throws Refusal 415 for a type that is not read as JSON */
+export function requireJsonType(type: string | undefined): void {
   if (type !== undefined && !jsonTypes.test(type))
     throw new Refusal(
       'unsupported_media_type',
       `The header Content-Type has "${type}": send the body as JSON, as application/json`,
     );
-  // The body of an operation that takes a text: as it is, or as a JSON string.
-  if (isText(operation) && !text.trim().startsWith('"')) return refuseUnstorable('', text.trim());
+}
+
+/** @throws Refusal 400 for what is not JSON, or has characters that no field can contain */
+export function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text, refuseUnstorable);
-    return value === null && operation.bodyOptional ? {} : value;
+    return JSON.parse(text, refuseUnstorable) as unknown;
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw new Refusal('bad_request', `/body is not valid JSON: ${(error as Error).message}`);

@@ -5,6 +5,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { type ErrorBody, type ErrorCode, errorStatus } from '#contract/schema/errors.ts';
 import { whyUnavailable } from '../database/unavailable.ts';
 import { Refusal, TooManyRequests } from './errors.ts';
+import { isScim, scimContentType, scimErrorBody } from './scim-refusal.ts';
 
 /** After a database was lost, it takes a few seconds until it is back. */
 const retryAfterSeconds = 5;
@@ -35,7 +36,7 @@ function isBrowser({ headers }: FastifyRequest): boolean {
   );
 }
 
-/** Answers any error of a request in the form of the contract. */
+/** Answers any error of a request in the form of the contract, or of SCIM. */
 export function renderError(
   error: FastifyError | Refusal,
   request: FastifyRequest,
@@ -44,17 +45,26 @@ export function renderError(
   const refusal = asRefusal(error);
   if (!refusal) request.log.error({ err: error }, 'request failed');
   else if (refusal.code === 'unavailable') request.log.warn({ reason: error.message }, 'request given up');
-  const { code, message, status, details } =
+  const answered =
     refusal ??
     new Refusal(
       'internal',
       'The service failed to process this request; its log contains the cause under this request id',
     );
+  const { code, message, status, details } = answered;
   // A browser would ask for a password in a window of its own, and send it along from pages of other sites.
   if (status === 401 && !isBrowser(request))
-    reply.header('www-authenticate', 'Basic realm="envarium", charset="UTF-8"');
+    reply.header(
+      'www-authenticate',
+      isScim(request) ? 'Bearer realm="envarium"' : 'Basic realm="envarium", charset="UTF-8"',
+    );
   if (error instanceof TooManyRequests) reply.header('retry-after', String(error.retryAfterSeconds));
   if (status === 503) reply.header('retry-after', String(retryAfterSeconds));
+  if (isScim(request))
+    return reply
+      .status(status)
+      .type(scimContentType)
+      .send(JSON.stringify(scimErrorBody(answered)));
   const body: ErrorBody = {
     code,
     message,

@@ -68,6 +68,17 @@ export async function countTeams(db: Connection, filter: TeamFilter): Promise<nu
   return Number(total);
 }
 
+/** The teams of an organization, oldest first: new ones do not move the others to another page. */
+export async function teamsByAge(db: Connection, organizationId: string, limit: number): Promise<TeamRow[]> {
+  return db
+    .selectFrom('team')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
 export async function getTeamRow(db: Connection, id: string): Promise<TeamRow | undefined> {
   return db.selectFrom('team').selectAll().where('id', '=', id).executeTakeFirst();
 }

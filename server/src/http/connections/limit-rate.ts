@@ -1,18 +1,20 @@
 /**
- * How many requests are accepted in a minute: of an address for one method and path. Agents, event streams and
- * tools that store states are counted by their credentials instead, so that a hundred of them behind one address do
+ * How many requests are accepted in a minute: of an address for one method and path. Agents, event streams,
+ * identity providers and tools that store states are counted by their credentials instead, so that a hundred of them behind one address do
  * not take each other's share.
  */
 import { callbackify } from 'node:util';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { scimBase } from '#contract/scim/operations.ts';
 import { stateProtocolBase } from '#contract/state/operations.ts';
 import { protocolBase } from '#protocol/routes.ts';
 import { isUuid } from '../../access/entity-home.ts';
 import type { ServerSettings } from '../../config.ts';
 import type { Context } from '../../context.ts';
-import { readCredentials } from '../credentials.ts';
+import { readCredentials, readScimToken } from '../credentials.ts';
 import { Refusal } from '../errors.ts';
+import { isScim } from '../scim-refusal.ts';
 import { countedAddress } from '../refused-callers.ts';
 import { readSessionCookie } from '../sessions/cookie.ts';
 import { countName } from '../../limits/count-name.ts';
@@ -33,7 +35,7 @@ function kindOf({ is404, url, routeOptions }: FastifyRequest): Kind | null {
   if (path.startsWith(`${protocolBase}/`)) return 'agentRateLimit';
   if (path.startsWith(stateProtocolBase)) return 'stateRateLimit';
   if (routeOptions.config.isStream === true) return 'streamRateLimit';
-  return is404 || path.startsWith('/api/') ? 'rateLimit' : null;
+  return is404 || path.startsWith('/api/') || path.startsWith(scimBase) ? 'rateLimit' : null;
 }
 
 /** The address as the router has read it: one path has many spellings (slashes at its end, percent signs). */
@@ -46,6 +48,8 @@ function routedPath({ is404, routeOptions: { url }, params }: FastifyRequest): s
  * who try different ones are counted as callers that were refused.
  */
 function callerOf(settings: ServerSettings, request: FastifyRequest, kind: Kind): string[] {
+  const token = isScim(request) ? readScimToken(request.headers.authorization) : null;
+  if (token !== null) return ['key', token.id, token.secret];
   const credentials =
     kind === 'rateLimit'
       ? null

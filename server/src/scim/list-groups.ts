@@ -1,0 +1,109 @@
+/** Teams of an organization as groups of SCIM. */
+import type { ActorContext } from '../context.ts';
+import { isUuid } from '../access/entity-home.ts';
+import { ScimRefusal } from '../http/scim-refusal.ts';
+import { getTeamRow, membersOfTeams, teamsByAge, type TeamRow } from '../teams/team-store.ts';
+import { getUsers } from '../users/user-store.ts';
+import type { Asked } from './asked.ts';
+import { matches, namesPath, parseFilter, pathsOf } from './filter.ts';
+import { isPerson } from './list-users.ts';
+import { isAsked, listResponse, pageOf, select, textOf } from './page.ts';
+import { type GroupMember, type GroupResource, groupSchema } from './resource.ts';
+import { externalIdsOfTeams } from './scim-store.ts';
+
+const mostGroups = 10_000;
+
+const filterPaths = pathsOf([
+  'id',
+  'displayName',
+  'externalId',
+  'members',
+  'members.value',
+  'members.display',
+  'meta.created',
+  'meta.lastModified',
+]);
+
+type Members = ReadonlyMap<string, readonly GroupMember[]>;
+
+/** The people of teams; keys are members, too, but are left out. */
+async function peopleOf(
+  { context: { db }, address }: Pick<Asked, 'context' | 'address'>,
+  teamIds: readonly string[],
+): Promise<Members> {
+  const ids = await membersOfTeams(db, teamIds);
+  const users = await getUsers(db, [...ids.values()].flat());
+  const member = (id: string) => {
+    const user = users.get(id);
+    if (!isPerson(user)) return [];
+    return [{ value: id, display: user.name, type: 'User', $ref: `${address}/Users/${id}` }];
+  };
+  return new Map([...ids].map(([teamId, each]) => [teamId, each.flatMap(member)]));
+}
+
+async function resourcesOf(
+  asked: Asked,
+  teams: readonly TeamRow[],
+  hasMembers: boolean,
+): Promise<GroupResource[]> {
+  const ids = teams.map(({ id }) => id);
+  const [externalIds, members] = await Promise.all([
+    externalIdsOfTeams(asked.context.db, ids),
+    hasMembers ? peopleOf(asked, ids) : (new Map() as Members),
+  ]);
+  return teams.map((team) => {
+    const externalId = externalIds.get(team.id);
+    return {
+      schemas: [groupSchema],
+      id: team.id,
+      ...(externalId === undefined ? {} : { externalId }),
+      displayName: team.name,
+      members: members.get(team.id) ?? [],
+      meta: {
+        resourceType: 'Group',
+        created: team.created_at.toISOString(),
+        lastModified: team.updated_at.toISOString(),
+        location: `${asked.address}/Groups/${team.id}`,
+      },
+    };
+  });
+}
+
+/** The group, if the organization has it. */
+export async function findGroup(
+  asked: Asked,
+  id: string,
+  db: ActorContext['db'] = asked.context.db,
+): Promise<GroupResource | undefined> {
+  const team = isUuid(id) ? await getTeamRow(db, id) : undefined;
+  if (team?.organization_id !== asked.organizationId) return undefined;
+  const [resource] = await resourcesOf({ ...asked, context: { ...asked.context, db } }, [team], true);
+  return resource;
+}
+
+/** A page of the groups that a filter matches. @throws ScimRefusal 400 for what the query has wrong */
+export async function listGroups(asked: Asked): Promise<object> {
+  const { context, organizationId, query } = asked;
+  const text = textOf(query, 'filter');
+  const filter = text === undefined ? null : parseFilter(text, filterPaths);
+  const teams = await teamsByAge(context.db, organizationId, mostGroups + 1);
+  if (teams.length > mostGroups)
+    throw new ScimRefusal('tooMany', `The organization has more than ${mostGroups} teams`);
+  const needsMembers = filter !== null && namesPath(filter, 'members');
+  const all = await resourcesOf(asked, teams, needsMembers);
+  const found = filter ? all.filter((each) => matches(filter, each)) : all;
+  const { start, items } = pageOf(found, query);
+  const isMissing = !needsMembers && isAsked(query, 'members');
+  const members = isMissing
+    ? await peopleOf(
+        asked,
+        items.map(({ id }) => id),
+      )
+    : null;
+  const whole = items.map((each) => (members ? { ...each, members: members.get(each.id) ?? [] } : each));
+  return listResponse(
+    found.length,
+    start,
+    whole.map((each) => select(each, query)),
+  );
+}

@@ -1,0 +1,93 @@
+/** Pages of resources, and the attributes that a request asks for. */
+import { ScimRefusal } from '../http/scim-refusal.ts';
+import { withoutSchema } from './filter.ts';
+import type { Resource } from './resource.ts';
+
+/** What a page has at most, and by default. */
+export const mostResults = 1000;
+const usualResults = 100;
+
+export type Query = Readonly<Record<string, unknown>>;
+
+export function textOf(query: Query, name: string): string | undefined {
+  const value = query[name];
+  if (value === undefined || value === '') return undefined;
+  if (typeof value !== 'string') throw new ScimRefusal('invalidValue', `${name} is specified twice`);
+  return value;
+}
+
+function numberOf(query: Query, name: string, usual: number): number {
+  const text = textOf(query, name);
+  if (text === undefined) return usual;
+  if (!/^-?\d{1,9}$/.test(text)) throw new ScimRefusal('invalidValue', `${name} must be a whole number`);
+  return Number(text);
+}
+
+function namesOf(query: Query, name: string): string[] | undefined {
+  return textOf(query, name)
+    ?.split(',')
+    .map((each) => withoutSchema(each.trim()).toLowerCase())
+    .filter((each) => each !== '');
+}
+
+type Fields = Record<string, unknown>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Keeps the fields for which `keeps` holds by their path in lower case; undefined decides by their parts. */
+function picked(fields: Fields, keeps: (path: string) => boolean | undefined, above = ''): Fields {
+  const entries = Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
+    const path = `${above}${name.toLowerCase()}`;
+    const isKept = keeps(path);
+    if (isKept !== undefined) return isKept ? [[name, value]] : [];
+    const inner = (each: unknown) => (isFields(each) ? picked(each, keeps, `${path}.`) : each);
+    return [[name, Array.isArray(value) ? (value as unknown[]).map(inner) : inner(value)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** A resource with what `attributes` or without what `excludedAttributes` names; its id is always there. */
+export function select(resource: Resource, query: Query): object {
+  const only = namesOf(query, 'attributes');
+  const without = namesOf(query, 'excludedAttributes');
+  const always = new Set(['id', 'schemas']);
+  const fields = resource as unknown as Fields;
+  if (only !== undefined)
+    return picked(fields, (path) => {
+      if (always.has(path) || only.some((each) => path === each || path.startsWith(`${each}.`))) return true;
+      return only.some((each) => each.startsWith(`${path}.`)) ? undefined : false;
+    });
+  if (without === undefined) return resource;
+  return picked(fields, (path) => {
+    if (always.has(path)) return true;
+    if (without.includes(path)) return false;
+    return without.some((each) => each.startsWith(`${path}.`)) ? undefined : true;
+  });
+}
+
+/** Whether an answer has an attribute, or a part of it. */
+export function isAsked(query: Query, name: string): boolean {
+  const only = namesOf(query, 'attributes');
+  if (only !== undefined) return only.some((each) => each === name || each.startsWith(`${name}.`));
+  return namesOf(query, 'excludedAttributes')?.includes(name) !== true;
+}
+
+/** The part of a list that a request asks for. Numbers below the least mean the least. */
+export function pageOf<T>(all: readonly T[], query: Query): { readonly start: number; readonly items: T[] } {
+  const start = Math.max(1, numberOf(query, 'startIndex', 1));
+  const count = Math.min(mostResults, Math.max(0, numberOf(query, 'count', usualResults)));
+  return { start, items: all.slice(start - 1, start - 1 + count) };
+}
+
+/** The answer with a page of a list. */
+export function listResponse(total: number, start: number, resources: readonly object[]): object {
+  return {
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+    totalResults: total,
+    startIndex: start,
+    itemsPerPage: resources.length,
+    Resources: resources,
+  };
+}
