@@ -272,6 +272,7 @@ describe('people, teams, roles and keys from the command line', () => {
     assert.equal((await run(['whoami'], login(second))).status, 0);
     const { secrets } = await json<ApiKey>('key', 'show', 'ci');
     assert.match(await good('key', 'show', key.apiKeyId), /Owner: [^]*SECRET +CREATED/);
+    assert.match(await bad('key', 'delete-secret', 'ci', 'nonsense'), /no such secret.*key show/);
     await good('key', 'delete-secret', 'ci', secrets[0]?.id ?? '');
     assert.equal((await run(['whoami'], login(made.stdout))).status, 2);
     const changed = await good(

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { ApiKey, PersonalApiKey } from '#contract/api-keys/shapes.ts';
 import { gather, onCall } from '../../command-line.ts';
 import { BadCall } from '../../exit-codes.ts';
-import { findOrganization, matching, only } from '../../find-environment.ts';
+import { findOrganization } from '../../find-environment.ts';
 import { type Session, tell } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
@@ -52,7 +52,7 @@ const commonColumns: Column<AnyKey>[] = [
   { head: 'LAST USED', value: ({ lastUsedAt }) => timeText(lastUsedAt), isExtra: true },
   { head: 'SECRETS', value: ({ secrets }) => secrets.length, isExtra: true },
   { head: 'NETWORKS', value: ({ networks }) => networks.join(', ') || 'all', isExtra: true },
-  { head: 'ID', value: ({ id }) => id, isId: true },
+  { head: 'ID', value: ({ id }) => id, isId: true, isExtra: true },
 ];
 
 const secretColumns: Column<AnyKey['secrets'][number]>[] = [
@@ -238,8 +238,12 @@ function addRotation(group: Command): void {
   onCall<WhoseFlags>(remove, async ({ session, args: [given = '', secret = ''], options }) => {
     const { client, output, isJson } = session;
     const { id, name, secrets } = await find(session, options, given);
-    const all = secrets.map((each) => ({ id: each.id, name: timeText(each.createdAt) }));
-    const secretId = only(matching(all, secret), 'secret', secret, (each) => each.name).id;
+    const found = secrets.filter((each) => each.id.startsWith(secret.toLowerCase()));
+    const secretId = found.length === 1 ? found[0]?.id : undefined;
+    if (secretId === undefined)
+      throw new BadCall(
+        `Key "${name}" has no such secret: "envarium key show" prints the ids of its secrets.`,
+      );
     const input = { params: { id, secretId } };
     const deleted = options.personal
       ? await client.call('deletePersonalApiKeySecret', input)
