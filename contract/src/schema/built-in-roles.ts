@@ -1,5 +1,5 @@
 /** Who may do what, as a table: the rights of each built-in role, by what it is assigned in. */
-import { type Right, rights } from './enumerations.ts';
+import { type Right, rights } from './rights.ts';
 
 export type RoleScope = 'organization' | 'project' | 'environment';
 

@@ -13,6 +13,7 @@ export function oneOf<const Values extends readonly string[]>(values: Values, de
   });
 }
 
+export { type Right, rights } from './rights.ts';
 export { type TemplateType, templateTypes } from './template-types.ts';
 
 export const terragruntTfBinaries = ['terraform', 'opentofu'] as const;
@@ -146,43 +147,3 @@ export const autoDriftRemediations = [
 ] as const;
 
 export const reviewActions = ['approved', 'cancelled'] as const;
-
-/** The rights that roles are made of; an operation names the one it needs. */
-export const rights = [
-  'VIEW_ORGANIZATION',
-  'EDIT_ORGANIZATION_SETTINGS',
-  'CREATE_AND_EDIT_TEMPLATES',
-  'CREATE_AND_EDIT_MODULES',
-  'CREATE_AND_EDIT_PROVIDERS',
-  'CREATE_PROJECT',
-  'VIEW_PROJECT',
-  'EDIT_PROJECT_SETTINGS',
-  'MANAGE_PROJECT_TEMPLATES',
-  'VIEW_ENVIRONMENT',
-  'EDIT_ENVIRONMENT_SETTINGS',
-  'ARCHIVE_ENVIRONMENT',
-  'OVERRIDE_MAX_TTL',
-  'CREATE_CROSS_PROJECT_ENVIRONMENTS',
-  'OVERRIDE_MAX_ENVIRONMENT_PROJECT_LIMITS',
-  'RUN_PLAN',
-  'RUN_APPLY',
-  'ABORT_DEPLOYMENT',
-  'RUN_TASK',
-  'CREATE_CUSTOM_ROLES',
-  'VIEW_DASHBOARD',
-  'VIEW_MODULES',
-  'VIEW_PROVIDERS',
-  'READ_STATE',
-  'WRITE_STATE',
-  'FORCE_UNLOCK_WORKSPACE',
-  'MANAGE_BILLING',
-  'VIEW_AUDIT_LOGS',
-  'MANAGE_ENVIRONMENT_LOCK',
-  'CREATE_VCS_ENVIRONMENT',
-  'EDIT_VCS_ENVIRONMENT',
-  'ASSIGN_ROLE_ON_ENVIRONMENT',
-  'EDIT_ALLOW_REMOTE_APPLY',
-  'MOVE_ENVIRONMENTS',
-  'IMPORT_ENVIRONMENTS',
-] as const;
-export type Right = (typeof rights)[number];

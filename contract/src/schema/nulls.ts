@@ -62,6 +62,8 @@ export const nulls = [
   { schema: 'NewApiKey', field: 'createdByUser', meaning: 'its creator is not known' },
   { schema: 'NewApiKey', field: 'expiresAt', meaning: 'it does not expire' },
   { schema: 'NewApiKey', field: 'ownerId', meaning: 'nobody answers for it' },
+  { schema: 'ScimToken', field: 'lastUsedAt', meaning: 'it was never used' },
+  { schema: 'NewScimToken', field: 'lastUsedAt', meaning: 'it was never used' },
   { schema: 'PersonalApiKey', field: 'lastUsedAt', meaning: 'it was never used' },
   { schema: 'PersonalApiKey', field: 'createdByUser', meaning: 'its creator is not known' },
   { schema: 'PersonalApiKey', field: 'expiresAt', meaning: 'it does not expire' },

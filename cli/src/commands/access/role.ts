@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Role } from '#contract/roles/shapes.ts';
 import { builtInRoles } from '#contract/schema/built-in-roles.ts';
-import { rights } from '#contract/schema/enumerations.ts';
+import { rights } from '#contract/schema/rights.ts';
 import { gather, onCall } from '../../command-line.ts';
 import { BadCall } from '../../exit-codes.ts';
 import { findOrganization } from '../../find-environment.ts';
