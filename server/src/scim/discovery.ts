@@ -88,7 +88,11 @@ const userAttributes = [
     text('type', 'What it is for, as work'),
     attribute('primary', { type: 'boolean', description: 'Whether it is the main one' }),
   ]),
-  attribute('active', { type: 'boolean', description: 'Whether the person can use the organization' }),
+  attribute('active', {
+    type: 'boolean',
+    description: 'Whether the person can use the organization',
+    required: true,
+  }),
 ];
 
 const groupAttributes = [
@@ -99,11 +103,10 @@ const groupAttributes = [
       type: 'reference',
       description: 'The address of the user',
       referenceTypes: ['User'],
-      mutability: 'readOnly',
+      mutability: 'immutable',
       caseExact: true,
     }),
-    text('display', 'The name of the user', { mutability: 'readOnly' }),
-    text('type', 'User', { mutability: 'readOnly', canonicalValues: ['User'] }),
+    text('type', 'User', { mutability: 'immutable', canonicalValues: ['User'] }),
   ]),
 ];
 

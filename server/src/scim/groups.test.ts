@@ -33,7 +33,6 @@ test('a group is a team: created, renamed, emptied and deleted', async () => {
   assert.deepEqual(body.members, [
     {
       value: ada,
-      display: 'ada@example.com',
       type: 'User',
       $ref: meta.location.replace(`Groups/${id}`, `Users/${ada}`),
     },

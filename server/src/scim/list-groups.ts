@@ -5,7 +5,7 @@ import { ScimRefusal } from '../http/scim-refusal.ts';
 import { getTeamRow, membersOfTeams, teamsByAge, type TeamRow } from '../teams/team-store.ts';
 import { getUsers } from '../users/user-store.ts';
 import type { Asked } from './asked.ts';
-import { matches, namesPath, parseFilter, pathsOf } from './filter.ts';
+import { type Filter, matches, namesPath, parseFilter, pathsOf } from './filter.ts';
 import { isPerson } from './list-users.ts';
 import { isAsked, listResponse, pageOf, select, textOf } from './page.ts';
 import { type GroupMember, type GroupResource, groupSchema } from './resource.ts';
@@ -13,13 +13,13 @@ import { externalIdsOfTeams } from './scim-store.ts';
 
 const mostGroups = 10_000;
 
-const filterPaths = pathsOf([
+/** What groups are filtered by. */
+export const groupPaths = pathsOf([
   'id',
   'displayName',
   'externalId',
   'members',
   'members.value',
-  'members.display',
   'meta.created',
   'meta.lastModified',
 ]);
@@ -36,7 +36,7 @@ async function peopleOf(
   const member = (id: string) => {
     const user = users.get(id);
     if (!isPerson(user)) return [];
-    return [{ value: id, display: user.name, type: 'User', $ref: `${address}/Users/${id}` }];
+    return [{ value: id, type: 'User', $ref: `${address}/Users/${id}` }];
   };
   return new Map([...ids].map(([teamId, each]) => [teamId, each.flatMap(member)]));
 }
@@ -81,29 +81,37 @@ export async function findGroup(
   return resource;
 }
 
-/** A page of the groups that a filter matches. @throws ScimRefusal 400 for what the query has wrong */
-export async function listGroups(asked: Asked): Promise<object> {
-  const { context, organizationId, query } = asked;
-  const text = textOf(query, 'filter');
-  const filter = text === undefined ? null : parseFilter(text, filterPaths);
-  const teams = await teamsByAge(context.db, organizationId, mostGroups + 1);
+/** All groups that a filter matches, with members only if it asks for them. @throws ScimRefusal 400 for too many */
+export async function matchingGroups(asked: Asked, filter: Filter | null): Promise<GroupResource[]> {
+  const teams = await teamsByAge(asked.context.db, asked.organizationId, mostGroups + 1);
   if (teams.length > mostGroups)
     throw new ScimRefusal('tooMany', `The organization has more than ${mostGroups} teams`);
-  const needsMembers = filter !== null && namesPath(filter, 'members');
-  const all = await resourcesOf(asked, teams, needsMembers);
-  const found = filter ? all.filter((each) => matches(filter, each)) : all;
-  const { start, items } = pageOf(found, query);
-  const isMissing = !needsMembers && isAsked(query, 'members');
-  const members = isMissing
-    ? await peopleOf(
-        asked,
-        items.map(({ id }) => id),
-      )
-    : null;
-  const whole = items.map((each) => (members ? { ...each, members: members.get(each.id) ?? [] } : each));
+  const all = await resourcesOf(asked, teams, filter !== null && namesPath(filter, 'members'));
+  return filter ? all.filter((each) => matches(filter, each)) : all;
+}
+
+/** The same groups with their members, if the answer has them. */
+export async function withMembers(
+  asked: Asked,
+  groups: readonly GroupResource[],
+): Promise<readonly GroupResource[]> {
+  if (!isAsked(asked.query, 'members')) return groups;
+  const members = await peopleOf(
+    asked,
+    groups.map(({ id }) => id),
+  );
+  return groups.map((each) => ({ ...each, members: members.get(each.id) ?? [] }));
+}
+
+/** A page of the groups that a filter matches. @throws ScimRefusal 400 for what the query has wrong */
+export async function listGroups(asked: Asked): Promise<object> {
+  const text = textOf(asked.query, 'filter');
+  const found = await matchingGroups(asked, text === undefined ? null : parseFilter(text, groupPaths));
+  const { start, items } = pageOf(found, asked.query);
+  const whole = await withMembers(asked, items);
   return listResponse(
     found.length,
     start,
-    whole.map((each) => select(each, query)),
+    whole.map((each) => select(each, asked.query)),
   );
 }

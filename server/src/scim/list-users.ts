@@ -14,7 +14,8 @@ import { scimUsersOf, type ScimUserRow, usersWithExternalId } from './scim-store
 /** Members of larger organizations are found by userName, id and externalId only. */
 const mostFiltered = 20_000;
 
-const filterPaths = pathsOf([
+/** What people are filtered by. */
+export const userPaths = pathsOf([
   'id',
   'userName',
   'externalId',
@@ -128,12 +129,16 @@ async function membersFor(asked: Asked, filter: Filter | null): Promise<Membersh
   return members.toReversed();
 }
 
-/** A page of the people that a filter matches. @throws ScimRefusal 400 for what the query has wrong */
+/** All people that a filter matches. @throws ScimRefusal 400 where there are too many to look at */
+export async function matchingUsers(asked: Asked, filter: Filter | null): Promise<UserResource[]> {
+  const all = await resourcesOf(asked, await membersFor(asked, filter));
+  return filter ? all.filter((each) => matches(filter, each)) : all;
+}
+
+/** A page of them. @throws ScimRefusal 400 for what the query has wrong */
 export async function listUsers(asked: Asked): Promise<object> {
   const text = textOf(asked.query, 'filter');
-  const filter = text === undefined ? null : parseFilter(text, filterPaths);
-  const all = await resourcesOf(asked, await membersFor(asked, filter));
-  const found = filter ? all.filter((each) => matches(filter, each)) : all;
+  const found = await matchingUsers(asked, text === undefined ? null : parseFilter(text, userPaths));
   const { start, items } = pageOf(found, asked.query);
   return listResponse(
     found.length,

@@ -12,7 +12,7 @@ export type Query = Readonly<Record<string, unknown>>;
 export function textOf(query: Query, name: string): string | undefined {
   const value = query[name];
   if (value === undefined || value === '') return undefined;
-  if (typeof value !== 'string') throw new ScimRefusal('invalidValue', `${name} is specified twice`);
+  if (typeof value !== 'string') throw new ScimRefusal('invalidValue', `${name} must be one string`);
   return value;
 }
 

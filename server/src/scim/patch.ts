@@ -108,6 +108,8 @@ function changeElements(values: Values, verb: Verb, { name, filter, part }: Targ
 
 function applyAt(values: Values, verb: Verb, target: Target, value: unknown): void {
   const { name, filter, part } = target;
+  if (name === 'active' && verb === 'remove')
+    throw new ScimRefusal('mutability', 'active cannot be removed: replace it by false');
   if (lists.has(name)) {
     if (filter === null && part === null) changeList(values, verb, name, value);
     else changeElements(values, verb, target, value);

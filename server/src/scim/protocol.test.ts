@@ -111,6 +111,32 @@ test('pages and attributes', async () => {
   ]);
 });
 
+test('searches by POST answer like lists, and those of everything have people and groups', async () => {
+  const group = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'], displayName: 'Ada' };
+  const { id } = (await scim('POST', '/Groups', group)).body;
+  const search = (path: string, body: object) =>
+    scim('POST', `${path}/.search`, {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'],
+      ...body,
+    });
+  const users = await search('/Users', {
+    filter: 'userName co "one"',
+    startIndex: 2,
+    attributes: ['userName'],
+  });
+  assert.deepEqual([users.body.totalResults, users.body.Resources.length], [2, 1]);
+  assert.deepEqual(Object.keys(users.body.Resources[0]).toSorted(), ['id', 'schemas', 'userName']);
+  assert.equal((await search('/Groups', { filter: 'displayName eq "ada"' })).body.Resources[0].id, id);
+  const both = await search('', { filter: 'displayName eq "ada"' });
+  assert.deepEqual(
+    both.body.Resources.map(({ meta }: { meta: { resourceType: string } }) => meta.resourceType),
+    ['User', 'Group'],
+  );
+  assert.equal((await search('', { filter: 'userName eq "cy@two.example"' })).body.totalResults, 1);
+  for (const body of [{ filter: 'x' }, { filter: 7 }, { count: 'many' }, { attributes: 'userName' }])
+    assert.equal((await search('', body)).status, 400, JSON.stringify(body));
+});
+
 test('the service describes itself', async () => {
   const { body } = await scim('GET', '/ServiceProviderConfig');
   assert.deepEqual(

@@ -32,7 +32,6 @@ export interface UserValues extends UserAttributes {
 
 export interface GroupMember {
   readonly value: string;
-  readonly display?: string;
 }
 
 export interface GroupValues {

@@ -15,6 +15,7 @@ import { findGroup, listGroups } from './list-groups.ts';
 import { findUser, listUsers } from './list-users.ts';
 import { listResponse, type Query, select } from './page.ts';
 import type { Resource } from './resource.ts';
+import { searchAll, searching } from './search.ts';
 import { scimAddress } from './service-address.ts';
 
 type Handler = (asked: Asked) => Promise<object | null>;
@@ -61,7 +62,13 @@ export const calls: readonly { readonly method: string; readonly path: string; r
     },
     { method: 'GET', path: '/Schemas', handle: async (asked) => discovered(asked, schemas) },
     { method: 'GET', path: '/Schemas/:id', handle: async (asked) => discoveredOne(asked, schemas) },
+    { method: 'POST', path: '/.search', handle: async (asked) => searchAll(searching(asked, bodyOf(asked))) },
     { method: 'GET', path: '/Users', handle: listUsers },
+    {
+      method: 'POST',
+      path: '/Users/.search',
+      handle: async (asked) => listUsers(searching(asked, bodyOf(asked))),
+    },
     {
       method: 'POST',
       path: '/Users',
@@ -88,6 +95,11 @@ export const calls: readonly { readonly method: string; readonly path: string; r
       handle: async (asked) => gone(await deleteUser(asked, asked.id)),
     },
     { method: 'GET', path: '/Groups', handle: listGroups },
+    {
+      method: 'POST',
+      path: '/Groups/.search',
+      handle: async (asked) => listGroups(searching(asked, bodyOf(asked))),
+    },
     {
       method: 'POST',
       path: '/Groups',

@@ -144,6 +144,7 @@ test('PATCH as Entra ID and Okta send it', async () => {
     [{ op: 'replace', path: 'id', value: 'x' }, 'mutability'],
     [{ op: 'replace', value: 'x' }, 'invalidValue'],
     [{ op: 'remove', path: 'userName' }, 'invalidValue'],
+    [{ op: 'remove', path: 'active' }, 'mutability'],
     [{ op: 'add', path: 'emails', value: ['x'] }, 'invalidValue'],
   ] as const) {
     const answer = await patch(id, operation);
