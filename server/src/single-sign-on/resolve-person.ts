@@ -12,7 +12,7 @@ import { deletePassword } from '../sign-in/password-store.ts';
 import { deleteSessionsOf } from '../sign-in/session-store.ts';
 import { asPerson } from '../sign-in/start-session.ts';
 import { findPersonByEmail, insertPerson, lockPerson, updatePerson } from '../users/person-store.ts';
-import type { UserRow } from '../users/user-store.ts';
+import { deleteKeysOf, type UserRow } from '../users/user-store.ts';
 import { followClaim, wantedBy, type Wanted } from './follow-claim.ts';
 import type { Identity } from './provider.ts';
 
@@ -41,6 +41,7 @@ async function firstSignIn(context: ActorContext, identity: Identity, wanted: Wa
   if (!person.is_email_verified && !(await hasIdentity(db, person.id))) {
     await deletePassword(db, person.id);
     await deleteSessionsOf(db, person.id);
+    await deleteKeysOf(db, person.id);
   }
   const name = person.name === person.email ? (identity.name ?? person.name) : person.name;
   const picture = person.picture ?? identity.picture;

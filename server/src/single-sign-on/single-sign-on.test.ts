@@ -214,6 +214,10 @@ test('the owner of an e-mail takes over an account that somebody opened with it'
   const userId = await addPerson(app, email);
   const squatter = new TestBrowser(app);
   await squatter.signIn(email);
+  const made = await squatter.send('POST', '/api/personal-api-keys', { name: 'planted' });
+  const { apiKeyId, apiKeySecret } = made.json<{ apiKeyId: string; apiKeySecret: string }>();
+  const planted = { id: apiKeyId, secret: apiKeySecret };
+  await ok(app, 'listOrganizations', { as: planted });
   const owner = new TestBrowser(app);
   assert.equal((await signIn(owner, id)).statusCode, 302);
   const { user, session } = await me(owner);
@@ -221,6 +225,7 @@ test('the owner of an e-mail takes over an account that somebody opened with it'
   owner.csrfToken = session?.csrfToken;
   assert.equal((await squatter.send('GET', '/api/users/me')).statusCode, 401);
   await refused(app, 'signIn', 401, { as: null, body: { email, password: goodPassword } });
+  await refused(app, 'listOrganizations', 401, { as: planted });
   assert.equal(
     (await owner.send('PUT', '/api/users/me/password', { currentPassword: 'x', newPassword: goodPassword }))
       .statusCode,
