@@ -1,6 +1,7 @@
 /**
- * Every operation with every caller: each built-in role, a custom role for each single right, a key of another
- * organization, a key that was deleted, and no credentials. What is expected follows from the one table.
+ * Every operation with every caller: each built-in role, a custom role for each single right, keys that were
+ * deleted, have expired or come from a foreign network, and no credentials; check-right.test.ts has a key of another
+ * organization. What is expected follows from the one table.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -122,16 +123,22 @@ for (const { operation, alternative, needs, named } of forms) {
   });
 }
 
-const other = await app.addKey();
-await ok(app, 'createOrganization', { body: { name: 'Other' }, as: other });
 const deleted = await app.addKey({ [organizationId]: 'Admin' });
 await ok(app, 'listProjects', { as: deleted });
 await app.database.pool.query('delete from api_key where id = $1', [deleted.id]);
+const expired = await app.addKey({ [organizationId]: 'Admin' });
+await app.database.pool.query("update api_key set expires_at = '2020-01-01' where id = $1", [expired.id]);
+const fromElsewhere = await app.addKey({ [organizationId]: 'Admin' });
+await app.database.pool.query("update api_key set networks = '{203.0.113.0/24}' where id = $1", [
+  fromElsewhere.id,
+]);
+
+const nobody = { id: 'nobody', secret: 'x' };
 
 for (const operation of all.filter(({ needs }) => needs !== 'nothing')) {
   test(`${operation.name}: nobody without valid credentials is admitted`, async () => {
     const request = requestOf(operation);
-    for (const as of [null, deleted, { id: deleted.id, secret: '' }, { id: 'nobody', secret: 'x' }]) {
+    for (const as of [null, deleted, expired, fromElsewhere, { id: expired.id, secret: '' }, nobody]) {
       const response = await call(app, operation.name, { ...request, as } as never);
       assert.equal(response.statusCode, 401, response.body);
     }
