@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Operation } from '#contract/operation.ts';
 import { type OperationName, operations } from '#contract/operations.ts';
+import { errors } from '#contract/schema/errors.ts';
 import { testApp } from '../testing/app.ts';
 import { call, pathOf, send } from '../testing/client.ts';
 import { createIdle } from '../testing/environment.ts';
@@ -39,8 +40,9 @@ for (const operation of changing) {
     await fc.assert(
       fc.asyncProperty(bodies(operation, good), async (body) => {
         const { statusCode } = await call(app, name, { ...(params ? { params } : {}), body });
-        const ofSignIn = operation.needs === 'nothing' ? [401, 429] : [];
-        assert.ok([200, 400, 403, 404, 409, 422, ...ofSignIn].includes(statusCode), String(statusCode));
+        const listed = (operation.refusesWith ?? []).map((code) => errors[code].status);
+        const others = operation.needs === 'nothing' ? [...listed, 429] : listed;
+        assert.ok([200, 400, 403, 404, 409, 422, ...others].includes(statusCode), String(statusCode));
       }),
       { numRuns: intricate.includes(name) ? 120 : 20 },
     );
