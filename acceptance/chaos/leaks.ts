@@ -105,7 +105,8 @@ async function filesLeft(installation: Installation): Promise<Leak[]> {
   const entries = await readdir(blobs, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = entries
     .filter((entry) => entry.isFile())
-    .map((entry) => relative(blobs, join(entry.parentPath, entry.name)));
+    .map((entry) => relative(blobs, join(entry.parentPath, entry.name)))
+    .filter((file) => file !== 'installation-id');
   const known = await knownBlobs(installation);
   return [
     { what: 'attempts in spool folders', found: attempts },
