@@ -188,6 +188,60 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.equal((await json<Deployment[]>('deployments', 'list', 'web', '--type', 'dryRun')).length, 1);
   });
 
+  test('templates are created, shared, edited and deleted, and environments are created from them', async () => {
+    const made = await good(
+      'templates',
+      'create',
+      'shared',
+      '--repository',
+      repository.path,
+      '--retry-deploy',
+      '2',
+    );
+    assert.match(made, /^Template shared was created: /);
+    await good('project', 'create', 'Templates');
+    const create = [
+      'environment',
+      'create',
+      'from',
+      '--project',
+      'Templates',
+      '--template',
+      'shared',
+      '--no-deploy',
+    ];
+    const unassigned = await envarium(...create);
+    assert.equal(unassigned.status === 0, false);
+    assert.match(unassigned.stderr, /not assigned to the project/);
+    assert.match(await good('templates', 'add-project', 'shared', 'Templates'), /Projects: +Templates/);
+    await good(...create, '--revision', 'main');
+    assert.match((await envarium(...create, '--path', 'a')).stderr, /--path does not apply with --template/);
+    await good(
+      'templates',
+      'edit',
+      'shared',
+      '--name',
+      'common',
+      '--path',
+      'drifting',
+      '--description',
+      'for all',
+    );
+    const shown = await good('templates', 'show', '-e', 'from');
+    assert.match(
+      shown,
+      /Name: +common\n[^]*Folder: +drifting\nDescription: +for all\n[^]*Retries: +deploys 2×/,
+    );
+    assert.match(await good('templates', 'list', '--project', 'Templates'), /common +terraform/);
+    await good('templates', 'edit', 'common', '--path', '');
+    assert.doesNotMatch(await good('templates', 'show', 'common'), /Folder/);
+    await good('templates', 'remove-project', 'common', 'Templates');
+    assert.equal(await good('templates', 'delete', 'common'), 'Template common was deleted\n');
+    assert.match(await good('templates', 'list'), /No templates/);
+    assert.match(await good('templates', 'show', '-e', 'from'), /Deleted: +yes/);
+    await good('project', 'archive', 'Templates');
+  });
+
   test('a task runs arguments exactly as given, or a script from a file', async () => {
     const task = await good('task', 'web', '--follow', '--', 'terraform', 'output', '-json', 'greeting');
     assert.match(task, /"hi"/);
@@ -328,6 +382,33 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.equal(await good('agent', 'delete', 'short-lived'), 'Agent short-lived was deleted\n');
     assert.doesNotMatch(await good('agent', 'list'), /short-lived/);
     await rm(file);
+  });
+
+  test('variables show where they come from and what they hide, in sets as well', async () => {
+    const settable = await good('variables', 'set', '--var', 'region=global', '--description', 'where');
+    assert.match(settable, /region +terraform +global +GLOBAL/);
+    await good('set', 'create', 'shared', '--var', 'region=of-the-set');
+    assert.match(await good('variables', 'list', '--set', 'shared'), /region +terraform +of-the-set +SET/);
+    await good('set', 'assign', 'shared', '-e', 'web');
+    await good('variables', 'set', '-e', 'web', '--env-var', 'region=of-the-tool');
+    const both = await envarium('variables', 'show', 'region', '-e', 'web');
+    assert.deepEqual([both.status, /add --env-var/.test(both.stderr)], [2, true], both.stderr);
+    await good('variables', 'unset', 'region', '-e', 'web', '--env-var');
+    const shown = await good('variables', 'show', 'region', '-e', 'web');
+    assert.match(shown, /From: +SET /);
+    assert.match(shown, /Hides: +GLOBAL: global/);
+    await good('variables', 'set', '-e', 'web', '--var', 'region=own');
+    assert.match(
+      await good('variables', 'show', 'region', '-e', 'web'),
+      /Value: +own[^]*Hides: +SET: of-the-set/,
+    );
+    await good('variables', 'unset', 'region', '-e', 'web');
+    const inherited = await envarium('variables', 'unset', 'region', '-e', 'web');
+    assert.deepEqual([inherited.status, /no variable "region" here/.test(inherited.stderr)], [2, true]);
+    await good('set', 'unassign', 'shared', '-e', 'web');
+    await good('set', 'delete', 'shared');
+    await good('variables', 'unset', 'region');
+    assert.match(await good('variables', 'list'), /No variables/);
   });
 
   test('organization events are followed until Ctrl-C, which exits with status 130', async () => {

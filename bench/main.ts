@@ -16,11 +16,13 @@ import { describeMachine } from './machine.ts';
 import { manyBench } from './benchmarks/many.ts';
 import { memoryBench } from './benchmarks/memory.ts';
 import { readyBench } from './benchmarks/ready.ts';
+import { repositoryVariablesBench } from './benchmarks/repository-variables.ts';
 import { asTable, keep, type Kept, type Recorded, writePage } from './report.ts';
 import { recoveryBench } from './benchmarks/recovery.ts';
 import { searchBench } from './benchmarks/search.ts';
 import { serversBench } from './benchmarks/servers.ts';
 import { teamsBench } from './benchmarks/teams.ts';
+import { variablesBench } from './benchmarks/variables.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   ready: readyBench,
@@ -38,6 +40,8 @@ const benches: Readonly<Record<string, Bench>> = {
   access: accessBench,
   search: searchBench,
   teams: teamsBench,
+  variables: variablesBench,
+  repositoryVariables: repositoryVariablesBench,
   recovery: recoveryBench,
   memory: memoryBench,
 };

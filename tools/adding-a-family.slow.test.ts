@@ -42,7 +42,7 @@ function copy(from: string, to: string): void {
 function copyTree(): void {
   for (const file of repositoryFiles()) {
     const isNeeded =
-      /^(contract|guards|protocol|settings|agent|server|cli|acceptance|bench|tools|docs)\//.test(file);
+      /^(clouds|contract|guards|protocol|settings|agent|server|cli|acceptance|bench|tools|docs)\//.test(file);
     const isSham = file.startsWith('tools/sham-');
     if (!isSham && (isNeeded || /^(package\.json|tsconfig\.json|\.env\.example)$/.test(file)))
       copy(file, file);

@@ -45,7 +45,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 function copyTree(): void {
   for (const file of repositoryFiles()) {
-    const isProgram = /^(contract|guards|protocol|settings|agent|server|cli|tools)\//.test(file);
+    const isProgram = /^(clouds|contract|guards|protocol|settings|agent|server|cli|tools)\//.test(file);
     if (file.startsWith(added) || !(isProgram || ['package.json', 'tsconfig.json'].includes(file))) continue;
     copy(file, file);
   }

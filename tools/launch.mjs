@@ -45,7 +45,7 @@ async function launch(entry, args) {
   const cache = cacheFolder();
   if (cache) process.env.NODE_COMPILE_CACHE = cache;
   const settings = settingsFile(file);
-  const program = programOf(root, file, (line) => process.stderr.write(`${line}\n`));
+  const program = programOf(root, file, (line) => process.stderr.write(`${line}\n`), node);
   const isPinned = realpathSync(node) === realpathSync(process.execPath);
   const mode = /^(server|agent)\//.test(relative(root, file)) ? modeOfServices : [];
   if (isPinned && mode.length === 0) await runHere(program, args, { cache, settings });

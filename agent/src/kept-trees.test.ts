@@ -55,6 +55,7 @@ function reinstateFor(setup: AgentSetup, job: Job): void {
     folder,
     slotUid: uid,
     secrets: new Map(),
+    masked: [],
     plan: null,
     state: null,
     expiresAt: Infinity,

@@ -18,6 +18,8 @@ import { createServerContact } from './held/server-contact.ts';
 import { drivers } from './drivers/index.ts';
 import { prepareNetwork } from './network/network-order.ts';
 import { prepareProviders } from './providers/prepare-providers.ts';
+import { credentialDeliverer } from './credentials/deliver-credentials.ts';
+import { referenceResolver } from './secret-references/resolve-references.ts';
 import { openSpool, type Spool } from './spool/open-spool.ts';
 import { prepareToolchain } from './toolchain/toolchain-order.ts';
 import type { ToolchainOrder } from './toolchain/tool-mirror.ts';
@@ -89,7 +91,7 @@ async function main(): Promise<void> {
       toolchain: toolchain.order,
       ...(settings.reuseInit ? { reuseFolder: join(workFolder, '.reuse') } : {}),
     },
-    secrets: [...providers.secrets, ...network.secrets, ...toolchain.secrets],
+    ...secretOptions(settings, workFolder, [providers, network, toolchain]),
     log,
     signal: stop.signal,
   });
@@ -100,6 +102,23 @@ async function main(): Promise<void> {
 function failureOptions(settings: AgentSettings, workFolder: string, spool: Spool, log: Logger) {
   const { keptFailures: limit, keptFailureDays: days, reportPatienceSeconds: patienceSeconds } = settings;
   return { patienceSeconds, keptFailures: { workFolder, spoolFolder: spool.folder, limit, days, log } };
+}
+
+/** What is masked in the output of runs, and what is read for them. */
+function secretOptions(
+  settings: AgentSettings,
+  workFolder: string,
+  parts: readonly { readonly secrets: readonly string[] }[],
+) {
+  return {
+    secrets: parts.flatMap(({ secrets }) => secrets),
+    resolveReferences: referenceResolver({ settings, environment: process.env }),
+    deliverCredentials: credentialDeliverer({
+      workFolder,
+      privateHosts: new Set(settings.credentialPrivateHosts),
+      mayUseOwnIdentity: settings.awsOwnIdentity,
+    }),
+  };
 }
 
 /** @throws a ServerRefusal if the server does not accept this agent */

@@ -118,10 +118,17 @@ export const accessBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   const open: Sent = { method: 'POST', path: '/api/auth/sign-in', expected: 400, body };
   const checked: Sent = { method: 'PUT', path: `/api/projects/${deepest}`, expected: 400, key, body };
   await alternate(service, [open, checked], 1000);
+  // What any statement takes here: the one asks the database whether it answers, the other asks nobody.
+  const alive: Sent = { method: 'GET', path: '/healthz', expected: 200 };
+  const ready: Sent = { method: 'GET', path: '/readyz', expected: 200 };
+  await alternate(service, [alive, ready], 1000);
   const differences: number[] = [];
+  const statements: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const [without, withAccess] = await alternate(service, [open, checked], requests);
     differences.push(median(withAccess) - median(without));
+    const [withoutStatement, withStatement] = await alternate(service, [alive, ready], requests);
+    statements.push(median(withStatement) - median(withoutStatement));
   }
   await copyEnvironment(database, environmentId, { environments: environments - 1, deploymentsEach: 2 });
   const reader = await makeReader(service, database, organizationId);
@@ -137,6 +144,7 @@ export const accessBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   return {
     figures: [
       figure('authentication and rights', 'ms', differences),
+      figure('an empty statement', 'ms', statements),
       figure("list for who may see 1 %, of the admin's", '×', ratios),
     ],
     settings: { assignments, depth, environments, visible: reader.visible, limit, rounds, requests },

@@ -1,6 +1,7 @@
 /** Finds environments, projects, organizations and credentials by id or exact name. */
 import { ApiError, type Client } from '#contract/client/client.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
+import type { Credential } from '#contract/credentials/shapes.ts';
 import type { Organization } from '#contract/organizations/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
 import { BadCall } from './exit-codes.ts';
@@ -134,6 +135,16 @@ export async function findGitToken(
 ): Promise<{ id: string; name: string }> {
   const all = await client.call('listGitTokens', { query: { organizationId } });
   return only(matching(all, idOrName), 'git-token', idOrName, ({ name }) => name);
+}
+
+/** @throws BadCall unless exactly one has the id, its beginning or the exact name */
+export async function findCredential(
+  client: Client,
+  organizationId: string,
+  idOrName: string,
+): Promise<Credential> {
+  const all = await client.call('listCredentials', { query: { organizationId } });
+  return only(matching(all, idOrName), 'credential', idOrName, ({ type }) => type);
 }
 
 /**

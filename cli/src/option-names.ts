@@ -51,10 +51,14 @@ const namesOfField: Readonly<Record<string, readonly string[]>> = {
   projectId: ['--project', '<project>'],
   pullRequestPlanDeployments: ['--pull-request-plans'],
   reason: ['--reason'],
-  repository: ['--repository'],
+  repository: ['--repository', '<address>'],
+  sshKeyIds: ['--ssh-key'],
+  fileName: ['--file'],
   requiresApproval: ['--require-approval'],
   revision: ['--revision'],
+  scopeId: ['--project', '<project>'],
   searchText: ['--search'],
+  setIds: ['<set>'],
   skipStateRefresh: ['--no-refresh'],
   sshKeys: ['--ssh-key'],
   statuses: ['--status'],
@@ -68,6 +72,9 @@ const namesOfField: Readonly<Record<string, readonly string[]>> = {
   ttl: ['--ttl'],
   type: ['--type', '<lifetime>'],
   userRequiresApproval: ['--require-approval'],
+  url: ['--url'],
+  vcsAgentKey: ['--agent'],
+  vcsConnectionId: ['--vcs-connection'],
   value: ['--value-file', '<lifetime>'],
   with: ['<with>'],
   workspaceName: ['--workspace'],
@@ -82,6 +89,12 @@ const variableFlags = [
   ['sensitiveVar', '--sensitive-var'],
   ['sensitiveEnvVar', '--sensitive-env-var'],
 ] as const;
+
+const variableFields: ReadonlySet<string> = new Set([
+  'configurationChanges',
+  'configurationProperties',
+  'configurationPropertiesChanges',
+]);
 
 /** The flag that a variable of the request came from. */
 function variableFlag(command: Command, index: number): string {
@@ -105,7 +118,7 @@ function nameOf(command: Command, path: string): string {
       .filter((part) => !/^\d+$/.test(part))
       .join('.');
   const withRest = (name: string, from: number) => [name, rest(from)].filter(Boolean).join(' ');
-  if (parts[0] === 'configurationChanges') return withRest(variableFlag(command, Number(parts[1] ?? 0)), 1);
+  if (variableFields.has(parts[0] ?? '')) return withRest(variableFlag(command, Number(parts[1] ?? 0)), 1);
   if (/^[a-z\d]+Version$/.test(parts[0] ?? '') && has(command, '--tool-version')) return '--tool-version';
   for (const length of [2, 1]) {
     const names = namesOfField[parts.slice(0, length).join('/')] ?? [];

@@ -17,14 +17,17 @@ export function approvedHash(parts: ApprovedParts): string {
   );
 }
 
-/** SHA-256 of the resolved variables, whatever order they came in. */
+/**
+ * SHA-256 of the resolved variables, whatever order they came in. A value from a secret store counts as the text of
+ * its reference: the service must not be able to guess it, and it may change before the apply.
+ */
 export function variablesHash(variables: Job['variables']): string {
   const rows = [
     ...variables.environment.map((variable) => ({ kind: 0, variable })),
     ...variables.terraform.map((variable) => ({ kind: 1, variable })),
   ];
   const texts = rows.map(({ kind, variable }) =>
-    JSON.stringify([kind, variable.name, variable.format ?? null, variable.value]),
+    JSON.stringify([kind, variable.name, variable.format ?? null, variable.reference ?? variable.value]),
   );
   return sha256(JSON.stringify(texts.sort()));
 }
@@ -35,11 +38,11 @@ const partNames = {
   toolVersion: 'the version of the tool',
   lockFile: 'the lock file',
   variables: 'the variables',
-} as const satisfies Record<keyof ApprovedParts, string>;
+} as const satisfies Record<Exclude<keyof ApprovedParts, 'secrets'>, string>;
 
 /** @returns the name of the first part that differs; null if none does */
 export function differingPart(approved: ApprovedParts, found: ApprovedParts): string | null {
-  for (const part of Object.keys(partNames) as (keyof ApprovedParts)[]) {
+  for (const part of Object.keys(partNames) as (keyof typeof partNames)[]) {
     if (approved[part] !== found[part]) return partNames[part];
   }
   return null;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { resolveReferences, runEnvironment } from './run-environment.ts';
+import { longVariables, resolveReferences, runEnvironment } from './run-environment.ts';
 
 const system = { ENVARIUM_PROJECT_ID: 'p1', ENVARIUM_ENVIRONMENT_NAME: 'a ${ENVARIUM_PROJECT_ID}' };
 
@@ -16,6 +16,30 @@ it('references to system variables are resolved once, all others stay', () => {
   assert.equal(resolveReferences('${ENVARIUM_toString}', {}), '${ENVARIUM_toString}');
 });
 
+it('references cannot make a value longer than a process can get', () => {
+  const bomb = '${ENVARIUM_LONG}'.repeat(60_000);
+  const systemVariables = { ENVARIUM_LONG: 'x'.repeat(32_000) };
+  assert.equal(resolveReferences(bomb, systemVariables), bomb);
+  const variable = (name: string, value: string, isLiteral?: boolean) => ({
+    name,
+    value,
+    isSensitive: false,
+    ...(isLiteral === undefined ? {} : { isLiteral }),
+  });
+  const environment = [
+    variable('BOMB', bomb),
+    variable('FOUR', '${ENVARIUM_LONG}'.repeat(4)),
+    variable('FIVE', '${ENVARIUM_LONG}'.repeat(5)),
+    variable('LITERAL', '${ENVARIUM_LONG}'.repeat(5), true),
+    variable('LONG', 'y'.repeat(128 * 1024)),
+  ];
+  const found = longVariables({ variables: { environment, terraform: [] }, systemVariables });
+  assert.deepEqual(
+    found.map((text) => text.replace(/:.*/, '')),
+    ['BOMB', 'FIVE', 'LONG'],
+  );
+});
+
 it('a run sees its variables and the system variables, which win', () => {
   const variable = (name: string, value: string) => ({ name, value, isSensitive: false });
   const environment = runEnvironment({
@@ -24,6 +48,7 @@ it('a run sees its variables and the system variables, which win', () => {
         variable('A', '${ENVARIUM_PROJECT_ID}'),
         variable('ENVARIUM_PROJECT_ID', 'mine'),
         variable('__proto__', 'x'),
+        { ...variable('LITERAL', '${ENVARIUM_PROJECT_ID}'), isLiteral: true },
       ],
       terraform: [variable('B', 'no')],
     },
@@ -33,6 +58,7 @@ it('a run sees its variables and the system variables, which win', () => {
     ['A', 'p1'],
     ['ENVARIUM_ENVIRONMENT_NAME', 'a ${ENVARIUM_PROJECT_ID}'],
     ['ENVARIUM_PROJECT_ID', 'p1'],
+    ['LITERAL', '${ENVARIUM_PROJECT_ID}'],
     ['__proto__', 'x'],
   ]);
 });

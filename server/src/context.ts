@@ -23,6 +23,8 @@ export interface Context {
   readonly db: Kysely<Schema>;
   /** The same database by connections that requests of people cannot occupy. */
   readonly reserved: Kysely<Schema>;
+  /** The same database by one connection that all share, for short reads of single rows without locks. */
+  readonly shared: Kysely<Schema>;
   readonly settings: ServerSettings;
   readonly sealer: Sealer;
   readonly keyHash: KeyHash;

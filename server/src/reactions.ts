@@ -17,6 +17,13 @@ export interface ArchivedProjects {
 }
 
 /** What can be reacted to, each with what the reacting functions receive. */
+/** A project that is about to move to another place of the tree, with everything below it. */
+export interface MovingProject {
+  readonly projectId: string;
+  /** The projects that will no longer be above it. */
+  readonly left: readonly string[];
+}
+
 export interface ReactionPayloads {
   /** A deployment was created or changed its status. The environment's row is locked; both rows are current. */
   readonly deploymentMoved: {
@@ -34,6 +41,8 @@ export interface ReactionPayloads {
   readonly projectsArchiving: ArchivedProjects;
   /** Projects were archived, and their rows are locked: nothing new can start in them. */
   readonly projectsArchived: ArchivedProjects;
+  /** A family refuses the move of a project that something below it does not allow. The tree is locked. */
+  readonly projectMoving: MovingProject;
 }
 
 export type ReactionName = keyof ReactionPayloads;

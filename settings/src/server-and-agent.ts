@@ -1,5 +1,6 @@
 /** Settings that the server hands to the agent it starts, and that other agents read themselves. */
 import { type SettingTable, setting } from './declaration.ts';
+import { secretStoreSettings } from './secret-stores.ts';
 import { toolMirrors } from './tool-mirrors.ts';
 import { absolutePaths, count, flag, folderOrAddress, hosts, oneWord, path, secretText } from './types.ts';
 
@@ -59,6 +60,22 @@ export const sharedSettings = {
     sentence:
       'Whether a run uses the result of an earlier "init" of terraform or OpenTofu if code, tool, lock file and ' +
       'settings are the same. A run with an environment variable of this name and the value false runs it again.',
+  }),
+  credentialPrivateHosts: setting({
+    name: 'ENVARIUM_CREDENTIAL_PRIVATE_HOSTS',
+    type: hosts,
+    default: '',
+    sentence:
+      'Hosts of Vault and Kubernetes that credentials may name although they have private addresses or use plain http.',
+  }),
+  awsOwnIdentity: setting({
+    name: 'ENVARIUM_AWS_OWN_IDENTITY',
+    type: flag,
+    default: 'false',
+    sentence:
+      'Whether credentials with a role of AWS and without access keys assume it by the identity of the agent itself ' +
+      '(its instance profile, service account or AWS_... variables). Trust policies must then require the id of the ' +
+      'organization as external id.',
   }),
   registryPrivateHosts: setting({
     name: 'ENVARIUM_REGISTRY_PRIVATE_HOSTS',
@@ -203,6 +220,7 @@ export const sharedSettings = {
       'The network of runs in namespaces: that of the machine, or none except for commands that fetch ' +
       'code, modules and providers.',
   }),
+  ...secretStoreSettings,
   runCgroup: setting({
     name: 'ENVARIUM_RUN_CGROUP',
     type: path,

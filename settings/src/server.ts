@@ -39,6 +39,13 @@ export const serverSettings = {
     type: webAddress,
     sentence: 'Address under which people and agents reach the service. Default: derived from host and port.',
   }),
+  oidcKeyDays: setting({
+    name: 'ENVARIUM_OIDC_KEY_DAYS',
+    type: count(1, 3650),
+    default: '30',
+    sentence:
+      'Days after which another key signs the OIDC tokens of runs. Old keys stay published until their tokens have expired.',
+  }),
   stopDelaySeconds: setting({
     name: 'ENVARIUM_STOP_DELAY_SECONDS',
     type: count(0, 300),
@@ -202,6 +209,20 @@ export const serverSettings = {
     type: count(1, 30 * day),
     default: '1800',
     sentence: 'Maximum duration of a task, including its clone and init.',
+  }),
+  repositoryTimeLimitSeconds: setting({
+    name: 'ENVARIUM_REPOSITORY_TIME_LIMIT_SECONDS',
+    type: count(1, 3600),
+    default: '60',
+    sentence: 'Maximum time in which the service itself reads a repository, as for its variables.',
+  }),
+  repositoryLimitMegabytes: setting({
+    name: 'ENVARIUM_REPOSITORY_LIMIT_MB',
+    type: count(1, 100_000),
+    default: '1024',
+    sentence:
+      'Maximum size of what the service itself fetches to read a repository: one commit, packed, without ' +
+      'large files where the host can leave them out.',
   }),
   sourceLimitMegabytes: setting({
     name: 'ENVARIUM_SOURCE_LIMIT_MB',

@@ -5,6 +5,7 @@ import { routes } from '#contract/routes.ts';
 import { repositoryFiles, textOf } from '../repository.ts';
 
 const assignment = '"role assign" and "role unassign" do the same';
+const byTerraform = 'a record of the registry, which Terraform configurations manage';
 const older = 'an older form of the operations on roles of teams';
 
 /** Operations that no command calls, each with its reason. */
@@ -27,6 +28,19 @@ const withoutCommand: Partial<Record<OperationName, string>> = {
   createPasswordReset: 'rare: docs/sign-in.md shows the request',
   resetPassword: 'people set passwords in their browser: a terminal keeps what is typed',
   getTestingProject: 'serves the tests of modules, which no version has yet',
+  listModules: byTerraform,
+  createModule: byTerraform,
+  getModule: byTerraform,
+  updateModule: byTerraform,
+  deleteModule: byTerraform,
+  listProviders: byTerraform,
+  createProvider: byTerraform,
+  getProvider: byTerraform,
+  updateProvider: byTerraform,
+  deleteProvider: byTerraform,
+  listGpgKeys: byTerraform,
+  createGpgKey: byTerraform,
+  deleteGpgKey: byTerraform,
   addProjectPermission: assignment,
   updateProjectPermission: assignment,
   removeProjectPermission: assignment,
@@ -34,6 +48,7 @@ const withoutCommand: Partial<Record<OperationName, string>> = {
   addTeamAssignment: older,
   setTeamAssignments: older,
   removeTeamAssignment: older,
+  getVariable: '"variables show" shows what counts at a place, which is rarely the row alone',
 };
 
 const calls = repositoryFiles()

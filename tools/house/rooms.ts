@@ -13,21 +13,23 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   guards: [],
   protocol: ['contract', 'guards'],
   settings: ['guards', 'protocol'],
-  agent: ['contract', 'guards', 'protocol', 'settings'],
-  server: ['contract', 'guards', 'protocol', 'settings'],
+  clouds: ['contract', 'guards'],
+  agent: ['contract', 'guards', 'protocol', 'settings', 'clouds'],
+  server: ['contract', 'guards', 'protocol', 'settings', 'clouds'],
   cli: ['contract', 'guards', 'protocol', 'settings'],
   acceptance: ['contract'],
   bench: ['contract', 'server'],
-  tools: ['contract', 'guards', 'protocol', 'settings', 'agent', 'server', 'cli'],
+  tools: ['contract', 'guards', 'protocol', 'settings', 'clouds', 'agent', 'server', 'cli'],
 };
 
 /** What each room is, as `docs/architecture.md` says it. */
 const descriptions: Readonly<Record<string, string>> = {
   contract: 'the public API as values: operations, schemas, life cycles, the typed client',
   guards:
-    'checks of values that a run must not abuse: repositories, ssh addresses, known hosts, keys, regular expressions',
+    'checks of values that a run must not abuse (repositories, ssh addresses, keys, regular expressions), and how git and HCL of strangers are read: for the agent and the service',
   protocol: 'the messages between server and agents, and the facts about each tool',
   settings: 'the settings of all programs',
+  clouds: 'requests to the interfaces of clouds, by agents and by the service',
   agent: 'runs deployments close to the tools',
   server: 'the service',
   cli: 'the command line',
@@ -53,9 +55,11 @@ export function architecturePage(): string {
  */
 export const forTests: readonly string[] = [
   'tools/toolbox/places.ts',
+  'agent/src/testing/secret-stores/aws-server.ts',
   'agent/src/testing/tool-mirror.ts',
   'agent/src/testing/provider-registry.ts',
   'agent/src/testing/git-host.ts',
+  'agent/src/testing/ssh-server.ts',
   'agent/src/testing/forward-proxy.ts',
   'agent/src/testing/certificates.ts',
 ];

@@ -8,6 +8,8 @@ import { repositoryFiles, textOf } from '../repository.ts';
 /** Names that are neither settings nor variables of runs, each with its reason. */
 const others: Readonly<Record<string, string>> = {
   ENVARIUM_DEFAULT: 'the key of the built-in agent',
+  ENVARIUM_HELM_SET_: 'begins the names of variables that are read from a chart (docs/repositories.md)',
+  ENVARIUM_CF_PARAM_: 'begins the names of variables that are read from a stack (docs/repositories.md)',
 };
 
 /** Pages whose tables say what a variable of a run does. */

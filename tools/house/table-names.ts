@@ -7,6 +7,8 @@ export const otherTables: Readonly<Record<string, readonly string[]>> = {
   'deployments/deployment-store.ts': ['attempt', 'job'],
   // Late and unnamed files are found by what any table names, in one snapshot.
   'dispatch/blobs/attempt-blob-store.ts': ['deployment', 'environment', 'source_archive', 'state_version'],
+  // Every run waits for its credentials: one statement finds them along the path of its project.
+  'credentials/credential-store.ts': ['organization', 'project'],
   // A look of a stream reads events and steps at once.
   'feeds/event-store.ts': ['deployment_step'],
   // A report is compared with one statement and stored with another one: logs, steps, events and the attempt.

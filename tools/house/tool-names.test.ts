@@ -8,7 +8,7 @@ import { isForTests } from './rooms.ts';
 /** Where it is known which tools there are, and what each is like. */
 const tellToolsApart = ['protocol/src/tools/', 'agent/src/drivers/'];
 
-const products = /^(contract|protocol|settings|guards|agent|server|cli)\/src\/.*\.ts$/;
+const products = /^(clouds|contract|protocol|settings|guards|agent|server|cli)\/src\/.*\.ts$/;
 
 const names = [...templateTypes, ...Object.values(tools).map(({ program }) => program.name)];
 const name = `['"\`](${[...new Set(names)].join('|')})['"\`]`;

@@ -15,7 +15,7 @@ function quotedParts(): string[] {
 test('every message that the troubleshooting page explains is one that the code writes', () => {
   const files = repositoryFiles().filter(
     (file) =>
-      /^(agent|cli|contract|guards|protocol|server|settings)\/src\/.*\.ts$/.test(file) &&
+      /^(agent|cli|clouds|contract|guards|protocol|server|settings)\/src\/.*\.ts$/.test(file) &&
       !file.endsWith('.test.ts'),
   );
   const sources = files.map((file) => (textOf(file) ?? '').replaceAll(/\\(['"`])/g, '$1')).join('\n');

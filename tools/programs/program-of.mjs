@@ -27,6 +27,7 @@ export const entries = {
   envarium: 'cli/src/main.ts',
   'state-thread': 'server/src/state/files/state-thread.ts',
   'hcl-thread': 'guards/src/hcl/hcl-thread.ts',
+  'yaml-thread': 'server/src/repositories/variables/yaml-thread.ts',
 };
 const programs = ['server', 'agent', 'envarium'];
 const rooms = ['agent', 'cli', 'contract', 'guards', 'protocol', 'server', 'settings'];
@@ -38,14 +39,15 @@ const unusedMilliseconds = 24 * 60 * 60 * 1000;
  * @param {string} root the checkout
  * @param {string} entry absolute
  * @param {(line: string) => void} report receives one line per build, and one if the sources are used instead
+ * @param {string} node that runs the bundle, and therefore builds it: a bundle knows the names in its modules
  * @returns {string} absolute; the entry itself if it does not have a program, or none can be built
  */
-export function programOf(root, entry, report) {
+export function programOf(root, entry, report, node = process.execPath) {
   const name = programs.find((each) => resolve(root, entries[each]) === entry);
   if (name === undefined) return entry;
   const folder = join(root, '.cache', 'programs', stateOfSources(root));
   try {
-    if (!existsSync(folder)) makeBundle(root, folder, report);
+    if (!existsSync(folder)) makeBundle(root, folder, report, node);
     const program = join(folder, `${name}.mjs`);
     accessSync(program, constants.R_OK);
     return program;
@@ -76,13 +78,13 @@ function stateOfSources(root) {
 }
 
 /** Several launches may build at once: the first one that finishes is used. */
-function makeBundle(root, folder, report) {
+function makeBundle(root, folder, report, node) {
   const began = Date.now();
   const parent = dirname(folder);
   mkdirSync(parent, { recursive: true });
   const unfinished = mkdtempSync(join(parent, 'unfinished-'));
   try {
-    build(root, unfinished);
+    build(root, unfinished, node);
     // For other users of the checkout, and for processes that have given up their rights.
     chmodSync(unfinished, 0o755);
     renameSync(unfinished, folder);
@@ -96,8 +98,8 @@ function makeBundle(root, folder, report) {
 }
 
 /** In a process of its own: the bundler starts another one, which must not outlive the launch. */
-function build(root, folder) {
-  const { status, stderr, error } = spawnSync(process.execPath, [join(root, builder), root, folder], {
+function build(root, folder, node) {
+  const { status, stderr, error } = spawnSync(node, [join(root, builder), root, folder], {
     stdio: ['ignore', 'ignore', 'pipe'],
     encoding: 'utf8',
   });

@@ -18,7 +18,7 @@ test('a program is bundled once, and its bundle runs without other files of its 
   );
   const again = programOf(root, join(root, 'server/src/main.ts'), assert.fail);
   assert.equal(again, join(dirname(agent), 'server.mjs'));
-  for (const name of ['state-thread', 'hcl-thread'])
+  for (const name of ['state-thread', 'hcl-thread', 'yaml-thread'])
     assert.ok(existsSync(join(dirname(agent), `${name}.mjs`)));
   const source = join(root, 'tools/test.ts');
   assert.equal(programOf(root, source, assert.fail), source);
@@ -57,6 +57,20 @@ test('a changed, new or removed source leads to another bundle, a changed test d
   assert.equal(calls(), 3);
   rmSync(join(folder, 'cli/src/nested/other.ts'));
   assert.equal(calls(), 4);
+});
+
+test('the Node that runs a bundle builds it, whichever one launches it', (t) => {
+  const folder = countingCheckout(t);
+  const node = join(folder, 'node');
+  const script = `#!${process.execPath}
+const { spawnSync } = require('node:child_process');
+require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'built'))}, '');
+process.exitCode = spawnSync(process.execPath, process.argv.slice(2)).status;
+`;
+  writeFileSync(node, script, { mode: 0o755 });
+  programOf(folder, join(folder, 'cli/src/main.ts'), () => undefined, node);
+  assert.ok(existsSync(join(folder, 'built')));
+  assert.equal(readFileSync(join(folder, 'calls'), 'utf8'), 'x');
 });
 
 test('a source that cannot be bundled runs without a bundle, and nothing of the attempt remains', (t) => {

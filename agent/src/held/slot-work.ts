@@ -6,6 +6,7 @@ import type { Outcome } from '#protocol/messages/outcome.ts';
 import { type AttemptEnd, HeldAttempt, type AttemptLog } from './held-attempt.ts';
 import type { ServerConnection } from '../connection/connection.ts';
 import { isRefusal } from '../connection/refusals.ts';
+import type { DeliverCredentials } from '../credentials/deliver-credentials.ts';
 import { prepareAttempt } from './prepare-attempt.ts';
 import { type KeptFailuresOptions, removeOldFailures } from '../slots/kept-failures.ts';
 import { type KeptTree, type KeptTrees, reinstate } from '../slots/kept-trees.ts';
@@ -13,6 +14,7 @@ import type { Slot } from '../slots/slot-table.ts';
 import type { ProcessIdentity, RunnerOrder, SlotRecord, SpoolPaths } from '../spool/layout.ts';
 import type { Spool } from '../spool/open-spool.ts';
 import { readOutcome, readSlotRecord } from '../spool/read-attempt.ts';
+import type { ResolveReferences } from '../secret-references/resolve-references.ts';
 import { removeFolder, writeJson, writeJsonDurably } from '../spool/write-file.ts';
 import { endStrandedSandboxes } from '../processes/end-processes.ts';
 import { awaitRunnerEnd, endEverything, removeAttempt } from './tidy-attempt.ts';
@@ -36,6 +38,10 @@ export interface SlotWorkOptions {
   >;
   /** Values of the agent's own settings that are masked in the output of its runs. */
   readonly secrets?: readonly string[];
+  /** Puts the values of secret stores in the place of references to them; absent: there are no stores. */
+  readonly resolveReferences?: ResolveReferences;
+  /** Makes variables and files of the cloud credentials of a job; absent: runs get none. */
+  readonly deliverCredentials?: DeliverCredentials;
   readonly log: AttemptLog;
   /** Ends the agent's work; runners continue. */
   readonly signal: AbortSignal;
@@ -145,11 +151,11 @@ export class SlotWork {
     { before, tree }: { readonly before: HeldAttempt | null; readonly tree: KeptTree | null },
   ): Promise<HeldAttempt | null> {
     const receivedAt = new Date().toISOString();
-    const job = { ...claimed, secrets: [...claimed.secrets, ...(this.#options.secrets ?? [])] };
     const { connection, spool, workFolder, signal } = this.#options;
     const slotUid = this.#slot.uid;
-    this.#options.onChange.claimed(job);
+    this.#options.onChange.claimed(claimed);
     try {
+      const job = await this.#withSecrets(claimed, { before, tree });
       const [{ paths, refusal }] = await Promise.all([
         prepareAttempt({
           connection,
@@ -165,9 +171,21 @@ export class SlotWork {
       const attempt = this.hold(paths, job, true, receivedAt);
       return (await this.#start(attempt, { refusal, before, tree })) ? attempt : null;
     } catch (error) {
-      this.#returnJob(job, error);
+      this.#returnJob(claimed, error);
       return null;
     }
+  }
+
+  /** With everything that is masked: a secret that has changed since the plan may still be in its files. */
+  async #withSecrets(
+    claimed: Job,
+    { before, tree }: { readonly before: HeldAttempt | null; readonly tree: KeptTree | null },
+  ): Promise<Job> {
+    const { secrets = [], resolveReferences, deliverCredentials, signal } = this.#options;
+    const resolved = resolveReferences === undefined ? claimed : await resolveReferences(claimed, signal);
+    const job = deliverCredentials === undefined ? resolved : await deliverCredentials(resolved, signal);
+    const all = [...job.secrets, ...secrets, ...(before?.job.secrets ?? []), ...(tree?.masked ?? [])];
+    return { ...job, secrets: [...new Set(all)] };
   }
 
   /**

@@ -7,7 +7,8 @@ import { open, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import pRetry from 'p-retry';
 import { errorCode, isPassing, isPassingStatus } from '#contract/client/passing-errors.ts';
-import { guardedFetch, RefusedAddress, type TrustedHosts } from './guarded-fetch.ts';
+import { RefusedAddress } from '#guards/private-addresses.ts';
+import { guardedFetch, type TrustedHosts } from './guarded-fetch.ts';
 import { networkReason } from './network-reason.ts';
 
 /** What a download leaves free. */

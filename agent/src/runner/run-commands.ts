@@ -5,6 +5,7 @@ import { constants } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command, Note } from '../drivers/driver.ts';
+import { readableCredentials } from '../credentials/credential-files.ts';
 import { inStep, logLine, scratchPath } from '../attempt/attempt-log.ts';
 import { type CommandEnd, failureOf, runCommand, sizeOf } from '../attempt/run-command.ts';
 import type { Configuration } from './phases/configuration.ts';
@@ -144,7 +145,7 @@ function isDisposable({ captureTo, isChanging }: Command, { context }: Configura
 
 /** What a command of the tool has to see besides the system's programs and the run's folders. */
 export function readableTo(
-  { order, providers }: RunnerAttempt,
+  { order, providers, folders, job }: RunnerAttempt,
   { tool }: Pick<Configuration, 'tool'>,
 ): string[] {
   const caFile = order.network?.caFile;
@@ -152,6 +153,7 @@ export function readableTo(
     ...Object.values(tool.paths).filter((path) => path !== ''),
     ...(providers?.readable ?? []),
     ...(caFile === undefined ? [] : [caFile]),
+    ...readableCredentials(folders, job),
   ];
 }
 

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import type { TemplateType } from '#contract/schema/enumerations.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
+import { longVariables } from '#protocol/run-environment.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { endProcessesOf } from '../processes/end-processes.ts';
 import {
@@ -18,6 +19,8 @@ import {
 } from '../slots/work-folder.ts';
 import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
 import { applyPhase, keptTree } from './phases/apply-phase.ts';
+import { writeCredentialFiles } from '../credentials/credential-files.ts';
+import { forceRemoveSync } from '../slots/remove-folder.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { EventLog } from '../attempt/event-log.ts';
 import { asFailure, RunFailure } from '../processes/failure.ts';
@@ -59,6 +62,7 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers, lender: Tre
   const context = { job, order, spool, folders, driver, stop, events };
   const end = await endOf(context, lender);
   await endRunProcesses(order);
+  forceRemoveSync(folders.credentials);
   end.settle();
   await events.settle();
   rmSync(join(spool.folder, 'scratch'), { recursive: true, force: true });
@@ -108,6 +112,7 @@ function openFolders({ folders, order, job, spool }: Starting, kept: TreeFacts |
   if (kept === null) createWorkFolder(folders, order.slotUid);
   else reopenWorkFolder(folders, order.slotUid);
   // Before anything shows the folders to a command.
+  writeCredentialFiles(folders, job, order.slotUid);
   if (job.phase === 'apply' && existsSync(spool.inputPlan))
     sealPlan(folders, basename(folders.planFile), spool.inputPlan, order.slotUid);
 }
@@ -143,7 +148,7 @@ async function startApply(context: AttemptContext, kept: TreeFacts | null): Prom
 
 // Before the state gets its name: a job that is refused may name it anyhow.
 function refuseFirst(attempt: Starting): void {
-  const refusals = attempt.driver.refusals(attempt.job);
+  const refusals = [...longVariables(attempt.job), ...attempt.driver.refusals(attempt.job)];
   if (refusals.length > 0) throw new RunFailure(refusals.join('\n'));
 }
 

@@ -44,6 +44,8 @@ export interface KeptTree {
   readonly slotUid: number | null;
   /** Contents of the files that contain variables, by their names relative to the tree. */
   readonly secrets: ReadonlyMap<string, Uint8Array>;
+  /** Values that were masked in its plan: those of a secret store may have changed since. */
+  readonly masked: readonly string[];
   /** The saved plan; null: too large to keep in memory. */
   readonly plan: Uint8Array | null;
   /** The state that it was made on; null: none, or too large. */
@@ -98,6 +100,7 @@ export class KeptTrees {
         folder,
         slotUid: slot.uid,
         secrets,
+        masked: job.secrets,
         plan: plan ?? null,
         state: state ?? null,
         // Cached providers that it links to are kept for another phase of that length.

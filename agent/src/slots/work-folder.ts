@@ -8,6 +8,7 @@
  *   <root>/gitconfig     git's own configuration, the agent's
  *   <root>/programs      the tool under its name, for the PATH of a task, the agent's
  *   <root>/ssh-gate      program and socket for commands that reach modules or LFS over ssh, the agent's
+ *   <root>/credentials   files of cloud credentials while a phase lasts, the agent's
  *   <root>/planned.json  which attempt kept the tree for its apply, the agent's
  *   <root>.planned-<spool>-<job>-<attempt>  the tree of a plan that waits for a decision, set aside without the files
  *                        that contain variables
@@ -35,7 +36,7 @@ import {
 import { dirname, join } from 'node:path';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { gitConfiguration } from '../sources/git-environment.ts';
+import { gitConfiguration } from '#guards/git/git-environment.ts';
 import { forceRemoveSync } from './remove-folder.ts';
 
 /** Types that may run alongside another deployment of the same environment. */
@@ -79,6 +80,7 @@ export function workFolderPaths(
     gitConfig: join(root, 'gitconfig'),
     planned: join(root, 'planned.json'),
     programs: join(root, 'programs'),
+    credentials: join(root, 'credentials'),
   } as const;
 }
 export type WorkFolderPaths = ReturnType<typeof workFolderPaths>;
@@ -245,9 +247,11 @@ export function keepWorkFolder(
   keepAside(paths.root, kept);
 }
 
-/** Closes the folder to every slot without removing anything. */
+/** Closes the folder to every slot, and removes nothing but credentials. */
 export function closeWorkFolder(paths: WorkFolderPaths): void {
-  if (existsSync(paths.root)) chmodSync(paths.root, 0o700);
+  if (!existsSync(paths.root)) return;
+  chmodSync(paths.root, 0o700);
+  forceRemoveSync(paths.credentials);
 }
 
 /** Removes the folder with all its contents, without following links. */
@@ -258,7 +262,7 @@ export function removeWorkFolder(paths: WorkFolderPaths): void {
 }
 
 function scratchFolders(paths: WorkFolderPaths): string[] {
-  return [paths.state, paths.plan, paths.openPlan, paths.home, paths.temporary];
+  return [paths.state, paths.plan, paths.openPlan, paths.home, paths.temporary, paths.credentials];
 }
 
 function makeOwned(folder: string, slotUid: number | null): void {

@@ -4,8 +4,8 @@
  */
 import type { Job } from '#protocol/messages/job.ts';
 import type { CloneArguments } from './clone-arguments.ts';
-import { explainGitFailure, type GitSource } from './git-errors.ts';
-import { addressOf, type RepositoryAccess } from './repository-access.ts';
+import { explainGitFailure, type GitSource } from '#guards/git/git-errors.ts';
+import { addressOf, type RepositoryAccess } from '#guards/git/repository-access.ts';
 
 export interface GitCall {
   /** Names the command in records; never a value. */

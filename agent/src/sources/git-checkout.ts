@@ -16,7 +16,7 @@ import {
 import { fetchLfsFiles } from './lfs.ts';
 import { cloneInPart } from './partial-clone.ts';
 import { type CommitFacts, readCommit } from './read-commit.ts';
-import { accessTo, addressOf } from './repository-access.ts';
+import { accessTo, addressOf } from '#guards/git/repository-access.ts';
 import { fetchSubmodules } from './submodules.ts';
 
 /** As returned by `gitMetadata`; `branch` is the tag or commit if no branch was requested. */

@@ -5,7 +5,7 @@
  */
 import { readRepository } from '#guards/source-guards.ts';
 import type { CheckoutRequest, Fetching, GitEnd } from './git-calls.ts';
-import { accessTo, credentialsFor, type RepositoryAccess } from './repository-access.ts';
+import { accessTo, credentialsFor, type RepositoryAccess } from '#guards/git/repository-access.ts';
 
 const pointerBeginning = 'version https://git-lfs.github.com/spec/';
 /** At most this many files are checked if git-lfs is missing. */

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { createCheckoutSetup } from '../testing/checkout.ts';
 import { missingSshServer, startSshServer } from '../testing/ssh-server.ts';
 import { readCloneArguments } from './clone-arguments.ts';
-import { explainGitFailure } from './git-errors.ts';
+import { explainGitFailure } from '#guards/git/git-errors.ts';
 import { foldersNamedBy } from './partial-clone.ts';
 
 test('allowed arguments are accepted in either spelling, others are refused by name', () => {

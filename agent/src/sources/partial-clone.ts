@@ -12,7 +12,7 @@ import {
   type GitEnd,
   isMissingRevision,
 } from './git-calls.ts';
-import { addressOf } from './repository-access.ts';
+import { addressOf } from '#guards/git/repository-access.ts';
 
 const maxFolders = 2000;
 /**

@@ -10,7 +10,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Job } from '#protocol/messages/job.ts';
 import { readRepository } from '#guards/source-guards.ts';
 import { type SshAddress, sshHost } from '#guards/ssh-address.ts';
-import { keysFor, type SshPrograms, scanCommand, startSsh } from './ssh.ts';
+import { keysFor, type SshPrograms, scanCommand, startSsh } from '#guards/git/ssh.ts';
 import { readCall } from './ssh-gate-call.ts';
 import { frame, framed, framing, placeGateProgram } from './ssh-gate-program.ts';
 

@@ -17,9 +17,9 @@ import { type TestContext, test } from 'node:test';
 import { readSshAddress, type SshAddress } from '#guards/ssh-address.ts';
 import { createCheckoutSetup } from '../testing/checkout.ts';
 import { makeSshKey, missingSshServer, type SshServer, startSshServer } from '../testing/ssh-server.ts';
-import { explainGitFailure } from './git-errors.ts';
+import { explainGitFailure } from '#guards/git/git-errors.ts';
 import { openSshGate } from './ssh-gate.ts';
-import { keysFor, startSsh } from './ssh.ts';
+import { keysFor, startSsh } from '#guards/git/ssh.ts';
 
 const needs = { skip: missingSshServer };
 const needsRoot = {

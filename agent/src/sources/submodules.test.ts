@@ -86,7 +86,7 @@ test('addresses and paths with anything else in them are refused, naming both', 
     ['../../..', '../net', /path contains "\.\."/],
     ['-x', '../net', /begins with "-"/],
     ['net', 'https://user:hunter2@other.example/net', /contains a user or a password/],
-    ['net', '../none', /does not exist on the agent's machine/],
+    ['net', '../none', /does not exist on the machine that reads it/],
     ['net', '', /is empty/],
   ];
   for (const [index, [path, url, reason]] of cases.entries()) {

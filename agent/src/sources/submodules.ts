@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pathRefusal, readRepository } from '#guards/source-guards.ts';
 import { type CheckoutRequest, type Fetching, fetchRevision, findMarks } from './git-calls.ts';
 import { fetchLfsFiles } from './lfs.ts';
-import { accessTo } from './repository-access.ts';
+import { accessTo } from '#guards/git/repository-access.ts';
 import { resolveSubmoduleUrl } from './submodule-url.ts';
 
 const deepest = 10;

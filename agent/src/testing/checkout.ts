@@ -21,11 +21,11 @@ import type { Job } from '#protocol/messages/job.ts';
 import { readCloneArguments } from '../sources/clone-arguments.ts';
 import type { CheckoutRequest, GitCall, GitEnd } from '../sources/git-calls.ts';
 import { type CheckedOut, checkOut } from '../sources/git-checkout.ts';
-import { gitConfiguration, gitEnvironment } from '../sources/git-environment.ts';
-import { joinToChannel } from '../sources/join-to-channel.ts';
-import { serveLocalRepository } from '../sources/serve-local-repository.ts';
+import { gitConfiguration, gitEnvironment } from '#guards/git/git-environment.ts';
+import { joinToChannel } from '#guards/git/join-to-channel.ts';
+import { serveLocalRepository } from '#guards/git/serve-local-repository.ts';
 import { openSshGate } from '../sources/ssh-gate.ts';
-import { startSshWithLog } from '../sources/ssh.ts';
+import { startSshWithLog } from '#guards/git/ssh.ts';
 
 export type Files = Readonly<Record<string, string>>;
 

@@ -1,24 +1,24 @@
-import { templateTypes } from '#contract/schema/template-types.ts';
 import type { Command } from 'commander';
 import type { CallInput } from '#contract/client/client.ts';
+import type { CreatedEnvironment } from '#contract/environments/shapes.ts';
+import { templateTypes } from '#contract/schema/template-types.ts';
 import { gather, onCall } from '../command-line.ts';
-import { findGitToken, findOrganization, findProject, findSshKey } from '../find-environment.ts';
+import { BadCall } from '../exit-codes.ts';
+import { findOrganization, findProject } from '../find-environment.ts';
 import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
 import { showStarted } from '../follow.ts';
 import { lifetimeOf } from '../lifetime.ts';
+import type { Session } from '../session/session.ts';
 import { plain } from '../terminal/safe-text.ts';
-import { optionOf } from '../terminal/suggest.ts';
 import { variableChanges, type VariableFlags, withVariableFlags } from '../variable-flags.ts';
+import { findTemplate } from './templates/find-template.ts';
+import { type SourceFlags, sourceFields, withSourceFlags } from './templates/source-flags.ts';
 
 type Body = CallInput<'createEnvironmentWithoutTemplate'>['body'];
+type FromTemplateBody = CallInput<'createEnvironment'>['body'];
 
-interface CreateFlags extends VariableFlags, FollowFlags {
-  readonly repository: string;
-  readonly revision?: string;
-  readonly path?: string;
-  readonly type: string;
-  readonly toolVersion?: string;
-  readonly gitToken?: string;
+interface CreateFlags extends VariableFlags, FollowFlags, SourceFlags {
+  readonly template?: string;
   readonly project?: string;
   readonly workspace?: string;
   readonly description?: string;
@@ -29,28 +29,13 @@ interface CreateFlags extends VariableFlags, FollowFlags {
   readonly ttl?: string;
   readonly tag?: string[];
   readonly driftCron?: string;
-  readonly sshKey?: string[];
 }
 
-/** The field with the version of a tool. */
-function toolVersionField(type: string, version: string | undefined): Partial<Body> {
-  return version === undefined ? {} : { [`${type}Version`]: version };
-}
-
-function bodyOf(
-  name: string,
-  place: { projectId: string; organizationId: string },
-  flags: CreateFlags,
-): Body {
+/** What an environment has wherever its code comes from. */
+function environmentFields(name: string, projectId: string, flags: CreateFlags) {
   return {
-    ...place,
+    projectId,
     name,
-    repository: flags.repository,
-    revision: flags.revision,
-    path: flags.path,
-    // The service decides which tools it supports.
-    type: flags.type as Body['type'],
-    ...toolVersionField(flags.type, flags.toolVersion),
     workspaceName: flags.workspace,
     description: flags.description,
     requiresApproval: flags.requireApproval,
@@ -61,28 +46,59 @@ function bodyOf(
     tags: flags.tag,
     driftDetectionRequest:
       flags.driftCron === undefined ? undefined : { enabled: true, cron: flags.driftCron },
-    deployRequest: flags.comment === undefined ? undefined : { comment: flags.comment },
-  };
+  } satisfies Partial<Body>;
 }
 
-function withSourceFlags(command: Command): Command {
-  return command
-    .requiredOption('--repository <address>', 'git repository with the configuration')
-    .option('--revision <revision>', 'branch, tag or commit (default: the default branch)')
-    .option('--path <folder>', 'folder of the configuration in the repository (default: its root)')
-    .addOption(optionOf('--type <tool>', 'tool that runs it', templateTypes).default('terraform'))
-    .option('--tool-version <version>', 'version of the tool, or latest')
-    .option('--git-token <git-token>', 'id or exact name of a git token to read the repository with')
-    .option(
-      '--ssh-key <key>',
-      'id or exact name of an ssh key to read the repository and its modules with; may be repeated',
-      gather,
-    );
+/** Options that a template has already decided. */
+const templateFlags = ['repository', 'path', 'type', 'toolVersion', 'gitToken', 'sshKey'] as const;
+
+async function fromTemplate(
+  { client }: Session,
+  organizationId: string,
+  fields: ReturnType<typeof environmentFields>,
+  flags: CreateFlags,
+): Promise<CreatedEnvironment> {
+  const conflicting = templateFlags.find((flag) => flags[flag] !== undefined);
+  if (conflicting) {
+    const option = conflicting.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    throw new BadCall(`--${option} does not apply with --template, which has this setting.`);
+  }
+  const { id: blueprintId } = await findTemplate(client, organizationId, flags.template ?? '');
+  const deployRequest: FromTemplateBody['deployRequest'] = {
+    blueprintId,
+    blueprintRevision: flags.revision,
+    comment: flags.comment,
+  };
+  return client.call('createEnvironment', { body: { ...fields, deployRequest } });
+}
+
+async function withoutTemplate(
+  { client }: Session,
+  organizationId: string,
+  fields: ReturnType<typeof environmentFields>,
+  flags: CreateFlags,
+): Promise<CreatedEnvironment> {
+  if (!flags.repository) throw new BadCall('Specify --repository, or --template.');
+  const type = flags.type ?? 'terraform';
+  const body = {
+    ...fields,
+    ...(await sourceFields(client, organizationId, flags, type)),
+    organizationId,
+    repository: flags.repository,
+    // The service decides which tools it supports.
+    type: type as Body['type'],
+    deployRequest: flags.comment === undefined ? undefined : { comment: flags.comment },
+  };
+  return client.call('createEnvironmentWithoutTemplate', { body });
 }
 
 export function addCreateCommand(group: Command): void {
   const create = withSourceFlags(
-    group.command('create <name>').description('create an environment from a repository, and deploy it'),
+    group
+      .command('create <name>')
+      .description('create an environment from a template or a repository, and deploy it')
+      .option('--template <template>', 'id or exact name of a template of the project'),
+    templateTypes,
   )
     .option('--project <project>', 'id or exact name; not required if there is only one')
     .option('--workspace <name>', 'name of the workspace (default: a generated one)')
@@ -101,24 +117,12 @@ export function addCreateCommand(group: Command): void {
   onCall<CreateFlags>(
     withVariableFlags(withFollowFlags(create)),
     async ({ session, args: [name = ''], options }) => {
-      const { client, output, isJson } = session;
+      const { output, isJson } = session;
       const organization = await findOrganization(session);
-      const project = await findProject(client, organization.id, options.project);
-      const body = bodyOf(name, { projectId: project.id, organizationId: organization.id }, options);
-      const sshKeys = await Promise.all(
-        (options.sshKey ?? []).map((key) => findSshKey(client, organization.id, key)),
-      );
-      const token =
-        options.gitToken === undefined
-          ? {}
-          : { tokenId: (await findGitToken(client, organization.id, options.gitToken)).id };
-      const keys =
-        sshKeys.length > 0
-          ? { sshKeys: sshKeys.map(({ id, name: keyName }) => ({ id, name: keyName })) }
-          : {};
-      const environment = await client.call('createEnvironmentWithoutTemplate', {
-        body: { ...body, ...token, ...keys },
-      });
+      const project = await findProject(session.client, organization.id, options.project);
+      const fields = environmentFields(name, project.id, options);
+      const create = options.template === undefined ? withoutTemplate : fromTemplate;
+      const environment = await create(session, organization.id, fields, options);
       const isFollowed = options.follow === true && options.deploy;
       const isAwaited = options.wait === true && options.deploy;
       if (isJson && !isAwaited)

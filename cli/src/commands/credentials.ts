@@ -1,188 +1,269 @@
-/** Credentials of repositories: git tokens and ssh keys. Secrets come from a file or standard input. */
+/** Credentials of clouds. Secrets come from files or standard input, never from the command line. */
 import type { Command } from 'commander';
-import type { GitToken } from '#contract/git-tokens/shapes.ts';
-import type { SshKey } from '#contract/ssh-keys/shapes.ts';
+import { type CredentialType, credentialTypes, type CredentialValue } from '#contract/credentials/kinds.ts';
+import type { Credential } from '#contract/credentials/shapes.ts';
 import { onCall } from '../command-line.ts';
-import { timeText } from '../terminal/durations.ts';
-import type { Session } from '../session/session.ts';
-import { findGitToken, findOrganization, findProject, findSshKey } from '../find-environment.ts';
+import { BadCall, exitCodes } from '../exit-codes.ts';
+import { findCredential, findOrganization, findProject } from '../find-environment.ts';
 import { textFromFile } from '../read-input.ts';
+import type { Session } from '../session/session.ts';
+import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
 import type { Column } from '../terminal/table.ts';
 
-interface ValueFlags extends ProjectFlags {
-  readonly valueFile: string;
+interface ProjectFlag {
+  readonly project?: string;
 }
 
-interface ProjectFlags {
-  readonly project?: string[];
-}
-
-interface TokenChanges extends ProjectFlags {
-  readonly name?: string;
+interface ValueFlags {
   readonly valueFile?: string;
-  readonly host?: string[];
-  readonly allProjects?: boolean;
+  readonly field?: string[];
+  readonly fieldFile?: string[];
 }
 
-const projectOption = [
-  '--project <project...>',
-  'projects, with everything below them, whose environments may use it (default: all)',
-] as const;
-
-/** The projects that were named, by id or name; undefined: none were. */
-async function projectsOf(
-  session: Session,
-  organizationId: string,
-  { project }: ProjectFlags,
-): Promise<string[] | undefined> {
-  if (project === undefined) return undefined;
-  const found = await Promise.all(project.map((each) => findProject(session.client, organizationId, each)));
-  return found.map(({ id }) => id);
+interface CreateFlags extends ProjectFlag, ValueFlags {
+  readonly type: string;
 }
 
-const tokenColumns: Column<GitToken>[] = [
-  { head: 'NAME', value: ({ name }) => name },
-  { head: 'ID', value: ({ id }) => id, isId: true },
+interface UpdateFlags extends ValueFlags {
+  readonly name?: string;
+}
+
+/** Other processes can read a command line. */
+const secretFields = [
+  'secretAccessKey',
+  'clientSecret',
+  'privateKey',
+  'serviceAccountKey',
+  'secret',
+  'kubeConfig',
 ];
 
-const keyColumns: Column<SshKey>[] = [
+const columns: Column<Credential>[] = [
   { head: 'NAME', value: ({ name }) => name },
-  { head: 'BY', value: ({ user }) => user.name, isExtra: true },
+  { head: 'TYPE', value: ({ type }) => type },
+  { head: 'PROJECT', value: ({ projectId }) => projectId ?? '', isId: true },
   { head: 'CHANGED', value: ({ updatedAt }) => timeText(updatedAt), isExtra: true },
   { head: 'ID', value: ({ id }) => id, isId: true },
 ];
 
-function addTokenUpdate(group: Command): void {
-  const update = group
-    .command('update <git-token>')
-    .description('change a git token; omitted options are unchanged')
-    .option('--name <name>', 'its new name')
-    .option('--value-file <file>', 'file that contains the new token; - for standard input')
-    .option('--host <host...>', 'hosts that it is sent to')
-    .option(...projectOption)
-    .option('--all-projects', 'all projects of the organization may use it');
-  onCall<TokenChanges>(update, async ({ session, args: [given = ''], options }) => {
+function pairOf(flag: string, text: string): [string, string] {
+  const [, name, value] = /^(\w+)=([\s\S]*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new BadCall(`${flag}: write the name of a field, "=", and its value.`);
+  return [name, value];
+}
+
+function valueOfFile(file: string): Record<string, unknown> {
+  try {
+    return JSON.parse(textFromFile('--value-file', file)) as Record<string, unknown>;
+  } catch (error) {
+    if (error instanceof BadCall) throw error;
+    throw new BadCall(`--value-file: ${file} must contain a JSON object with the fields.`, { cause: error });
+  }
+}
+
+/** @returns undefined where no flag specifies a part of the value */
+function valueOf({ valueFile, field, fieldFile }: ValueFlags): CredentialValue | undefined {
+  if (valueFile === undefined && field === undefined && fieldFile === undefined) return undefined;
+  const value = valueFile === undefined ? {} : valueOfFile(valueFile);
+  for (const text of field ?? []) {
+    const [name, content] = pairOf('--field', text);
+    if (secretFields.includes(name))
+      throw new BadCall(
+        `--field: ${name} is a secret: write --field-file ${name}=<file>, or use --value-file.`,
+      );
+    value[name] = name === 'duration' ? Number(content) : content;
+  }
+  for (const text of fieldFile ?? []) {
+    const [name, file] = pairOf('--field-file', text);
+    const content = textFromFile('--field-file', file);
+    value[name] = name === 'privateKey' ? `${content.trimEnd()}\n` : content.trim();
+  }
+  return value as CredentialValue;
+}
+
+function withValueOptions(command: Command): Command {
+  return command
+    .option('--value-file <file>', 'file that contains the fields as a JSON object; - for standard input')
+    .option('--field <name=value...>', 'a field that is not a secret')
+    .option('--field-file <name=file...>', 'a field, from a file; - for standard input');
+}
+
+async function find(session: Session, given: string): Promise<Credential> {
+  return findCredential(session.client, (await findOrganization(session)).id, given);
+}
+
+function addList(group: Command): void {
+  const list = group
+    .command('list')
+    .description('list credentials of the organization; or those that runs of a project get')
+    .option('--project <project>', 'id or exact name of a project');
+  onCall<ProjectFlag>(list, async ({ session, options }) => {
     const { id: organizationId } = await findOrganization(session);
-    const { id, name } = await findGitToken(session.client, organizationId, given);
-    const { valueFile } = options;
-    const token = await session.client.call('updateGitToken', {
-      params: { id },
-      body: {
-        name: options.name,
-        hosts: options.host,
-        value: valueFile === undefined ? undefined : textFromFile('--value-file', valueFile).trim(),
-        projectIds: options.allProjects ? [] : await projectsOf(session, organizationId, options),
-      },
-    });
-    return session.isJson
-      ? session.output.json(token)
-      : session.output.line(`Git token ${plain(name)} was updated`);
+    const all = await session.client.call('listCredentials', { query: { organizationId } });
+    const { project } = options;
+    if (project === undefined)
+      return session.isJson
+        ? session.output.json(all)
+        : session.output.table(all, columns, 'No credentials.');
+    const { id: projectId } = await findProject(session.client, organizationId, project);
+    const found = await session.client.call('listProjectCredentials', { params: { projectId } });
+    if (session.isJson) return session.output.json(found);
+    const rows = found.effective.map((each) => ({
+      ...each,
+      credential: all.find(({ id }) => id === each.credentialId),
+    }));
+    return session.output.table(
+      rows,
+      [
+        { head: 'CLOUD', value: ({ cloud }) => cloud },
+        { head: 'NAME', value: ({ credential }) => credential?.name },
+        { head: 'TYPE', value: ({ credential }) => credential?.type },
+        {
+          head: 'FROM',
+          value: (row) => (row.projectId === projectId ? 'this project' : row.projectId),
+        },
+      ],
+      'Runs of the project get no credentials.',
+    );
   });
 }
 
-function addGitTokens(program: Command): void {
-  const group = program.command('git-token').description('tokens for reading repositories over https');
-  onCall(group.command('list').description('list git tokens'), async ({ session }) => {
+function addCreate(group: Command): void {
+  const create = withValueOptions(
+    group
+      .command('create <name>')
+      .description('store a credential; docs/credentials.md lists the fields of each type')
+      .requiredOption('--type <type>', `one of ${credentialTypes.join(', ')}`)
+      .option('--project <project>', 'only this project and those below may use it'),
+  );
+  onCall<CreateFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { id: organizationId } = await findOrganization(session);
-    const all = await session.client.call('listGitTokens', { query: { organizationId } });
+    const { project } = options;
+    const place =
+      project === undefined
+        ? { organizationId }
+        : { projectId: (await findProject(session.client, organizationId, project)).id };
+    const body = {
+      ...place,
+      name,
+      type: options.type as CredentialType,
+      value: valueOf(options) ?? valueOf({ valueFile: '-' }) ?? {},
+    };
+    const credential = await session.client.call('createCredential', { body });
     return session.isJson
-      ? session.output.json(all)
-      : session.output.table(all, tokenColumns, 'No git tokens.');
+      ? session.output.json(credential)
+      : session.output.line(`Credential ${plain(name)} was stored: ${credential.id}`);
   });
-  const create = group
-    .command('create <name>')
-    .description('store a token, or user:token')
-    .option('--value-file <file>', 'file that contains it; - for standard input', '-')
-    .option(...projectOption);
-  onCall<ValueFlags>(create, async ({ session, args: [name = ''], options }) => {
-    const { id: organizationId } = await findOrganization(session);
-    const projectIds = await projectsOf(session, organizationId, options);
-    const value = textFromFile('--value-file', options.valueFile).trim();
-    const body = { organizationId, name, value, projectIds };
-    const token = await session.client.call('createGitToken', { body });
+}
+
+function addUpdate(group: Command): void {
+  const update = withValueOptions(
+    group
+      .command('update <credential>')
+      .description('change a credential; a value replaces the whole value')
+      .option('--name <name>', 'its new name'),
+  );
+  onCall<UpdateFlags>(update, async ({ session, args: [given = ''], options }) => {
+    const { id, name } = await find(session, given);
+    const credential = await session.client.call('updateCredential', {
+      params: { id },
+      body: { name: options.name, value: valueOf(options) },
+    });
     return session.isJson
-      ? session.output.json(token)
-      : session.output.line(`Git token ${plain(name)} was stored: ${token.id}`);
+      ? session.output.json(credential)
+      : session.output.line(`Credential ${plain(name)} was updated`);
   });
-  addTokenUpdate(group);
+}
+
+function addShowAndDelete(group: Command): void {
   onCall(
-    group.command('show <git-token>').description('show a git token, without its value'),
+    group.command('show <credential>').description('show a credential, without its value'),
     async ({ session, args: [given = ''] }) => {
-      const { id } = await findGitToken(session.client, (await findOrganization(session)).id, given);
-      const token = await session.client.call('getGitToken', { params: { id } });
-      if (session.isJson) return session.output.json(token);
+      const { id } = await find(session, given);
+      const credential = await session.client.call('getCredential', { params: { id } });
+      if (session.isJson) return session.output.json(credential);
       return session.output.fields([
-        ['Name', token.name],
-        ['Id', token.id],
-        ['Hosts', token.hosts.join(', ')],
-        ['Projects', token.projectIds.join(', ') || 'all'],
+        ['Name', credential.name],
+        ['Id', credential.id],
+        ['Type', credential.type],
+        ['Project', credential.projectId ?? 'all'],
+        ['Changed', timeText(credential.updatedAt)],
       ]);
     },
   );
   onCall(
-    group.command('delete <git-token>').description('delete a git token: its id or exact name'),
+    group.command('delete <credential>').description('delete a credential: its id or exact name'),
     async ({ session, args: [given = ''] }) => {
-      const { id, name } = await findGitToken(session.client, (await findOrganization(session)).id, given);
-      const deleted = await session.client.call('deleteGitToken', { params: { id } });
+      const { id, name } = await find(session, given);
+      const deleted = await session.client.call('deleteCredential', { params: { id } });
       return session.isJson
         ? session.output.json(deleted)
-        : session.output.line(`Git token ${plain(name)} was deleted`);
+        : session.output.line(`Credential ${plain(name)} was deleted`);
     },
   );
 }
 
-/** A private key must end with a line end. */
-const keyText = (file: string) => `${textFromFile('--value-file', file).trimEnd()}\n`;
-
-function addSshKeys(program: Command): void {
-  const group = program.command('ssh-key').description('private keys for reading repositories over ssh');
-  onCall(group.command('list').description('list ssh keys'), async ({ session }) => {
-    const { id: organizationId } = await findOrganization(session);
-    const all = await session.client.call('listSshKeys', { query: { organizationId } });
-    return session.isJson ? session.output.json(all) : session.output.table(all, keyColumns, 'No ssh keys.');
-  });
-  const create = group
-    .command('create <name>')
-    .description('store a private key without a passphrase')
-    .option('--value-file <file>', 'file that contains it; - for standard input', '-')
-    .option(...projectOption);
-  onCall<ValueFlags>(create, async ({ session, args: [name = ''], options }) => {
-    const { id: organizationId } = await findOrganization(session);
-    const projectIds = await projectsOf(session, organizationId, options);
-    const body = { organizationId, name, value: keyText(options.valueFile), projectIds };
-    const key = await session.client.call('createSshKey', { body });
-    return session.isJson
-      ? session.output.json(key)
-      : session.output.line(`Ssh key ${plain(name)} was stored: ${key.id}`);
-  });
-  const update = group
-    .command('update <ssh-key>')
-    .description('replace the private key')
-    .option('--value-file <file>', 'file that contains the new one; - for standard input', '-');
-  onCall<ValueFlags>(update, async ({ session, args: [given = ''], options }) => {
-    const { id, name } = await findSshKey(session.client, (await findOrganization(session)).id, given);
-    const key = await session.client.call('updateSshKey', {
-      params: { id },
-      body: { value: keyText(options.valueFile) },
-    });
-    return session.isJson
-      ? session.output.json(key)
-      : session.output.line(`Ssh key ${plain(name)} was replaced`);
-  });
+function addTest(group: Command): void {
   onCall(
-    group.command('delete <ssh-key>').description('delete an ssh key: its id or exact name'),
+    group
+      .command('test <credential>')
+      .description('ask the cloud whether a credential works, where possible'),
     async ({ session, args: [given = ''] }) => {
-      const { id, name } = await findSshKey(session.client, (await findOrganization(session)).id, given);
-      const deleted = await session.client.call('deleteSshKey', { params: { id } });
+      const { id } = await find(session, given);
+      const found = await session.client.call('testCredential', { params: { id } });
+      if (!found.isOk) process.exitCode = exitCodes.failed;
+      return session.isJson ? session.output.json(found) : session.output.line(plain(found.message));
+    },
+  );
+}
+
+function addAssignments(group: Command): void {
+  const pairs = [
+    ['assign', 'give a credential to the runs of a project and those below', 'assigned to'],
+    ['unassign', 'remove a credential from a project', 'removed from'],
+  ] as const;
+  for (const [word, description, done] of pairs) {
+    const command = group
+      .command(`${word} <credential>`)
+      .description(description)
+      .requiredOption('--project <project>', 'id or exact name of the project');
+    onCall<ProjectFlag>(command, async ({ session, args: [given = ''], options }) => {
+      const { id: credentialId, name } = await find(session, given);
+      const organization = await findOrganization(session);
+      const project = await findProject(session.client, organization.id, options.project);
+      const params = { credentialId, projectId: project.id };
+      const answer =
+        word === 'assign'
+          ? await session.client.call('assignCredential', { params })
+          : await session.client.call('unassignCredential', { params });
       return session.isJson
-        ? session.output.json(deleted)
-        : session.output.line(`Ssh key ${plain(name)} was deleted`);
+        ? session.output.json(answer)
+        : session.output.line(`Credential ${plain(name)} was ${done} ${plain(project.name)}`);
+    });
+  }
+}
+
+function addSubject(group: Command): void {
+  onCall(
+    group.command('subject').description('print the subject of OIDC tokens of runs, for trust policies'),
+    async ({ session }) => {
+      const { id: organizationId } = await findOrganization(session);
+      const bytes = await session.client.bytes('getOidcSubject', { query: { organizationId } });
+      const subject = new TextDecoder().decode(bytes);
+      return session.isJson ? session.output.json({ subject }) : session.output.line(plain(subject));
     },
   );
 }
 
 export function addCredentialCommands(program: Command): void {
-  addGitTokens(program);
-  addSshKeys(program);
+  const group = program.command('credentials').description('credentials of clouds, which runs get');
+  addList(group);
+  addCreate(group);
+  addShowAndDelete(group);
+  addUpdate(group);
+  addTest(group);
+  addAssignments(group);
+  addSubject(group);
 }

@@ -14,6 +14,7 @@ import { canAsk, confirm } from '../terminal/ask.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { optionOf } from '../terminal/suggest.ts';
 import { variableChanges, type VariableFlags, withVariableFlags } from '../variable-flags.ts';
+import { findTemplate } from './templates/find-template.ts';
 
 type Body = NonNullable<CallInput<'deployEnvironment'>['body']>;
 
@@ -27,6 +28,7 @@ const remediations = [
 ] as const satisfies readonly NonNullable<Body['autoDriftRemediationStrategy']>[];
 
 interface DeployFlags extends VariableFlags, FollowFlags {
+  readonly template?: string;
   readonly type?: string;
   readonly revision?: string;
   readonly target?: string[];
@@ -91,6 +93,10 @@ function addDeploy(program: Command): void {
     program.command('deploy <environment>').description('deploy an environment: its id or exact name'),
   )
     .addOption(optionOf('--type <type>', 'what to run (default: deploy)', types))
+    .option(
+      '--template <template>',
+      'switch to this template: its id or exact name; later deployments use it too',
+    )
     .option('--revision <revision>', 'branch, tag or commit; later deployments use it too')
     .option('--target <address>', 'restrict it to this resource or module; may be repeated', gather)
     .option(
@@ -111,8 +117,15 @@ function addDeploy(program: Command): void {
       'apply the plan without approval, in this and later deployments of the environment',
     );
   onCall<DeployFlags>(deploy, async ({ session, args: [name = ''], options }) => {
-    const body = bodyOf(options);
+    const asked = bodyOf(options);
     const environment = await findEnvironment(session, name);
+    const { template } = options;
+    const body = {
+      ...asked,
+      ...(template === undefined
+        ? {}
+        : { blueprintId: (await findTemplate(session.client, environment.organizationId, template)).id }),
+    };
     const started = await session.client.call('deployEnvironment', { params: { id: environment.id }, body });
     tellDefaults(environment, body);
     return showStarted(session, started, environment.name, {

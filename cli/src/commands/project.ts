@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { CallInput } from '#contract/client/client.ts';
+import type { Policy } from '#contract/policies/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
 import type { EnvironmentSchedule } from '#contract/schedules/shapes.ts';
 import { gather, onCall } from '../command-line.ts';
@@ -20,6 +22,10 @@ interface UpdateFlags {
   readonly description?: string;
   readonly tag?: string[];
   readonly tags: boolean;
+}
+
+interface PolicyFlags {
+  readonly outputsAsInputs?: boolean;
 }
 
 function columnsFor(projects: readonly Project[]): Column<Project>[] {
@@ -144,6 +150,39 @@ function addArchive(group: Command): void {
   );
 }
 
+/** The policy as a request that would not change it. */
+function requestOf(policy: Policy): CallInput<'updatePolicy'>['body'] {
+  const { id: _, organizationId: __, updatedBy: ___, ...settings } = policy;
+  return settings;
+}
+
+function addPolicy(group: Command): void {
+  const command = group
+    .command('policy <project>')
+    .description('show or change its policy; omitted settings are unchanged')
+    .option('--outputs-as-inputs', 'let variables take their values from outputs of its environments')
+    .option('--no-outputs-as-inputs', 'let them not');
+  onCall<PolicyFlags>(command, async ({ session, args: [name = ''], options }) => {
+    const { client, output, isJson } = session;
+    const { id: projectId } = await named(session, name);
+    const known = await client.call('getPolicy', { query: { projectId } });
+    const { outputsAsInputs } = options;
+    const policy =
+      outputsAsInputs === undefined
+        ? known
+        : await client.call('updatePolicy', {
+            body: { ...requestOf(known), outputsAsInputsEnabled: outputsAsInputs },
+          });
+    if (isJson) return output.json(policy);
+    return output.fields([
+      ['Maximum lifetime', policy.maxTtl ?? 'infinite'],
+      ['Default lifetime', policy.defaultTtl ?? 'infinite'],
+      ['Requires approval', policy.requiresApprovalDefault ? 'yes' : 'no'],
+      ['Outputs as inputs', policy.outputsAsInputsEnabled ? 'yes' : 'no'],
+    ]);
+  });
+}
+
 export function addProjectCommands(program: Command): void {
   const group = program.command('project').alias('projects').description('projects: folders of environments');
 
@@ -162,6 +201,7 @@ export function addProjectCommands(program: Command): void {
   addUpdate(group);
   addMove(group);
   addArchive(group);
+  addPolicy(group);
 
   onCall(
     group

@@ -1,7 +1,7 @@
 /** Keys of organizations, which are users of their own, and keys that act as the person they belong to. */
 import { type Static, Type } from 'typebox';
 import { defineOperations, operation } from '../operation.ts';
-import { closed, Instant, Name, nullable, orNull, Prose, Text, Title } from '../schema/schema.ts';
+import { Bytes, closed, Instant, Name, nullable, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { ApiKey, NewApiKey, NewApiKeySecret, NewPersonalApiKey, PersonalApiKey } from './shapes.ts';
 
 const byId = Type.Object({ id: Name });
@@ -77,6 +77,17 @@ export const operations = defineOperations('api keys', {
     subject: { entity: 'organization', in: 'body', field: 'organizationId' },
     body: CreateBody,
     reply: NewApiKey,
+  }),
+  getOidcSubject: operation('GET', '/api-keys/oidc-sub', {
+    summary: 'Get the subject of OIDC tokens',
+    description:
+      'As plain text: the subject of the tokens that runs of the organization get, in the format v1 (docs/credentials.md).',
+    needs: 'VIEW_ORGANIZATION',
+    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
+    query: Type.Object({ organizationId: Text }),
+    reply: Bytes('The subject'),
+    replyKind: 'binary',
+    replyType: 'text/plain; charset=utf-8',
   }),
   getApiKey: operation('GET', '/api-keys/{id}', {
     summary: 'Get API key',

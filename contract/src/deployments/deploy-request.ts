@@ -51,6 +51,7 @@ const SubEnvironment = closed(
     k8sNamespace: Type.Optional(Text),
     terragruntWorkingDirectory: Type.Optional(Text),
     configurationChanges: Type.Optional(VariableChanges),
+    configurationSetChanges: orNull(ConfigurationSetChanges),
     isRemoteBackend: Type.Optional(Flag),
     userRequiresApproval: Type.Optional(Flag),
   },

@@ -30,11 +30,15 @@ export function jsonSchemaOf(schema: TSchema, owner?: string): JsonSchema {
 }
 
 /** Things whose name differs from the part of a path that they have. */
-const pathThings: Readonly<Record<string, string>> = { token: 'git token', blueprint: 'template' };
+const pathThings: Readonly<Record<string, string>> = {
+  token: 'git token',
+  blueprint: 'template',
+  configuration: 'variable',
+};
 
 /** What `{id}` in a path identifies: the segment before it, in the singular. */
 export function thingAt(path: string): string {
-  const segment = /\/([\w-]+)s\/\{id\}/.exec(path)?.[1] ?? '';
+  const segment = /\/([\w-]+?)s?\/\{id\}/.exec(path)?.[1] ?? '';
   return pathThings[segment] ?? segment.replaceAll('-', ' ');
 }
 

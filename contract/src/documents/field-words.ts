@@ -17,6 +17,9 @@ export const fieldWords: Readonly<Record<string, string>> = {
   agentId: 'Id of the agent',
   agentKey: 'Key of the agent, or its id',
   secretId: 'Id of the secret',
+  credentialId: 'Id of the credential',
+  createdByUserId: 'Id of the user who created it',
+  cloud: 'The cloud that the credential is for',
   userId: 'Id of the user',
   teamId: 'Id of the team',
   isDefaultTeam: 'Whether new people of the organization join it',
@@ -72,7 +75,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
     'Whether skipped checks of pull requests are not reported; stored, but has no effect yet',
   doNotConsiderMergeCommitsForPrPlans:
     'Whether merge commits start no plans of pull requests; stored, but has no effect yet',
-  enableOidc: 'Whether runs get an OIDC token; stored, but has no effect yet',
+  enableOidc: 'Whether runs get an OIDC token as ENVARIUM_OIDC_TOKEN',
   enforcePrCommenterPermissions:
     'Whether authors of comments on pull requests need rights; stored, but has no effect yet',
   allowMergeableBypassForPrApply:
@@ -83,6 +86,30 @@ export const fieldWords: Readonly<Record<string, string>> = {
   allowServiceSecrets: 'Whether secrets may be stored in the service; stored, but has no effect yet',
   projectCustomFlowsPolicy:
     'How custom flows of projects and templates are combined; stored, but has no effect yet',
+  numberOfEnvironments: 'Most active environments of one user; null: no limit; stored, but has no effect yet',
+  numberOfEnvironmentsTotal:
+    'Most active environments of the project; null: no limit; stored, but has no effect yet',
+  requiresApprovalDefault:
+    'Whether the first deployment of a new environment waits for approval; stored, but has no effect yet',
+  includeCostEstimation: 'Whether costs are estimated; stored, but has no effect yet',
+  skipApplyWhenPlanIsEmpty: 'Whether plans without changes are not applied; stored, but has no effect yet',
+  disableDestroyEnvironments: 'Whether environments cannot be destroyed; stored, but has no effect yet',
+  forceCheckoutOnTtlDestroy:
+    'Whether expired environments are destroyed with the newest code; stored, but has no effect yet',
+  skipRedundantDeployments:
+    'Whether queued deployments that a newer one replaces are skipped; stored, but has no effect yet',
+  continuousDeploymentDefault:
+    'Whether pushes start deployments of new environments; stored, but has no effect yet',
+  runPullRequestPlanDefault:
+    'Whether pull requests start plans of new environments; stored, but has no effect yet',
+  vcsPrCommentsEnabledDefault:
+    'Whether comments on pull requests control new environments; stored, but has no effect yet',
+  forceRemoteBackend:
+    'Whether the service stores the state of all environments; stored, but has no effect yet',
+  outputsAsInputsEnabled: 'Whether variables of other environments may refer to outputs of this project',
+  driftDetectionEnabled:
+    'Whether new environments get a schedule of drift detection; stored, but has no effect yet',
+  driftDetectionCron: 'The schedule of drift detection of new environments; stored, but has no effect yet',
   parentProjectId: 'Id of the parent project; null: top level',
   isArchived: 'Whether it is archived',
   // Environments
@@ -263,7 +290,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   hosts: 'Additional hosts that the token is sent to',
   githubInstallationId: 'Id of the installation of a GitHub app',
   bitbucketClientKey: 'Key of a Bitbucket app',
-  vcsConnectionId: 'Id of a stored connection; none can be stored yet',
+  vcsConnectionId: 'Id of a VCS connection, whose token the repository is read with',
   gitlabProjectId: 'Id of the project in GitLab',
   isBitbucketServer: 'Whether the git host is Bitbucket Server',
   isGitLabEnterprise: 'Whether the git host is a self-managed GitLab',

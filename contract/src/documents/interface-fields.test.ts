@@ -161,7 +161,7 @@ const interfaceShapes: Record<string, Written> = {
 };
 
 /** Ours to send always, though the interface leaves it optional. */
-const alwaysSent: Record<string, string[]> = { Environment: ['id'] };
+const alwaysSent: Record<string, string[]> = { Environment: ['id'], Variable: ['schema'] };
 
 describe('fields of the interface', () => {
   for (const [name, { schema, required, optional }] of Object.entries(interfaceShapes)) {

@@ -11,19 +11,12 @@ import {
   normalizeSetChanges,
   Ttl,
 } from '../deployments/deploy-request.ts';
-import { oneOf, templateTypes } from '../schema/enumerations.ts';
+import { creatableTemplateTypes, oneOf, templateTypes } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { type WithoutNulls, withoutNulls } from '../schema/without-nulls.ts';
 import { closed, Flag, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
-import {
-  Retry,
-  sourceRequestFields,
-  TerragruntTfBinary,
-  toolVersionRequestFields,
-} from '../sources/shapes.ts';
+import { type RetrySettings, templateSettingFields } from '../templates/template-body.ts';
 import { normalizeVariableChanges, type VariableChange, VariableChanges } from '../variables/shapes.ts';
-
-export const creationScopes = ['ORGANIZATION', 'PROJECT'] as const;
 
 /** A name that the tools accept as a workspace and a file system as a folder. */
 const WorkspaceName = Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._~$&+=:@-]{0,89}$' });
@@ -33,11 +26,9 @@ const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItem
 const environmentFields = {
   name: Title,
   projectId: Type.String({ minLength: 1 }),
-  organizationId: Name,
   workspaceName: Type.Optional(WorkspaceName),
   requiresApproval: Type.Optional(Flag),
   ttl: orNull(Ttl),
-  deployRequest: orNull(DeployRequestBody),
   configurationChanges: Type.Optional(VariableChanges),
   configurationSetChanges: orNull(ConfigurationSetChanges),
   continuousDeployment: Type.Optional(withoutEffect(Flag, noEffects.continuousDeployment)),
@@ -55,35 +46,36 @@ const environmentFields = {
   tags: orNull(Tags),
 };
 
-const templateFields = {
+export const CreateEnvironmentBody = closed({
+  ...environmentFields,
+  organizationId: Name,
+  deployRequest: orNull(DeployRequestBody),
   repository: Name,
   type: oneOf(templateTypes),
-  description: Type.Optional(Prose),
-  retry: orNull(Retry),
-  runTestsOnPullRequest: Type.Optional(Flag),
-  isTerragruntRunAll: Type.Optional(Flag),
-  projectIds: orNull(Type.Array(Name)),
-  tagPrefix: Type.Optional(Text),
-  creationScopeId: Type.Optional(Text),
-  creationScope: Type.Optional(oneOf(creationScopes)),
   isSingleUse: Type.Optional(Flag),
-  ...sourceRequestFields,
-  ...toolVersionRequestFields,
-  terragruntTfBinary: Type.Optional(TerragruntTfBinary),
-};
-
-export const CreateEnvironmentBody = closed({ ...environmentFields, ...templateFields });
+  ...templateSettingFields,
+});
 export type CreateEnvironmentBody = Static<typeof CreateEnvironmentBody>;
 
-type Special =
-  | 'deployRequest'
-  | 'configurationChanges'
-  | 'configurationSetChanges'
-  | 'retry'
-  | 'driftDetectionRequest';
-export type RetrySettings = { [K in keyof Retry]: Exclude<Retry[K], null> };
+/** `type` is sent for workflows only; any other must be that of the template. */
+export const CreateFromTemplateBody = closed({
+  ...environmentFields,
+  deployRequest: DeployRequestBody,
+  type: Type.Optional(oneOf(creatableTemplateTypes)),
+  description: Type.Optional(Prose),
+});
+export type CreateFromTemplateBody = Static<typeof CreateFromTemplateBody>;
 
-export type CreateEnvironment = Omit<WithoutNulls<CreateEnvironmentBody>, Special> & {
+/** What both bodies have that has more than one form. */
+interface ManyForms {
+  readonly deployRequest?: DeployRequestBody | null;
+  readonly configurationChanges?: CreateEnvironmentBody['configurationChanges'];
+  readonly configurationSetChanges?: CreateEnvironmentBody['configurationSetChanges'];
+  readonly driftDetectionRequest?: CreateEnvironmentBody['driftDetectionRequest'];
+}
+
+/** The one form of these. */
+interface OneForm {
   /**
    * Changes of both places that the wire has for them: `deployRequest.configurationChanges` come after the
    * body's own.
@@ -91,30 +83,24 @@ export type CreateEnvironment = Omit<WithoutNulls<CreateEnvironmentBody>, Specia
   configurationChanges: VariableChange[];
   configurationSetChanges: DeployRequest['configurationSetChanges'];
   deployRequest: DeployRequest;
-  retry?: RetrySettings;
   driftDetectionRequest?: { enabled: boolean; cron?: string };
-};
+}
 
-/**
- * The normal form of a create request. Changes of variables and sets in `deployRequest` are moved to those of
- * the body: a new environment has no others.
- * @param body a body that has passed `CreateEnvironmentBody`
- */
-export function normalizeCreateEnvironment(body: CreateEnvironmentBody): CreateEnvironment {
-  const {
-    deployRequest: deploy,
-    configurationChanges,
-    configurationSetChanges,
-    retry,
-    driftDetectionRequest: drift,
-    ...fields
-  } = body;
-  const deployRequest = normalizeDeployRequest(deploy);
-  const sets = normalizeSetChanges(configurationSetChanges);
+export type CreateEnvironment = Omit<WithoutNulls<CreateEnvironmentBody>, keyof OneForm | 'retry'> &
+  OneForm & { retry?: RetrySettings };
+
+/** An environment that is created, wherever its template comes from. */
+export type NewEnvironment = Omit<WithoutNulls<CreateFromTemplateBody>, keyof OneForm> &
+  OneForm & { organizationId: string };
+
+/** Changes of variables and sets in `deployRequest` move to those of the body: a new environment has no others. */
+function normalizeForms(body: ManyForms): OneForm {
+  const deployRequest = normalizeDeployRequest(body.deployRequest);
+  const sets = normalizeSetChanges(body.configurationSetChanges);
+  const drift = body.driftDetectionRequest;
   return {
-    ...withoutNulls(fields),
     configurationChanges: [
-      ...normalizeVariableChanges(configurationChanges),
+      ...normalizeVariableChanges(body.configurationChanges),
       ...deployRequest.configurationChanges,
     ],
     configurationSetChanges: {
@@ -126,11 +112,36 @@ export function normalizeCreateEnvironment(body: CreateEnvironmentBody): CreateE
       configurationChanges: [],
       configurationSetChanges: { assign: [], unassign: [] },
     },
-    ...(retry ? { retry: withoutNulls(retry) } : {}),
     ...(drift
       ? { driftDetectionRequest: { ...drift, enabled: drift.enabled ?? drift.cron !== undefined } }
       : {}),
   };
+}
+
+/**
+ * The normal form of a create request.
+ * @param body a body that has passed `CreateEnvironmentBody`
+ */
+export function normalizeCreateEnvironment(body: CreateEnvironmentBody): CreateEnvironment {
+  const { deployRequest: _, driftDetectionRequest: _drift, retry, ...fields } = body;
+  return {
+    ...withoutNulls(fields),
+    ...normalizeForms(body),
+    ...(retry ? { retry: withoutNulls(retry) } : {}),
+  };
+}
+
+/**
+ * The normal form of a request to create an environment from a template.
+ * @param body a body that has passed `CreateFromTemplateBody`
+ * @param organizationId of its project
+ */
+export function normalizeCreateFromTemplate(
+  body: CreateFromTemplateBody,
+  organizationId: string,
+): NewEnvironment {
+  const { driftDetectionRequest: _, ...fields } = body;
+  return { ...withoutNulls(fields), organizationId, ...normalizeForms(body) };
 }
 
 /** A partial update: a field that is absent stays as it is. */

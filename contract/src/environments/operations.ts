@@ -1,6 +1,10 @@
 /** Operations on environments. */
 import { type Static, Type } from 'typebox';
-import { CreateEnvironmentBody, UpdateEnvironmentBody } from './create-environment.ts';
+import {
+  CreateEnvironmentBody,
+  CreateFromTemplateBody,
+  UpdateEnvironmentBody,
+} from './create-environment.ts';
 import { Ttl } from '../deployments/deploy-request.ts';
 import { StartedDeployment } from '../deployments/shapes.ts';
 import { oneOf, triggerNames } from '../schema/enumerations.ts';
@@ -72,6 +76,24 @@ export const operations = defineOperations('environments', {
     reply: Type.Array(Environment),
     projectedBy: ['excludeFields'],
     inInterface: true,
+  }),
+  createEnvironment: operation('POST', '/environments', {
+    summary: 'Create environment from template',
+    description:
+      'Creates an environment from the template `deployRequest.blueprintId`, which must be assigned to the ' +
+      'project, and its first deployment unless `preventAutoDeploy` is true. ' +
+      '`deployRequest.blueprintRevision` overrides the revision of the template for this environment.',
+    needs: 'RUN_PLAN',
+    needsToo: [
+      { right: 'RUN_APPLY', for: '`requiresApproval` false' },
+      { right: 'EDIT_ALLOW_REMOTE_APPLY', for: '`isRemoteApplyEnabled` true' },
+      { right: 'CREATE_VCS_ENVIRONMENT', for: 'another `deployRequest.blueprintRepository`' },
+      { right: 'OVERRIDE_MAX_TTL', for: 'a `ttl` beyond the maximum' },
+    ],
+    subject: { entity: 'project', in: 'body', field: 'projectId' },
+    body: CreateFromTemplateBody,
+    bodyMegabytes: variablesMegabytes,
+    reply: CreatedEnvironment,
   }),
   createEnvironmentWithoutTemplate: operation('POST', '/environments/without-template', {
     summary: 'Create environment without template',

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { closed, Name, nullable, orNull, Text, Title } from '../schema/schema.ts';
-import { GitToken, tokenTypes } from './shapes.ts';
+import { GitToken, GitTokenDetails, tokenTypes } from './shapes.ts';
 
 export type TokenType = (typeof tokenTypes)[number];
 
@@ -49,7 +49,7 @@ export const operations = defineOperations('git tokens', {
     needs: 'VIEW_ORGANIZATION',
     subject: thisToken,
     params: byId,
-    reply: GitToken,
+    reply: GitTokenDetails,
   }),
   updateGitToken: operation('PUT', '/tokens/{id}', {
     summary: 'Update git token',
@@ -67,9 +67,11 @@ export const operations = defineOperations('git tokens', {
   }),
   deleteGitToken: operation('DELETE', '/tokens/{id}', {
     summary: 'Delete git token',
+    description: 'Refused while a template, an active environment or a VCS connection names it.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: thisToken,
     params: byId,
     reply: nullable(Type.Object({ id: Text })),
+    refusesWith: ['conflict'],
   }),
 });

@@ -14,7 +14,14 @@ export function oneOf<const Values extends readonly string[]>(values: Values, de
 }
 
 export { type Right, rights } from './rights.ts';
-export { type TemplateType, templateTypes } from './template-types.ts';
+export {
+  creatableTemplateTypes,
+  type CreatableTemplateType,
+  storedTemplateTypes,
+  type StoredTemplateType,
+  type TemplateType,
+  templateTypes,
+} from './template-types.ts';
 
 export const terragruntTfBinaries = ['terraform', 'opentofu'] as const;
 

@@ -6,6 +6,10 @@
 export const nulls = [
   { schema: 'Organization', field: 'maxTtl', meaning: 'no maximum: environments may exist forever' },
   { schema: 'Organization', field: 'defaultTtl', meaning: 'no default: environments exist forever' },
+  { schema: 'Policy', field: 'numberOfEnvironments', meaning: 'no limit for a user' },
+  { schema: 'Policy', field: 'numberOfEnvironmentsTotal', meaning: 'no limit for the project' },
+  { schema: 'Policy', field: 'maxTtl', meaning: 'no maximum: environments may exist forever' },
+  { schema: 'Policy', field: 'defaultTtl', meaning: 'no default: environments exist forever' },
   {
     schema: 'Environment',
     field: 'lifespanEndAt',
@@ -53,6 +57,7 @@ export const nulls = [
     field: 'vcsConnectionId',
     meaning: 'the repository is not read through a stored connection',
   },
+  { schema: 'Credential', field: 'value', meaning: 'always: the value is never returned' },
   { schema: 'ApiKeySecret', field: 'lastUsedAt', meaning: 'it was never used' },
   { schema: 'ApiKey', field: 'lastUsedAt', meaning: 'it was never used' },
   { schema: 'ApiKey', field: 'createdByUser', meaning: 'its creator is not known' },

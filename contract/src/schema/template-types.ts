@@ -10,3 +10,17 @@ export const templateTypes = [
   'ansible',
 ] as const;
 export type TemplateType = (typeof templateTypes)[number];
+
+/** What people create templates of: tools, and workflows of several environments. */
+export const creatableTemplateTypes = [...templateTypes, 'workflow'] as const;
+export type CreatableTemplateType = (typeof creatableTemplateTypes)[number];
+
+/** What is stored as a template: these, and what has operations of its own. */
+export const storedTemplateTypes = [
+  ...creatableTemplateTypes,
+  'module',
+  'approval-policy',
+  'custom-flow',
+  'environment-discovery',
+] as const;
+export type StoredTemplateType = (typeof storedTemplateTypes)[number];

@@ -11,3 +11,7 @@ test('warnings with commas and vertical bars remain separate sentences', () => {
 test('a reply without the header, or with an empty one, has no warnings', () => {
   assert.deepEqual([splitWarnings(null), splitWarnings(''), splitWarnings(' | ')], [[], [], []]);
 });
+
+test('what a header cannot contain becomes a question mark', () => {
+  assert.equal(joinWarnings(['quotes "日\n\u0000é".']), 'quotes "????".');
+});

@@ -8,9 +8,14 @@ export const warningHeader = 'x-envarium-warning';
 
 const separator = ' | ';
 
-/** @param sentences a vertical bar in them becomes a slash */
+/**
+ * @param sentences a vertical bar in them becomes a slash, and what a header cannot contain a question mark: they
+ * may quote the request
+ */
 export function joinWarnings(sentences: readonly string[]): string {
-  return sentences.map((sentence) => sentence.replaceAll('|', '/')).join(separator);
+  return sentences
+    .map((sentence) => sentence.replaceAll('|', '/').replaceAll(/[^\x20-\x7e]/gu, '?'))
+    .join(separator);
 }
 
 /** @param header as received; null: the reply had none */

@@ -3,7 +3,7 @@ import { CredentialProjects } from '../projects/shapes.ts';
 import { Type } from 'typebox';
 import { defineOperations, operation } from '../operation.ts';
 import { closed, Name, nullable, Text, Title } from '../schema/schema.ts';
-import { SshKey } from './shapes.ts';
+import { SshKey, SshKeyDetails } from './shapes.ts';
 
 const byId = Type.Object({ id: Name });
 const thisKey = { entity: 'sshKey', in: 'params', field: 'id' } as const;
@@ -39,6 +39,13 @@ export const operations = defineOperations('ssh keys', {
     }),
     reply: SshKey,
   }),
+  getSshKey: operation('GET', '/ssh-keys/{id}', {
+    summary: 'Get ssh key',
+    needs: 'VIEW_ORGANIZATION',
+    subject: thisKey,
+    params: byId,
+    reply: SshKeyDetails,
+  }),
   updateSshKey: operation('PUT', '/ssh-keys/{id}', {
     summary: 'Update ssh key',
     description: 'Omitted fields are unchanged. Environments that may no longer use it run without it.',
@@ -54,10 +61,11 @@ export const operations = defineOperations('ssh keys', {
   }),
   deleteSshKey: operation('DELETE', '/ssh-keys/{id}', {
     summary: 'Delete ssh key',
-    description: 'Deployments of environments that use it continue without it.',
+    description: 'Refused while a template or an active environment names it.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: thisKey,
     params: byId,
     reply: nullable(Type.Object({ id: Text })),
+    refusesWith: ['conflict'],
   }),
 });

@@ -1,9 +1,10 @@
 /** What replies about ssh keys carry. */
 import { type Static, Type } from 'typebox';
 import { Instant, replyObject, Text } from '../schema/schema.ts';
+import { CredentialUse } from '../git-tokens/shapes.ts';
 import { User } from '../users/shapes.ts';
 
-export const SshKey = replyObject('SshKey', {
+const fields = {
   id: Text,
   name: Text,
   organizationId: Text,
@@ -13,5 +14,12 @@ export const SshKey = replyObject('SshKey', {
   user: User,
   createdAt: Instant,
   updatedAt: Instant,
-});
+};
+
+export const SshKey = replyObject('SshKey', fields);
 export type SshKey = Static<typeof SshKey>;
+
+export const SshKeyDetails = replyObject('SshKeyDetails', {
+  ...fields,
+  usedBy: Type.Array(CredentialUse, { description: 'What names it, as far as the caller may see it' }),
+});

@@ -20,6 +20,12 @@ export const openOperations = [
     path: `${apiBase}${operations.getOpenApi.path}`,
     reason: 'a description of the interface, the same for everybody',
   },
+  {
+    method: 'GET',
+    path: '/.well-known/openid-configuration',
+    reason: 'clouds read it to check tokens of runs',
+  },
+  { method: 'GET', path: '/.well-known/jwks.json', reason: 'public keys, to check tokens of runs' },
   { method: 'GET', path: '/api/auth/methods', reason: 'read by the page where people sign in' },
   { method: 'POST', path: '/api/auth/sign-in', reason: 'the sign-in itself' },
   { method: 'POST', path: '/api/auth/cli/sign-in', reason: 'the sign-in itself' },

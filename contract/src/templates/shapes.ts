@@ -1,7 +1,6 @@
 /** What replies about templates carry. */
 import { type Static, Type } from 'typebox';
-import { creationScopes } from '../environments/create-environment.ts';
-import { oneOf, templateTypes } from '../schema/enumerations.ts';
+import { oneOf, storedTemplateTypes } from '../schema/enumerations.ts';
 import { Flag, Instant, replyObject, Text } from '../schema/schema.ts';
 import {
   RetryReply,
@@ -10,6 +9,7 @@ import {
   toolVersionReplyFields,
 } from '../sources/shapes.ts';
 import { User } from '../users/shapes.ts';
+import { creationScopes } from './template-body.ts';
 
 export const Template = replyObject('Template', {
   id: Type.Optional(Text),
@@ -19,7 +19,7 @@ export const Template = replyObject('Template', {
   creationScopeId: Text,
   creationScope: oneOf(creationScopes),
   repository: Text,
-  type: oneOf(templateTypes),
+  type: oneOf(storedTemplateTypes),
   organizationId: Text,
   description: Type.Optional(Text),
   retry: Type.Optional(RetryReply),

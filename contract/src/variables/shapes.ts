@@ -18,7 +18,7 @@ import {
 } from '../schema/schema.ts';
 
 const Scope = oneOf(variableScopes);
-const VariableTypeNumber = Type.Unsafe<0 | 1>({
+export const VariableTypeNumber = Type.Unsafe<0 | 1>({
   type: 'integer',
   enum: [0, 1],
   description: '0: environment variable, 1: Terraform variable',
@@ -31,6 +31,23 @@ export const VariableSchema = replyObject('VariableSchema', {
 });
 export type VariableSchema = Static<typeof VariableSchema>;
 
+/** The variable that another one hides. */
+export const HiddenVariable = replyObject(
+  'HiddenVariable',
+  {
+    scope: Scope,
+    scopeId: Type.Optional(Text),
+    value: Type.Optional(Type.String({ description: 'Asterisks if the variable is sensitive' })),
+    schema: VariableSchema,
+    isReadonly: Flag,
+    isRequired: Flag,
+    isSensitive: Flag,
+    regex: Type.Optional(Text),
+  },
+  'The variable of the next outer scope, or of a configuration set, with the same name and type',
+);
+export type HiddenVariable = Static<typeof HiddenVariable>;
+
 /** A variable as lists answer it. */
 export const Variable = replyObject('Variable', {
   id: Type.Optional(Text),
@@ -38,19 +55,19 @@ export const Variable = replyObject('Variable', {
   updatedAt: Type.Optional(Instant),
   name: Text,
   scope: Scope,
-  scopeId: Type.Optional(Text),
+  scopeId: Type.Optional(Type.String({ description: 'Absent for GLOBAL' })),
   type: VariableTypeNumber,
   organizationId: Text,
-  overwrites: Type.Optional(AnyObject),
-  value: Type.Optional(Text),
+  overwrites: Type.Optional(HiddenVariable),
+  value: Type.Optional(Type.String({ description: 'Asterisks if the variable is sensitive' })),
   userId: Type.Optional(Text),
   isSensitive: Type.Optional(Flag),
   isReadonly: Type.Optional(Flag),
   isRequired: Type.Optional(Flag),
   regex: Type.Optional(Text),
-  toDelete: Type.Optional(Flag),
+  toDelete: Type.Optional(Type.Boolean({ description: 'True in the reply to the request that deletes it' })),
   projectId: Type.Optional(Text),
-  schema: Type.Optional(VariableSchema),
+  schema: VariableSchema,
   description: Type.Optional(Text),
   isOutput: Type.Optional(Flag),
 });
@@ -114,6 +131,9 @@ export const VariableChangeBody = closed(
 /** One request changes at most this many variables: they are written in one transaction. */
 export const mostVariableChanges = 500;
 
+/** What `POST /configuration` writes: a change with the scope that it is for. */
+export const VariableWrites = Type.Array(VariableChangeBody, { maxItems: mostVariableChanges });
+
 /** `configurationChanges`: one variable, an array of them, or null for none. */
 export const VariableChanges = nullable(oneOrMany(VariableChangeBody, mostVariableChanges));
 
@@ -139,7 +159,8 @@ export type VariableChange = Omit<
   schema?: WithoutNulls<Static<typeof VariableSchemaRequest>>;
 };
 
-function normalizeVariableChange(row: Static<typeof VariableChangeBody>): VariableChange {
+/** A change without what an edited row says about its origin, and nulls left out. */
+export function normalizeVariableChange(row: Static<typeof VariableChangeBody>): VariableChange {
   const { schema, ...fields } = withoutNulls(row);
   const change = without(fields, originalRowFields);
   return schema ? { ...change, schema: withoutNulls(schema) } : change;

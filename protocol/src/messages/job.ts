@@ -1,14 +1,24 @@
 /** What an agent receives to run one phase of a deployment. */
 import { type Static, Type } from 'typebox';
-import { deploymentTypes, oneOf, templateTypes } from '#contract/schema/enumerations.ts';
+import { deploymentTypes, oneOf, templateTypes, variableScopes } from '#contract/schema/enumerations.ts';
 import { Count, Text } from '#contract/schema/schema.ts';
 import { HeldAttempt } from './attempt.ts';
+import { RunCredential } from './run-credential.ts';
 
 export const JobVariable = Type.Object({
   name: Text,
   value: Text,
   format: Type.Optional(oneOf(['HCL', 'JSON'])),
   isSensitive: Type.Boolean(),
+  /** Where the variable is defined, for messages. Absent from older servers. */
+  scope: Type.Optional(oneOf(variableScopes)),
+  /**
+   * Only in what an agent has resolved: the text of the reference that named the value, which is what a person
+   * approves. The value is used as it is. No server sends it.
+   */
+  reference: Type.Optional(Text),
+  /** The value is used as it is: what looks like a reference in it is text. Absent, and from older servers: no. */
+  isLiteral: Type.Optional(Type.Boolean()),
 });
 export type JobVariable = Static<typeof JobVariable>;
 
@@ -24,6 +34,13 @@ export const ApprovedParts = Type.Object({
   toolVersion: Text,
   lockFile: Type.String({ description: 'SHA-256 of the lock file; of nothing where there is none' }),
   variables: Type.String({ description: 'SHA-256 of the resolved variables' }),
+  secrets: Type.Optional(
+    Type.String({
+      description:
+        'Fingerprint of the values from secret stores that the plan file contains, with a key derived from that file; ' +
+        'absent without such values. Not a part of the hash.',
+    }),
+  ),
 });
 export type ApprovedParts = Static<typeof ApprovedParts>;
 
@@ -102,6 +119,8 @@ export const Job = Type.Object({
   ),
   /** Tokens of private registries of modules and providers; each is sent to its host only. */
   registryCredentials: Type.Optional(Type.Array(Type.Object({ host: Text, token: Text }))),
+  /** Credentials of clouds; not a part of what is approved. Absent: none. */
+  credentials: Type.Optional(Type.Array(RunCredential)),
   variables: Type.Object({ environment: Type.Array(JobVariable), terraform: Type.Array(JobVariable) }),
   /** `ENVARIUM_…` names and values that every tool, hook and task of the run sees. */
   systemVariables: Type.Record(Text, Text),
@@ -116,6 +135,20 @@ export const Job = Type.Object({
   }),
   /** Values that are masked in everything that leaves the agent. */
   secrets: Type.Array(Text),
+  /**
+   * Only in what an agent has resolved: sentences about references to secret stores. With a failure, the run ends
+   * in the step of its variables. No server sends it.
+   */
+  resolution: Type.Optional(Type.Object({ failures: Type.Array(Text), warnings: Type.Array(Text) })),
+  /** Only in what an agent has prepared: what its cloud credentials have become. No server sends it. */
+  delivered: Type.Optional(
+    Type.Object({
+      environment: Type.Record(Text, Text),
+      /** In the folder for credentials. */
+      files: Type.Array(Type.Object({ name: Text, content: Text })),
+      versions: Type.Array(Text),
+    }),
+  ),
   limits: Type.Object({
     runSeconds: Count,
     abortSeconds: Count,

@@ -16,6 +16,7 @@ const names = {
   ignoresState: 'ENVARIUM_IGNORE_STATE',
   allowsEmptyWorkspace: 'ENVARIUM_ALLOW_EMPTY_WORKSPACE',
   reusesInit: 'ENVARIUM_REUSE_INIT',
+  writesVariables: 'ENVARIUM_VARIABLE_FILES',
 } as const;
 export const runVariableNames = names;
 
@@ -79,6 +80,7 @@ function problemOf(name: string, value: string, folder?: string): string | null 
     case names.ignoresState:
     case names.allowsEmptyWorkspace:
     case names.reusesInit:
+    case names.writesVariables:
       return /^(true|false|)$/.test(value) || value.includes('${') ? null : 'it must be true or false';
     case names.planArguments:
       return argumentsProblem('plan', value);

@@ -33,9 +33,23 @@ export interface Reach {
 
 export class Access {
   readonly #organizations: ReadonlyMap<string, OrganizationAccess>;
+  readonly #versions: ReadonlyMap<string, string>;
 
-  constructor(organizations: ReadonlyMap<string, OrganizationAccess>) {
+  /** @param versions of the organizations when this was loaded, as far as they are known */
+  constructor(
+    organizations: ReadonlyMap<string, OrganizationAccess>,
+    versions: ReadonlyMap<string, string> = new Map(),
+  ) {
     this.#organizations = organizations;
+    this.#versions = versions;
+  }
+
+  /**
+   * Another one after each change of who may do what in an organization, and of its projects; undefined if it
+   * is not known.
+   */
+  versionOf(organizationId: string): string | undefined {
+    return this.#versions.get(organizationId);
   }
 
   /** The organizations that the caller belongs to. */

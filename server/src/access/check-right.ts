@@ -1,11 +1,12 @@
 /** Requires the right that an operation declares, about the entity that the request names. */
 import type { Right } from '#contract/schema/enumerations.ts';
 import { type Operation, rightsOf, type Subject } from '#contract/operation.ts';
-import type { Connection } from '../context.ts';
+import type { Context } from '../context.ts';
 import { notFound, Refusal, unknownEntity } from '../http/errors.ts';
 import type { Actor } from './actor.ts';
 import type { Place } from './access.ts';
 import type { Homes } from './entity-home.ts';
+import { homeFor } from './kept-homes.ts';
 
 export interface RequestParts {
   readonly params: unknown;
@@ -92,19 +93,25 @@ export function requireAnywhere(actor: Actor, operation: Operation): void {
   throw new Refusal('forbidden', `This needs the right ${possible.join(' or ')}${why}`);
 }
 
+interface Looking extends Pick<Context, 'db' | 'events'> {
+  readonly homes: Homes;
+}
+
 /**
  * Looks up where the subject is that the address of a request names, before it is known who asks.
- * @returns undefined where the address names none
+ * @returns undefined where the address names none, or one that may be in memory
  */
 export function lookUpSubject(
-  { db, homes }: { readonly db: Connection; readonly homes: Homes },
+  { db, homes }: Looking,
   operation: Operation,
   parts: RequestParts,
 ): Promise<Place | undefined> | undefined {
   const subject = subjectsOf(operation).find((candidate) => named(parts, candidate) !== undefined);
-  const place = subject && homes.get(subject.entity)?.(db, named(parts, subject) as string);
+  const find = subject && homes.get(subject.entity);
+  if (!find || find.isVersioned) return undefined;
+  const place = find(db, named(parts, subject) as string);
   // The error is for the one who waits for the place.
-  place?.catch(() => undefined);
+  place.catch(() => undefined);
   return place;
 }
 
@@ -115,7 +122,7 @@ export function lookUpSubject(
  * without the right
  */
 export async function checkRight(
-  { db, homes }: { readonly db: Connection; readonly homes: Homes },
+  looking: Looking,
   actor: Actor,
   operation: Operation,
   parts: RequestParts,
@@ -132,7 +139,8 @@ export async function checkRight(
   const needs = subject.needs ?? operation.needs;
   if (actor.access.organizationIds.length === 0 && subject.in !== 'params')
     throw new Refusal('forbidden', `This needs the right ${needs}, and you have no role in any organization`);
-  const home = await (known ?? homes.get(subject.entity)?.(db, id));
+  const find = looking.homes.get(subject.entity);
+  const home = await (known ?? (find && homeFor(looking, actor.access, find, id)));
   if (!home || !actor.access.isMember(home.organizationId)) throw unknownReference(subject, id);
   const isAllowed = operation.needsAnywhere
     ? actor.access.anywhere(needs, home.organizationId)

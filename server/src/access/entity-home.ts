@@ -2,8 +2,20 @@
 import type { Connection } from '../context.ts';
 import type { Place } from './access.ts';
 
-/** @returns where the entity with this id is, or undefined if there is none */
-export type FindHome = (db: Connection, id: string) => Promise<Place | undefined>;
+export interface FindHome {
+  /** @returns where the entity with this id is, or undefined if there is none */
+  (db: Connection, id: string): Promise<Place | undefined>;
+  /**
+   * Whether the access version of the organization rises when such an entity is created, moved or deleted: what
+   * was found holds for as long as that is the same.
+   */
+  readonly isVersioned?: true;
+}
+
+/** A lookup whose results hold for as long as the access version of their organization is the same. */
+export function versioned(find: FindHome): FindHome {
+  return Object.assign(find, { isVersioned: true as const });
+}
 
 /** How to find the home of each entity, by the name that operations use for it. */
 export type Homes = ReadonlyMap<string, FindHome>;

@@ -4,10 +4,11 @@ import type { Right } from '#contract/schema/enumerations.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { badField } from '../http/errors.ts';
 import { permissionsOf } from '../roles/role-store.ts';
-import type { Place } from './access.ts';
+import { inOrganization, type Place } from './access.ts';
 import type { Actor } from './actor.ts';
 import { MissingRight } from './check-right.ts';
 import { isUuid } from './entity-home.ts';
+import { loadAccess } from './load-access.ts';
 import { rightsOfRole } from './role-rights.ts';
 
 /** A role that a place can have. */
@@ -68,4 +69,22 @@ export async function requireGrantable(
   }
   requireRights(actor, place, given.rights, `/${field.replaceAll('.', '/')}`);
   return given;
+}
+
+/**
+ * A new secret of a key, or a key without its limits, gives all rights of the user that the key acts as.
+ * @throws MissingRight 403 where that user has a right in the organization that the caller does not have
+ */
+export async function requireRightsOfKey(
+  { db, actor }: Pick<ActorContext, 'db' | 'actor'>,
+  key: { readonly user_id: string },
+  organizationId: string,
+): Promise<void> {
+  if (actor.userId === key.user_id) return;
+  const right = (await loadAccess(db, key.user_id)).rightBeyond(actor.access, organizationId);
+  if (right === undefined) return;
+  throw new MissingRight(
+    `This key has rights that you do not have, such as ${right}`,
+    inOrganization(organizationId),
+  );
 }

@@ -3,11 +3,12 @@
  * the database counts such changes, and the statement that identifies a caller reads the counts. A right that
  * is taken away is therefore gone with the next request, on every server.
  */
+import { LruMap } from 'toad-cache';
 import type { RoleScope } from '#contract/schema/built-in-roles.ts';
 import type { Connection, Context } from '../context.ts';
-import type { Events } from '../events/events.ts';
 import { membershipsOf } from '../organizations/organization-store.ts';
 import { projectsBelow } from '../projects/project-store.ts';
+import { perServer } from '../events/per-server.ts';
 import { assignedRolesOf, type HeldRoleRow, permissionsOf } from '../roles/role-store.ts';
 import { Access, type Held, type OrganizationAccess } from './access.ts';
 import { isUuid } from './entity-home.ts';
@@ -20,36 +21,27 @@ interface Kept {
   readonly access: Access;
 }
 
-const keptByServer = new WeakMap<Events, Map<string, Kept>>();
-
-function keptOf(events: Events): Map<string, Kept> {
-  const found = keptByServer.get(events) ?? new Map<string, Kept>();
-  keptByServer.set(events, found);
-  return found;
-}
+const keptOf = perServer(() => new LruMap<Kept>(mostKept));
 
 /**
  * What a user may do.
  * @param versions of its organizations, as the statement that identified it has read them
  */
 export async function accessOf(
-  { db, events }: Pick<Context, 'db' | 'events'>,
+  context: Pick<Context, 'db' | 'events'>,
   userId: string,
   versions: string,
 ): Promise<Access> {
-  const kept = keptOf(events);
+  const kept = keptOf(context);
   const found = kept.get(userId);
   if (found?.versions === versions) return found.access;
-  const access = await loadAccess(db, userId);
-  kept.delete(userId);
+  const access = await loadAccess(context.db, userId, versions);
   kept.set(userId, { versions, access });
-  const [oldest] = kept.keys();
-  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
   return access;
 }
 
 /** The same, without what is kept. */
-export async function loadAccess(db: Connection, userId: string): Promise<Access> {
+export async function loadAccess(db: Connection, userId: string, versions = ''): Promise<Access> {
   const [memberships, assigned] = await Promise.all([membershipsOf(db, userId), assignedRolesOf(db, userId)]);
   const custom = await permissionsOf(
     db,
@@ -75,7 +67,12 @@ export async function loadAccess(db: Connection, userId: string): Promise<Access
       },
     ];
   });
-  return new Access(new Map(organizations));
+  return new Access(new Map(organizations), versionsIn(versions));
+}
+
+/** As `accessVersionsOf` writes them. */
+function versionsIn(text: string): ReadonlyMap<string, string> {
+  return new Map(text.split(',').map((each) => each.split(' ') as [id: string, version: string]));
 }
 
 function heldBy({ role, permissions }: HeldRoleRow, scope: RoleScope): Held {

@@ -113,7 +113,7 @@ for (const { operation, alternative, needs, named } of forms) {
         // Not sent: it would change the samples.
         const access = await loadAccess(app.context.db, row.caller.id);
         const actor = { userId: row.caller.id, name: '', email: '', keyId: null, sessionId: null, access };
-        await assert.doesNotReject(checkRight({ db: app.context.db, homes }, actor, operation, parts), why);
+        await assert.doesNotReject(checkRight({ ...app.context, homes }, actor, operation, parts), why);
         continue;
       }
       const response = await call(app, operation.name, { ...request, as: row.caller });

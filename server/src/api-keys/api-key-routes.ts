@@ -1,5 +1,6 @@
 /** Operations on keys of organizations. */
 import { operations } from '#contract/operations.ts';
+import { requireRightsOfKey } from '../access/grant.ts';
 import type { Place } from '../access/access.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -14,7 +15,6 @@ import {
 import { apiKeyView, apiKeyViews } from './api-key-view.ts';
 import { deleteApiKey, updateApiKey } from './change-api-key.ts';
 import { createApiKey } from './create-api-key.ts';
-import { requireRightsOf } from './require-rights-of.ts';
 import { addSecret, deleteSecret } from './key-secrets.ts';
 
 /** The organization of a key, which is where the right to it was checked. */
@@ -47,7 +47,7 @@ export const apiKeyRoutes: Route[] = [
   ),
   route(operations.addApiKeySecret, (context, { params, home }) =>
     withKey(context, params.id, async (context, row) => {
-      await requireRightsOf(context, row, organizationOf(home));
+      await requireRightsOfKey(context, row, organizationOf(home));
       return addSecret(context, row);
     }),
   ),

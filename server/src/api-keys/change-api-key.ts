@@ -1,6 +1,7 @@
 /** Changes and deletes keys of organizations. */
 import type { UpdateApiKeyBody } from '#contract/api-keys/operations.ts';
 import type { ApiKey } from '#contract/api-keys/shapes.ts';
+import { requireRightsOfKey } from '../access/grant.ts';
 import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
@@ -21,7 +22,6 @@ import {
 import { apiKeyView } from './api-key-view.ts';
 import { checkOwner } from './create-api-key.ts';
 import { limitColumns } from './key-limits.ts';
-import { requireRightsOf } from './require-rights-of.ts';
 
 /** What the audit trail records of a key. */
 function audited(row: ApiKeyRow): Record<string, unknown> {
@@ -48,7 +48,7 @@ export async function updateApiKey(
   return inTransaction(context, async (context) => {
     const { db } = context;
     const before = orNotFound(await lockApiKeyRow(db, id), 'API key', id);
-    await requireRightsOf(context, before, organizationId);
+    await requireRightsOfKey(context, before, organizationId);
     if (body.ownerId !== before.owner_id) await checkOwner(db, organizationId, body.ownerId);
     const changes = {
       ...limits,

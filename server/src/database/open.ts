@@ -8,6 +8,7 @@ import { EmbeddedPostgres, type SupervisorLog } from './embedded.ts';
 import { PipelineDialect } from './pipeline.ts';
 import { PreparingClient } from './prepared.ts';
 import type { Schema } from './schema.ts';
+import { SharedClient } from './shared-client.ts';
 import { sqlState } from './transaction.ts';
 
 export interface Database extends AsyncDisposable {
@@ -15,6 +16,8 @@ export interface Database extends AsyncDisposable {
   readonly pool: pg.Pool;
   /** The same database by a few connections of its own. */
   readonly reserved: Kysely<Schema>;
+  /** The same database by one connection that all share, for short reads of single rows without locks. */
+  readonly shared: Kysely<Schema>;
   /** For connections outside of the pool, such as one that listens. */
   readonly address: pg.ClientConfig;
   /** Process id of the embedded PostgreSQL; null with DATABASE_URL. */
@@ -79,10 +82,13 @@ export function connect(
   const reservedPool = openPool(address, reservedSize, log);
   const db = new Kysely<Schema>({ dialect: new PipelineDialect({ pool }) });
   const reserved = new Kysely<Schema>({ dialect: new PipelineDialect({ pool: reservedPool }) });
+  const sharedClient = new SharedClient(openPool(address, 1, log));
+  const shared = new Kysely<Schema>({ dialect: new PipelineDialect({ pool: sharedClient }) });
   return {
     db,
     pool,
     reserved,
+    shared,
     address,
     get embeddedPid() {
       return embedded?.pid ?? null;
@@ -90,6 +96,7 @@ export function connect(
     async [Symbol.asyncDispose]() {
       if (!pool.ended && !pool.ending) await db.destroy();
       if (!reservedPool.ended && !reservedPool.ending) await reserved.destroy();
+      await sharedClient.end();
       await embedded?.[Symbol.asyncDispose]();
     },
   };

@@ -41,6 +41,10 @@ export const contractions: Readonly<Record<string, string>> = {
     'the last release does not write this column',
   'table organization_member refuses more: TRIGGER AFTER DELETE ON public.organization_member FOR EACH ROW EXECUTE FUNCTION leave_organization()':
     'refuses nothing',
+  "table template refuses more: UNIQUE INDEX ON public.template USING btree (organization_id, name) WHERE ((NOT is_single_use) AND (NOT is_deleted) AND (type <> ALL (ARRAY['module'::text, 'approval-policy'::text, 'custom-flow'::text, 'environment-discovery'::text])))":
+    'the last release stores single-use templates only',
+  'table environment refuses more: TRIGGER BEFORE INSERT OR UPDATE OF name, workspace_name, template_id, template_repository ON public.environment FOR EACH ROW EXECUTE FUNCTION environment_search_text()':
+    'it fills a column, and refuses nothing',
   'table organization_member refuses more: TRIGGER AFTER INSERT ON public.organization_member FOR EACH ROW EXECUTE FUNCTION join_default_teams()':
     'refuses nothing',
 };

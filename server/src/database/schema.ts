@@ -1,18 +1,23 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources e2b30a04f698ebae306373076278cf8d564b40453a1a78ac0f5951b1d07a4a5d
+ * sources 2206f5099bfd6f70df2edf335b10466d02e57204a3f214e90a95425a29ceffcb
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
 import type { Columns as AuditLog } from '../audit-log/columns.ts';
+import type { Columns as ConfigurationSets } from '../configuration-sets/columns.ts';
+import type { Columns as Credentials } from '../credentials/columns.ts';
 import type { Columns as Deployments } from '../deployments/columns.ts';
 import type { Columns as Dispatch } from '../dispatch/columns.ts';
 import type { Columns as Environments } from '../environments/columns.ts';
 import type { Columns as GitTokens } from '../git-tokens/columns.ts';
 import type { Columns as Logs } from '../logs/columns.ts';
+import type { Columns as OidcIssuer } from '../oidc-issuer/columns.ts';
 import type { Columns as Organizations } from '../organizations/columns.ts';
 import type { Columns as People } from '../people/columns.ts';
+import type { Columns as Policies } from '../policies/columns.ts';
+import type { Columns as Registry } from '../registry/columns.ts';
 import type { Columns as Roles } from '../roles/columns.ts';
 import type { Columns as Schedules } from '../schedules/columns.ts';
 import type { Columns as Scim } from '../scim/columns.ts';
@@ -21,6 +26,7 @@ import type { Columns as Sources } from '../sources/columns.ts';
 import type { Columns as State } from '../state/columns.ts';
 import type { Columns as Templates } from '../templates/columns.ts';
 import type { Columns as Variables } from '../variables/columns.ts';
+import type { Columns as VcsConnections } from '../vcs-connections/columns.ts';
 
 /** Reading a JSON column gives its value, writing takes JSON text. */
 type Json<T> = ColumnType<T, string, string>;
@@ -190,6 +196,47 @@ export interface CliCodeTable {
   way: SignIn['cli_code.way'];
 }
 
+export interface ConfigurationSetTable {
+  created_at: Date;
+  created_by: string;
+  deleted_at: Date | null;
+  description: Generated<string>;
+  id: string;
+  name: string;
+  organization_id: string;
+  project_id: string | null;
+  updated_at: Date;
+}
+
+export interface ConfigurationSetAssignmentTable {
+  assigned_at: Date;
+  assigned_by: string;
+  number: GeneratedAlways<number>;
+  scope: ConfigurationSets['configuration_set_assignment.scope'];
+  scope_id: string;
+  set_id: string;
+}
+
+export interface CredentialTable {
+  created_at: Date;
+  created_by: string;
+  id: string;
+  name: string;
+  organization_id: string;
+  project_id: string | null;
+  sealed_value: Buffer;
+  type: Credentials['credential.type'];
+  updated_at: Date;
+}
+
+export interface CredentialAssignmentTable {
+  created_at: Date;
+  created_by: string;
+  credential_id: string;
+  id: string;
+  project_id: string;
+}
+
 export interface DeploymentTable {
   abort_reason: string | null;
   abort_requested_at: Date | null;
@@ -299,6 +346,7 @@ export interface EnvironmentTable {
   is_locked: Generated<boolean>;
   is_remote_apply_enabled: Generated<boolean>;
   is_remote_backend: Generated<boolean>;
+  is_single_use_template: Generated<boolean>;
   k8s_namespace: string | null;
   latest_deployment_id: string | null;
   lifespan_end_at: Date | null;
@@ -317,6 +365,8 @@ export interface EnvironmentTable {
   status: Environments['environment.status'];
   tags: Generated<string[]>;
   template_id: string;
+  template_repository: string | null;
+  template_revision: string | null;
   terragrunt_working_directory: string | null;
   ttl: JsonOrNull<Environments['environment.ttl']>;
   updated_at: Generated<Date>;
@@ -345,6 +395,16 @@ export interface GitTokenTable {
   sealed_value: Buffer;
   type: Generated<GitTokens['git_token.type']>;
   updated_at: Generated<Date>;
+}
+
+export interface GpgKeyTable {
+  content: string;
+  created_at: Date;
+  created_by: string;
+  id: string;
+  key_id: string;
+  name: string;
+  organization_id: string;
 }
 
 export interface IdempotencyKeyTable {
@@ -402,6 +462,14 @@ export interface OidcIdentityTable {
   last_sign_in_at: Generated<Date>;
   subject: string;
   user_id: string;
+}
+
+export interface OidcKeyTable {
+  created_at: Date;
+  id: string;
+  public_key: Json<OidcIssuer['oidc_key.public_key']>;
+  sealed_private_key: Buffer;
+  signs_from: Date;
 }
 
 export interface OidcRequestTable {
@@ -481,6 +549,52 @@ export interface ProjectTable {
   parent_project_id: string | null;
   tags: Generated<string[]>;
   updated_at: Generated<Date>;
+}
+
+export interface ProjectPolicyTable {
+  auto_drift_remediation: Policies['project_policy.auto_drift_remediation'];
+  continuous_deployment_default: boolean;
+  default_ttl: string | null;
+  disable_destroy_environments: boolean;
+  drift_detection_cron: string;
+  drift_detection_enabled: boolean;
+  force_checkout_on_ttl_destroy: boolean;
+  force_remote_backend: boolean;
+  include_cost_estimation: boolean;
+  max_ttl: string | null;
+  number_of_environments: number | null;
+  number_of_environments_total: number | null;
+  outputs_as_inputs_enabled: boolean;
+  project_id: string;
+  requires_approval_default: boolean;
+  run_pull_request_plan_default: boolean;
+  skip_apply_when_plan_is_empty: boolean;
+  skip_redundant_deployments: boolean;
+  updated_at: Date;
+  updated_by: string;
+  vcs_pr_comments_enabled_default: boolean;
+}
+
+export interface RegistryModuleTable {
+  created_at: Date;
+  created_by: string;
+  id: string;
+  is_deleted: Generated<boolean>;
+  name: string;
+  organization_id: string;
+  provider: string;
+  settings: Json<Registry['registry_module.settings']>;
+  updated_at: Date;
+}
+
+export interface RegistryProviderTable {
+  created_at: Date;
+  created_by: string;
+  description: string | null;
+  id: string;
+  organization_id: string;
+  type: string;
+  updated_at: Date;
 }
 
 export interface ReviewTable {
@@ -705,6 +819,21 @@ export interface VariableTable {
   user_id: string;
 }
 
+export interface VcsConnectionTable {
+  access_scope: string;
+  connection_type: string;
+  created_at: Generated<Date>;
+  created_by: string;
+  id: string;
+  name: string;
+  organization_id: string;
+  token_id: string | null;
+  type: VcsConnections['vcs_connection.type'];
+  updated_at: Generated<Date>;
+  url: string;
+  vcs_agent_key: string;
+}
+
 export interface Schema {
   agent: AgentTable;
   agent_process: AgentProcessTable;
@@ -717,6 +846,10 @@ export interface Schema {
   audit_head: AuditHeadTable;
   audit_link: AuditLinkTable;
   cli_code: CliCodeTable;
+  configuration_set: ConfigurationSetTable;
+  configuration_set_assignment: ConfigurationSetAssignmentTable;
+  credential: CredentialTable;
+  credential_assignment: CredentialAssignmentTable;
   deployment: DeploymentTable;
   deployment_event: DeploymentEventTable;
   deployment_step: DeploymentStepTable;
@@ -724,12 +857,14 @@ export interface Schema {
   environment: EnvironmentTable;
   environment_count: EnvironmentCountTable;
   git_token: GitTokenTable;
+  gpg_key: GpgKeyTable;
   idempotency_key: IdempotencyKeyTable;
   installation: InstallationTable;
   invitation: InvitationTable;
   job: JobTable;
   log_chunk: LogChunkTable;
   oidc_identity: OidcIdentityTable;
+  oidc_key: OidcKeyTable;
   oidc_request: OidcRequestTable;
   organization: OrganizationTable;
   organization_event: OrganizationEventTable;
@@ -737,6 +872,9 @@ export interface Schema {
   password: PasswordTable;
   password_reset: PasswordResetTable;
   project: ProjectTable;
+  project_policy: ProjectPolicyTable;
+  registry_module: RegistryModuleTable;
+  registry_provider: RegistryProviderTable;
   review: ReviewTable;
   role: RoleTable;
   role_assignment: RoleAssignmentTable;
@@ -757,4 +895,5 @@ export interface Schema {
   team_member: TeamMemberTable;
   template: TemplateTable;
   variable: VariableTable;
+  vcs_connection: VcsConnectionTable;
 }

@@ -12,6 +12,7 @@ import { approvalRefusal } from './decisions/decide-action.ts';
 import { type DeploymentRow, requireDeployment } from './deployment-store.ts';
 import { insertReview } from './review-store.ts';
 import { markStep } from './finish-phase.ts';
+import { storeProposed } from './inputs/proposed-variables.ts';
 import { moveDeployment } from './move-deployment.ts';
 
 /** The agent that planned gets the apply if it is waiting for a job: it may still have the tree. */
@@ -23,7 +24,8 @@ async function enqueueApply(context: ActorContext, { id, tool, work_folder }: De
 
 /**
  * @param expectedHash the plan's hash that the caller has read, if it says so
- * @throws Refusal 409 where the deployment does not wait, the plan is another one, or the state has moved on
+ * @throws Refusal 409 where the deployment does not wait, the plan is another one, the state has moved on, or
+ * variables that it proposes cannot be stored any more
  */
 export async function approveDeployment(
   context: ActorContext,
@@ -42,6 +44,7 @@ export async function approveDeployment(
       environment: { name: environment.name, isLocked: environment.is_locked },
     });
     if (refusal !== null) throw conflict(refusal);
+    await storeProposed(context, locked);
     const review = {
       deploymentId: id,
       userId: context.actor.userId,

@@ -87,24 +87,6 @@ export function checkWorkflowFields(
 }
 
 /**
- * Configuration sets do not exist yet: only sets that the environment already has can be named.
- * @param assigned ids of the sets of the environment
- * @param field location of the changes, as `body.configurationSetChanges`
- * @throws Refusal 400 that names the id
- */
-export function checkSetChanges(
-  changes: DeployRequest['configurationSetChanges'],
-  assigned: readonly string[],
-  field: string,
-): void {
-  for (const verb of ['assign', 'unassign'] as const) {
-    const unknown = changes[verb].findIndex((id) => !assigned.includes(id));
-    if (unknown >= 0)
-      throw badField(`${field}.${verb}.${unknown}`, 'does not match a configuration set you have access to');
-  }
-}
-
-/**
  * @param organizationId organization of the environment
  * @param body location of the request, as `body.deployRequest`
  * @throws Refusal 400 that names the field

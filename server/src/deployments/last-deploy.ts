@@ -3,10 +3,9 @@
  * last when their turn comes, and a destroy with the variables that it ran with.
  */
 import type { Connection, Context } from '../context.ts';
-import type { ResolvedVariables } from '../variables/resolve-variables.ts';
-import { isReference } from '../variables/unusable-value.ts';
+import type { ReferenceVariable, ResolvedVariables } from '../variables/resolve-variables.ts';
 import { type DeploymentRow, lastDeployed } from './deployment-store.ts';
-import { openInputs } from './run-inputs.ts';
+import { openInputs, type PendingReference } from './run-inputs.ts';
 
 /** The last deploy, for deployments of a type that takes something over from it. */
 export async function lastDeployFor(
@@ -18,7 +17,8 @@ export async function lastDeployFor(
 }
 
 /**
- * Pure: the code of the last deploy (repository, folder and commit), and for a task also its tool version.
+ * Pure: the code of the last deploy (template, repository, folder and commit), and for a task also its tool
+ * version.
  * Where nothing was deployed, the deployment runs what the template specifies.
  */
 export function lastDeployColumns(
@@ -27,6 +27,8 @@ export function lastDeployColumns(
 ) {
   if (!deployment.follows_last_deploy || !last) return {};
   return {
+    template_id: last.template_id,
+    template_name: last.template_name,
     repository: last.repository,
     path: last.path,
     commit_to_run: last.commit_hash,
@@ -34,33 +36,40 @@ export function lastDeployColumns(
   };
 }
 
+/** The variables of a destroy. */
+export interface VariablesOfDestroy extends ResolvedVariables {
+  readonly references: PendingReference[];
+}
+
 /**
  * Terraform variables are those of the last deployment, whose code knows no others; one that was deleted
  * since keeps its last value, or its code could not be planned any more. Environment variables are the
  * current ones: they say how the tool runs (credentials, a proxy), and a deleted one does not come back.
+ * References to outputs keep their last value for the case that the output is gone.
  */
 export function withLastVariables(
   context: Pick<Context, 'sealer'>,
   last: DeploymentRow | undefined,
   current: ResolvedVariables,
-): ResolvedVariables {
+): VariablesOfDestroy {
   if (!last) return current;
   const known = last.variables.filter((row) => row.type === 1);
   const isKnown = ({ name }: { name: string }) => known.some((row) => row.name === name);
   const deleted = known.filter(
     ({ name }) => !current.rows.some((row) => row.type === 1 && row.name === name),
   );
-  // A reference to an output of another environment has no value of its own.
-  const unresolved = current.rows.filter(
-    (row) => row.type === 1 && isReference({ schema: row.schema ?? null }),
-  );
-  const lastValues = openInputs(context, last.id, last.sealed_inputs).terraform;
+  const { environment, terraform } = openInputs(context, last.id, last.sealed_inputs);
+  const lastOf = ({ name, type }: ReferenceVariable) =>
+    (type === 0 ? environment : terraform).find((each) => each.name === name);
   return {
     environment: current.environment,
     terraform: [
       ...current.terraform.filter(isKnown),
-      ...lastValues.filter(({ name }) => [...deleted, ...unresolved].some((row) => row.name === name)),
+      ...terraform.filter(({ name }) => deleted.some((row) => row.name === name)),
     ],
+    references: current.references
+      .filter((each) => each.type === 0 || isKnown(each))
+      .map((each) => ({ ...each, last: lastOf(each) })),
     rows: [...current.rows.filter((row) => row.type === 0 || isKnown(row)), ...deleted],
     unusable: current.unusable,
   };

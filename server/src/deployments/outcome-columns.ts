@@ -8,6 +8,7 @@ import type { Context } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
 import type { StoredOutputs } from '../database/stored.ts';
 import type { DeploymentRow } from './deployment-store.ts';
+import type { LastOutputs } from './inputs-from-outputs/last-outputs-store.ts';
 
 function association(deploymentId: string) {
   return { table: 'deployment', row: deploymentId, field: 'sealed_output' };
@@ -92,6 +93,22 @@ function plainColumns(outcome: ReceivedOutcome): Updateable<DeploymentTable> {
     failed_command: outcome.failedCommand,
   };
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** The outputs of a deployment with the values of sensitive ones, which the plain-text column does not have. */
+export function openOutputs(
+  context: Pick<Context, 'sealer'>,
+  { id, output, sealed_output: sealed }: LastOutputs,
+): StoredOutputs {
+  if (sealed === null) return output ?? {};
+  const text = context.sealer.open(sealed, association(id)).toString('utf8');
+  const values = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.entries(output ?? {}).map(([name, each]) => [
+      name,
+      each.sensitive ? { ...each, value: values[name] } : each,
+    ]),
+  );
 }
 
 /** Only what the plan would change is drift: moves and attributes that merely settled are not. */

@@ -2,30 +2,74 @@
  * The resolved variables of a deployment, sealed once and opened for each phase: a change meanwhile is for
  * later deployments.
  */
+import type { VariableChange } from '#contract/variables/shapes.ts';
 import type { JobVariable, ResourceToImport } from '#protocol/messages/job.ts';
 import type { Context } from '../context.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
+import type { ReferenceVariable } from '../variables/resolve-variables.ts';
+
+/** A reference to an output of another environment, until the run starts. */
+export interface PendingReference extends ReferenceVariable {
+  /** What a destroy uses if the output is no longer there: the value of the last deployment. */
+  readonly last?: JobVariable;
+}
+
+/** Variable changes that a deployment carries until it is approved. */
+export interface ProposedVariables {
+  readonly changes: readonly VariableChange[];
+  /** Location of each change in the request that proposed them. */
+  readonly fields: readonly string[];
+}
 
 export interface RunInputs {
   readonly environment: JobVariable[];
   readonly terraform: JobVariable[];
+  /** Absent: there are none, or they have been resolved. */
+  readonly references?: readonly PendingReference[];
   /** Values of customServiceEnvironmentVariables that are secrets, by their names there. */
   readonly custom?: Readonly<Record<string, string>>;
   /** Shell commands of a task, which may hold secrets. */
   readonly taskPayload?: string;
   /** What the plan takes into the state. */
   readonly imports?: readonly ResourceToImport[];
+  /** What is stored as variables of the environment when the plan is approved. */
+  readonly proposed?: ProposedVariables;
 }
 
 const secretNames = ['oidcToken', 'vcsAccessToken'] as const;
 
-/** What readers get of customServiceEnvironmentVariables, and what only the run gets. */
+/**
+ * Facts about the run itself, its code and the people behind it: scripts rely on them, so requests do not change
+ * them. They are ignored rather than refused: clients send back what they have read.
+ */
+const fixedFacts: readonly string[] = [
+  'organizationId',
+  'projectId',
+  'environmentId',
+  'deploymentLogId',
+  'deploymentType',
+  'deploymentRevision',
+  'commitHash',
+  'rootDir',
+  'templateDir',
+  'environmentCreatorName',
+  'environmentCreatorUserId',
+  'environmentCreatorEmail',
+  'deployerName',
+  'deployerUserId',
+  'deployerEmail',
+  'reviewerName',
+  'reviewerUserId',
+  'reviewerEmail',
+];
+
+/** What readers get of customServiceEnvironmentVariables, and what only the run gets; nothing of the fixed facts. */
 export function splitCustomVariables(given: Readonly<Record<string, string>>): {
   shown: Record<string, string>;
   secret: Record<string, string>;
 } {
   const isSecret = (name: string) => (secretNames as readonly string[]).includes(name);
-  const entries = Object.entries(given);
+  const entries = Object.entries(given).filter(([name]) => !fixedFacts.includes(name));
   return {
     shown: Object.fromEntries(entries.map(([name, value]) => [name, isSecret(name) ? sensitiveMask : value])),
     secret: Object.fromEntries(entries.filter(([name]) => isSecret(name))),

@@ -192,7 +192,7 @@ test('a refused deployment names the field, and stores nothing of the request', 
     [{ targets: [''] }, /\/body\/targets/],
     [
       { configurationSetChanges: { assign: [randomUUID()] } },
-      /\/body\/configurationSetChanges\/assign\/0 does not match a configuration set/,
+      /\/body\/configurationSetChanges\/assign\/0 does not match any configuration set/,
     ],
     [
       { configurationSetChanges: { unassign: [randomUUID()] } },

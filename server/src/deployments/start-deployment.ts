@@ -22,10 +22,14 @@ import {
 } from '../environments/environment-store.ts';
 import { Refusal } from '../http/errors.ts';
 import { insertSteps } from '../logs/step-store.ts';
-import { updateTemplateSettings } from '../templates/template-store.ts';
+import { templateColumns } from '../templates/environment-template.ts';
+import { type TemplateRow, updateTemplateSettings } from '../templates/template-store.ts';
+import { applySetChanges } from '../configuration-sets/change-assignments.ts';
+import { keepSetsOfDeployment } from '../configuration-sets/configuration-set-store.ts';
 import { approvalByVariable } from '../variables/approval-variable.ts';
 import { applyVariableChanges } from '../variables/apply-variable-changes.ts';
-import { resolveVariables } from '../variables/resolve-variables.ts';
+import { environmentHome, levelsOf } from '../variables/levels.ts';
+import { resolvedOf, resolveVariables } from '../variables/resolve-variables.ts';
 import { enqueuePlan } from './advance-queue.ts';
 import { decideStart, type StartDecision } from './decisions/decide-start.ts';
 import { factsAtStart } from './deployment-facts.ts';
@@ -38,31 +42,15 @@ import {
 import { startedView } from './deployment-view.ts';
 import { lastDeployColumns, withLastVariables } from './last-deploy.ts';
 import { endIdleDestroy, refreshEnvironment } from './move-deployment.ts';
-import { type DestroyRequest, readDeployRequest, readDestroyRequest } from './read-deploy-request.ts';
+import { layersWithProposed } from './inputs/proposed-variables.ts';
+import {
+  type DestroyRequest,
+  readDeployRequest,
+  readDestroyRequest,
+} from './requests/read-deploy-request.ts';
 import { sealInputs, splitCustomVariables } from './run-inputs.ts';
 import { loadStartFacts, type StartRequest, type StoredFacts } from './start-facts.ts';
 import { waitingAtStart } from './waiting-for.ts';
-
-/** Where the variables of an environment are located, and the scopes it inherits from, outermost first. */
-export function variableHome(environment: EnvironmentRow) {
-  return {
-    scope: 'ENVIRONMENT',
-    scopeId: environment.id,
-    organizationId: environment.organization_id,
-    projectId: environment.project_id,
-    inherits: [
-      { scope: 'GLOBAL', scopeId: environment.organization_id },
-      { scope: 'BLUEPRINT', scopeId: environment.template_id },
-      { scope: 'PROJECT', scopeId: environment.project_id },
-    ],
-  } as const;
-}
-
-/** Scopes of the variables that an environment runs with, outermost first. */
-export function variableHomes(environment: EnvironmentRow) {
-  const home = variableHome(environment);
-  return [...home.inherits, home];
-}
 
 function decide({ environment, open, ...facts }: StoredFacts, type: DeploymentType): StartDecision {
   return decideStart({
@@ -90,14 +78,18 @@ function isOnlyPlanner({ userId, access }: Actor, environment: EnvironmentRow): 
   return userId !== systemUserId && !access.has('RUN_APPLY', inEnvironment(environment));
 }
 
+/** Whether changes of variables wait until somebody approves the plan. */
+function isProposing({ actor }: ActorContext, { environment }: StoredFacts, request: StartRequest): boolean {
+  return request.variableChanges.length > 0 && isOnlyPlanner(actor, environment);
+}
+
 /** The values that the run gets, sealed, and what readers see of them. */
-async function inputColumns(
-  context: ActorContext,
-  { environment, lastDeploy }: StoredFacts,
-  request: StartRequest,
-  id: string,
-) {
-  const current = await resolveVariables(context, variableHomes(environment));
+async function inputColumns(context: ActorContext, facts: StoredFacts, request: StartRequest, id: string) {
+  const { environment, hierarchy, lastDeploy } = facts;
+  const isProposal = isProposing(context, facts, request);
+  const current = isProposal
+    ? resolvedOf(context, await layersWithProposed(context, facts, request, id))
+    : await resolveVariables(context, levelsOf(environmentHome(environment, hierarchy)));
   const resolved = request.type === 'destroy' ? withLastVariables(context, lastDeploy, current) : current;
   const [unusable] = resolved.unusable;
   // An environment can be destroyed whatever happened to its variables.
@@ -112,23 +104,25 @@ async function inputColumns(
     sealed_inputs: sealInputs(context, id, {
       environment: resolved.environment,
       terraform: resolved.terraform,
+      ...(resolved.references.length === 0 ? {} : { references: resolved.references }),
       custom: custom.secret,
       ...(request.taskPayload === undefined ? {} : { taskPayload: request.taskPayload }),
       ...(request.imports === undefined ? {} : { imports: request.imports }),
+      ...(isProposal
+        ? { proposed: { changes: request.variableChanges, fields: request.variableFields } }
+        : {}),
     }),
   };
 }
 
 /** Where the code of the run comes from. */
 function sourceColumns({ template }: StoredFacts, request: StartRequest) {
-  const { revision = '', path = '' } = template.settings;
+  const code = templateColumns(template);
   return {
-    template_id: template.id,
-    template_name: template.name,
-    repository: request.repository ?? template.repository,
-    revision: request.sourceId ? '' : (request.revision ?? revision),
-    path: request.path ?? path,
-    tool: template.type,
+    ...code,
+    repository: request.repository ?? code.repository,
+    revision: request.sourceId ? '' : (request.revision ?? code.revision),
+    path: request.path ?? code.path,
     source_id: request.sourceId ?? null,
     follows_last_deploy: request.followsLastDeploy ?? false,
   };
@@ -195,27 +189,36 @@ async function newDeployment(
 async function auditSource(
   context: ActorContext,
   { environment, template }: StoredFacts,
-  { repository, settings }: NonNullable<StartRequest['templateChanges']>,
+  after: TemplateRow,
 ): Promise<void> {
-  const revision = { from: template.settings.revision ?? '', to: settings.revision };
-  const details = {
-    ...(repository === template.repository
-      ? {}
-      : { repository: { from: template.repository, to: repository } }),
-    ...(revision.to === undefined || revision.to === revision.from ? {} : { revision }),
-  };
-  if (Object.keys(details).length === 0) return;
-  const before = { repository: template.repository, revision: revision.from };
-  const after = { repository, revision: revision.to ?? revision.from };
+  const view = (of: TemplateRow) => ({
+    repository: of.repository,
+    revision: of.settings.revision ?? '',
+    templateId: of.id,
+  });
+  const [from, to] = [view(template), view(after)];
+  const fields = (['repository', 'revision', 'templateId'] as const).filter((key) => from[key] !== to[key]);
+  if (fields.length === 0) return;
   await recordAudit(context, {
     organizationId: environment.organization_id,
     projectId: environment.project_id,
     action: 'environment.sourceChanged',
     entity: 'environment',
     entityId: environment.id,
-    details,
-    ...changesOf(before, after),
+    details: Object.fromEntries(fields.map((field) => [field, { from: from[field], to: to[field] }])),
+    ...changesOf(from, to),
   });
+}
+
+/** The template of this run and all later ones; a template of the environment's own is changed here. */
+async function templateAfter(
+  context: ActorContext,
+  { template }: StoredFacts,
+  { template: next, templateChanges: changes }: StartRequest,
+): Promise<TemplateRow> {
+  if (next) return next;
+  if (!changes) return template;
+  return updateTemplateSettings(context.db, template, changes.repository, changes.settings, context.now());
 }
 
 /** Writes what the request changes for later runs too. @returns the facts as they are then */
@@ -224,28 +227,21 @@ async function changeForGood(
   facts: StoredFacts,
   request: StartRequest,
 ): Promise<StoredFacts> {
-  const { environment, template } = facts;
-  const { templateChanges, environmentChanges: changes = {} } = request;
-  const home = variableHome(environment);
-  await applyVariableChanges(context, home, request.variableChanges, request.variableFields);
-  if (templateChanges) await auditSource(context, facts, templateChanges);
-  return {
-    ...facts,
-    template: templateChanges
-      ? await updateTemplateSettings(
-          context.db,
-          template,
-          templateChanges.repository,
-          templateChanges.settings,
-          context.now(),
-        )
-      : template,
-    environment: {
-      ...environment,
-      name: changes.name ?? environment.name,
-      requires_approval: changes.requires_approval ?? environment.requires_approval,
-    },
+  const { environment: before, hierarchy, template } = facts;
+  const { environmentChanges: changes = {} } = request;
+  const environment = {
+    ...before,
+    name: changes.name ?? before.name,
+    requires_approval: changes.requires_approval ?? before.requires_approval,
+    template_id: changes.template_id ?? before.template_id,
   };
+  const home = environmentHome(environment, hierarchy);
+  if (request.setChanges) await applySetChanges(context, environment, request.setChanges);
+  if (!isProposing(context, facts, request))
+    await applyVariableChanges(context, home, request.variableChanges, request.variableFields);
+  const after = await templateAfter(context, facts, request);
+  if (after !== template) await auditSource(context, facts, after);
+  return { ...facts, template: after, environment };
 }
 
 export interface StartedDeployment extends LockedDeployment {
@@ -257,7 +253,7 @@ async function start(
   before: StoredFacts,
   request: StartRequest,
 ): Promise<StartedDeployment> {
-  const decision = decide(before, request.type);
+  const decision = decide({ ...before, template: request.template ?? before.template }, request.type);
   if (decision.kind === 'refuse') throw new Refusal(decision.code, decision.message);
   const facts = await changeForGood(context, before, request);
   const row = await newDeployment(context, facts, request, decision);
@@ -268,10 +264,16 @@ async function start(
   const restored = before.environment.is_archived ? { is_archived: false } : {};
   const changes = { ...request.environmentChanges, ...restored };
   const open = [...facts.open, row];
-  const [deployment, environment, , , waiting] = await Promise.all([
+  const [deployment, environment, , , , waiting] = await Promise.all([
     insertDeployment(context.db, row),
     refreshEnvironment(context, before.environment, changes, { open }),
     insertSteps(context.db, row.id, steps, context.newId),
+    keepSetsOfDeployment(
+      context.db,
+      row,
+      levelsOf(environmentHome(facts.environment, facts.hierarchy)),
+      context.now(),
+    ),
     decision.kind === 'start' && enqueuePlan(context, row),
     waitingAtStart(context, row, { ...facts, open }),
   ]);

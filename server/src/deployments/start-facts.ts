@@ -9,9 +9,11 @@ import type { EnvironmentTable } from '../database/schema.ts';
 import type { TemplateSettings } from '../database/stored.ts';
 import type { EnvironmentRow, LockedEnvironment } from '../environments/environment-store.ts';
 import { wasTouched } from '../dispatch/run-store.ts';
+import type { SetChanges } from '../configuration-sets/change-assignments.ts';
 import { holdProjectRow } from '../projects/project-store.ts';
 import { getStateLock, type StateLockRow } from '../state/state-lock-store.ts';
 import { getStateVersion } from '../state/state-store.ts';
+import { environmentTemplate } from '../templates/environment-template.ts';
 import { getTemplateRow, type TemplateRow } from '../templates/template-store.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { type DeploymentRow, openDeployments } from './deployment-store.ts';
@@ -26,10 +28,14 @@ export interface StartRequest {
   readonly variableChanges: readonly VariableChange[];
   /** Location of each change in the request. */
   readonly variableFields: readonly string[];
+  /** Sets to assign to the environment, and to take away from it. */
+  readonly setChanges?: SetChanges;
   /** What changes of the environment's row, for this run and all later ones. */
   readonly environmentChanges?: Updateable<EnvironmentTable>;
-  /** What changes of the environment's template, for this run and all later ones. */
+  /** What changes of the environment's own template, for this run and all later ones. */
   readonly templateChanges?: { readonly repository: string; readonly settings: TemplateSettings };
+  /** The template of this run and all later ones, as the environment uses it, where that changes. */
+  readonly template?: TemplateRow;
   readonly gitUserData?: GitUserData;
   readonly isScheduledRun?: boolean;
   readonly skipStateRefresh?: boolean;
@@ -50,9 +56,14 @@ export interface StartRequest {
 
 export interface StoredFacts {
   readonly environment: LockedEnvironment;
+  /** As the environment uses it. */
   readonly template: TemplateRow;
+  /** Without what the environment replaces of it. */
+  readonly storedTemplate: TemplateRow;
   /** Name of the project where it is archived. */
   readonly archivedProject: string | null;
+  /** The project's id and those of the projects above it, as it has them. */
+  readonly hierarchy: string;
   /** Queued and active deployments, in the order of the queue. */
   readonly open: readonly DeploymentRow[];
   /** The last deploy, for types that take something over from it. */
@@ -86,9 +97,15 @@ export async function resourcesOf(
 }
 
 /** The project is held: nobody archives it before the transaction ends. */
-async function archivedProjectOf(tx: Connection, { project_id: id }: EnvironmentRow): Promise<string | null> {
+async function projectOf(
+  tx: Connection,
+  { project_id: id }: EnvironmentRow,
+): Promise<Pick<StoredFacts, 'archivedProject' | 'hierarchy'>> {
   const project = await holdProjectRow(tx, id);
-  return project?.is_archived ? project.name : null;
+  return {
+    archivedProject: project?.is_archived ? project.name : null,
+    hierarchy: project?.hierarchy ?? id,
+  };
 }
 
 export async function loadStartFacts(
@@ -96,15 +113,26 @@ export async function loadStartFacts(
   environment: LockedEnvironment,
   type: DeploymentType,
 ): Promise<StoredFacts> {
-  const [template, archivedProject, open, lastDeploy, resources, stateLock, users] = await Promise.all([
+  const [storedTemplate, project, open, lastDeploy, resources, stateLock, users] = await Promise.all([
     getTemplateRow(db, environment.template_id),
-    archivedProjectOf(db, environment),
+    projectOf(db, environment),
     openDeployments(db, environment.id),
     lastDeployFor(db, { type, environment_id: environment.id }),
     resourcesOf(db, environment),
     getStateLock(db, environment.id),
     getUsers(db, [environment.user_id, actor.userId]),
   ]);
-  if (!template) throw new Error(`Environment ${environment.id} has no template`);
-  return { environment, template, archivedProject, open, lastDeploy, resources, stateLock, users };
+  if (!storedTemplate) throw new Error(`Environment ${environment.id} has no template`);
+  const template = environmentTemplate(environment, storedTemplate);
+  return {
+    environment,
+    template,
+    storedTemplate,
+    ...project,
+    open,
+    lastDeploy,
+    resources,
+    stateLock,
+    users,
+  };
 }

@@ -2,16 +2,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { variablesStep } from '#protocol/tools/steps.ts';
 import type { Context } from '../context.ts';
 import { inTransaction, sqlState } from '../database/transaction.ts';
-import { lockDeployment } from '../deployments/deployment-store.ts';
+import { type DeploymentRow, lockDeployment } from '../deployments/deployment-store.ts';
+import { markStep } from '../deployments/finish-phase.ts';
+import { resolveOutputs } from '../deployments/inputs-from-outputs/resolve-outputs.ts';
+import { appendLog } from '../logs/step-store.ts';
 import { jobsChannel } from '../queue/enqueue.ts';
 import { type AttemptRow, getPlanningAttempt } from './attempt-store.ts';
 import type { CallingAgent } from './authenticate-agent.ts';
 import { jobForAgent } from './job-for-agent.ts';
 import { loadJobFacts } from './job-facts.ts';
 import { giveUp } from './lose-attempt.ts';
-import { type ClaimedRun, takeQueuedJob } from './run-store.ts';
+import { type ClaimedRun, type RunPlace, takeQueuedJob } from './run-store.ts';
 
 /** How long the other waiting agents leave an apply to the one that planned it and may have its tree. */
 const precedenceMilliseconds = 100;
@@ -49,23 +53,60 @@ async function planOf(
   return { jobId: planned.job_id, attempt: planned.number, fence: planned.fence };
 }
 
-async function claimNow(context: Context, agent: CallingAgent): Promise<Job | null> {
+/** The deployment fails in the step of its variables: nobody needs its code for that. */
+async function endUnresolved(
+  context: Context,
+  attempt: AttemptRow,
+  { id, environment_id }: DeploymentRow,
+  message: string,
+): Promise<void> {
+  const found = await lockDeployment(context.db, id, environment_id);
+  if (!found) throw new Error(`Deployment ${id} has lost its environment`);
+  await appendLog(context.db, id, variablesStep, `Error: ${message}\n`);
+  await markStep(context, found.deployment, variablesStep, 'FAIL');
+  await giveUp(context, found, attempt, { status: 'FAILURE', message });
+}
+
+/** The job with the values of other environments in it, or null where it ends without them. */
+async function assemble(
+  context: Context,
+  agent: CallingAgent,
+  run: ClaimedRun & RunPlace,
+): Promise<Job | null> {
+  const [facts, continues] = await Promise.all([
+    loadJobFacts(context.db, run),
+    planOf(context, run.job, agent),
+  ]);
+  const { deployment, environment } = facts;
+  if (run.job.phase !== 'plan' || !deployment || !environment) return jobForAgent(context, facts, continues);
+  const resolution = await resolveOutputs(context, deployment, environment);
+  if (resolution.kind === 'resolved')
+    return jobForAgent(context, { ...facts, deployment: resolution.deployment }, continues);
+  await endUnresolved(context, run.attempt, deployment, resolution.message);
+  return null;
+}
+
+/** @returns a job; `ended`: the next one has ended instead; null: there is none */
+async function claimNext(context: Context, agent: CallingAgent): Promise<Job | 'ended' | null> {
   return inTransaction(context, async (context) => {
     const run = await takeQueuedJob(context.db, agent, context.now());
     if (!run) return null;
     const { job, attempt } = run;
     try {
-      const [facts, continues] = await Promise.all([
-        loadJobFacts(context.db, run),
-        planOf(context, job, agent),
-      ]);
-      return await jobForAgent(context, facts, continues);
+      return (await assemble(context, agent, run)) ?? 'ended';
     } catch (error) {
       if (sqlState(error) !== '') throw error;
       await endUnreadable(context, attempt, job.deployment_id, error as Error);
-      return null;
+      return 'ended';
     }
   });
+}
+
+async function claimNow(context: Context, agent: CallingAgent): Promise<Job | null> {
+  for (;;) {
+    const claimed = await claimNext(context, agent);
+    if (claimed !== 'ended') return claimed;
+  }
 }
 
 /**

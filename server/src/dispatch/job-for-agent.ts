@@ -14,12 +14,14 @@ import { openInputs } from '../deployments/run-inputs.ts';
 import { getRepositoryToken, isTokenFor, openToken } from '../git-tokens/git-token-store.ts';
 import { getSourceRow } from '../sources/source-store.ts';
 import { getKeyValues } from '../ssh-keys/ssh-key-store.ts';
+import { tokenIdOf } from '../vcs-connections/vcs-connection-store.ts';
 import { getStateVersion } from '../state/state-store.ts';
 import { hostOf, type RepositoryCredentials, tokenCredentials } from '../templates/repository-credentials.ts';
 import { openCredentials, type TemplateRow } from '../templates/template-store.ts';
 import type { ProjectPlace } from '../projects/project-store.ts';
+import { credentialsForRun } from './run-secrets/credentials-for-run.ts';
 import { reviewerOf, systemVariables } from './system-variables.ts';
-import { isDeniedTokens, noTokens, tokenSecrets, tokensForRuns } from './tokens-for-runs.ts';
+import { isDeniedTokens, noTokens, tokenSecrets, tokensForRuns } from './run-secrets/tokens-for-runs.ts';
 import type { JobFacts } from './job-facts.ts';
 
 /** What is checked out, and for which project. */
@@ -39,7 +41,9 @@ async function credentialsOf(
 ): Promise<RepositoryCredentials | null> {
   const own = openCredentials(context, template);
   if (own) return own.host === hostOf(repository) ? { username: own.username, password: own.password } : null;
-  const tokenId = template.settings.tokenId;
+  const { tokenId: ownToken, vcsConnectionId } = template.settings;
+  const tokenId =
+    ownToken || (vcsConnectionId && (await tokenIdOf(context.db, place, vcsConnectionId, repository)));
   const token = tokenId ? await getRepositoryToken(context.db, place, tokenId) : undefined;
   return token && isTokenFor(token, repository) ? tokenCredentials(openToken(context, token)) : null;
 }
@@ -161,6 +165,7 @@ function approvedOf(
 /** The parts of a job that hold secrets, and the list of what its log must not show. */
 async function secretParts(
   context: Context,
+  job: JobFacts['job'],
   deployment: DeploymentRow,
   environment: EnvironmentRow,
   template: TemplateRow,
@@ -169,12 +174,13 @@ async function secretParts(
   const isDenied = isDeniedTokens(context, deployment);
   const place = { organizationId: environment.organization_id, projectId: environment.project_id };
   const code = { template, place, repository: deployment.repository };
-  const [tokens, credentials, ssh, archive, reviewer] = await Promise.all([
+  const [tokens, credentials, ssh, archive, reviewer, clouds] = await Promise.all([
     isDenied ? noTokens : tokensForRuns(context, place),
     credentialsOf(context, code),
     sshOf(context, code, isDenied),
     archiveOf(context.db, deployment),
     reviewerOf(context.db, deployment.id),
+    credentialsForRun(context, { job, deployment, environment }),
   ]);
   return {
     source: {
@@ -185,10 +191,12 @@ async function secretParts(
       ...archive,
     },
     ...(tokens.registryCredentials.length > 0 ? { registryCredentials: tokens.registryCredentials } : {}),
+    ...(clouds.credentials.length > 0 ? { credentials: clouds.credentials } : {}),
     variables: { environment: inputs.environment, terraform: inputs.terraform },
     systemVariables: await systemVariables(context.db, deployment, environment, template, {
       custom: inputs.custom ?? {},
       vcsAccessToken: (!isDenied && clones(deployment.type) && credentials?.password) || null,
+      oidcToken: clouds.oidcToken,
       reviewer,
     }),
     secrets: [
@@ -198,6 +206,7 @@ async function secretParts(
       ...(credentials ? [credentials.password] : []),
       ...tokenSecrets(tokens),
       ...(ssh?.keys ?? []),
+      ...clouds.secrets,
     ],
     ...(inputs.taskPayload === undefined ? {} : { taskPayload: inputs.taskPayload }),
     ...(inputs.imports === undefined ? {} : { imports: [...inputs.imports] }),
@@ -214,7 +223,7 @@ export async function jobForAgent(
     throw new Error(`Job ${job.id} has lost its deployment, environment or template`);
   const [isNew, secret, state, retry] = await Promise.all([
     isWorkspaceNew(context.db, job, environment),
-    secretParts(context, deployment, environment, template),
+    secretParts(context, job, deployment, environment, template),
     currentState(context.db, environment),
     job.phase === 'apply' ? retryOf(context.db, deployment, template) : {},
   ]);

@@ -42,7 +42,7 @@ export async function giveUp(
   context: Context,
   locked: LockedDeployment,
   attempt: AttemptRow,
-  end: { status: 'ABORTED' | 'INTERNAL_FAILURE'; message: string; found?: ReceivedOutcome },
+  end: { status: 'ABORTED' | 'INTERNAL_FAILURE' | 'FAILURE'; message: string; found?: ReceivedOutcome },
 ): Promise<DeploymentRow> {
   const [state] = await Promise.all([
     getStateVersionOfAttempt(context.db, attempt.job_id, attempt.number),

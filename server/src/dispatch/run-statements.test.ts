@@ -67,13 +67,15 @@ function applied({ environmentId }: Job) {
 
 test('a deployment that nobody has to approve goes to the database a limited number of times', async (t) => {
   const { id } = await createIdle(app, { requiresApproval: false });
+  // The first use of a key in a minute is recorded, after which the key is read again.
+  await ok(app, 'getEnvironment', { params: { id } });
   await app.database.pool.query('select 1');
   const request = await trafficOf(t, () => deploy(app, id));
-  assertAtMost(request.traffic, { statements: 21, trips: 9 });
+  assertAtMost(request.traffic, { statements: 23, trips: 9 });
   const claim = await trafficOf(t, () => agent.claim());
-  assertAtMost(claim.traffic, { statements: 10, trips: 5 });
+  assertAtMost(claim.traffic, { statements: 11, trips: 5 });
   const plan = await trafficOf(t, () => finished(claim.result, planned));
-  assertAtMost(plan.traffic, { statements: 19, trips: 7 });
+  assertAtMost(plan.traffic, { statements: 20, trips: 7 });
   const mark = await trafficOf(t, () => agent.mark(plan.result));
   assertAtMost(mark.traffic, { statements: 2, trips: 2 });
   const end = await trafficOf(t, () => finished(plan.result, applied(plan.result)));
@@ -87,5 +89,5 @@ test('an approval goes to the database a limited number of times', async (t) => 
   const approval = await trafficOf(t, () => ok(app, 'approveDeployment', { params: { id } }));
   assertAtMost(approval.traffic, { statements: 18, trips: 9 });
   const claim = await trafficOf(t, () => agent.claim());
-  assertAtMost(claim.traffic, { statements: 11, trips: 6 });
+  assertAtMost(claim.traffic, { statements: 12, trips: 6 });
 });

@@ -195,7 +195,7 @@ test('custom variables that a process cannot have are refused by name', async ()
   }
 });
 
-test('all custom variables reach the run, and take precedence over those of the service', async () => {
+test('custom variables reach the run and take precedence; facts about who runs what cannot be overridden', async () => {
   covers(
     'CustomServiceEnvironmentVariables',
     'deploymentType',
@@ -239,17 +239,29 @@ test('all custom variables reach the run, and take precedence over those of the 
     'discoveryPrNumber',
     'discoveryVCS',
   );
-  const names = Object.keys(CustomServiceEnvironmentVariables.properties);
-  assert.equal(names.length, 40);
-  const given = Object.fromEntries(
-    names.map((name) => [name, name === 'deploymentType' ? 'task' : `custom ${name}`]),
-  );
+  const all = Object.keys(CustomServiceEnvironmentVariables.properties);
+  assert.equal(all.length, 40);
+  const isFact = (name: string) =>
+    /^(deployer|reviewer|environmentCreator)|^(organization|project|environment|deploymentLog)Id$/.test(
+      name,
+    ) || ['deploymentType', 'deploymentRevision', 'commitHash', 'rootDir', 'templateDir'].includes(name);
+  const names = all.filter((name) => !isFact(name));
+  assert.equal(names.length, 22);
+  const given = Object.fromEntries(names.map((name) => [name, `custom ${name}`]));
   const environment = await createIdle(app);
-  await deploy(app, environment.id, { customServiceEnvironmentVariables: given });
+  const facts = all.filter(isFact);
+  const claimed = Object.fromEntries(
+    facts.map((name) => [name, name === 'deploymentType' ? 'task' : 'of somebody else']),
+  );
+  await deploy(app, environment.id, { customServiceEnvironmentVariables: { ...given, ...claimed } });
   const { systemVariables } = await agent.claim();
+  for (const name of facts) assert.notEqual(systemVariables[systemVariableName(name)], claimed[name], name);
   for (const [name, value] of Object.entries(given))
     assert.equal(systemVariables[systemVariableName(name)], value, name);
   const shown = (await environmentOf(app, environment.id)).latestDeploymentLog
     .customServiceEnvironmentVariables;
-  assert.deepEqual(shown, { ...given, oidcToken: sensitiveMask, vcsAccessToken: sensitiveMask });
+  const masked = { oidcToken: sensitiveMask, vcsAccessToken: sensitiveMask };
+  for (const [name, value] of Object.entries({ ...given, ...masked }))
+    assert.equal(shown?.[name as keyof typeof shown], value, name);
+  assert.equal(shown?.deployerUserId, 'admin');
 });

@@ -43,11 +43,12 @@ export async function reviewerOf(db: Connection, deploymentId: string): Promise<
   return id ? (await getUsers(db, [id])).get(id) : undefined;
 }
 
-/** What the rows do not say: secrets of the request, the token for the repository, and who approved it. */
+/** What the rows do not say: secrets of the request, tokens, and who approved it. */
 export interface RunParts {
   readonly reviewer: UserRow | undefined;
   readonly custom: Readonly<Record<string, string>>;
   readonly vcsAccessToken: string | null;
+  readonly oidcToken: string | null;
 }
 
 /** Facts of the run, overridden by what the deploy request gave as customServiceEnvironmentVariables. */
@@ -56,7 +57,7 @@ export async function systemVariables(
   deployment: DeploymentRow,
   environment: EnvironmentRow,
   template: TemplateRow,
-  { custom, vcsAccessToken, reviewer }: RunParts,
+  { custom, vcsAccessToken, oidcToken, reviewer }: RunParts,
 ): Promise<Record<string, string>> {
   // Readers see the arguments of a run; for the run itself these are variables that only its
   // owner may set.
@@ -66,7 +67,10 @@ export async function systemVariables(
     cliArgsApply: ___,
     ...facts
   } = knownFacts(await factsOf(db, deployment, environment, template), reviewer);
-  const token = vcsAccessToken === null ? {} : { vcsAccessToken };
-  const all = { ...facts, ...token, ...deployment.custom_environment_variables, ...custom };
+  const tokens = {
+    ...(vcsAccessToken === null ? {} : { vcsAccessToken }),
+    ...(oidcToken === null ? {} : { oidcToken }),
+  };
+  const all = { ...facts, ...tokens, ...deployment.custom_environment_variables, ...custom };
   return Object.fromEntries(Object.entries(all).map(([key, value]) => [systemVariableName(key), value]));
 }

@@ -1,65 +1,42 @@
 /** The checks of a new environment before anything is written. */
 import type { Place } from '../access/access.ts';
-import type { CreateEnvironment, CreateEnvironmentBody } from '#contract/environments/create-environment.ts';
-import { pathRefusal, repositoryRefusal, revisionRefusal } from '#guards/source-guards.ts';
+import type {
+  CreateEnvironment,
+  CreateEnvironmentBody,
+  NewEnvironment,
+} from '#contract/environments/create-environment.ts';
 import { retryRefusal } from '#guards/retry-rule.ts';
 import { isRunnable, runnableTools } from '#protocol/tools/index.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { badField, conflict, unknownEntity } from '../http/errors.ts';
 import { getProjectRow } from '../projects/project-store.ts';
+import { checkCredentials } from '../templates/check-credentials.ts';
+import { checkPath, checkRepository, checkRevision } from '../templates/check-source.ts';
 import { splitCredentials } from '../templates/repository-credentials.ts';
 import { checkDeployRequest } from '../deployments/check-deploy-request.ts';
-import { checkCreateReferences } from './check-create-references.ts';
+import { checkCreateReferences, checkProjects } from './check-create-references.ts';
 import { checkedNextRun } from '../schedules/cron.ts';
 
 /**
- * `deployRequest` applies to a new environment as a deploy with the same fields would: its name, repository
- * and revision replace those of the environment. Only a `ttl` outside of it wins.
+ * `deployRequest` applies to a new environment as a deploy with the same fields would: its name replaces that of
+ * the environment. Only a `ttl` outside of it wins.
  */
-export function withDeployRequest(request: CreateEnvironment): CreateEnvironment {
-  const { blueprintRevision, blueprintRepository, envName, ttl } = request.deployRequest;
-  return {
-    ...request,
-    name: envName ?? request.name,
-    ...(blueprintRepository ? { repository: blueprintRepository } : {}),
-    revision: blueprintRevision || request.revision,
-    ttl: request.ttl ?? ttl,
-  };
+export function withDeployRequest<R extends NewEnvironment>(request: R): R {
+  const { envName, ttl } = request.deployRequest;
+  return { ...request, name: envName ?? request.name, ttl: request.ttl ?? ttl };
 }
 
-function checkSource(
-  { settings }: ActorContext,
-  request: CreateEnvironment,
-  { repository, revision }: CreateEnvironmentBody,
-): void {
-  const { blueprintRepository, blueprintRevision } = request.deployRequest;
-  const allowed = { httpHosts: settings.gitHttpHosts, localPaths: settings.gitLocalPaths };
-  for (const [field, value] of [
-    ['body.repository', splitCredentials(repository).repository],
-    ['body.deployRequest.blueprintRepository', blueprintRepository],
-  ] as const) {
-    const refused = value === undefined ? null : repositoryRefusal(value, allowed);
-    if (refused) throw badField(field, `is refused: ${refused}`);
-  }
-  for (const [field, value] of [
-    ['body.deployRequest.blueprintRevision', blueprintRevision],
-    ['body.revision', revision],
-  ] as const) {
-    const refused = value ? revisionRefusal(value) : null;
-    if (refused) throw badField(field, `is refused: ${refused}`);
-  }
-  const path = request.path ? pathRefusal(request.path) : null;
-  if (path) throw badField('body.path', `is refused: ${path}`);
+/** The checks that no template takes part in. @throws Refusal 400, 403 or 409 that names the field */
+export async function checkNewEnvironment(context: ActorContext, request: NewEnvironment): Promise<void> {
+  checkDeployment(request);
+  checkDrift(request, context.now());
+  await checkProject(context, request);
+  checkApproval(context, request);
+  await checkCreateReferences(context, request);
 }
 
-function checkSettings(request: CreateEnvironment): void {
-  if (!isRunnable(request.type)) {
-    throw badField(
-      'body.type',
-      `${request.type} cannot be run by this version: it runs ${runnableTools.join(', ')}`,
-    );
-  }
+function checkDeployment(request: NewEnvironment): void {
   const first = request.deployRequest.deploymentType;
   if (first !== 'deploy')
     throw badField(
@@ -72,8 +49,6 @@ function checkSettings(request: CreateEnvironment): void {
       'does not apply to the first deployment of an environment: no earlier one has left any resources',
     );
   checkDeployRequest(request.deployRequest, 'body.deployRequest');
-  const retry = request.retry ? retryRefusal(request.retry) : null;
-  if (retry) throw badField(`body.retry.${retry.field}`, retry.reason);
   if (
     request.isRemoteApplyEnabled &&
     (request.isRemoteBackend !== true || request.requiresApproval !== false)
@@ -83,25 +58,25 @@ function checkSettings(request: CreateEnvironment): void {
 }
 
 /** @throws Refusal 400 for an invalid schedule */
-function checkDrift({ driftDetectionRequest: drift }: CreateEnvironment, now: Date): void {
+function checkDrift({ driftDetectionRequest: drift }: NewEnvironment, now: Date): void {
   if (drift?.cron) checkedNextRun(drift.cron, now, 'body.driftDetectionRequest.cron');
   else if (drift?.enabled) throw badField('body.driftDetectionRequest.cron', 'is required with enabled');
 }
 
 /** Where the environment is going to be. */
-export function placeOf({ organizationId, projectId }: CreateEnvironment): Place {
+export function placeOf({ organizationId, projectId }: NewEnvironment): Place {
   return { organizationId, projectId, environmentId: null };
 }
 
 /** Continuing without approval requires the right to apply, and so does letting tools apply from elsewhere. */
-function checkApproval(context: ActorContext, request: CreateEnvironment): void {
+function checkApproval(context: ActorContext, request: NewEnvironment): void {
   const isAutomatic = (request.deployRequest.userRequiresApproval ?? request.requiresApproval) === false;
   if (isAutomatic) requireRight(context.actor, placeOf(request), 'RUN_APPLY', '/body/requiresApproval false');
   if (request.isRemoteApplyEnabled)
     requireRight(context.actor, placeOf(request), 'EDIT_ALLOW_REMOTE_APPLY', '/body/isRemoteApplyEnabled');
 }
 
-async function checkProject(context: ActorContext, request: CreateEnvironment): Promise<void> {
+async function checkProject(context: ActorContext, request: NewEnvironment): Promise<void> {
   const project = await getProjectRow(context.db, request.projectId);
   if (!project) throw unknownEntity('body.projectId', 'project');
   if (project.organization_id !== request.organizationId)
@@ -109,19 +84,55 @@ async function checkProject(context: ActorContext, request: CreateEnvironment): 
   if (project.is_archived) throw conflict(`Project "${project.name}" is archived`);
 }
 
+/** The source of an environment without a template, wherever the request names it. */
+async function checkOwnSource(
+  context: ActorContext,
+  request: CreateEnvironment,
+  { repository, revision }: CreateEnvironmentBody,
+): Promise<void> {
+  const { organizationId, projectId, deployRequest } = request;
+  const { blueprintRepository, blueprintRevision } = deployRequest;
+  checkRepository(context, splitCredentials(repository).repository, 'body.repository');
+  checkRepository(context, blueprintRepository, 'body.deployRequest.blueprintRepository');
+  checkRevision(blueprintRevision, 'body.deployRequest.blueprintRevision');
+  checkRevision(revision, 'body.revision');
+  checkPath(request.path, 'body.path');
+  await checkCredentials(context, { organizationId, projectIds: [projectId] }, request, 'body');
+}
+
+/** Its repository and revision replace those of the environment. */
+export function withDeployedSource(request: CreateEnvironment): CreateEnvironment {
+  const { blueprintRevision, blueprintRepository } = request.deployRequest;
+  return {
+    ...request,
+    ...(blueprintRepository ? { repository: blueprintRepository } : {}),
+    revision: blueprintRevision || request.revision,
+  };
+}
+
 /**
+ * @param request with the source that is deployed
  * @param body the request as it was sent
  * @throws Refusal 400, 403 or 409 that names the field
  */
-export async function checkCreateRequest(
+export async function checkCreateWithoutTemplate(
   context: ActorContext,
   request: CreateEnvironment,
   body: CreateEnvironmentBody,
 ): Promise<void> {
-  checkSettings(request);
-  checkDrift(request, context.now());
-  await checkProject(context, request);
-  checkApproval(context, request);
-  checkSource(context, request, body);
-  await checkCreateReferences(context, request, body);
+  if (!isRunnable(request.type))
+    throw badField(
+      'body.type',
+      `${request.type} cannot be run by this version: it runs ${runnableTools.join(', ')}`,
+    );
+  const retry = request.retry ? retryRefusal(request.retry) : null;
+  if (retry) throw badField(`body.retry.${retry.field}`, retry.reason);
+  await checkNewEnvironment(context, request);
+  if (request.deployRequest.blueprintId)
+    throw badField(
+      'body.deployRequest.blueprintId',
+      'does not match a template: an environment without one gets its own',
+    );
+  await checkOwnSource(context, request, body);
+  await checkProjects(context, request);
 }

@@ -323,8 +323,8 @@ function unknownReferences(otherOrganization: string): [more: object, message: R
   const project = { creationScope: 'PROJECT', creationScopeId: app.organizationId };
   return [
     [{ vcsConnectionId: id }, /\/body\/vcsConnectionId does not match/],
-    [{ projectIds: [app.projectId, id] }, /\/body\/projectIds\/1 does not match a project/],
-    [{ projectIds: ['x'] }, /\/body\/projectIds\/0 does not match a project/],
+    [{ projectIds: [app.projectId, id] }, /\/body\/projectIds\/1 does not match any project/],
+    [{ projectIds: ['x'] }, /\/body\/projectIds\/0 does not match any project/],
     [{ creationScopeId: id }, /\/body\/creationScopeId does not match/],
     [organization, /\/body\/creationScopeId must be the organizationId/],
     [{ ...organization, creationScopeId: otherOrganization }, /\/body\/creationScopeId must be/],

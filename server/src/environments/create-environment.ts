@@ -1,20 +1,35 @@
-/** Creates an environment with its own template and its first deployment, in one transaction. */
+/** Creates an environment and its first deployment, in one transaction; without a template it gets its own. */
 import {
-  type CreateEnvironment,
   type CreateEnvironmentBody,
+  type CreateFromTemplateBody,
+  type NewEnvironment,
   normalizeCreateEnvironment,
+  normalizeCreateFromTemplate,
 } from '#contract/environments/create-environment.ts';
+import { withoutNulls } from '#contract/schema/without-nulls.ts';
+import { normalizeSetChanges } from '#contract/deployments/deploy-request.ts';
 import { variableChangeFields } from '#contract/variables/shapes.ts';
 import type { CreatedEnvironment } from '#contract/environments/shapes.ts';
 import { generatedWorkspaceName } from '#protocol/workspace-name.ts';
+import { inEnvironment } from '../access/access.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import type { TemplateSettings } from '../database/stored.ts';
+import { environmentTemplate, templateColumns } from '../templates/environment-template.ts';
 import { splitCredentials } from '../templates/repository-credentials.ts';
+import { templateSettings } from '../templates/template-settings.ts';
 import { insertTemplate, type TemplateRow } from '../templates/template-store.ts';
+import { getProjectRow } from '../projects/project-store.ts';
+import { applySetChanges, checkSetChanges } from '../configuration-sets/change-assignments.ts';
 import { applyVariableChanges } from '../variables/apply-variable-changes.ts';
-import { checkCreateRequest, withDeployRequest, placeOf } from './check-create-request.ts';
+import { environmentHome } from '../variables/levels.ts';
+import {
+  checkCreateWithoutTemplate,
+  placeOf,
+  withDeployedSource,
+  withDeployRequest,
+} from './check-create-request.ts';
+import { checkCreateFromTemplate, type Overrides } from './check-create-from-template.ts';
 import { checkedNextRun } from '../schedules/cron.ts';
 import { insertDeployment } from '../deployments/deployment-store.ts';
 import {
@@ -26,46 +41,8 @@ import {
 import { environmentView } from './environment-view.ts';
 import { ttlColumns } from '../lifetimes/lifespan.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
-import { startDeployment, variableHome } from '../deployments/start-deployment.ts';
+import { startDeployment } from '../deployments/start-deployment.ts';
 import { storeSchedule } from '../schedules/update-schedule.ts';
-
-const templateSettingNames = [
-  'revision',
-  'path',
-  'fileName',
-  'helmChartName',
-  'tokenName',
-  'tokenId',
-  'sshKeys',
-  'githubInstallationId',
-  'bitbucketClientKey',
-  'isBitbucketServer',
-  'isGitLabEnterprise',
-  'isGitHubEnterprise',
-  'isGitLab',
-  'isAzureDevOps',
-  'isHelmRepository',
-  'vcsConnectionId',
-  'terraformVersion',
-  'opentofuVersion',
-  'terragruntVersion',
-  'pulumiVersion',
-  'ansibleVersion',
-  'terragruntTfBinary',
-  'retry',
-  'description',
-  'runTestsOnPullRequest',
-  'isTerragruntRunAll',
-  'tagPrefix',
-  'creationScopeId',
-  'creationScope',
-] as const satisfies readonly (keyof CreateEnvironment)[];
-
-function templateSettings(request: CreateEnvironment): TemplateSettings {
-  return Object.fromEntries(
-    templateSettingNames.filter((name) => request[name] !== undefined).map((name) => [name, request[name]]),
-  );
-}
 
 /** An id whose end no other environment's generated workspace has. */
 async function drawId(
@@ -79,10 +56,18 @@ async function drawId(
   }
 }
 
+/** The template of a new environment, and what the environment replaces of it. */
+interface ChosenTemplate {
+  readonly template: TemplateRow;
+  readonly overrides: Overrides;
+}
+
+const noOverrides: Overrides = { template_revision: null, template_repository: null };
+
 async function insertRow(
   context: ActorContext,
-  request: CreateEnvironment,
-  template: TemplateRow,
+  request: NewEnvironment,
+  { template, overrides }: ChosenTemplate,
 ): Promise<LockedEnvironment> {
   const { id, workspaceName } = await drawId(context, request.organizationId);
   const now = context.now();
@@ -91,6 +76,8 @@ async function insertRow(
     organization_id: request.organizationId,
     project_id: request.projectId,
     template_id: template.id,
+    is_single_use_template: template.is_single_use,
+    ...overrides,
     user_id: context.actor.userId,
     name: request.name,
     workspace_name: request.workspaceName ?? workspaceName,
@@ -110,7 +97,6 @@ async function insertRow(
     description: request.description ?? null,
     tags: request.tags ?? [],
     ...(await ttlColumns(context, request.ttl, { place: placeOf(request), createdAt: now }, 'body.ttl')),
-    configuration_set_ids: request.configurationSetChanges.assign,
     created_at: now,
     updated_at: now,
   });
@@ -133,12 +119,7 @@ async function insertPlaceholder(
     started_by: context.actor.userId,
     trigger: 'user',
     requires_approval: environment.requires_approval,
-    template_id: template.id,
-    template_name: template.name,
-    repository: template.repository,
-    revision: template.settings.revision ?? '',
-    path: template.settings.path ?? '',
-    tool: template.type,
+    ...templateColumns(environmentTemplate(environment, template)),
   });
   return updateEnvironmentRow(context.db, environment, { latest_deployment_id: id });
 }
@@ -146,7 +127,7 @@ async function insertPlaceholder(
 async function storeDriftSchedule(
   context: ActorContext,
   environment: LockedEnvironment,
-  request: CreateEnvironment,
+  request: NewEnvironment,
 ): Promise<void> {
   const { enabled = false, cron } = request.driftDetectionRequest ?? {};
   if (!cron) return;
@@ -162,7 +143,7 @@ async function storeDriftSchedule(
 async function deployFirst(
   context: ActorContext,
   environment: LockedEnvironment,
-  { deployRequest }: CreateEnvironment,
+  { deployRequest }: NewEnvironment,
 ): Promise<LockedEnvironment> {
   const started = await startDeployment(context, environment, {
     type: 'deploy',
@@ -177,27 +158,42 @@ async function deployFirst(
   return started.environment;
 }
 
+/** What either body changes in addition to the settings of the environment. */
+type ChangesBody = Pick<
+  CreateEnvironmentBody,
+  'configurationChanges' | 'configurationSetChanges' | 'deployRequest'
+>;
+
+/** @throws Refusal 400 that names the id of a set that cannot be assigned */
+async function assignFirstSets(
+  context: ActorContext,
+  environment: LockedEnvironment,
+  body: ChangesBody,
+): Promise<void> {
+  const place = { home: inEnvironment(environment), environmentId: environment.id };
+  for (const [changes, field] of [
+    [body.configurationSetChanges, 'body.configurationSetChanges'],
+    [body.deployRequest?.configurationSetChanges, 'body.deployRequest.configurationSetChanges'],
+  ] as const) {
+    const checked = await checkSetChanges(context, place, normalizeSetChanges(changes), field);
+    await applySetChanges(context, environment, checked);
+  }
+}
+
 async function create(
   context: ActorContext,
-  request: CreateEnvironment,
-  source: ReturnType<typeof splitCredentials>,
-  variableFields: readonly string[],
+  request: NewEnvironment,
+  chosen: ChosenTemplate,
+  body: ChangesBody,
 ): Promise<CreatedEnvironment> {
-  const template = await insertTemplate(context.db, context, {
-    organizationId: request.organizationId,
-    projectId: request.projectId,
-    name: `single-use-template-for-${request.name}`,
-    type: request.type,
-    repository: source.repository,
-    isSingleUse: true,
-    settings: templateSettings(request),
-    credentials: source.credentials,
-    authorId: context.actor.userId,
-  });
-  const environment = await insertRow(context, request, template);
-  const home = variableHome(environment);
-  await applyVariableChanges(context, home, request.configurationChanges, variableFields);
-  await recordEnvironmentAudit(context, environment, 'environment.created', { name: request.name });
+  const { template } = chosen;
+  const environment = await insertRow(context, request, chosen);
+  const project = await getProjectRow(context.db, request.projectId);
+  const home = environmentHome(environment, project?.hierarchy ?? request.projectId);
+  await assignFirstSets(context, environment, body);
+  await applyVariableChanges(context, home, request.configurationChanges, variableFieldsOf(body));
+  const details = { name: request.name, ...(template.is_single_use ? {} : { templateId: template.id }) };
+  await recordEnvironmentAudit(context, environment, 'environment.created', details);
   await storeDriftSchedule(context, environment, request);
   await recordEnvironmentEvent(context, environment, 'created');
   const started = request.preventAutoDeploy
@@ -210,25 +206,60 @@ async function create(
   };
 }
 
-/**
- * The right was checked on the project.
- * @throws Refusal 400, 409 or 422 before anything is written
- */
-export async function createEnvironment(
-  context: ActorContext,
-  body: CreateEnvironmentBody,
-): Promise<CreatedEnvironment> {
-  const request = withDeployRequest(normalizeCreateEnvironment(body));
-  await checkCreateRequest(context, request, body);
-  // Credentials belong to the host of `repository`, wherever the code is finally read.
-  const { credentials } = splitCredentials(body.repository);
-  const source = { repository: splitCredentials(request.repository).repository, credentials };
-  const variableFields = [
+/** Location of each variable change in either body. */
+function variableFieldsOf(body: ChangesBody): string[] {
+  return [
     ...variableChangeFields(body.configurationChanges, 'body.configurationChanges'),
     ...variableChangeFields(
       body.deployRequest?.configurationChanges,
       'body.deployRequest.configurationChanges',
     ),
   ];
-  return inTransaction(context, (context) => create(context, request, source, variableFields));
+}
+
+/**
+ * Creates an environment with a template of its own. The right was checked on the project.
+ * @throws Refusal 400, 409 or 422 before anything is written
+ */
+export async function createEnvironmentWithoutTemplate(
+  context: ActorContext,
+  body: CreateEnvironmentBody,
+): Promise<CreatedEnvironment> {
+  const request = withDeployedSource(withDeployRequest(normalizeCreateEnvironment(body)));
+  await checkCreateWithoutTemplate(context, request, body);
+  // Credentials belong to the host of `repository`, wherever the code is finally read.
+  const { credentials } = splitCredentials(body.repository);
+  const { creationScope, creationScopeId, ...settings } = request;
+  return inTransaction(context, async (context) => {
+    const template = await insertTemplate(context.db, context, {
+      organizationId: request.organizationId,
+      projectId: request.projectId,
+      projectIds: [request.projectId],
+      name: `single-use-template-for-${request.name}`,
+      type: request.type,
+      repository: splitCredentials(request.repository).repository,
+      isSingleUse: true,
+      settings: withoutNulls({ creationScope, creationScopeId, ...templateSettings(settings) }),
+      credentials,
+      authorId: context.actor.userId,
+    });
+    if (!template) throw new Error('A single-use template was not stored');
+    return create(context, request, { template, overrides: noOverrides }, body);
+  });
+}
+
+/**
+ * Creates an environment from a template of its project. The right was checked on the project.
+ * @throws Refusal 400, 403, 409 or 422 before anything is written
+ */
+export async function createEnvironmentFromTemplate(
+  context: ActorContext,
+  body: CreateFromTemplateBody,
+  organizationId: string,
+): Promise<CreatedEnvironment> {
+  const request = withDeployRequest(normalizeCreateFromTemplate(body, organizationId));
+  return inTransaction(context, async (context) => {
+    const chosen = await checkCreateFromTemplate(context, request);
+    return create(context, request, chosen, body);
+  });
 }

@@ -9,6 +9,7 @@ import { plannedOutcome, stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused, send } from '../testing/client.ts';
 import { createActive, createEnvironment, createIdle, deploy, forgetWork } from '../testing/environment.ts';
+import { createFrom, createTemplate } from '../testing/template.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -105,11 +106,9 @@ test('an environment with a template that others use is deleted without the temp
 test('variables of a template are deleted with it, and only then', async () => {
   const variables = "variable where scope = 'BLUEPRINT' and scope_id = $1";
   for (const isSingleUse of [true, false]) {
-    const { id, blueprintId } = await createIdle(app);
-    await app.database.pool.query('update template set is_single_use = $2 where id = $1', [
-      blueprintId,
-      isSingleUse,
-    ]);
+    const { id, blueprintId } = isSingleUse
+      ? await createIdle(app)
+      : await createFrom(app, (await createTemplate(app)).id, { preventAutoDeploy: true });
     await app.database.pool.query(
       `insert into variable (id, organization_id, scope, scope_id, name, type, user_id)
        select gen_random_uuid(), organization_id, 'BLUEPRINT', id, 'region', 0, author_id

@@ -2,7 +2,9 @@
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { deleteAssignmentsOf } from '../configuration-sets/configuration-set-store.ts';
 import { deleteDeployments, openDeployments } from '../deployments/deployment-store.ts';
+import { templatesOfDeployments } from '../deployments/placeholder-store.ts';
 import { resourcesOf } from '../deployments/start-facts.ts';
 import { deleteAttemptBlobs } from '../dispatch/blobs/attempt-blob-store.ts';
 import { promiseEffect } from '../effects/effect-kind.ts';
@@ -12,7 +14,7 @@ import { conflict } from '../http/errors.ts';
 import { deleteSources } from '../sources/source-store.ts';
 import { getStateLock, lockInWords } from '../state/state-lock-store.ts';
 import { countStateVersions } from '../state/state-store.ts';
-import { deleteSingleUseTemplate } from '../templates/template-store.ts';
+import { deleteSingleUseTemplates } from '../templates/template-store.ts';
 import { deleteVariablesOf } from '../variables/variable-store.ts';
 import { type DeleteFacts, refusalOfDelete } from './decide-delete.ts';
 import { deleteEnvironmentRow, type LockedEnvironment, requireEnvironment } from './environment-store.ts';
@@ -35,15 +37,20 @@ async function loadFacts(tx: Connection, environment: LockedEnvironment): Promis
 /** Audit events remain. */
 async function deleteBelongings(context: ActorContext, environment: LockedEnvironment): Promise<void> {
   const { db } = context;
+  const templateIds = [environment.template_id, ...(await templatesOfDeployments(db, environment.id))];
   const blobs = await deleteAttemptBlobs(db, environment.id);
   const deploymentIds = await deleteDeployments(db, environment.id);
   blobs.push(...(await deleteSources(db, environment.id)));
   if (blobs.length > 0) await promiseEffect(context, removeBlobs, { ids: blobs.map(({ id }) => id) });
   await deleteVariablesOf(db, 'ENVIRONMENT', [environment.id]);
+  await deleteVariablesOf(db, 'WORKFLOW', [environment.id]);
   await deleteVariablesOf(db, 'DEPLOYMENT', deploymentIds);
+  await deleteAssignmentsOf(db, 'environment', [environment.id]);
+  await deleteAssignmentsOf(db, 'deployment', deploymentIds);
   await deleteEnvironmentRow(db, environment);
-  if (await deleteSingleUseTemplate(db, environment.template_id))
-    await deleteVariablesOf(db, 'BLUEPRINT', [environment.template_id]);
+  const deleted = await deleteSingleUseTemplates(db, templateIds);
+  await deleteVariablesOf(db, 'BLUEPRINT', deleted);
+  await deleteAssignmentsOf(db, 'template', deleted);
 }
 
 /** The right was checked. @throws Refusal 409 if it is in use or may have resources, before anything is written */

@@ -4,7 +4,7 @@ import { notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
-import { createEnvironment } from './create-environment.ts';
+import { createEnvironmentFromTemplate, createEnvironmentWithoutTemplate } from './create-environment.ts';
 import { deleteEnvironment } from './delete-environment.ts';
 import { destroyEnvironment } from '../deployments/start-deployment.ts';
 import { environmentView } from './environment-view.ts';
@@ -29,7 +29,12 @@ export const environmentRoutes: Route[] = [
     reply.header('x-total-count', String(total));
     return environments;
   }),
-  route(operations.createEnvironmentWithoutTemplate, (context, { body }) => createEnvironment(context, body)),
+  route(operations.createEnvironment, (context, { body, home }) =>
+    createEnvironmentFromTemplate(context, body, home?.organizationId ?? ''),
+  ),
+  route(operations.createEnvironmentWithoutTemplate, (context, { body }) =>
+    createEnvironmentWithoutTemplate(context, body),
+  ),
   route(operations.getEnvironment, async (context, { params }) => {
     const row = await getEnvironmentRow(context.db, params.id);
     if (!row) throw notFound('environment', params.id);

@@ -29,6 +29,21 @@ export async function lockEnvironmentRow(tx: Connection, id: string): Promise<Lo
   return row as LockedEnvironment | undefined;
 }
 
+/** Locks all environments that use a template, always in the same order. */
+export async function lockEnvironmentsOfTemplate(
+  tx: Connection,
+  templateId: string,
+): Promise<LockedEnvironment[]> {
+  const rows = await tx
+    .selectFrom('environment')
+    .selectAll()
+    .where('template_id', '=', templateId)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  return rows as LockedEnvironment[];
+}
+
 /** Locks the environment. @throws Refusal 404 */
 export async function requireEnvironment(
   { db }: Pick<Context, 'db'>,

@@ -43,7 +43,7 @@ function driftStatus(
 function sentSettings(row: ShownEnvironmentRow): Partial<Environment> {
   return {
     isRemoteApplyEnabled: row.is_remote_apply_enabled,
-    isSingleUseBlueprint: true,
+    isSingleUseBlueprint: row.is_single_use_template,
     ...(row.vcs_commands_alias === null ? {} : { vcsCommandsAlias: row.vcs_commands_alias }),
     ...(row.vcs_pr_comments_enabled === null ? {} : { vcsPrCommentsEnabled: row.vcs_pr_comments_enabled }),
     ...(row.auto_deploy_by_custom_glob === null

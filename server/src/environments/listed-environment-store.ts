@@ -40,6 +40,7 @@ const shownColumns = [
   'drift_status',
   'tags',
   'workflow_environment_id',
+  'is_single_use_template',
   'created_at',
   'updated_at',
 ] as const satisfies readonly (keyof EnvironmentTable)[];

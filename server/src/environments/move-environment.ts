@@ -11,8 +11,10 @@ import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, conflict } from '../http/errors.ts';
+import { refuseLeavingSetsOf } from '../configuration-sets/leave-project.ts';
 import { holdProjectRow, type ProjectRow } from '../projects/project-store.ts';
 import { getTemplateRow, moveTemplateToProject } from '../templates/template-store.ts';
+import { isAssigned } from '../templates/use-template.ts';
 import { moveDeploymentsToProject, openDeployments } from '../deployments/deployment-store.ts';
 import { moveVariablesToProject } from '../variables/variable-store.ts';
 import { type EnvironmentRow, requireEnvironment, updateEnvironmentRow } from './environment-store.ts';
@@ -36,8 +38,7 @@ async function moveTemplate(
 ): Promise<void> {
   const template = await getTemplateRow(context.db, environment.template_id);
   if (!template) throw new Error(`Environment ${environment.id} has no template`);
-  const isAssigned = template.project_id === target.id || template.project_ids.includes(target.id);
-  if (!template.is_single_use && !isAssigned)
+  if (!template.is_single_use && !isAssigned(template, target.id))
     throw badField(
       'body.projectId',
       `refers to "${target.name}", to which template "${template.name}" is not assigned: assign it first`,
@@ -66,6 +67,7 @@ export async function moveEnvironment(
     if (target.id === environment.project_id) return environmentView(context, environment);
     requireRight(context.actor, inProject(target), 'MOVE_ENVIRONMENTS', '/body/projectId');
     await checkIdle(context.db, environment);
+    await refuseLeavingSetsOf(context, environment, target);
     await moveTemplate(context, environment, target);
     await moveDeploymentsToProject(context.db, id, target.id);
     await moveVariablesToProject(context.db, id, target.id);

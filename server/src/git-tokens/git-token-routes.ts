@@ -8,6 +8,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { badField, conflict, notFound, orNotFound, type Refusal } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
+import { requireUnused, usesOf, visibleUses } from './credential-uses.ts';
 import { requireProjects } from '../projects/require-projects.ts';
 import {
   deleteToken,
@@ -73,7 +74,8 @@ export const gitTokenRoutes: Route[] = [
   route(operations.getGitToken, async (context, { params }) => {
     const row = await getToken(context.db, params.id);
     if (!row) throw notFound('git token', params.id);
-    return view(row);
+    const uses = await usesOf(context.db, row.organization_id, { tokenId: row.id });
+    return { ...view(row), usedBy: visibleUses(context.actor, uses) };
   }),
   route(operations.updateGitToken, (context, { params, body }) =>
     inTransaction(context, async (context) => {
@@ -99,14 +101,16 @@ export const gitTokenRoutes: Route[] = [
   ),
   route(operations.deleteGitToken, (context, { params, home }) =>
     inTransaction(context, async (context) => {
-      const row = await getToken(context.db, params.id);
+      const row = orNotFound(await getToken(context.db, params.id), 'git token', params.id);
+      const uses = await usesOf(context.db, row.organization_id, { tokenId: row.id });
+      requireUnused(context.actor, uses, `Git token "${row.name}"`);
       await deleteToken(context.db, params.id);
       await recordAudit(context, {
         organizationId: home?.organizationId ?? null,
         action: 'gitToken.deleted',
         entity: 'gitToken',
         entityId: params.id,
-        ...(row ? changesOf(audited(context, row), null) : {}),
+        ...changesOf(audited(context, row), null),
       });
       return { id: params.id };
     }),

@@ -1,5 +1,5 @@
 /** SQL of tokens for repositories and registries; a value is opened for runs only. */
-import { isForProject, type ProjectPlace } from '../projects/project-store.ts';
+import { isForProject, type ProjectPlace, type UsePlace } from '../projects/project-store.ts';
 import { type Selectable, sql } from 'kysely';
 import type { TokenType } from '#contract/git-tokens/operations.ts';
 import { homeById, isUuid } from '../access/entity-home.ts';
@@ -130,7 +130,7 @@ export async function deleteToken(tx: Connection, id: string): Promise<void> {
 /** A token for repositories; undefined where environments of the project may not use such a token. */
 export async function getRepositoryToken(
   db: Connection,
-  { organizationId, projectId }: ProjectPlace,
+  { organizationId, projectId }: UsePlace,
   id: string,
 ): Promise<GitTokenRow | undefined> {
   if (!isUuid(id)) return undefined;

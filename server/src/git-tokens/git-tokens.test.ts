@@ -21,7 +21,7 @@ test('a token is listed but never shown, and reaches the runs that refer to it',
     projectIds: [],
     value: '********',
   });
-  assert.deepEqual(await ok(app, 'getGitToken', { params: { id: token.id } }), token);
+  assert.deepEqual(await ok(app, 'getGitToken', { params: { id: token.id } }), { ...token, usedBy: [] });
   assert.deepEqual(await ok(app, 'listGitTokens', { query: { organizationId, type: 'GIT' } }), [token]);
   const agent = await testAgent(app);
   await createEnvironment(app, { tokenId: token.id });
@@ -92,8 +92,8 @@ test('tokens with hosts reach all runs of their organization, each for its hosts
   assert.deepEqual(job.registryCredentials, [{ host: 'registry.example', token: 'registry-value' }]);
   for (const value of ['modules-value', 'registry-value']) assert.ok(job.secrets.includes(value));
   assert.equal(job.source.credentials, undefined);
-  for (const token of await ok(app, 'listGitTokens', { query: { organizationId } }))
-    await ok(app, 'deleteGitToken', { params: { id: token.id } });
+  for (const { id: tokenId, hosts } of await ok(app, 'listGitTokens', { query: { organizationId } }))
+    if (hosts.length > 0) await ok(app, 'deleteGitToken', { params: { id: tokenId } });
 });
 
 test('a registry token requires host names, and does not open repositories', async () => {
@@ -151,5 +151,21 @@ test('a token that names hosts is refused for repositories on other hosts, and n
   assert.equal(moved.source.repository, body.blueprintRepository);
   assert.equal(moved.source.credentials, undefined);
   assert.equal(moved.systemVariables['ENVARIUM_VCS_ACCESS_TOKEN'], undefined);
-  await ok(app, 'deleteGitToken', { params: { id: token.id } });
+  const used = { params: { id: token.id } };
+  assert.deepEqual((await ok(app, 'getGitToken', used)).usedBy, [
+    { type: 'environment', id, name: 'network' },
+  ]);
+  const viewer = await app.addKey({ [organizationId]: 'User' });
+  assert.deepEqual((await ok(app, 'getGitToken', { ...used, as: viewer })).usedBy, []);
+  assert.match(
+    (await refused(app, 'deleteGitToken', 409, used)).message,
+    /^Git token "one host" is used by the environment "network": choose another one there first$/,
+  );
+  const keeper = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION', 'EDIT_ORGANIZATION_SETTINGS'] });
+  assert.match(
+    (await refused(app, 'deleteGitToken', 409, { ...used, as: keeper })).message,
+    /used by 1 other:/,
+  );
+  await app.database.pool.query("update environment set status = 'INACTIVE' where id = $1", [id]);
+  await ok(app, 'deleteGitToken', used);
 });

@@ -1,10 +1,10 @@
 /** Checks which token is to be sent to which host, where either is written. */
-import type { ProjectPlace } from '../projects/project-store.ts';
+import type { UsePlace } from '../projects/project-store.ts';
 import type { Connection } from '../context.ts';
 import { badField } from '../http/errors.ts';
 import { getRepositoryToken, isTokenFor } from './git-token-store.ts';
 
-export interface TokenUse extends ProjectPlace {
+export interface TokenUse extends UsePlace {
   readonly tokenId: string;
   readonly repository: string;
 }

@@ -1,18 +1,44 @@
 /**
- * Who uses an API key: one statement finds the key, its secrets and what its user may do. Both secrets are
- * always compared, and as long for an unknown id, so that time does not tell which ids exist.
+ * Who uses an API key: one statement says whether the key, its user or what that user may do have changed
+ * since they were read; if not, they are in memory. Both secrets are always compared, and as long for an
+ * unknown id.
  */
 import type { FastifyRequest } from 'fastify';
+import { LruMap } from 'toad-cache';
 import type { Actor } from '../access/actor.ts';
 import { accessOf } from '../access/load-access.ts';
 import type { Context } from '../context.ts';
-import { findApiKey, type FoundKey, storeLastUse } from '../users/user-store.ts';
+import { perServer } from '../events/per-server.ts';
+import { findApiKey, findKeyStamp, type FoundKey, storeLastUse } from '../users/user-store.ts';
 import type { Credentials } from './credentials.ts';
 import { isInside } from './networks.ts';
 import { CredentialsRefused } from './refused-callers.ts';
 
 /** How often the last use of a secret is recorded, in milliseconds. */
 const lastUseEvery = 60_000;
+
+interface KeptKey {
+  readonly stamp: string;
+  readonly key: FoundKey;
+}
+
+const keptOf = perServer(() => new LruMap<KeptKey>(10_000));
+
+/** A key, and the versions of what its user may do, which are not newer than the key. */
+async function findKey(
+  context: Context,
+  id: string,
+): Promise<{ key: FoundKey; accessVersions: string } | undefined> {
+  const found = await findKeyStamp(context.shared, id);
+  if (!found) return undefined;
+  const { stamp, accessVersions } = found;
+  const kept = keptOf(context).get(id);
+  if (kept?.stamp === stamp) return { key: kept.key, accessVersions };
+  const key = await findApiKey(context.db, id);
+  if (!key) return undefined;
+  keptOf(context).set(id, { stamp, key });
+  return { key, accessVersions };
+}
 
 interface FoundSecret {
   readonly id: string;
@@ -47,20 +73,20 @@ export async function identifyKey(
   credentials: Credentials,
   message: string,
 ): Promise<Actor> {
-  const { db } = context;
-  const key = await findApiKey(db, credentials.id);
-  const secret = matching(context, credentials.secret, key);
-  if (!key || !secret) throw new CredentialsRefused(message, key ? credentials.id : null);
+  const found = await findKey(context, credentials.id);
+  const secret = matching(context, credentials.secret, found?.key);
+  if (!found || !secret) throw new CredentialsRefused(message, found ? credentials.id : null);
+  const { key, accessVersions } = found;
   const now = context.now();
   checkLimits(key, credentials.id, now, request.ip);
   if (!secret.usedAt || now.getTime() - secret.usedAt.getTime() > lastUseEvery)
-    await storeLastUse(db, credentials.id, secret.id, now);
+    await storeLastUse(context.db, credentials.id, secret.id, now);
   return {
     userId: key.user_id,
     name: key.name,
     email: key.email,
     keyId: credentials.id,
     sessionId: null,
-    access: await accessOf(context, key.user_id, key.access_versions),
+    access: await accessOf(context, key.user_id, accessVersions),
   };
 }

@@ -1,9 +1,10 @@
 /** Networks that callers come from: addresses and CIDR notation, of IPv4 and IPv6. */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { LruMap } from 'toad-cache';
 
 /** Lists that are read again with each request; more than this, and the oldest is forgotten. */
 const mostKept = 1000;
-const kept = new Map<string, Lists>();
+const kept = new LruMap<Lists>(mostKept);
 
 /** Apart, because a list takes addresses of IPv4 for a part of IPv6. */
 interface Lists {
@@ -46,8 +47,6 @@ function listsOf(networks: readonly string[]): Lists {
     lists[family].addSubnet(address, Number(prefix ?? (family === 'ipv4' ? 32 : 128)), family);
   }
   kept.set(key, lists);
-  const [oldest] = kept.keys();
-  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
   return lists;
 }
 

@@ -14,10 +14,15 @@ const app = await testApp();
 const environment = await createIdle(app);
 const { requestOf } = await makeSamples(app, environment);
 
-/** One field of a good body, changed; or another text, where the body is one. */
+/** One field of a good body, or of its element, changed; or another text, where the body is one. */
 function bodies(operation: Operation, good: unknown): fc.Arbitrary<unknown> {
+  return changedValues(JSON.parse(JSON.stringify(operation.body)) as JsonSchema, good);
+}
+
+function changedValues(schema: JsonSchema, good: unknown): fc.Arbitrary<unknown> {
   if (typeof good === 'string') return oddText;
-  const fields = Object.entries((JSON.parse(JSON.stringify(operation.body)) as JsonSchema).properties ?? {});
+  if (Array.isArray(good)) return changedValues(schema.items ?? {}, good[0]).map((element) => [element]);
+  const fields = Object.entries(schema.properties ?? {});
   const changed = fields.map(([name, schema]) =>
     fc.oneof(valueOf(schema), fc.jsonValue()).map((value) => ({ ...(good as object), [name]: value })),
   );
@@ -63,7 +68,7 @@ test('any query or path is accepted or refused, and never causes an internal err
       const deploymentLogId = environment.latestDeploymentLogId ?? id;
       const { organizationId, projectId } = app;
       const ids = { id, environmentId: id, organizationId, projectId, deploymentLogId };
-      const params = { ...ids, name: odd, agentKey: odd, userId: odd };
+      const params = { ...ids, name: odd, agentKey: odd, userId: odd, scope: odd, scopeId: id, vcsType: odd };
       const query =
         names.length > 0
           ? Object.fromEntries(names.map((name) => [name, inQuery.toWellFormed()]))

@@ -6,6 +6,7 @@
 import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import { FifoMap, LruMap } from 'toad-cache';
 import type { Context } from '../context.ts';
 import { Refusal, TooManyRequests } from './errors.ts';
 import type { Counts, Limits } from '../limits/counts.ts';
@@ -65,22 +66,14 @@ export function countedAddress(ip: string): string {
     .join(':')}::/64`;
 }
 
-/** Adds at the end of a map, and removes its oldest entry where it has more than `most`. */
-function keep<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > most && oldest !== undefined) map.delete(oldest);
-}
-
 export class RefusedCallers {
   readonly #limit: number;
   readonly #failures: Counts;
   readonly #nameOf: (address: string) => string;
   readonly #log: Context['log'];
   readonly #turns = new Map<string, Turn>();
-  readonly #known = new Map<string, true>();
-  readonly #summary = new Map<string, RefusedAddress>();
+  readonly #known = new LruMap<true>(mostKnown);
+  readonly #summary = new FifoMap<RefusedAddress>(mostAddresses);
 
   constructor({ settings, limits, keyHash, log }: Pick<Context, 'settings' | 'limits' | 'keyHash' | 'log'>) {
     this.#limit = settings.failureLimit;
@@ -97,11 +90,11 @@ export class RefusedCallers {
   async check<Caller>(request: FastifyRequest, identify: () => Promise<Caller>): Promise<Caller> {
     const address = countedAddress(request.ip);
     const pair = this.#pairOf(address, request);
-    const isKnown = this.#known.has(pair);
+    const isKnown = this.#known.get(pair) === true;
     const turn = this.#limit === 0 || isKnown ? null : await this.#turnOf(address, request);
     try {
       const caller = await identify();
-      keep(this.#known, pair, true, mostKnown);
+      this.#known.set(pair, true);
       return caller;
     } catch (error) {
       if (error instanceof CredentialsRefused) await this.#note(address, request, error, turn !== null);
@@ -114,7 +107,7 @@ export class RefusedCallers {
 
   /** What was refused since the last call, by address. */
   takeSummary(): RefusedAddress[] {
-    const summary = [...this.#summary.values()];
+    const summary = [...this.#summary.items.values()].map(({ value }) => value);
     this.#summary.clear();
     return summary;
   }
@@ -162,7 +155,7 @@ export class RefusedCallers {
     const found = this.#summary.get(address);
     if (found) return found;
     const entry = { address, failures: 0, unchecked: 0, keyIds: new Set<string>(), reasons: new Map() };
-    keep(this.#summary, address, entry, mostAddresses);
+    this.#summary.set(address, entry);
     return entry;
   }
 

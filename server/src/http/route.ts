@@ -142,7 +142,8 @@ async function admit(bound: BoundRoute, request: FastifyRequest): Promise<void> 
   const parts = { params, query, body: undefined };
   const hasCredentials = request.headers.authorization !== undefined || request.headers.cookie !== undefined;
   // At the same time as the caller: PostgreSQL answers both in one turn.
-  const subject = hasCredentials ? lookUpSubject({ db: context.db, homes }, operation, parts) : undefined;
+  const looking = { db: context.db, events: context.events, homes };
+  const subject = hasCredentials ? lookUpSubject(looking, operation, parts) : undefined;
   const actor = operation.needs === 'nothing' ? anonymous : await authenticate(context, request);
   actors.set(request, actor);
   for (const [part, values] of Object.entries({ params, query })) refuseNulOf(part, values);
@@ -151,9 +152,7 @@ async function admit(bound: BoundRoute, request: FastifyRequest): Promise<void> 
   const isKnown = isNamed(operation, parts) || !operation.body;
   if (!isKnown) requireAnywhere(actor, operation);
   const isChecked = isKnown && !isEmptyFor(actor, operation);
-  const home = isChecked
-    ? await checkRight({ db: context.db, homes }, actor, operation, parts, subject)
-    : undefined;
+  const home = isChecked ? await checkRight(looking, actor, operation, parts, subject) : undefined;
   admissions.set(request, { actor, params, query, home });
 }
 
@@ -220,12 +219,11 @@ async function serve(bound: BoundRoute, request: FastifyRequest, reply: FastifyR
   const parts = { params, query, body: checkedBody(bound, { request, reply }) };
   const askAgain = async (): Promise<Actor> => {
     const still = await identify(context, request);
-    await checkRight({ db: context.db, homes }, still, operation, parts);
+    await checkRight({ ...context, homes }, still, operation, parts);
     return still;
   };
   const wire: Wire = { request, reply, askAgain };
-  const home =
-    known === undefined ? await checkRight({ db: context.db, homes }, actor, operation, parts) : known;
+  const home = known === undefined ? await checkRight({ ...context, homes }, actor, operation, parts) : known;
   const log = request.log as Context['log'];
   const actorContext: ActorContext = { ...context, actor, requestId: request.id, address: request.ip, log };
   const input = { ...parts, home } as AnyInput;

@@ -147,6 +147,26 @@ export async function readLog(
     .filter((slice) => slice.bytes.length > 0);
 }
 
+/** Appends to the log of a step what the service says itself, where no agent runs. */
+export async function appendLog(
+  tx: Connection,
+  deploymentId: string,
+  name: string,
+  text: string,
+): Promise<void> {
+  const bytes = Buffer.from(text);
+  const step = await tx
+    .updateTable('deployment_step')
+    .set((eb) => ({ log_bytes: eb('log_bytes', '+', bytes.length) }))
+    .where('deployment_id', '=', deploymentId)
+    .where('name', '=', name)
+    .returning(['id', 'log_bytes'])
+    .executeTakeFirst();
+  if (!step) return;
+  const row = { step_id: step.id, first_byte: step.log_bytes - bytes.length, bytes };
+  await tx.insertInto('log_chunk').values(row).execute();
+}
+
 /** Steps that nothing has to be done for. */
 export async function skipSteps(tx: Connection, deploymentId: string): Promise<void> {
   await tx

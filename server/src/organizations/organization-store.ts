@@ -7,7 +7,7 @@ import {
   sql,
   type Updateable,
 } from 'kysely';
-import { homeById, isUuid } from '../access/entity-home.ts';
+import { homeById, isUuid, versioned } from '../access/entity-home.ts';
 import type { Connection } from '../context.ts';
 import type { OrganizationTable } from '../database/schema.ts';
 
@@ -74,6 +74,16 @@ export function accessVersionsOf(userId: Expression<string>): RawBuilder<string>
     where user_id = ${userId} and status = 'Active')`;
 }
 
+/**
+ * The same as a row for each organization, which is faster: a join for a statement of text, with the columns
+ * `organization.id` and `organization.access_version`.
+ * @param userId the column of the user
+ */
+export function joinAccessVersions(userId: string): string {
+  return `left join (organization_member join organization on organization.id = organization_member.organization_id)
+    on organization_member.user_id = ${userId} and organization_member.status = 'Active'`;
+}
+
 /** The organizations that a user belongs to, with its role as a member, oldest membership first. */
 export async function membershipsOf(
   db: Connection,
@@ -90,8 +100,10 @@ export async function membershipsOf(
 }
 
 /** Where an organization lives: in itself. */
-export const organizationHome = homeById((db, id) =>
-  db.selectFrom('organization').select('id as organization_id').where('id', '=', id).executeTakeFirst(),
+export const organizationHome = versioned(
+  homeById((db, id) =>
+    db.selectFrom('organization').select('id as organization_id').where('id', '=', id).executeTakeFirst(),
+  ),
 );
 
 /** The oldest organization with this id or name. */

@@ -36,7 +36,8 @@ async function targetOf(
 /**
  * The right was checked on the project. Moved to where it is, nothing happens.
  * @param targetId the new parent; null: the top
- * @throws Refusal 400 for a target that cannot be one, 409 where the place has a project of this name
+ * @throws Refusal 400 for a target that cannot be one, 409 where the place has a project of this name, or where a
+ * reaction refuses the move
  */
 export async function moveProject(context: ActorContext, id: string, targetId: string | null): Promise<null> {
   return inTransaction(context, async (context) => {
@@ -54,6 +55,9 @@ export async function moveProject(context: ActorContext, id: string, targetId: s
       (await hasSiblingNamed(context.db, { ...project, parent_project_id: target?.id ?? null }));
     if (isTaken)
       throw conflict(`A project named "${project.name}" already exists there: rename one of them first`);
+    const above = target?.hierarchy.split('|') ?? [];
+    const left = project.hierarchy.split('|').filter((each) => each !== id && !above.includes(each));
+    await context.react('projectMoving', { projectId: id, left });
     await moveProjectRows(context.db, project, target, context.now());
     await recordAudit(context, {
       organizationId: project.organization_id,

@@ -1,7 +1,7 @@
 /** SQL of projects. */
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import type { Reach } from '../access/access.ts';
-import { homeById } from '../access/entity-home.ts';
+import { homeById, versioned } from '../access/entity-home.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { likeText } from '../database/like-text.ts';
 import type { ProjectTable } from '../database/schema.ts';
@@ -11,6 +11,13 @@ import { lockOrganizationRow } from '../organizations/organization-store.ts';
 export interface ProjectPlace {
   readonly organizationId: string;
   readonly projectId: string;
+}
+
+/** The same, where a template may use them. */
+export interface UsePlace {
+  readonly organizationId: string;
+  /** Null: any project of the organization. */
+  readonly projectId: string | null;
 }
 
 export type ProjectRow = Selectable<ProjectTable>;
@@ -236,17 +243,39 @@ export async function projectPath(
  * Whether something that is kept for some projects is for one of them, or for a project below: a condition of
  * a statement.
  * @param projectIds the column; an empty one means all projects
+ * @param projectId null: of any project
  */
-export function isForProject(projectIds: RawBuilder<unknown>, projectId: string): RawBuilder<boolean> {
+export function isForProject(projectIds: RawBuilder<unknown>, projectId: string | null): RawBuilder<boolean> {
+  if (projectId === null) return sql<boolean>`true`;
   return sql<boolean>`(${projectIds} = '{}' or ${projectIds} &&
     (select string_to_array(hierarchy, '|')::uuid[] from project where id = ${projectId}))`;
 }
 
-/** Where a project lives: in itself. */
-export const projectHome = homeById((db, id) =>
-  db
+/** Whether one of some projects is in a list, or below one of it; an empty list means all projects. */
+export async function isAnyInProjects(
+  db: Connection,
+  projectIds: readonly string[],
+  list: readonly string[],
+): Promise<boolean> {
+  if (list.length === 0) return true;
+  if (projectIds.length === 0) return false;
+  const row = await db
     .selectFrom('project')
-    .select(['organization_id', 'id as project_id'])
-    .where('id', '=', id)
-    .executeTakeFirst(),
+    .select('id')
+    .where('id', 'in', [...projectIds])
+    .where(sql<boolean>`string_to_array(hierarchy, '|')::uuid[] && ${[...list]}::uuid[]`)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Where a project lives: in itself. */
+export const projectHome = versioned(
+  homeById((db, id) =>
+    db
+      .selectFrom('project')
+      .select(['organization_id', 'id as project_id'])
+      .where('id', '=', id)
+      .executeTakeFirst(),
+  ),
 );

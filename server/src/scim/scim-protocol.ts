@@ -46,90 +46,93 @@ function orNotFound<T>(found: T | undefined, kind: string, id: string): T {
   return found;
 }
 
-/** Every call, as `docs/scim.md` lists them. */
-export const calls: readonly { readonly method: string; readonly path: string; readonly handle: Handler }[] =
-  [
-    {
-      method: 'GET',
-      path: '/ServiceProviderConfig',
-      handle: async ({ address }) => serviceProviderConfig(address),
-    },
-    { method: 'GET', path: '/ResourceTypes', handle: async (asked) => discovered(asked, resourceTypes) },
-    {
-      method: 'GET',
-      path: '/ResourceTypes/:id',
-      handle: async (asked) => discoveredOne(asked, resourceTypes),
-    },
-    { method: 'GET', path: '/Schemas', handle: async (asked) => discovered(asked, schemas) },
-    { method: 'GET', path: '/Schemas/:id', handle: async (asked) => discoveredOne(asked, schemas) },
-    { method: 'POST', path: '/.search', handle: async (asked) => searchAll(searching(asked, bodyOf(asked))) },
-    { method: 'GET', path: '/Users', handle: listUsers },
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly handle: Handler;
+}
+
+/** What can be done with one type of resource. */
+interface Resources {
+  list(asked: Asked): Promise<object>;
+  find(asked: Asked, id: string): Promise<Resource | undefined>;
+  create(asked: Asked, body: unknown): Promise<Resource>;
+  replace(asked: Asked, id: string, body: unknown): Promise<Resource>;
+  patch(asked: Asked, id: string, body: unknown): Promise<Resource>;
+  remove(asked: Asked, id: string): Promise<void>;
+}
+
+/** @param kind as errors call such a resource */
+function callsOf(kind: string, path: string, resources: Resources): Call[] {
+  const { list, find, create, replace, patch, remove } = resources;
+  const one = `${path}/:id`;
+  return [
+    { method: 'GET', path, handle: list },
     {
       method: 'POST',
-      path: '/Users/.search',
-      handle: async (asked) => listUsers(searching(asked, bodyOf(asked))),
+      path: `${path}/.search`,
+      handle: async (asked) => list(searching(asked, bodyOf(asked))),
     },
-    {
-      method: 'POST',
-      path: '/Users',
-      handle: async (asked) => created(asked, await createUser(asked, bodyOf(asked))),
-    },
+    { method: 'POST', path, handle: async (asked) => created(asked, await create(asked, bodyOf(asked))) },
     {
       method: 'GET',
-      path: '/Users/:id',
-      handle: async (asked) => shown(asked, orNotFound(await findUser(asked, asked.id), 'user', asked.id)),
+      path: one,
+      handle: async (asked) => shown(asked, orNotFound(await find(asked, asked.id), kind, asked.id)),
     },
     {
       method: 'PUT',
-      path: '/Users/:id',
-      handle: async (asked) => shown(asked, await replaceUser(asked, asked.id, bodyOf(asked))),
+      path: one,
+      handle: async (asked) => shown(asked, await replace(asked, asked.id, bodyOf(asked))),
     },
     {
       method: 'PATCH',
-      path: '/Users/:id',
-      handle: async (asked) => shown(asked, await patchUser(asked, asked.id, bodyOf(asked))),
+      path: one,
+      handle: async (asked) => shown(asked, await patch(asked, asked.id, bodyOf(asked))),
     },
     {
       method: 'DELETE',
-      path: '/Users/:id',
-      handle: async (asked) => gone(await deleteUser(asked, asked.id)),
-    },
-    { method: 'GET', path: '/Groups', handle: listGroups },
-    {
-      method: 'POST',
-      path: '/Groups/.search',
-      handle: async (asked) => listGroups(searching(asked, bodyOf(asked))),
-    },
-    {
-      method: 'POST',
-      path: '/Groups',
-      handle: async (asked) => created(asked, await createGroup(asked, bodyOf(asked))),
-    },
-    {
-      method: 'GET',
-      path: '/Groups/:id',
-      handle: async (asked) => shown(asked, orNotFound(await findGroup(asked, asked.id), 'group', asked.id)),
-    },
-    {
-      method: 'PUT',
-      path: '/Groups/:id',
-      handle: async (asked) => shown(asked, await replaceGroup(asked, asked.id, bodyOf(asked))),
-    },
-    {
-      method: 'PATCH',
-      path: '/Groups/:id',
-      handle: async (asked) => shown(asked, await patchGroup(asked, asked.id, bodyOf(asked))),
-    },
-    {
-      method: 'DELETE',
-      path: '/Groups/:id',
-      handle: async (asked) => gone(await deleteGroup(asked, asked.id)),
+      path: one,
+      handle: async (asked) => {
+        await remove(asked, asked.id);
+        return null;
+      },
     },
   ];
-
-function gone(_done: void): null {
-  return null;
 }
+
+/** Every call, as `docs/scim.md` lists them. */
+export const calls: readonly Call[] = [
+  {
+    method: 'GET',
+    path: '/ServiceProviderConfig',
+    handle: async ({ address }) => serviceProviderConfig(address),
+  },
+  { method: 'GET', path: '/ResourceTypes', handle: async (asked) => discovered(asked, resourceTypes) },
+  {
+    method: 'GET',
+    path: '/ResourceTypes/:id',
+    handle: async (asked) => discoveredOne(asked, resourceTypes),
+  },
+  { method: 'GET', path: '/Schemas', handle: async (asked) => discovered(asked, schemas) },
+  { method: 'GET', path: '/Schemas/:id', handle: async (asked) => discoveredOne(asked, schemas) },
+  { method: 'POST', path: '/.search', handle: async (asked) => searchAll(searching(asked, bodyOf(asked))) },
+  ...callsOf('user', '/Users', {
+    list: listUsers,
+    find: findUser,
+    create: createUser,
+    replace: replaceUser,
+    patch: patchUser,
+    remove: deleteUser,
+  }),
+  ...callsOf('group', '/Groups', {
+    list: listGroups,
+    find: findGroup,
+    create: createGroup,
+    replace: replaceGroup,
+    patch: patchGroup,
+    remove: deleteGroup,
+  }),
+];
 
 type Discover = (address: string) => { readonly id: string }[];
 

@@ -1,14 +1,15 @@
 /** Code that a person uploads for remote plans: stored sealed for a day, never the environment's own code. */
 import type { Readable } from 'node:stream';
 import type { UploadedSource } from '#contract/deployments/shapes.ts';
-import { normalizePath, pathRefusal } from '#guards/source-guards.ts';
+import { normalizePath } from '#guards/source-guards.ts';
 import { serverSettings } from '#settings/server.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { promiseEffect } from '../effects/effect-kind.ts';
-import { badField, Refusal } from '../http/errors.ts';
+import { Refusal } from '../http/errors.ts';
 import { requireEnvironment } from '../environments/environment-store.ts';
+import { checkPath } from '../templates/check-source.ts';
 import { expireSource } from './expire-source.ts';
 import { insertSource, type SourceArchiveRow } from './source-store.ts';
 
@@ -58,8 +59,7 @@ export async function uploadSource(
   path: string | undefined,
   content: Readable,
 ): Promise<UploadedSource> {
-  const refused = path ? pathRefusal(path) : null;
-  if (refused) throw badField('query.path', `is refused: ${refused}`);
+  checkPath(path, 'query.path');
   const id = context.newId();
   const blob = await context.blobs
     .put(['sources', environmentId, id], checked(content, context.settings.sourceLimitMegabytes))

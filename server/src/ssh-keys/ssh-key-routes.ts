@@ -11,6 +11,7 @@ import { type Route, route } from '../http/route.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
+import { requireUnused, usesOf, visibleUses } from '../git-tokens/credential-uses.ts';
 import { requireProjects } from '../projects/require-projects.ts';
 import {
   auditedKey,
@@ -87,6 +88,11 @@ export const sshKeyRoutes: Route[] = [
       return view(context.db, row);
     });
   }),
+  route(operations.getSshKey, async (context, { params }) => {
+    const row = orNotFound(await getKey(context.db, params.id), 'ssh key', params.id);
+    const uses = await usesOf(context.db, row.organization_id, { sshKeyId: row.id });
+    return { ...(await view(context.db, row)), usedBy: visibleUses(context.actor, uses) };
+  }),
   route(operations.updateSshKey, (context, { params, body }) => {
     const value = body.value === undefined ? undefined : checkedValue(body.value);
     return inTransaction(context, async (context) => {
@@ -102,7 +108,9 @@ export const sshKeyRoutes: Route[] = [
   }),
   route(operations.deleteSshKey, (context, { params, home }) =>
     inTransaction(context, async (context) => {
-      const before = await getKey(context.db, params.id);
+      const before = orNotFound(await getKey(context.db, params.id), 'ssh key', params.id);
+      const uses = await usesOf(context.db, before.organization_id, { sshKeyId: before.id });
+      requireUnused(context.actor, uses, `SSH key "${before.name}"`);
       await deleteKey(context.db, params.id);
       const organizationId = home?.organizationId ?? null;
       await audit(

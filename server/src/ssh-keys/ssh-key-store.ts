@@ -1,5 +1,5 @@
 /** SQL of ssh keys; a value is opened for runs only. */
-import { isForProject, type ProjectPlace } from '../projects/project-store.ts';
+import { isForProject, type ProjectPlace, type UsePlace } from '../projects/project-store.ts';
 import { type Selectable, sql } from 'kysely';
 import { homeById, isUuid } from '../access/entity-home.ts';
 import { sealedFingerprint } from '../audit/changes.ts';
@@ -67,7 +67,8 @@ export async function getKey(db: Connection, id: string): Promise<SshKeyRow | un
   return db.selectFrom('ssh_key').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-function openKey({ sealer }: Pick<Context, 'sealer'>, row: SshKeyRow): string {
+/** The private key in clear. */
+export function openKey({ sealer }: Pick<Context, 'sealer'>, row: SshKeyRow): string {
   return sealer.open(row.sealed_value, association(row.id)).toString('utf8');
 }
 
@@ -79,13 +80,17 @@ export function auditedKey(context: Context, row: SshKeyRow | undefined) {
   return { name: row.name, projectIds: row.project_ids, value };
 }
 
+export async function lockKey(tx: Connection, id: string): Promise<void> {
+  await tx.selectFrom('ssh_key').select('id').where('id', '=', id).forUpdate().execute();
+}
+
 export async function deleteKey(tx: Connection, id: string): Promise<void> {
   await tx.deleteFrom('ssh_key').where('id', '=', id).execute();
 }
 
 async function keysOf(
   db: Connection,
-  { organizationId, projectId }: ProjectPlace,
+  { organizationId, projectId }: UsePlace,
   ids: readonly string[],
 ): Promise<SshKeyRow[]> {
   const known = ids.filter(isUuid);
@@ -102,7 +107,7 @@ async function keysOf(
 /** @returns the first of some ids that is not that of a key which the project may use, or null */
 export async function unknownKey(
   db: Connection,
-  place: ProjectPlace,
+  place: UsePlace,
   ids: readonly string[],
 ): Promise<string | null> {
   const rows = await keysOf(db, place, ids);

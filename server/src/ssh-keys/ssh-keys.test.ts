@@ -67,6 +67,16 @@ test('a key is listed but never shown, can be replaced, and reaches its runs wit
   assert.deepEqual([replaced.id, replaced.name, replaced.value], [key.id, 'deploy', '********']);
   await createEnvironment(app, { repository, sshKeys: [{ id: key.id }] });
   assert.deepEqual((await agent.claim()).source.ssh?.keys, [other]);
+  const used = await ok(app, 'getSshKey', { params: { id: key.id } });
+  assert.deepEqual(
+    used.usedBy.map(({ type, name }) => `${type} ${name}`),
+    ['environment network', 'environment network'],
+  );
+  assert.match(
+    (await refused(app, 'deleteSshKey', 409, { params: { id: key.id } })).message,
+    /^SSH key "deploy" is used by the environment "network" and the environment "network"/,
+  );
+  await app.database.pool.query("update environment set status = 'DESTROY_IN_PROGRESS'");
   assert.deepEqual(await ok(app, 'deleteSshKey', { params: { id: key.id } }), { id: key.id });
   await refused(app, 'updateSshKey', 404, { params: { id: key.id }, body: { value: pem } });
 });

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { environmentOf } from '#settings/declaration.ts';
 import { proxyEnvironment } from '#settings/network.ts';
+import { identityEnvironment } from '#settings/secret-stores.ts';
 import { sharedSettings } from '#settings/server-and-agent.ts';
 import type { Context } from '../context.ts';
 import type { DataFolder } from '../config/data-folder.ts';
@@ -41,6 +42,7 @@ function environment(
     ENVARIUM_TOOL_CACHE_DIR: join(folder.place, 'tools'),
     ...environmentOf(sharedSettings, settings),
     ...proxyEnvironment(process.env),
+    ...identityEnvironment(process.env, settings.secretReferences, settings.awsOwnIdentity),
   };
 }
 

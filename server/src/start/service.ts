@@ -67,6 +67,7 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   const context: Context = {
     db: database.db,
     reserved: database.reserved,
+    shared: database.shared,
     settings,
     sealer: sealing.sealer,
     keyHash: sealing.keyHash,

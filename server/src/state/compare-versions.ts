@@ -7,9 +7,10 @@ import type { ActorContext, Context } from '../context.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
 import { getDeploymentRows } from '../deployments/deployment-store.ts';
 import { openInputs } from '../deployments/run-inputs.ts';
-import { variableHomes } from '../deployments/start-deployment.ts';
 import { badField, conflict, notFound } from '../http/errors.ts';
+import { getProjectRow } from '../projects/project-store.ts';
 import { isUuid } from '../access/entity-home.ts';
+import { environmentHome, levelsOf } from '../variables/levels.ts';
 import { resolveVariables } from '../variables/resolve-variables.ts';
 import {
   type ComparisonAnswer,
@@ -39,7 +40,9 @@ async function secretsOf(
   environment: EnvironmentRow,
   versions: readonly StateVersionRow[],
 ): Promise<string[]> {
-  const today = await resolveVariables(context, variableHomes(environment));
+  const project = await getProjectRow(context.db, environment.project_id);
+  const home = environmentHome(environment, project?.hierarchy ?? environment.project_id);
+  const today = await resolveVariables(context, levelsOf(home));
   const ids = versions.flatMap((version) => version.deployment_id ?? []);
   const runs = (await getDeploymentRows(context.db, ids)).map((row) =>
     openInputs(context, row.id, row.sealed_inputs),

@@ -1,45 +1,74 @@
-/** Operations on templates. */
+/** Operations on templates, each with its verb. */
 import { operations } from '#contract/operations.ts';
-import type { Template } from '#contract/templates/shapes.ts';
-import type { Context } from '../context.ts';
-import { notFound } from '../http/errors.ts';
+import { inOrganization } from '../access/access.ts';
+import { requireRight } from '../access/check-right.ts';
+import { changesOf } from '../audit/changes.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { conflict, notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
-import { getUsers } from '../users/user-store.ts';
-import { userOf } from '../users/user-view.ts';
-import { getTemplateRow, type TemplateRow } from './template-store.ts';
+import { createTemplate } from './create-template.ts';
+import { maySee, requireTemplate } from './see-template.ts';
+import { addTemplateToProject, removeTemplateFromProject } from './template-projects.ts';
+import { listTemplateRows, lockTemplate, markTemplateDeleted } from './template-store.ts';
+import { templateView, templateViews } from './template-view.ts';
+import { updateTemplate } from './update-template.ts';
 
-/**
- * Settings are returned as they were sent, without defaults, because clients compare what they read with what
- * they sent.
- */
-async function templateView(context: Context, row: TemplateRow): Promise<Template> {
-  const users = await getUsers(context.db, [row.author_id]);
-  const { retry, creationScope, creationScopeId, ...settings } = row.settings;
-  return {
-    ...settings,
-    id: row.id,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
-    name: row.name,
-    type: row.type,
-    repository: row.repository,
-    organizationId: row.organization_id,
-    creationScope: creationScope ?? 'PROJECT',
-    creationScopeId: creationScopeId ?? row.project_id ?? row.organization_id,
-    retry: retry ?? {},
-    ...(row.project_id ? { projectId: row.project_id } : {}),
-    projectIds: row.project_ids,
-    author: userOf(users, row.author_id),
-    authorId: row.author_id,
-    isDeleted: row.is_deleted,
-    isSingleUse: row.is_single_use,
-  };
+/** The row stays for the environments that use it. The right was checked. @throws Refusal 409 */
+async function deleteTemplate(context: ActorContext, id: string): Promise<{ id: string }> {
+  return inTransaction(context, async (context) => {
+    const locked = await lockTemplate(context.db, id);
+    if (!locked) throw notFound('template', id);
+    const { row } = locked;
+    if (row.is_single_use)
+      throw conflict(`Template "${row.name}" belongs to a single environment: delete the environment`);
+    if (row.is_deleted) return { id };
+    await markTemplateDeleted(context.db, row, context.now());
+    await recordAudit(context, {
+      organizationId: row.organization_id,
+      projectId: row.project_id,
+      action: 'template.deleted',
+      entity: 'template',
+      entityId: id,
+      details: { name: row.name, environments: locked.environments.length },
+      ...changesOf({ isDeleted: false }, { isDeleted: true }),
+    });
+    return { id };
+  });
 }
 
 export const templateRoutes: Route[] = [
-  route(operations.getTemplate, async (context, { params }) => {
-    const row = await getTemplateRow(context.db, params.id);
-    if (!row) throw notFound('template', params.id);
-    return templateView(context, row);
+  route(operations.listTemplates, async (context, { query, home }) => {
+    const organizationId = home?.organizationId ?? query.organizationId ?? '';
+    const { projectId, name } = query;
+    if (projectId)
+      requireRight(
+        context.actor,
+        { ...inOrganization(organizationId), projectId },
+        'VIEW_PROJECT',
+        '/query/projectId',
+      );
+    const rows = await listTemplateRows(context.db, {
+      organizationId,
+      ...(projectId ? { projectId } : {}),
+      ...(name === undefined ? {} : { name }),
+    });
+    return templateViews(
+      context.db,
+      rows.filter((row) => maySee(context.actor.access, row)),
+    );
   }),
+  route(operations.createTemplate, (context, { body }) => createTemplate(context, body)),
+  route(operations.getTemplate, async (context, { params }) =>
+    templateView(context.db, await requireTemplate(context, params.id)),
+  ),
+  route(operations.updateTemplate, (context, { params, body }) => updateTemplate(context, params.id, body)),
+  route(operations.deleteTemplate, (context, { params }) => deleteTemplate(context, params.id)),
+  route(operations.addTemplateToProject, (context, { params, body }) =>
+    addTemplateToProject(context, params.id, body.projectId),
+  ),
+  route(operations.removeTemplateFromProject, (context, { params }) =>
+    removeTemplateFromProject(context, params.id, params.projectId),
+  ),
 ];

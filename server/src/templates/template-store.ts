@@ -1,16 +1,22 @@
 /** SQL of templates, single-use ones included. */
-import type { Selectable } from 'kysely';
-import { homeById } from '../access/entity-home.ts';
+import { type Selectable, sql } from 'kysely';
+import { creatableTemplateTypes } from '#contract/schema/enumerations.ts';
+import { homeById, isUuid } from '../access/entity-home.ts';
 import type { Connection, Context } from '../context.ts';
 import type { TemplateTable } from '../database/schema.ts';
 import type { TemplateSettings } from '../database/stored.ts';
+import { lockEnvironmentsOfTemplate } from '../environments/environment-store.ts';
+import type { EnvironmentRow } from '../environments/environment-store.ts';
 import type { HostCredentials } from './repository-credentials.ts';
 
 export type TemplateRow = Selectable<TemplateTable>;
 
 export interface NewTemplate {
   readonly organizationId: string;
-  readonly projectId: string;
+  /** That it was created in; null: the organization. */
+  readonly projectId: string | null;
+  /** Those that may use it. */
+  readonly projectIds: readonly string[];
   readonly name: string;
   readonly type: TemplateRow['type'];
   readonly repository: string;
@@ -24,11 +30,16 @@ function association(id: string) {
   return { table: 'template', row: id, field: 'sealed_token' };
 }
 
+function sealCredentials(context: Context, id: string, credentials: HostCredentials | null): Buffer | null {
+  return credentials && context.sealer.seal(JSON.stringify(credentials), association(id));
+}
+
+/** @returns the row, or undefined where the organization already has a template of that name */
 export async function insertTemplate(
   tx: Connection,
   context: Context,
   template: NewTemplate,
-): Promise<TemplateRow> {
+): Promise<TemplateRow | undefined> {
   const id = context.newId();
   return tx
     .insertInto('template')
@@ -36,22 +47,144 @@ export async function insertTemplate(
       id,
       organization_id: template.organizationId,
       project_id: template.projectId,
-      project_ids: [template.projectId],
+      project_ids: [...template.projectIds],
       name: template.name,
       type: template.type,
       repository: template.repository,
       is_single_use: template.isSingleUse,
       settings: JSON.stringify(template.settings),
-      sealed_token:
-        template.credentials && context.sealer.seal(JSON.stringify(template.credentials), association(id)),
+      sealed_token: sealCredentials(context, id, template.credentials),
       author_id: template.authorId,
+      created_at: context.now(),
+      updated_at: context.now(),
     })
+    .onConflict((conflict) => conflict.doNothing())
     .returningAll()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
 }
 
 export async function getTemplateRow(db: Connection, id: string): Promise<TemplateRow | undefined> {
   return db.selectFrom('template').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The template, which nobody changes or deletes until the transaction ends. */
+export async function holdTemplateRow(tx: Connection, id: string): Promise<TemplateRow | undefined> {
+  if (!isUuid(id)) return undefined;
+  return tx.selectFrom('template').selectAll().where('id', '=', id).forShare().executeTakeFirst();
+}
+
+/** A template that may be changed, and the environments that use it. */
+export interface LockedTemplate {
+  readonly row: TemplateRow;
+  readonly environments: readonly EnvironmentRow[];
+}
+
+/**
+ * Locks a template and the environments that use it, environments first: deployments lock their environment, then
+ * change a template of its own.
+ */
+export async function lockTemplate(tx: Connection, id: string): Promise<LockedTemplate | undefined> {
+  if (!isUuid(id)) return undefined;
+  const environments = await lockEnvironmentsOfTemplate(tx, id);
+  const row = await tx
+    .selectFrom('template')
+    .selectAll()
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row && { row, environments };
+}
+
+/** Whether another template that people created has this name. */
+export async function isTemplateNameTaken(
+  db: Connection,
+  { id, organization_id: organizationId }: Pick<TemplateRow, 'id' | 'organization_id'>,
+  name: string,
+): Promise<boolean> {
+  const row = await shared(db)
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('name', '=', name)
+    .where('id', '<>', id)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** What replaces the content of a template. */
+export interface TemplateContent
+  extends Pick<NewTemplate, 'name' | 'type' | 'repository' | 'settings' | 'projectIds'> {
+  /** Undefined: those that are stored stay. */
+  readonly credentials: HostCredentials | null | undefined;
+}
+
+export async function replaceTemplate(
+  tx: Connection,
+  context: Context,
+  { id }: TemplateRow,
+  { name, type, repository, settings, projectIds, credentials }: TemplateContent,
+): Promise<TemplateRow> {
+  return tx
+    .updateTable('template')
+    .set({
+      name,
+      type,
+      repository,
+      project_ids: [...projectIds],
+      settings: JSON.stringify(settings),
+      ...(credentials === undefined ? {} : { sealed_token: sealCredentials(context, id, credentials) }),
+      updated_at: context.now(),
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** The projects that may use a template. */
+export async function setTemplateProjects(
+  tx: Connection,
+  { id }: TemplateRow,
+  projectIds: readonly string[],
+  at: Date,
+): Promise<TemplateRow> {
+  return tx
+    .updateTable('template')
+    .set({ project_ids: [...projectIds], updated_at: at })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** The row stays, for the environments that use it. */
+export async function markTemplateDeleted(tx: Connection, { id }: TemplateRow, at: Date): Promise<void> {
+  await tx.updateTable('template').set({ is_deleted: true, updated_at: at }).where('id', '=', id).execute();
+}
+
+/** Those that people create and list; the words are those of the index. */
+function shared(db: Connection) {
+  return db
+    .selectFrom('template')
+    .where('is_single_use', '=', false)
+    .where('is_deleted', '=', false)
+    .where('type', 'in', [...creatableTemplateTypes]);
+}
+
+export interface TemplateFilter {
+  readonly organizationId: string;
+  /** Those that environments of this project can be created from. */
+  readonly projectId?: string;
+  readonly name?: string;
+}
+
+/** Newest first. */
+export async function listTemplateRows(
+  db: Connection,
+  { organizationId, projectId, name }: TemplateFilter,
+): Promise<TemplateRow[]> {
+  let query = shared(db).selectAll().where('organization_id', '=', organizationId);
+  if (name !== undefined) query = query.where('name', '=', name);
+  if (projectId !== undefined)
+    query = query.where(sql<boolean>`(project_id = ${projectId} or ${projectId} = any(project_ids))`);
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
 }
 
 /** Changes settings of a template; the others are unchanged. */
@@ -101,12 +234,13 @@ export async function moveTemplateToProject(
     .execute();
 }
 
-/** Deletes a template that belonged to a single environment; any other is kept. @returns whether it was deleted */
-export async function deleteSingleUseTemplate(tx: Connection, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
+/** Deletes templates that belonged to a single environment; others are kept. @returns the ids of those that were */
+export async function deleteSingleUseTemplates(tx: Connection, ids: readonly string[]): Promise<string[]> {
+  const rows = await tx
     .deleteFrom('template')
-    .where('id', '=', id)
+    .where('id', 'in', [...ids])
     .where('is_single_use', '=', true)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows > 0n;
+    .returning('id')
+    .execute();
+  return rows.map((row) => row.id);
 }

@@ -149,6 +149,7 @@ export async function testApp(environment: Readonly<Record<string, string>> = {}
   const context: Context = {
     db: database.db,
     reserved: database.reserved,
+    shared: database.shared,
     settings,
     sealer: sealing.sealer,
     keyHash: sealing.keyHash,

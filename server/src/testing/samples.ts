@@ -59,9 +59,9 @@ export function alternativesOf(operation: Operation): readonly (readonly Subject
   return subjects.some(({ needs }) => needs !== undefined) ? subjects.map((each) => [each]) : [subjects];
 }
 
-/** A body that is a text has no fields. */
+/** A body that is a text or an array has no fields. */
 function bodyOf(least: unknown, given: unknown, named: Readonly<Record<string, string>>): unknown {
-  if (typeof least === 'string') return given ?? least;
+  if (typeof least === 'string' || Array.isArray(least)) return given ?? least;
   return { ...(least as object), ...(given as object), ...named };
 }
 

@@ -4,25 +4,22 @@ import type { VariableChange } from '#contract/variables/shapes.ts';
 import type { ActorContext } from '../context.ts';
 import { type Changes, changesOf, sealedFingerprint } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
-import { badField } from '../http/errors.ts';
+import { badField, conflict } from '../http/errors.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { guardApprovalVariable } from './approval-variable.ts';
 import { checkVariable } from './check-variable.ts';
+import { checkRepeatedNames } from './check-repeated-names.ts';
+import { entityOfScope, entityWords } from './entity-of-scope.ts';
+import type { Home } from './levels.ts';
+import { checkOutputReference } from './output-reference.ts';
 import { ScopeRows } from './scope-rows.ts';
 import {
   openValue,
-  type ScopeOf,
-  type VariableHome,
   type VariableRow,
   variableRow,
   type VariableValues,
   placeOfScope,
 } from './variable-store.ts';
-
-interface Home extends VariableHome {
-  /** Outer scopes whose variables hold here too. */
-  readonly inherits: readonly ScopeOf[];
-}
 
 /** @param outer the inherited variable that a new one overrides */
 function valuesOf(
@@ -42,7 +39,7 @@ function valuesOf(
     isOutput: change.isOutput ?? before?.row.is_output ?? null,
     regex: change.regex ?? before?.row.regex ?? outer?.regex ?? null,
     schema: change.schema ?? before?.row.schema ?? outer?.schema ?? null,
-    description: change.description ?? before?.row.description ?? null,
+    description: change.description ?? (before ? before.row.description : (outer?.description ?? null)),
   };
 }
 
@@ -81,25 +78,37 @@ function checkIdentity(
 /**
  * The row that a change refers to: by id, else by name and type. An id of an outer scope means an override
  * here, never a change there.
- * @returns the row of this scope, and the inherited one that the id belongs to
+ * @returns the row of this scope, and the inherited one that it overrides
  * @throws Refusal 400 for an id that belongs to neither
  */
-async function rowsOf(
+function rowsOf(
   scope: ScopeRows,
+  home: Home,
   change: VariableChange,
   field: string,
-): Promise<{ row?: VariableRow; outer?: VariableRow }> {
+): { row?: VariableRow; outer?: VariableRow } {
   const { id } = change;
   const own = id ? scope.byId(id) : undefined;
-  if (own) return { row: own };
-  const outer = id ? await scope.inherited(id) : undefined;
-  if (id && !outer)
+  const named = id ? scope.inherited(id) : undefined;
+  if (id && !own && !named)
     throw badField(
       `${field}.id`,
-      'does not match a variable of this environment or of a scope it inherits from',
+      `does not match a variable of this ${entityWords(home.scope)} or of a scope it inherits from`,
     );
-  const row = scope.named(change.name ?? outer?.name ?? '', change.type ?? outer?.type ?? 0);
+  const [name, type] = [change.name ?? (own ?? named)?.name ?? '', change.type ?? (own ?? named)?.type ?? 0];
+  const row = own ?? scope.named(name, type);
+  const outer = named ?? scope.inheritedAs(name, type)?.winner;
   return { ...(row ? { row } : {}), ...(outer ? { outer } : {}) };
+}
+
+/** @throws Refusal 409 for a variable that an outer scope does not let anybody override */
+function checkReadOnly({ name, type }: VariableValues, scope: ScopeRows, home: Home, at: string): void {
+  const winner = scope.inheritedAs(name, type)?.winner;
+  if (winner?.is_readonly)
+    throw conflict(
+      `/${at.replaceAll('.', '/')}: variable "${name}" is read-only in scope ${winner.scope}` +
+        `${winner.scope === 'GLOBAL' ? '' : ` (${winner.scope_id})`} and cannot be set in scope ${home.scope}`,
+    );
 }
 
 /** What a request did to a scope, for the audit trail: names and fingerprints, never values. */
@@ -142,22 +151,30 @@ function sidesOf({ changes }: Done): Changes {
   return { before: side('before'), after: side('after') };
 }
 
+/** Changes of one scope that are being made. */
+interface Applying {
+  readonly home: Home;
+  readonly scope: ScopeRows;
+  /** Who changes the variables. */
+  readonly userId: string;
+  readonly done: Done;
+}
+
+/** @returns the row as it is now, or as it was if it is deleted; undefined where there was none to delete */
 async function applyChange(
   context: ActorContext,
-  home: Home,
-  scope: ScopeRows,
+  { home, scope, userId, done }: Applying,
   change: VariableChange,
   at: string,
-  done: Done,
-): Promise<void> {
-  const { row, outer } = await rowsOf(scope, change, at);
+): Promise<VariableRow | undefined> {
+  const { row, outer } = rowsOf(scope, home, change, at);
   if (change.toDelete) {
-    if (!row) return;
+    if (!row) return undefined;
     guardApprovalVariable(context.actor, placeOfScope(home), { ...row, value: null }, at);
     scope.remove(row);
     done.deleted.push(row.name);
     noteChange(context, home, done, row, undefined);
-    return;
+    return row;
   }
   const values = valuesOf(change, row && { row, value: openValue(context, row) }, outer);
   if (values.name === '') throw badField(`${at}.name`, 'is required for a new variable');
@@ -165,17 +182,41 @@ async function applyChange(
   for (const each of [...(row && row.name !== values.name ? [{ ...row, value: null }] : []), values])
     guardApprovalVariable(context.actor, placeOfScope(home), each, at);
   checkIdentity(values, row, scope, at);
-  await checkVariable(values, at);
-  const { userId } = context.actor;
+  checkReadOnly(values, scope, home, at);
+  const { winner, hidden } = scope.inheritedAs(values.name, values.type) ?? {};
+  const hides = [...(hidden ?? []), ...(winner ? [winner] : [])];
+  checkOutputReference(values, home.scope, at);
+  await checkVariable(values, { scope: home.scope, hides }, at);
   const saved = variableRow(context, home, values, userId, row);
   await scope.save(saved, row);
   done[row ? 'updated' : 'created'].push(values.name);
   noteChange(context, home, done, row, saved);
+  return saved;
+}
+
+async function applyEach(
+  context: ActorContext,
+  applying: Applying,
+  changes: readonly VariableChange[],
+  fields: readonly string[],
+): Promise<(VariableRow | undefined)[]> {
+  checkRepeatedNames(changes, fields);
+  const rows: (VariableRow | undefined)[] = [];
+  for (const [index, change] of changes.entries())
+    rows.push(await applyChange(context, applying, change, fields[index] ?? 'body'));
+  await applying.scope.flush();
+  return rows;
+}
+
+function nothingDone(): Done {
+  return { created: [], updated: [], deleted: [], changes: [] };
 }
 
 /**
  * Creates, updates and removes variables of a scope, all or none.
  * @param fields location of each change in the request, as `body.configurationChanges.0`
+ * @param proposedBy id of the user who proposed them, if the caller approves what another one proposed
+ * @returns the row of each change: as it is now, or as it was if it is deleted
  * @throws Refusal that names the field of the first change that cannot be stored
  */
 export async function applyVariableChanges(
@@ -183,22 +224,45 @@ export async function applyVariableChanges(
   home: Home,
   changes: readonly VariableChange[],
   fields: readonly string[],
-): Promise<void> {
-  if (changes.length === 0) return;
+  proposedBy?: string,
+): Promise<(VariableRow | undefined)[]> {
+  if (changes.length === 0) return [];
   const scope = await ScopeRows.read(context.db, home);
-  const done: Done = { created: [], updated: [], deleted: [], changes: [] };
-  for (const [index, change] of changes.entries())
-    await applyChange(context, home, scope, change, fields[index] ?? 'body', done);
-  await scope.flush();
+  const done = nothingDone();
+  const userId = proposedBy ?? context.actor.userId;
+  const rows = await applyEach(context, { home, scope, userId, done }, changes, fields);
   const { created, updated, deleted } = done;
-  if ([created, updated, deleted].every((names) => names.length === 0)) return;
+  if ([created, updated, deleted].every((names) => names.length === 0)) return rows;
   await recordAudit(context, {
     organizationId: home.organizationId,
     projectId: home.projectId,
     action: 'variables.changed',
-    entity: home.scope.toLowerCase(),
+    entity: entityOfScope[home.scope],
     entityId: home.scopeId,
-    details: { created, updated, deleted },
+    details: { created, updated, deleted, ...(proposedBy === undefined ? {} : { proposedBy }) },
     ...sidesOf(done),
   });
+  return rows;
+}
+
+/** The variables of a scope as changes would leave them, of which nothing is stored. */
+export interface TriedChanges {
+  readonly kept: readonly VariableRow[];
+  readonly changed: readonly VariableRow[];
+}
+
+/**
+ * What `applyVariableChanges` would do, with the same checks.
+ * @throws Refusal as it does
+ */
+export async function tryVariableChanges(
+  context: ActorContext,
+  home: Home,
+  changes: readonly VariableChange[],
+  fields: readonly string[],
+): Promise<TriedChanges> {
+  const scope = await ScopeRows.read(context.db, home, false);
+  const { userId } = context.actor;
+  await applyEach(context, { home, scope, userId, done: nothingDone() }, changes, fields);
+  return scope.tried();
 }

@@ -5,11 +5,11 @@ import type { Actor } from '../access/actor.ts';
 import { requireRight } from '../access/check-right.ts';
 import { badField } from '../http/errors.ts';
 
-const variableName = 'ENVARIUM_REQUIRES_APPROVAL';
+export const approvalVariableName = 'ENVARIUM_REQUIRES_APPROVAL';
 
 /** The value of the variable; null: not set. Pure. */
 export function approvalByVariable(environment: readonly JobVariable[]): boolean | null {
-  const value = environment.find((each) => each.name === variableName)?.value;
+  const value = environment.find((each) => each.name === approvalVariableName)?.value;
   return value === 'true' ? true : value === 'false' ? false : null;
 }
 
@@ -26,6 +26,6 @@ export function guardApprovalVariable(
   values: { readonly name: string; readonly type: number; readonly value: string | null },
   field: string,
 ): void {
-  if (values.name !== variableName || values.type !== 0 || values.value === 'true') return;
-  requireRight(actor, place, 'RUN_APPLY', badField(field, `(${variableName})`).message);
+  if (values.name !== approvalVariableName || values.type !== 0 || values.value === 'true') return;
+  requireRight(actor, place, 'RUN_APPLY', badField(field, `(${approvalVariableName})`).message);
 }

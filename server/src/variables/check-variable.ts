@@ -1,10 +1,18 @@
 /** Checks a variable before it is stored. */
-import type { VariableType } from '#contract/schema/enumerations.ts';
+import type { VariableScope, VariableType } from '#contract/schema/enumerations.ts';
 import { checkHclValue } from '#guards/hcl/parse-hcl-value.ts';
+import { secretReferenceOf } from '#protocol/secret-references.ts';
 import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import { badField, Refusal } from '../http/errors.ts';
-import { valueRefusal } from './unusable-value.ts';
-import type { VariableValues } from './variable-store.ts';
+import { isReference, outerRefusal, valueRefusal } from './unusable-value.ts';
+import type { VariableRow, VariableValues } from './variable-store.ts';
+
+/** Where a variable is to be stored. */
+export interface Surroundings {
+  readonly scope: VariableScope;
+  /** What it hides there, from the outermost to the innermost. */
+  readonly hides: readonly VariableRow[];
+}
 
 /** Environment variables have any name that a process can be started with; others have names of their tool. */
 function checkName(name: string, type: VariableType, field: string): void {
@@ -18,63 +26,86 @@ function checkName(name: string, type: VariableType, field: string): void {
   if (refusal !== null) throw badField(`${field}.name`, refusal);
 }
 
+/** How messages name a variable. */
+function shownAs({ name }: Pick<VariableValues, 'name'>, scope: VariableScope): string {
+  return `of "${name}" (scope ${scope})`;
+}
+
 /** HCL and JSON values are read where they are written, so that the error names the field and not a run. */
-async function checkFormat(values: VariableValues, field: string): Promise<void> {
+async function checkFormat(values: VariableValues, scope: VariableScope, field: string): Promise<void> {
   const format = values.schema?.format;
   if (!values.value || !format || format === 'ENVIRONMENT_OUTPUT') return;
+  // Only the agent knows the value of a secret store.
+  if (secretReferenceOf(values.value) !== null) return;
   try {
     if (format === 'JSON') JSON.parse(values.value);
     else await checkHclValue(values.value);
   } catch (error) {
     throw new Refusal(
       'unprocessable',
-      `/${field.replaceAll('.', '/')}/value of "${values.name}" is not valid ${format}: ${(error as Error).message}`,
+      `/${field.replaceAll('.', '/')}/value ${shownAs(values, scope)} is not valid ${format}: ${(error as Error).message}`,
     );
   }
 }
 
-function checkRegex(values: VariableValues, field: string): void {
+function checkRegex(values: VariableValues, scope: VariableScope, field: string): void {
   if (!values.regex) return;
   try {
     new RegExp(values.regex);
   } catch (error) {
     throw badField(
       `${field}.regex`,
-      `of "${values.name}" is not a valid regular expression: ${(error as Error).message}`,
+      `${shownAs(values, scope)} is not a valid regular expression: ${(error as Error).message}`,
     );
   }
 }
 
-function checkSchema(values: VariableValues, field: string): void {
+function checkSchema(values: VariableValues, scope: VariableScope, field: string): void {
   const allowed = values.schema?.enum;
   if (!allowed || allowed.length === 0) return;
   if (values.schema?.format)
-    throw badField(`${field}.schema`, `of "${values.name}" has both enum and format: leave one out`);
+    throw badField(`${field}.schema`, `${shownAs(values, scope)} has both enum and format: leave one out`);
 }
 
 /** An empty value is checked when it is used: clients write definitions before values. */
-function checkValue(values: VariableValues, field: string): void {
-  const refusal = values.value ? valueRefusal(values, values.value) : null;
-  if (refusal) throw badField(`${field}.value`, `of "${values.name}" ${refusal}`);
+function checkValue(values: VariableValues, { scope, hides }: Surroundings, field: string): void {
+  if (!values.value || isReference(values)) return;
+  const refusal = valueRefusal(values, values.value) ?? outerRefusal(hides, values.value);
+  if (refusal) throw badField(`${field}.value`, `${shownAs(values, scope)} ${refusal}`);
+}
+
+/** Nobody below could ever give it a value. */
+function checkRequired(values: VariableValues, scope: VariableScope, field: string): void {
+  if (values.isReadonly && values.isRequired && !values.value)
+    throw badField(
+      `${field}.value`,
+      `${shownAs(values, scope)} must not be empty: it is required and read-only`,
+    );
 }
 
 /**
  * @param field location of the variable in the request, as `body.configurationChanges.0`
  * @throws Refusal 400 that names the field, or 422 for HCL or JSON that does not parse
  */
-export async function checkVariable(values: VariableValues, field: string): Promise<void> {
+export async function checkVariable(
+  values: VariableValues,
+  surroundings: Surroundings,
+  field: string,
+): Promise<void> {
+  const { scope } = surroundings;
   checkName(values.name, values.type, field);
   if (values.type === 0 && values.value?.includes('\0'))
     throw badField(
       `${field}.value`,
-      `of "${values.name}" has a NUL character, which environment variables cannot contain`,
+      `${shownAs(values, scope)} has a NUL character, which environment variables cannot contain`,
     );
   const refusal = variableRefusal(values.type, values.name, values.value ?? '');
   if (refusal) throw badField(field, refusal);
   if ((values.description ?? '').length > 255)
-    throw badField(`${field}.description`, 'must have at most 255 characters');
-  checkRegex(values, field);
-  checkSchema(values, field);
-  checkValue(values, field);
-  await checkFormat(values, field);
+    throw badField(`${field}.description`, `${shownAs(values, scope)} must have at most 255 characters`);
+  checkRegex(values, scope, field);
+  checkSchema(values, scope, field);
+  checkRequired(values, scope, field);
+  checkValue(values, surroundings, field);
+  await checkFormat(values, scope, field);
 }

@@ -1,31 +1,43 @@
-/** Which variables a deployment runs with: from the outermost scope to the innermost, the inner one wins. */
-import type { DeploymentVariable } from '#contract/variables/shapes.ts';
+/** Which variables a deployment runs with, opened and checked. */
+import type { VariableScope, VariableType } from '#contract/schema/enumerations.ts';
+import type { DeploymentVariable, VariableSchema } from '#contract/variables/shapes.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
 import type { Context } from '../context.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
-import { isReference, unusable } from './unusable-value.ts';
-import { listVariablesOf, openValue, type ScopeOf, type VariableRow } from './variable-store.ts';
+import { isReference, outerRefusal, unusable } from './unusable-value.ts';
+import { compareNames, type Layer, type Resolved, resolvePrecedence } from './precedence.ts';
+import { readLayers } from './read-layers.ts';
+import { openValue, type ScopeOf, type VariableRow } from './variable-store.ts';
+
+/** A variable whose value is a reference to an output of another environment. */
+export interface ReferenceVariable {
+  readonly name: string;
+  readonly type: VariableType;
+  readonly scope: VariableScope;
+  /** The reference as it was written. */
+  readonly text: string;
+  readonly isSensitive: boolean;
+  readonly isRequired: boolean;
+  /** What the value must match. */
+  readonly regex: string | null;
+  /** What the variables that it hides require, from the outermost to the innermost. */
+  readonly outer: readonly {
+    readonly scope: VariableScope;
+    readonly regex: string | null;
+    readonly schema: VariableSchema | null;
+  }[];
+}
 
 export interface ResolvedVariables {
   /** Values in clear: sealed before they are stored. */
   readonly environment: JobVariable[];
   readonly terraform: JobVariable[];
+  /** Without values: these are looked up right before the run. */
+  readonly references: ReferenceVariable[];
   /** What readers of the deployment get. */
   readonly rows: DeploymentVariable[];
-  /** Why some cannot be used, each a sentence that names its variable. */
+  /** Why one cannot be used, as a sentence that names it and its scope; empty if all can. */
   readonly unusable: string[];
-}
-
-/**
- * One row per name and type: that of the innermost scope.
- * @param homes scopes from the outermost to the innermost
- */
-export function innermost(rows: readonly VariableRow[], homes: readonly ScopeOf[]): VariableRow[] {
-  const rank = new Map(homes.map((home, index) => [`${home.scope} ${home.scopeId}`, index]));
-  const sorted = rows.toSorted(
-    (a, b) => (rank.get(`${a.scope} ${a.scope_id}`) ?? -1) - (rank.get(`${b.scope} ${b.scope_id}`) ?? -1),
-  );
-  return [...new Map(sorted.map((row) => [`${row.type} ${row.name}`, row])).values()];
 }
 
 function storedRow(row: VariableRow, value: string | null): DeploymentVariable {
@@ -50,35 +62,73 @@ function jobVariable(row: VariableRow, value: string): JobVariable {
     name: row.name,
     value,
     isSensitive: row.is_sensitive,
+    scope: row.scope,
     ...(format === 'HCL' || format === 'JSON' ? { format } : {}),
   };
 }
 
-function refusalOf(row: VariableRow, value: string | null): string[] {
-  const refusal = unusable(
-    { name: row.name, isRequired: row.is_required, regex: row.regex, schema: row.schema },
-    value,
-  );
-  return refusal ? [`Variable "${row.name}" ${refusal}`] : [];
+function referenceVariable(
+  { winner, hidden, isRequired }: Resolved<VariableRow>,
+  text: string,
+): ReferenceVariable {
+  const { name, type, scope, is_sensitive: isSensitive, regex } = winner;
+  const outer = hidden.map((row) => ({ scope: row.scope, regex: row.regex, schema: row.schema }));
+  return { name, type, scope, text, isSensitive, isRequired, regex, outer };
 }
 
-/** @param homes scopes from the outermost to the innermost */
+/** Why the value of a variable cannot be used, by its own rules and those of the variables that it hides. */
+function refusalOf(
+  { winner, hidden, isRequired }: Resolved<VariableRow>,
+  value: string | null,
+): string | null {
+  const { name, regex, schema, scope } = winner;
+  const own = unusable({ name, isRequired, regex, schema }, value);
+  if (own !== null) return `Variable "${name}" of scope ${scope} ${own}`;
+  if (value === null || isReference(winner)) return null;
+  const outer = outerRefusal(hidden, value);
+  return outer && `Variable "${name}" of scope ${scope} ${outer}`;
+}
+
+/** Of the first one only: a regular expression can take long. */
+function firstRefusal(
+  opened: readonly { readonly resolved: Resolved<VariableRow>; readonly value: string | null }[],
+): string[] {
+  for (const { resolved, value } of opened) {
+    const refusal = refusalOf(resolved, value);
+    if (refusal !== null) return [refusal];
+  }
+  return [];
+}
+
+/**
+ * @param levels scopes from the outermost to the innermost
+ * @returns the variables that a run gets, sorted by name
+ */
 export async function resolveVariables(
   context: Context,
-  homes: readonly ScopeOf[],
+  levels: readonly ScopeOf[],
 ): Promise<ResolvedVariables> {
-  const rows = innermost(await listVariablesOf(context.db, homes), homes).toSorted((a, b) =>
-    a.name.localeCompare(b.name),
-  );
-  const opened = rows.map((row) => ({ row, value: openValue(context, row) }));
+  return resolvedOf(context, await readLayers(context.db, levels));
+}
+
+/** @param layers what each level has, from the outermost to the innermost */
+export function resolvedOf(context: Context, layers: readonly Layer<VariableRow>[]): ResolvedVariables {
+  const resolved = resolvePrecedence(layers);
+  const opened = [...resolved.values()]
+    .map((each) => ({ resolved: each, row: each.winner, value: openValue(context, each.winner) }))
+    .toSorted((one, other) => compareNames(one.row, other.row));
   // The text of a reference is never the value that the tool should get.
   const given = opened.filter(
-    (each): each is { row: VariableRow; value: string } => each.value !== null && !isReference(each.row),
+    (each): each is (typeof opened)[number] & { value: string } =>
+      each.value !== null && !isReference(each.row),
   );
   return {
     environment: given.filter((each) => each.row.type === 0).map((each) => jobVariable(each.row, each.value)),
     terraform: given.filter((each) => each.row.type === 1).map((each) => jobVariable(each.row, each.value)),
+    references: opened.flatMap(({ resolved: each, value }) =>
+      value && isReference(each.winner) ? [referenceVariable(each, value)] : [],
+    ),
     rows: opened.map((each) => storedRow(each.row, each.value)),
-    unusable: opened.flatMap(({ row, value }) => refusalOf(row, value)),
+    unusable: firstRefusal(opened),
   };
 }

@@ -2,42 +2,42 @@
  * The variables of one scope while a request changes them: read once and written together, however many
  * changes there are.
  */
+import type { VariableType } from '#contract/schema/enumerations.ts';
 import type { Connection } from '../context.ts';
-import {
-  deleteVariables,
-  listVariables,
-  listVariablesOf,
-  saveVariables,
-  type ScopeOf,
-  type VariableRow,
-} from './variable-store.ts';
-
-function nameOf(name: string, type: number): string {
-  return `${type} ${name}`;
-}
+import { type Home, levelsOf } from './levels.ts';
+import { type Layer, type Resolved, resolvePrecedence, variableKey } from './precedence.ts';
+import { readLayers } from './read-layers.ts';
+import { deleteVariables, saveVariables, type VariableRow } from './variable-store.ts';
 
 export class ScopeRows {
   readonly #db: Connection;
-  readonly #outer: readonly ScopeOf[];
   readonly #byId = new Map<string, VariableRow>();
   readonly #byName = new Map<string, VariableRow>();
+  readonly #outer: ReadonlyMap<string, Resolved<VariableRow>>;
+  readonly #outerById: ReadonlyMap<string, VariableRow>;
   /** Not yet written. */
   readonly #saved = new Map<string, VariableRow>();
   readonly #removed = new Set<string>();
-  #inherited: Promise<Map<string, VariableRow>> | undefined;
 
-  private constructor(db: Connection, outer: readonly ScopeOf[]) {
+  readonly #isWritten: boolean;
+
+  private constructor(db: Connection, outer: readonly Layer<VariableRow>[], isWritten: boolean) {
     this.#db = db;
-    this.#outer = outer;
+    this.#isWritten = isWritten;
+    this.#outer = resolvePrecedence(outer);
+    const rows = outer.flatMap(({ sets, rows }) => [...sets.flat(), ...rows]);
+    this.#outerById = new Map(rows.map((row) => [row.id, row]));
   }
 
-  /** @param home the scope, and the outer ones whose variables hold there too */
-  static async read(
-    db: Connection,
-    home: ScopeOf & { readonly inherits: readonly ScopeOf[] },
-  ): Promise<ScopeRows> {
-    const scope = new ScopeRows(db, home.inherits);
-    for (const row of await listVariables(db, home)) scope.#know(row);
+  /**
+   * Reads the variables of a scope, and those that it inherits.
+   * @param isWritten false where changes are only tried out, and nothing is written
+   */
+  static async read(db: Connection, home: Home, isWritten = true): Promise<ScopeRows> {
+    const layers = await readLayers(db, levelsOf(home));
+    const own = layers.at(-1) ?? { sets: [], rows: [] };
+    const scope = new ScopeRows(db, [...layers.slice(0, -1), { sets: own.sets, rows: [] }], isWritten);
+    for (const row of own.rows) scope.#know(row);
     return scope;
   }
 
@@ -46,15 +46,17 @@ export class ScopeRows {
   }
 
   named(name: string, type: number): VariableRow | undefined {
-    return this.#byName.get(nameOf(name, type));
+    return this.#byName.get(variableKey({ name, type: type as VariableType }));
   }
 
-  /** The variable of an outer scope with this id. */
-  async inherited(id: string): Promise<VariableRow | undefined> {
-    this.#inherited ??= listVariablesOf(this.#db, this.#outer).then(
-      (rows) => new Map(rows.map((row) => [row.id, row])),
-    );
-    return (await this.#inherited).get(id);
+  /** The variable of an outer scope with this id, whether or not it counts there. */
+  inherited(id: string): VariableRow | undefined {
+    return this.#outerById.get(id);
+  }
+
+  /** What the scope inherits under a name. */
+  inheritedAs(name: string, type: number): Resolved<VariableRow> | undefined {
+    return this.#outer.get(variableKey({ name, type: type as VariableType }));
   }
 
   /**
@@ -79,19 +81,28 @@ export class ScopeRows {
 
   /** Writes what was changed. */
   async flush(): Promise<void> {
+    if (!this.#isWritten) return;
     await deleteVariables(this.#db, [...this.#removed]);
     await saveVariables(this.#db, [...this.#saved.values()]);
     this.#removed.clear();
     this.#saved.clear();
   }
 
+  /** What is not written: the rows that are unchanged, and those that are new or changed. */
+  tried(): { kept: VariableRow[]; changed: VariableRow[] } {
+    return {
+      kept: [...this.#byId.values()].filter(({ id }) => !this.#saved.has(id)),
+      changed: [...this.#saved.values()],
+    };
+  }
+
   #know(row: VariableRow): void {
     this.#byId.set(row.id, row);
-    this.#byName.set(nameOf(row.name, row.type), row);
+    this.#byName.set(variableKey(row), row);
   }
 
   #forget(row: VariableRow): void {
     this.#byId.delete(row.id);
-    this.#byName.delete(nameOf(row.name, row.type));
+    this.#byName.delete(variableKey(row));
   }
 }

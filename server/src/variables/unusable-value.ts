@@ -1,6 +1,8 @@
 /** What a variable's own rules say about its value. */
+import type { VariableScope } from '#contract/schema/enumerations.ts';
 import type { VariableSchema } from '#contract/variables/shapes.ts';
 import { matchesRegex } from '#guards/match-regex.ts';
+import { secretReferenceOf } from '#protocol/secret-references.ts';
 
 export interface Rules {
   readonly name: string;
@@ -16,12 +18,30 @@ export function valueRefusal(
   { regex, schema }: Pick<Rules, 'regex' | 'schema'>,
   value: string,
 ): string | null {
+  // Only the agent knows the value of a secret store.
+  if (secretReferenceOf(value) !== null) return null;
   const allowed = schema?.enum;
   if (allowed && allowed.length > 0 && !allowed.includes(value))
     return `must be one of ${allowed.join(', ')}`;
   const isMatch = regex ? matchesRegex(regex, value) : true;
   if (isMatch === null) return `cannot be compared with ${regex}: the expression takes too long on it`;
   return isMatch ? null : `must match ${regex}`;
+}
+
+/**
+ * What the rules of hidden variables say about the value of the one that hides them: an inner scope cannot widen
+ * what an outer one allows.
+ * @param hidden from the outermost to the innermost
+ */
+export function outerRefusal(
+  hidden: readonly (Pick<Rules, 'regex' | 'schema'> & { readonly scope: VariableScope })[],
+  value: string,
+): string | null {
+  for (const row of hidden.toReversed()) {
+    const refusal = valueRefusal(row, value);
+    if (refusal !== null) return `${refusal}: scope ${row.scope} requires it`;
+  }
+  return null;
 }
 
 /** Whether a value is a reference to an output of another environment, to be resolved before the run. */
@@ -32,7 +52,5 @@ export function isReference({ schema }: Pick<Rules, 'schema'>): boolean {
 /** The same when it is used: then an empty value counts too, and a required one must be there. */
 export function unusable(rules: Rules, value: string | null): string | null {
   if (rules.isRequired && !value) return 'needs a value: specify one in configurationChanges';
-  if (value && isReference(rules))
-    return 'refers to an output of another environment (ENVIRONMENT_OUTPUT), which this version cannot resolve';
-  return value === null ? null : valueRefusal(rules, value);
+  return value === null || isReference(rules) ? null : valueRefusal(rules, value);
 }

@@ -1,6 +1,7 @@
 /** SQL of variables of every scope. Values are sealed one by one under their own row. */
 import type { Place } from '../access/access.ts';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
+import { LruMap } from 'toad-cache';
 import type { VariableScope, VariableType } from '#contract/schema/enumerations.ts';
 import type { Connection, Context } from '../context.ts';
 import type { VariableTable } from '../database/schema.ts';
@@ -12,6 +13,11 @@ export type VariableRow = Selectable<VariableTable>;
 export interface ScopeOf {
   readonly scope: VariableScope;
   readonly scopeId: string;
+}
+
+/** Where a row is stored. */
+export function scopeOf({ scope, scope_id }: Pick<VariableRow, 'scope' | 'scope_id'>): ScopeOf {
+  return { scope, scopeId: scope_id };
 }
 
 export interface VariableValues {
@@ -31,14 +37,40 @@ function association(id: string) {
   return { table: 'variable', row: id, field: 'sealed_value' };
 }
 
-/** The value in clear, or null where the variable has none. */
+/** What was opened, with the sealed bytes that it was opened from. */
+interface Opened {
+  readonly sealed: Buffer;
+  readonly value: string;
+}
+
+/** Opening thousands of values takes longer than everything else that a list does. */
+const keptValues = 20_000;
+const longestKept = 4096;
+const opened = new WeakMap<Context['sealer'], LruMap<Opened>>();
+
+function openSealed({ sealer }: Pick<Context, 'sealer'>, id: string, sealed: Buffer): string {
+  return sealer.open(sealed, association(id)).toString('utf8');
+}
+
+/**
+ * The value in clear, or null where the variable has none. Short ones that are not sensitive, which replies show
+ * anyway, stay in memory.
+ */
 export function openValue(
   context: Pick<Context, 'sealer'>,
-  row: Pick<VariableRow, 'id' | 'sealed_value'>,
+  row: Pick<VariableRow, 'id' | 'sealed_value' | 'is_sensitive'>,
 ): string | null {
-  return row.sealed_value === null
-    ? null
-    : context.sealer.open(row.sealed_value, association(row.id)).toString('utf8');
+  const { id, sealed_value: sealed } = row;
+  if (sealed === null) return null;
+  if (row.is_sensitive || sealed.length > longestKept) return openSealed(context, id, sealed);
+  const kept = opened.get(context.sealer) ?? new LruMap<Opened>(keptValues);
+  opened.set(context.sealer, kept);
+  const found = kept.get(id);
+  if (found?.sealed.equals(sealed)) return found.value;
+  const value = openSealed(context, id, sealed);
+  // A copy: the driver's buffer may be a part of a larger one.
+  kept.set(id, { sealed: Buffer.from(sealed), value });
+  return value;
 }
 
 export interface VariableHome extends ScopeOf {
@@ -48,7 +80,8 @@ export interface VariableHome extends ScopeOf {
 
 /** Where the variables of a scope belong. */
 export function placeOfScope({ organizationId, projectId, scope, scopeId }: VariableHome): Place {
-  return { organizationId, projectId, environmentId: scope === 'ENVIRONMENT' ? scopeId : null };
+  const isOfEnvironment = scope === 'ENVIRONMENT' || scope === 'WORKFLOW';
+  return { organizationId, projectId, environmentId: isOfEnvironment ? scopeId : null };
 }
 
 /**
@@ -120,26 +153,31 @@ export async function deleteVariables(tx: Connection, ids: readonly string[]): P
     .execute();
 }
 
-export async function listVariables(db: Connection, home: ScopeOf): Promise<VariableRow[]> {
-  return db
-    .selectFrom('variable')
-    .selectAll()
-    .where('scope', '=', home.scope)
-    .where('scope_id', '=', home.scopeId)
-    .orderBy('name')
-    .orderBy('type')
-    .execute();
+export async function getVariableRow(db: Connection, id: string): Promise<VariableRow | undefined> {
+  return db.selectFrom('variable').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Locks a variable until the end of the transaction. */
+export async function lockVariableRow(tx: Connection, id: string): Promise<VariableRow | undefined> {
+  return tx.selectFrom('variable').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** Holds back everybody else who changes variables of a scope, until the transaction ends. */
+export async function lockScope(tx: Connection, { scope, scopeId }: ScopeOf): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`variables ${scope} ${scopeId}`}, 0))`.execute(
+    tx,
+  );
 }
 
 /** Variables of several scopes at once, in no particular order. */
 export async function listVariablesOf(db: Connection, homes: readonly ScopeOf[]): Promise<VariableRow[]> {
   if (homes.length === 0) return [];
+  const scopes = homes.map(({ scope }) => scope);
+  const ids = homes.map(({ scopeId }) => scopeId);
   return db
     .selectFrom('variable')
     .selectAll()
-    .where((eb) =>
-      eb.or(homes.map((home) => eb.and([eb('scope', '=', home.scope), eb('scope_id', '=', home.scopeId)]))),
-    )
+    .where(sql<boolean>`(scope, scope_id) in (select * from unnest(${scopes}::text[], ${ids}::text[]))`)
     .execute();
 }
 
@@ -152,7 +190,7 @@ export async function moveVariablesToProject(
   await tx
     .updateTable('variable')
     .set({ project_id: projectId })
-    .where('scope', '=', 'ENVIRONMENT')
+    .where('scope', 'in', ['ENVIRONMENT', 'WORKFLOW'])
     .where('scope_id', '=', environmentId)
     .where('project_id', 'is not', null)
     .execute();

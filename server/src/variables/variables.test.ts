@@ -8,14 +8,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
-import {
-  createActive,
-  createBody,
-  createEnvironment,
-  createIdle,
-  deploy,
-  deploymentOf,
-} from '../testing/environment.ts';
+import { createBody, createEnvironment, createIdle, deploy, deploymentOf } from '../testing/environment.ts';
 import { saveVariables, variableRow } from './variable-store.ts';
 
 const app = await testApp();
@@ -59,8 +52,8 @@ test('variables reach the run according to their type, and readers with their sc
     ],
   );
   assert.deepEqual(job.variables.terraform, [
-    { name: 'size', value: '[1, 2]', format: 'HCL', isSensitive: false },
-    { name: 'token', value: 'planted-secret-2', isSensitive: true },
+    { name: 'size', value: '[1, 2]', format: 'HCL', isSensitive: false, scope: 'ENVIRONMENT' },
+    { name: 'token', value: 'planted-secret-2', isSensitive: true, scope: 'ENVIRONMENT' },
   ]);
   assert.ok(job.secrets.includes('planted-secret-2'));
   const token = variables.find(({ name }) => name === 'token');
@@ -355,35 +348,6 @@ test('environment variables reach the run under any name that a process accepts'
     names.map((name) => ({ name, value: `value of ${name}` })),
   );
   for (const name of names) assert.equal(valueOf(job, name), `value of ${name}`);
-});
-
-test('a reference to an output of another environment is stored, but refused when a run needs it', async () => {
-  const value = JSON.stringify({ environmentId: app.projectId, outputName: 'id' });
-  const change = { name: 'network', type: 1, value, schema: { format: 'ENVIRONMENT_OUTPUT' } };
-  const body = createBody(app, { configurationChanges: change });
-  const inCreate = await refused(app, 'createEnvironmentWithoutTemplate', 400, { body });
-  assert.match(inCreate.message, /Variable "network" refers to an output of another environment/);
-  const environment = await createIdle(app, { configurationChanges: change });
-  for (const deploymentType of ['deploy', 'dryRun', 'prPlan']) {
-    const request = { params: { id: environment.id }, body: { deploymentType } };
-    const { message } = await refused(app, 'deployEnvironment', 400, request);
-    assert.match(message, /Variable "network" refers to an output of another environment/);
-  }
-  const plain = { name: 'network', type: 1, value: 'n-1', schema: { format: null } };
-  const active = await createActive(app, agent, { configurationChanges: plain });
-  await createIdle(app);
-  const stored = (await deploymentOf(app, active.latestDeploymentLogId ?? '')).variables?.[0];
-  await app.context.db
-    .updateTable('variable')
-    .set({ schema: JSON.stringify({ format: 'ENVIRONMENT_OUTPUT' }) })
-    .where('id', '=', stored?.id ?? '')
-    .execute();
-  await ok(app, 'destroyEnvironment', { params: { id: active.id } });
-  assert.equal(
-    valueOf(await agent.claim(), 'network'),
-    'n-1',
-    'a destroy uses the last value that was deployed',
-  );
 });
 
 test('an empty value is checked when it is used', async () => {

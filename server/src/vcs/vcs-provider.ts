@@ -19,7 +19,7 @@ const byHost: Readonly<Record<string, VcsProvider>> = {
 };
 
 /** Host and path of an address in any of its forms; null where it has none. */
-function placeOf(repository: string): { host: string; path: string } | null {
+export function repositoryPlaceOf(repository: string): { host: string; path: string } | null {
   const short = /^[\w.-]+@([\w.-]+):(.+)$/.exec(repository);
   if (short) return { host: (short[1] ?? '').toLowerCase(), path: short[2] ?? '' };
   const url = URL.parse(repository);
@@ -37,7 +37,7 @@ export function vcsProviderOf(repository: string, settings: TemplateSettings): V
   if (settings.isGitLab) return 'gitlab';
   if (settings.githubInstallationId) return 'github';
   if (settings.bitbucketClientKey) return 'bitbucket';
-  const host = placeOf(repository)?.host ?? '';
+  const host = repositoryPlaceOf(repository)?.host ?? '';
   const known = Object.hasOwn(byHost, host) ? byHost[host] : undefined;
   return known ?? (host.endsWith('.visualstudio.com') ? 'azureDevOps' : null);
 }
@@ -53,7 +53,7 @@ const commitPaths: Readonly<Partial<Record<VcsProvider, string>>> = {
 
 /** The page of a commit; null where it is not known. */
 export function commitUrlOf(repository: string, provider: string | undefined, commit: string): string | null {
-  const place = placeOf(repository);
+  const place = repositoryPlaceOf(repository);
   const page =
     provider && Object.hasOwn(commitPaths, provider) ? commitPaths[provider as VcsProvider] : undefined;
   if (!place || !page) return null;

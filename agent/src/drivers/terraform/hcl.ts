@@ -1,4 +1,5 @@
 import type { HclAnswer, HclFile } from '#guards/hcl/answer-parent.ts';
+import { isConstantTemplate, unescapeTemplate } from '#guards/hcl/constant-template.ts';
 import { checkHclLimits, hclThreadLimits } from '#guards/hcl/hcl-limits.ts';
 import { LimitedThread } from '#guards/threads/limited-thread.ts';
 import { ownProgram, type Role } from '../../own-program.ts';
@@ -30,17 +31,9 @@ export async function parseHcl(files: readonly HclFile[]): Promise<HclAnswer[]> 
   return answers;
 }
 
-function isConstant(text: string): boolean {
-  return !/[$%]\{/.test(text.replaceAll(/\$\$\{|%%\{/g, ''));
-}
-
-function unescapeTemplate(text: string): string {
-  return text.replaceAll('$${', () => '${').replaceAll('%%{', '%{');
-}
-
 function constantValue(value: unknown): unknown {
   if (typeof value === 'string') {
-    if (!isConstant(value))
+    if (!isConstantTemplate(value))
       throw new Error('an HCL value must be a constant: no references, functions or parentheses');
     return unescapeTemplate(value);
   }

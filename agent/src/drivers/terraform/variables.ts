@@ -28,10 +28,22 @@ function jsonText(variable: JobVariable): string {
     JSON.parse(variable.value);
   } catch {
     throw new Error(
-      `${variable.name}: its value is not valid JSON; correct it or clear the variable's format`,
+      variable.reference === undefined
+        ? `${variable.name}: its value is not valid JSON; correct it or clear the variable's format`
+        : `${variable.name}: the secret that it refers to is not valid JSON`,
     );
   }
   return variable.value;
+}
+
+/** The parser's message may quote a value: a secret is never quoted. */
+async function constantsOf(variables: readonly JobVariable[]): Promise<unknown[]> {
+  const secrets = variables.filter(({ reference }) => reference !== undefined);
+  for (const { name, value } of secrets)
+    await constantsOfHcl([{ name, text: value }]).catch(() => {
+      throw new Error(`${name}: the secret that it refers to is not valid HCL`);
+    });
+  return constantsOfHcl(variables.map(({ name, value }) => ({ name, text: value })));
 }
 
 /**
@@ -48,7 +60,7 @@ export async function variablesFile(
   const variables = job.variables.terraform;
   if (variables.length === 0) return null;
   const hcl = variables.filter((variable) => variable.format === 'HCL');
-  const constants = await constantsOfHcl(hcl.map(({ name, value }) => ({ name, text: value })));
+  const constants = await constantsOf(hcl);
   const texts = new Map<string, string>();
   for (const variable of variables) {
     if (variable.format === 'HCL') texts.set(variable.name, JSON.stringify(constants[hcl.indexOf(variable)]));

@@ -1,6 +1,6 @@
 /** Lets a command load modules over ssh and https without access to a key or a token. */
 import { join } from 'node:path';
-import { moduleGitEnvironment } from '../../sources/git-environment.ts';
+import { moduleGitEnvironment } from '#guards/git/git-environment.ts';
 import { openGitGate } from '../../sources/git-gate.ts';
 import { openSshGate, type SshGate } from '../../sources/ssh-gate.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';

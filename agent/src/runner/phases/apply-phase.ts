@@ -17,6 +17,7 @@ import {
   configurationFolderOf,
   describeConfiguration,
   findStateOwner,
+  requireSecrets,
   writeDriverFiles,
 } from './configuration.ts';
 import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
@@ -31,6 +32,7 @@ import {
   usesPlugins,
 } from './plan-phase.ts';
 import { findLocalTool, resolveTool } from '../tool/resolve-tool.ts';
+import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
 import { type RepeatedChange, runWithRetries, withRetryCount } from './run-with-retries.ts';
 import { type Captures, runOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
@@ -72,6 +74,8 @@ async function continueWith(
     lockFile: sha256(lockFile ?? ''),
     toolVersion: kept.toolVersion,
   });
+  if ((attempt.job.resolution?.failures ?? []).length > 0)
+    await inStep(attempt, prepareStep, async () => requireSecrets(attempt));
   // The planning tool may have been removed from the PATH or the cache.
   const local = await findLocalTool(attempt, kept.toolVersion);
   if (local !== null) skipStep(attempt, prepareStep);
@@ -116,6 +120,7 @@ async function restore(
     const described = describeConfiguration(attempt, { tool, commit, isStateOurs });
     const lockFile = async () => sha256((await readLockFileBytes(attempt, described)) ?? '');
     expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
+    expectPlannedSecrets(attempt, approved.parts);
     const configuration = { ...described, written: await writeDriverFiles(attempt, described.context) };
     const commands = await attempt.driver.prepare(described.context);
     for (const command of onlyCommands(commands))
@@ -147,6 +152,15 @@ function expectApproved(
   if (part !== null)
     throw new RunFailure(
       `the apply differs from what was approved (${part}), and nothing was applied: deploy again and approve the new plan`,
+    );
+}
+
+/** Here the values of the plan are known to nobody, so that another one could be neither masked nor compared. */
+function expectPlannedSecrets({ job, spool }: AttemptContext, approved: ApprovedParts): void {
+  if (approved.secrets === undefined) return;
+  if (plannedSecrets(job, spool.inputPlan).secrets !== approved.secrets)
+    throw new RunFailure(
+      'a secret that a variable of the tool refers to has changed since the plan, and nothing was applied: deploy again and approve the new plan',
     );
 }
 

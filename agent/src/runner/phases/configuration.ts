@@ -11,6 +11,7 @@ import { warn } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { toolPath } from '../../processes/programs.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
+import { variableFiles } from './variable-files.ts';
 import { importFiles } from '../state/import-resources.ts';
 import type { ResolvedTool } from '../tool/resolve-tool.ts';
 
@@ -29,7 +30,7 @@ export interface Configuration {
 export interface WrittenFiles {
   /** Names of the files that contain variable values, relative to the configuration's folder. */
   readonly secret: readonly string[];
-  /** SHA-256 of all names and contents. */
+  /** SHA-256 of the names and contents of the driver's files. */
   readonly sha256: string;
 }
 
@@ -60,6 +61,7 @@ export function describeConfiguration(
     LANG: 'C.UTF-8',
     GIT_TERMINAL_PROMPT: '0',
     ...attempt.order.network?.environment,
+    ...context.job.delivered?.environment,
     ...runEnvironment(context.job),
     ...attempt.driver.environment(context),
   };
@@ -133,16 +135,26 @@ export async function writeDriverFiles(
     ...(await attempt.driver.files(context)),
     ...importFiles(attempt),
   ]);
-  for (const file of files)
+  // Not a part of the hash: they differ in every run, and no tool installs anything because of them.
+  const written = [...files, ...variableFiles(context.job)];
+  for (const file of written)
     await asRunFailure(() => attempt.tree.write(context.configurationFolder, file.name, file.content));
   return {
-    secret: files.filter((file) => file.isSecret).map((file) => file.name),
+    secret: written.filter((file) => file.isSecret).map((file) => file.name),
     sha256: sha256(JSON.stringify(files.map(({ name, content }) => [name, content]))),
   };
 }
 
+/** @throws RunFailure if a reference to a secret store could not be resolved */
+export function requireSecrets({ job }: AttemptContext): void {
+  const failures = job.resolution?.failures ?? [];
+  if (failures.length > 0) throw new RunFailure(failures.join('\n'));
+}
+
 /** Logs warnings about a job. @throws RunFailure if it must not run */
 export async function checkJob(attempt: RunnerAttempt, step: string, commit: string): Promise<void> {
+  for (const text of attempt.job.resolution?.warnings ?? []) warn(attempt, step, text);
+  requireSecrets(attempt);
   const refusals = attempt.driver.refusals(attempt.job);
   if (refusals.length > 0) throw new RunFailure(refusals.join('\n'));
   for (const text of await asRunFailure(() => attempt.driver.warnings(statelessContext(attempt, commit))))

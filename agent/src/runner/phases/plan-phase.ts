@@ -25,6 +25,7 @@ import { refuseEmptyWorkspace } from '../state/refuse-empty-workspace.ts';
 import { resolveTool } from '../tool/resolve-tool.ts';
 import { runOrReuse } from '../reuse/run-or-reuse.ts';
 import { runCommands } from '../run-commands.ts';
+import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 import { packForApply } from '../code/tree-archive.ts';
 import { unpackSourceStep } from '../code/unpack-source.ts';
@@ -197,6 +198,7 @@ async function keepForApply(
     toolVersion: configuration.tool.version,
     lockFile: sha256(lockFile ?? ''),
     variables: variablesHash(attempt.job.variables),
+    ...plannedSecrets(attempt.job, attempt.spool.outputPlan),
   };
 }
 

@@ -47,6 +47,7 @@ export async function resultKey(
     written: written.sha256,
     args: command.args,
     environment: environmentOf(attempt, reuse, installing),
+    credentials: job.delivered?.versions ?? [],
     providers: providers.settings,
     more,
   };
@@ -71,9 +72,12 @@ function environmentOf(
   const { context, environment } = configuration;
   const ofRun = new Set([...Object.keys(context.job.systemVariables), ...ignoredVariables, variable]);
   const own = new Set(job.variables.environment.map(({ name }) => name));
+  const delivered = job.delivered?.environment ?? {};
+  // Their values differ from run to run.
+  const isDelivered = (name: string) => Object.hasOwn(delivered, name) && !own.has(name);
   const isPath = (name: string) => (name === 'HOME' || name === 'TMPDIR') && !own.has(name);
   return Object.entries({ ...environment, ...command.environment })
-    .filter(([name]) => !ofRun.has(name))
+    .filter(([name]) => !ofRun.has(name) && !isDelivered(name))
     .map(([name, value]): [string, string] => [name, isPath(name) ? '' : value])
     .sort(([left], [right]) => (left < right ? -1 : 1));
 }

@@ -63,7 +63,7 @@ export function versionCheck({ homes, locks, readers }: Versions, operation: Ope
     // Without a subject, it is about the caller.
     await lock(context.db, subject ? String(params[subject.field]) : context.actor.userId);
     const parts = { params, query: {}, body: undefined };
-    const home = await checkRight({ db: context.db, homes }, context.actor, reader, parts);
+    const home = await checkRight({ ...context, homes }, context.actor, reader, parts);
     requireMatch(header, entityTag(Buffer.from(await read(context, { ...parts, home }, wire))));
   };
 }

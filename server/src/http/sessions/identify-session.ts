@@ -48,7 +48,7 @@ export async function identifySession(
   kind: SessionKind,
   given: SessionSecret,
 ): Promise<FoundSession> {
-  const row = await findSession(context.db, given.id);
+  const row = await findSession(context.shared, given.id);
   const isRight = context.keyHash.matches(given.secret, row?.secret_hmac ?? null);
   if (!row?.caller || !isRight || row.kind !== kind || isOver(context, row))
     throw new CredentialsRefused('This session has ended: sign in again', null);

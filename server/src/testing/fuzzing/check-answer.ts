@@ -34,7 +34,8 @@ export function checkAnswer({ path, method, name }: Operation, answer: Answer, w
   if (statusCode === 304 || statusCode === 302) return;
   const type = String(headers['content-type']).split(';')[0] ?? '';
   const pointer = response.$ref ?? `#/paths/${escaped(path)}/${method.toLowerCase()}/responses/${statusCode}`;
-  const types = Object.keys(response.content ?? { 'application/json': {} });
+  const contents = Object.keys(response.content ?? { 'application/json': {} });
+  const types = contents.map((each) => each.split(';')[0]);
   assert.ok(types.includes(type), `${name} answered ${type} to ${what}`);
   if (type !== 'application/json') return;
   const reference = `openapi${pointer}/content/${escaped(type)}/schema`;

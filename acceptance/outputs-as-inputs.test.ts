@@ -1,0 +1,107 @@
+/** Outputs of one environment as inputs of another, and the files with the variables of a run. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Client } from '#contract/client/client.ts';
+import { toolsOfFamily } from './programs.ts';
+import {
+  approveAndEnd,
+  createEnvironment,
+  deployNew,
+  type Home,
+  homeOf,
+  stepLines,
+  untilEnd,
+} from './runs.ts';
+import { makeRepository, type RunningService, startService } from './service.ts';
+
+const network = `output "vpc_id" { value = "vpc-1" }
+output "subnets" { value = [{ id = "a", size = 24 }, { id = "b", size = 28 }] }
+output "password" {
+  value     = "planted-password"
+  sensitive = true
+}
+`;
+
+const app = `variable "vpc_id" { type = string }
+variable "subnets" { type = list(object({ id = string, size = number })) }
+variable "password" { type = string }
+locals {
+  own    = jsondecode(file("envarium.env-vars.json"))
+  system = jsondecode(file("envarium.system-env-vars.json"))
+}
+resource "terraform_data" "app" {
+  input = "\${var.vpc_id} \${var.subnets[1].size} \${local.own.SUBNETS} \${local.system.ENVARIUM_ENVIRONMENT_NAME}"
+}
+resource "terraform_data" "files" {
+  input = filesha256("envarium.system-env-vars.json")
+  lifecycle { ignore_changes = [input] }
+}
+resource "terraform_data" "secret" { input = var.password }
+output "said" { value = terraform_data.app.output }
+output "hidden" {
+  value     = terraform_data.secret.output
+  sensitive = true
+}
+`;
+
+const input = (name: string, environmentId: string, outputName: string, type: 0 | 1 = 1) => ({
+  name,
+  type,
+  value: JSON.stringify({ environmentId, outputName }),
+  schema: { format: 'ENVIRONMENT_OUTPUT' as const },
+});
+
+for (const { type, path, skip } of await toolsOfFamily())
+  describe(`outputs as inputs of ${type}`, { skip }, () => {
+    let service: RunningService;
+    let client: Client;
+    let home: Home;
+
+    before(async () => {
+      service = await startService({ settings: { PATH: path, ENVARIUM_LOG_LEVEL: 'warn' } });
+      client = service.client;
+      home = { ...(await homeOf(client)), type };
+      const { projectId } = home;
+      await client.call('updatePolicy', { body: { projectId, outputsAsInputsEnabled: true } });
+    });
+    after(() => service?.[Symbol.asyncDispose]());
+
+    test('a run uses the outputs of another environment, and secrets among them stay hidden', async () => {
+      const sourceCode = await makeRepository(service.folder, 'network', { 'main.tf': network });
+      const source = await deployNew(client, home, { name: 'network', repository: sourceCode.path });
+      const { path: repository } = await makeRepository(service.folder, 'app', { 'main.tf': app });
+      const created = await createEnvironment(client, home, {
+        name: 'app',
+        repository,
+        requiresApproval: true,
+        configurationChanges: [
+          input('vpc_id', source.id, 'vpc_id'),
+          input('subnets', source.id, 'subnets'),
+          input('password', source.id, 'password'),
+          input('SUBNETS', source.id, 'subnets', 0),
+        ],
+      });
+      const deployment = await approveAndEnd(client, created.deploymentId);
+      assert.equal(
+        deployment.output?.said?.value,
+        'vpc-1 28 [{"id":"a","size":24},{"id":"b","size":28}] app',
+      );
+      assert.notEqual(deployment.output?.hidden?.value, 'planted-password');
+      const steps = await client.call('listSteps', { params: { deploymentLogId: created.deploymentId } });
+      const logs = await Promise.all(steps.map(({ name }) => stepLines(client, created.deploymentId, name)));
+      assert.doesNotMatch(JSON.stringify([deployment, logs]), /planted-password/);
+
+      const body = { configurationChanges: [input('vpc_id', source.id, 'vpc')] };
+      const { id } = await client.call('deployEnvironment', { params: { id: created.id }, body });
+      const failed = await untilEnd(client, id, 'FAILURE');
+      const expected =
+        'Variable "vpc_id" of environment "app" refers to output "vpc" of environment "network"';
+      assert.ok(failed.error?.message.startsWith(expected), failed.error?.message);
+      const [line] = await stepLines(client, id, 'variables:setup');
+      assert.ok(line?.message.startsWith(`Error: ${expected}`));
+
+      await untilEnd(client, (await client.call('destroyEnvironment', { params: { id: source.id } })).id);
+      const destroy = await client.call('destroyEnvironment', { params: { id: created.id } });
+      assert.equal((await approveAndEnd(client, destroy.id)).resourceCount, 0);
+    });
+  });

@@ -1,0 +1,80 @@
+/** What reads secrets: one store per file in `stores`, opened for one run. */
+import type { AgentSettings } from '#settings/settings.ts';
+import type { Environment } from '#settings/declaration.ts';
+
+/** A secret as its store has it. */
+export interface FoundSecret {
+  readonly text: string;
+  /** For how long it is valid, where the store lends it; absent: without an end. */
+  readonly leaseSeconds?: number;
+}
+
+export interface SecretStore {
+  /**
+   * @param name what the reference says after its first colon
+   * @param signal ends the wait; its reason is thrown as it is
+   * @throws SecretProblem
+   */
+  read(name: string, signal: AbortSignal): Promise<FoundSecret>;
+}
+
+/** The agent's settings, and its environment, where clouds look for an identity. */
+export interface StoreOptions {
+  readonly settings: Pick<
+    AgentSettings,
+    'vaultAddress' | 'vaultTokenFile' | 'gcpProject' | 'gcpSecretsAddress' | 'azureVaultAddress'
+  >;
+  readonly environment: Environment;
+}
+
+/** Why a secret cannot be read: the end of a sentence, without any part of the secret. */
+export class SecretProblem extends Error {
+  override readonly name = 'SecretProblem';
+}
+
+/**
+ * A name with the key of a field: `database#password` is the field `password` of a secret that is a JSON object.
+ */
+export function nameAndKey(written: string): { readonly name: string; readonly key: string | null } {
+  const at = written.lastIndexOf('#');
+  return at < 0 ? { name: written, key: null } : { name: written.slice(0, at), key: written.slice(at + 1) };
+}
+
+/**
+ * The field of a secret that is a JSON object; the whole text if no key is specified.
+ * @throws SecretProblem without the text
+ */
+export function fieldOf(text: string, key: string | null): string {
+  if (key === null) return text;
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    throw new SecretProblem(`the secret is not JSON, so that it has no field ${JSON.stringify(key)}`);
+  }
+  return textOfField(document, key);
+}
+
+/**
+ * The text of one field: other values than texts are written as JSON.
+ * @throws SecretProblem if there is no such field
+ */
+export function textOfField(document: unknown, key: string): string {
+  const isObject = typeof document === 'object' && document !== null && !Array.isArray(document);
+  const fields = isObject ? new Map(Object.entries(document)) : new Map<string, unknown>();
+  if (!fields.has(key)) throw new SecretProblem(`the secret has no field ${JSON.stringify(key)}`);
+  const value: unknown = fields.get(key);
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/**
+ * The text of a secret that a store has as bytes.
+ * @throws SecretProblem for bytes that are not UTF-8
+ */
+export function textOfBytes(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new SecretProblem('the secret is binary; store it as text, for example as base64');
+  }
+}

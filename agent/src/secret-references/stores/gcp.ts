@@ -1,0 +1,130 @@
+/**
+ * `${gcp:<secret id>}`: Google Secret Manager, over its REST interface. The id may be `projects/<p>/secrets/<s>`, with
+ * `/versions/<v>` where the latest version is not meant. The identity is the service account whose key file
+ * `GOOGLE_APPLICATION_CREDENTIALS` names, else that of the machine or pod.
+ */
+import { createSign } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Environment } from '#settings/declaration.ts';
+import { askStore, part } from '../ask-store.ts';
+import {
+  fieldOf,
+  type FoundSecret,
+  nameAndKey,
+  SecretProblem,
+  type SecretStore,
+  type StoreOptions,
+  textOfBytes,
+} from '../secret-store.ts';
+
+const scope = 'https://www.googleapis.com/auth/cloud-platform';
+const keyFileVariable = 'GOOGLE_APPLICATION_CREDENTIALS';
+const usualTokenAddress = 'https://oauth2.googleapis.com/token';
+const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+/** @throws SecretProblem for a name that has another form */
+function versionPath(name: string, project: string | undefined): string {
+  const [, inProject, id, version = 'latest'] =
+    /^(?:projects\/([a-z][\w.:-]{0,99})\/secrets\/)?([\w-]{1,255})(?:\/versions\/([\w-]{1,63}))?$/.exec(
+      name,
+    ) ?? [];
+  if (id === undefined)
+    throw new SecretProblem(
+      'the reference must have the form ${gcp:<secret id>} or ${gcp:projects/<p>/secrets/<s>}',
+    );
+  const used = inProject ?? project;
+  if (used === undefined)
+    throw new SecretProblem(
+      'ENVARIUM_GCP_PROJECT is not set for the agent, and the reference names no project',
+    );
+  return `projects/${encodeURIComponent(used)}/secrets/${id}/versions/${version}`;
+}
+
+function base64url(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+/** A signed statement of a service account, which is exchanged for a token (RFC 7523). */
+function assertion(email: string, privateKey: string, audience: string): string {
+  const issuedAt = Math.floor(Date.now() / 1000);
+  const claims = { iss: email, scope, aud: audience, iat: issuedAt, exp: issuedAt + 600 };
+  const signed = `${base64url({ alg: 'RS256', typ: 'JWT' })}.${base64url(claims)}`;
+  try {
+    return `${signed}.${createSign('RSA-SHA256').update(signed).sign(privateKey, 'base64url')}`;
+  } catch {
+    throw new SecretProblem(`the private key in the file of ${keyFileVariable} cannot be used`);
+  }
+}
+
+async function tokenOfKey(file: string, signal: AbortSignal): Promise<unknown> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new SecretProblem(`the file of ${keyFileVariable} cannot be read (${error.code ?? 'error'})`);
+  });
+  const key = parsed(text);
+  const [type, email, privateKey] = ['type', 'client_email', 'private_key'].map((name) => part(key, name));
+  if (type !== 'service_account' || typeof email !== 'string' || typeof privateKey !== 'string')
+    throw new SecretProblem(`the file of ${keyFileVariable} is not the key of a service account`);
+  const address = part(key, 'token_uri');
+  const url = typeof address === 'string' ? address : usualTokenAddress;
+  const form = { grant_type: grant, assertion: assertion(email, privateKey, url) };
+  const { status, body } = await askStore({ url, form, signal });
+  if (status !== 200)
+    throw new SecretProblem(`Google does not accept the service account of the agent (status ${status})`);
+  return part(body, 'access_token');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+async function tokenOfMachine(environment: Environment, signal: AbortSignal): Promise<unknown> {
+  const host = environment['GCE_METADATA_HOST'] || 'metadata.google.internal';
+  const url = `http://${host}/computeMetadata/v1/instance/service-accounts/default/token`;
+  const { status, body } = await askStore({ url, headers: { 'metadata-flavor': 'Google' }, signal });
+  if (status !== 200)
+    throw new SecretProblem(`the machine of the agent has no service account (status ${status})`);
+  return part(body, 'access_token');
+}
+
+async function readToken(environment: Environment, signal: AbortSignal): Promise<string> {
+  const file = environment[keyFileVariable];
+  const token = file ? await tokenOfKey(file, signal) : await tokenOfMachine(environment, signal);
+  if (typeof token !== 'string' || token === '')
+    throw new SecretProblem('Google issued no token to the agent');
+  return token;
+}
+
+function problemOf(status: number): SecretProblem {
+  if (status === 404)
+    return new SecretProblem('Google Secret Manager has no such secret, or no enabled version of it');
+  if (status === 403)
+    return new SecretProblem(
+      'Google Secret Manager denies access: the agent needs the role roles/secretmanager.secretAccessor',
+    );
+  return new SecretProblem(`Google Secret Manager answered with status ${status}`);
+}
+
+/** Opens the store for one run. */
+export function openGcp({ settings, environment }: StoreOptions): SecretStore {
+  let token: Promise<string> | undefined;
+  return {
+    async read(written, signal): Promise<FoundSecret> {
+      const { name, key } = nameAndKey(written);
+      const path = versionPath(name, settings.gcpProject);
+      token ??= readToken(environment, signal);
+      const { status, body } = await askStore({
+        url: `${settings.gcpSecretsAddress}/v1/${path}:access`,
+        headers: { authorization: `Bearer ${await token}` },
+        signal,
+      });
+      if (status !== 200) throw problemOf(status);
+      const data = part(body, 'payload', 'data');
+      if (typeof data !== 'string') throw new SecretProblem('the version of the secret has no content');
+      return { text: fieldOf(textOfBytes(Buffer.from(data, 'base64')), key) };
+    },
+  };
+}

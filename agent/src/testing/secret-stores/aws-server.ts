@@ -1,0 +1,65 @@
+/** For tests: a server of the interfaces of AWS (moto), where the machine has one. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pythonProgram } from '../../../../tools/toolbox/places.ts';
+import { findOnPath } from '../../processes/find-on-path.ts';
+
+const program = 'moto_server';
+const startSeconds = 60;
+
+function find(): string | null {
+  return pythonProgram('moto') ?? findOnPath(program);
+}
+
+/** Options of a test that needs the server. @throws Error where `TOOLBOX_REQUIRED` is set and it is missing */
+export function withAwsServer(): { skip: string | false } {
+  if (find() !== null) return { skip: false };
+  const reason = `needs ${program}: "npm run toolbox -- moto" installs it from PyPI`;
+  if (process.env.TOOLBOX_REQUIRED)
+    throw new Error(`This test ${reason}. It is not skipped where TOOLBOX_REQUIRED is set.`);
+  return { skip: reason };
+}
+
+/** The usual variables of AWS for a client of the server, and its end. */
+export interface AwsServer extends AsyncDisposable {
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Starts a server on a free port; it keeps everything in memory. */
+export async function startAwsServer(): Promise<AwsServer> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const child = spawn(find() ?? program, ['-H', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  for (const deadline = Date.now() + startSeconds * 1000; ; await delay(50)) {
+    const isReady = await fetch(`${url}/moto-api/`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isReady) break;
+    if (Date.now() > deadline || child.exitCode !== null) throw new Error(`${program} does not start`);
+  }
+  return {
+    environment: {
+      AWS_ENDPOINT_URL: url,
+      AWS_REGION: 'eu-west-1',
+      AWS_ACCESS_KEY_ID: 'testing',
+      AWS_SECRET_ACCESS_KEY: 'testing',
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,104 @@
+/** What the service reads of a repository before anything is created from it. */
+import type { Command } from 'commander';
+import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
+import { templateTypes } from '#contract/schema/template-types.ts';
+import { onCall } from '../command-line.ts';
+import { optionOf } from '../terminal/suggest.ts';
+import { findGitToken, findOrganization, findProject, findSshKey } from '../find-environment.ts';
+import { findConnection } from './vcs-connection.ts';
+import type { Session } from '../session/session.ts';
+import type { Column } from '../terminal/table.ts';
+
+interface AccessFlags {
+  readonly project?: string;
+  readonly gitToken?: string;
+  readonly sshKey?: string[];
+  readonly vcsConnection?: string;
+}
+
+interface VariableFlags extends AccessFlags {
+  readonly revision?: string;
+  readonly path?: string;
+  readonly type: (typeof templateTypes)[number];
+  readonly file?: string;
+}
+
+const columns: Column<RepositoryVariable>[] = [
+  { head: 'NAME', value: ({ name }) => name },
+  { head: 'DEFAULT', value: ({ isSensitive, value }) => (isSensitive && value ? '********' : (value ?? '')) },
+  { head: 'REQUIRED', value: ({ isRequired }) => (isRequired ? 'yes' : 'no') },
+  { head: 'DESCRIPTION', value: ({ description }) => description ?? '', isExtra: true },
+];
+
+function withAccessFlags(command: Command): Command {
+  return command
+    .option('--project <project>', 'id or exact name of the project for which it is read')
+    .option('--git-token <git-token>', 'id or exact name of a git token to read it with')
+    .option('--ssh-key <key...>', 'ids or exact names of ssh keys to read it with')
+    .option('--vcs-connection <vcs-connection>', 'id or exact name of a connection to its forge');
+}
+
+/** The parameters that the flags stand for. */
+async function accessOf(session: Session, repository: string, flags: AccessFlags) {
+  const { id: organizationId } = await findOrganization(session);
+  const { client } = session;
+  const [project, token, connection, keys] = await Promise.all([
+    flags.project === undefined ? undefined : findProject(client, organizationId, flags.project),
+    flags.gitToken === undefined ? undefined : findGitToken(client, organizationId, flags.gitToken),
+    flags.vcsConnection === undefined
+      ? undefined
+      : findConnection(session, organizationId, flags.vcsConnection),
+    Promise.all((flags.sshKey ?? []).map((each) => findSshKey(client, organizationId, each))),
+  ]);
+  return {
+    repository,
+    organizationId,
+    projectId: project?.id,
+    tokenId: token?.id,
+    vcsConnectionId: connection?.id,
+    sshKeyIds: keys.length === 0 ? undefined : JSON.stringify(keys.map(({ id }) => id)),
+  };
+}
+
+export function addRepositoryCommands(program: Command): void {
+  const group = program.command('repository').description('what the service reads of a git repository');
+  const variables = withAccessFlags(
+    group
+      .command('variables <address>')
+      .description('show the variables that its code declares')
+      .option('--revision <revision>', 'branch, tag or commit (default: the default branch)')
+      .option('--path <folder>', 'folder of the configuration (default: its root)')
+      .addOption(optionOf('--type <tool>', 'tool of the configuration', templateTypes).default('opentofu'))
+      .option('--file <file>', 'file of a CloudFormation template'),
+  );
+  onCall<VariableFlags>(variables, async ({ session, args: [repository = ''], options }) => {
+    const { revision, path, type, file: fileName } = options;
+    const found = await session.client.call('listVariablesFromRepository', {
+      query: { ...(await accessOf(session, repository, options)), revision, path, type, fileName },
+    });
+    return session.isJson
+      ? session.output.json(found)
+      : session.output.table(found, columns, 'The code declares no variables.');
+  });
+  const revisions = withAccessFlags(
+    group.command('revisions <address>').description('show its branches and tags'),
+  );
+  onCall<AccessFlags>(revisions, async ({ session, args: [repository = ''], options }) => {
+    const { heads, tags } = await session.client.call('listRepositoryRevisions', {
+      query: await accessOf(session, repository, options),
+    });
+    if (session.isJson) return session.output.json({ heads, tags });
+    const all = [
+      ...heads.map((name) => ({ name, kind: 'branch' })),
+      ...tags.map((name) => ({ name, kind: 'tag' })),
+    ];
+    return session.output.table(
+      all,
+      [
+        { head: 'NAME', value: ({ name }) => name },
+        { head: 'KIND', value: ({ kind }) => kind },
+      ],
+      'The repository has no branches.',
+    );
+  });
+}

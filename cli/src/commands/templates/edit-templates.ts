@@ -1,0 +1,192 @@
+/** Commands that create and change templates. */
+import type { Command } from 'commander';
+import type { CallInput } from '#contract/client/client.ts';
+import { creatableTemplateTypes } from '#contract/schema/template-types.ts';
+import type { RetrySettings } from '#contract/templates/template-body.ts';
+import type { Template } from '#contract/templates/shapes.ts';
+import { gather, onCall, wholeNumber } from '../../command-line.ts';
+import { BadCall } from '../../exit-codes.ts';
+import { findOrganization, findProject } from '../../find-environment.ts';
+import type { Session } from '../../session/session.ts';
+import { plain } from '../../terminal/safe-text.ts';
+import { findTemplate } from './find-template.ts';
+import { type SourceFlags, sourceFields, withSourceFlags } from './source-flags.ts';
+
+type Body = CallInput<'updateTemplate'>['body'];
+
+interface EditFlags extends SourceFlags {
+  readonly name?: string;
+  readonly description?: string;
+  readonly fileName?: string;
+  readonly helmChart?: string;
+  readonly terragruntBinary?: 'terraform' | 'opentofu';
+  readonly retryDeploy?: number;
+  readonly retryDestroy?: number;
+  readonly retryRegex?: string;
+}
+
+interface CreateFlags extends EditFlags {
+  readonly project?: string[];
+  readonly inProject?: string;
+}
+
+function withEditFlags(command: Command): Command {
+  return withSourceFlags(command, creatableTemplateTypes)
+    .option('--description <text>', 'what it is for')
+    .option('--file-name <file>', 'file of the stack (cloudformation)')
+    .option('--helm-chart <name>', 'chart, if the repository is a Helm repository')
+    .option('--terragrunt-binary <tool>', 'what terragrunt runs: opentofu or terraform')
+    .option(
+      '--retry-deploy <times>',
+      'how often a failed deploy is retried, 0 to 3',
+      wholeNumber('--retry-deploy', 0),
+    )
+    .option(
+      '--retry-destroy <times>',
+      'how often a failed destroy is retried, 0 to 3',
+      wholeNumber('--retry-destroy', 0),
+    )
+    .option('--retry-regex <regex>', 'retry only if the error matches');
+}
+
+type RetryRule = RetrySettings['onDeploy'];
+
+function ruleOf(times: number | undefined, regex: string | undefined, before: RetryRule): RetryRule {
+  if (times === 0) return undefined;
+  const rule = {
+    ...before,
+    ...(times === undefined ? {} : { times }),
+    ...(regex === undefined ? {} : { errorRegex: regex }),
+  };
+  return rule.times === undefined ? undefined : rule;
+}
+
+function retryOf(flags: EditFlags, before: Template['retry']): Body['retry'] {
+  const onDeploy = ruleOf(flags.retryDeploy, flags.retryRegex, before?.onDeploy);
+  const onDestroy = ruleOf(flags.retryDestroy, flags.retryRegex, before?.onDestroy);
+  return { ...(onDeploy ? { onDeploy } : {}), ...(onDestroy ? { onDestroy } : {}) };
+}
+
+/** The settings of the flags, on top of those before. An empty text clears a setting. */
+async function settingsOf(
+  { client }: Session,
+  organizationId: string,
+  flags: EditFlags,
+  { type, before }: { readonly type: string; readonly before?: Template },
+): Promise<Partial<Body>> {
+  const { description, fileName, helmChart, terragruntBinary } = flags;
+  return {
+    ...(await sourceFields(client, organizationId, flags, type)),
+    ...(description === undefined ? {} : { description }),
+    ...(fileName === undefined ? {} : { fileName }),
+    ...(helmChart === undefined ? {} : { helmChartName: helmChart, isHelmRepository: helmChart !== '' }),
+    ...(terragruntBinary === undefined ? {} : { terragruntTfBinary: terragruntBinary }),
+    retry: retryOf(flags, before?.retry),
+  };
+}
+
+function addCreate(group: Command): void {
+  const create = withEditFlags(group.command('create <name>').description('create a template'))
+    .option('--project <project>', 'id or exact name of a project that may use it; may be repeated', gather)
+    .option('--in-project <project>', 'create it in this project instead of the organization');
+  onCall<CreateFlags>(create, async ({ session, args: [name = ''], options }) => {
+    const { client, output, isJson } = session;
+    if (!options.repository) throw new BadCall('Specify --repository, the git repository of the code.');
+    const { id: organizationId } = await findOrganization(session);
+    const type = options.type ?? 'terraform';
+    const projects = await Promise.all(
+      (options.project ?? []).map((project) => findProject(client, organizationId, project)),
+    );
+    const home = options.inProject && (await findProject(client, organizationId, options.inProject));
+    const template = await client.call('createTemplate', {
+      body: {
+        ...(await settingsOf(session, organizationId, options, { type })),
+        organizationId,
+        name,
+        repository: options.repository,
+        // The service decides which types it supports.
+        type: type as Body['type'],
+        projectIds: projects.map(({ id }) => id),
+        ...(home ? { creationScope: 'PROJECT' as const, creationScopeId: home.id } : {}),
+      },
+    });
+    return isJson
+      ? output.json(template)
+      : output.line(`Template ${plain(name)} was created: ${template.id}`);
+  });
+}
+
+/** The fields that a change sends back as they were read. */
+const keptFields = [
+  'name',
+  'type',
+  'repository',
+  'description',
+  'runTestsOnPullRequest',
+  'isTerragruntRunAll',
+  'tagPrefix',
+  'revision',
+  'path',
+  'fileName',
+  'helmChartName',
+  'tokenName',
+  'tokenId',
+  'sshKeys',
+  'githubInstallationId',
+  'bitbucketClientKey',
+  'vcsConnectionId',
+  'isBitbucketServer',
+  'isGitLabEnterprise',
+  'isGitHubEnterprise',
+  'isGitLab',
+  'isAzureDevOps',
+  'isHelmRepository',
+  'terraformVersion',
+  'opentofuVersion',
+  'terragruntVersion',
+  'pulumiVersion',
+  'ansibleVersion',
+  'terragruntTfBinary',
+] as const satisfies readonly (keyof Body & keyof Template)[];
+
+/** A template as a request describes it. */
+function bodyOf(template: Template): Body {
+  return Object.fromEntries(
+    keptFields.flatMap((field) => (template[field] === undefined ? [] : [[field, template[field]]])),
+  ) as Body;
+}
+
+function addEdit(group: Command): void {
+  const edit = withEditFlags(
+    group
+      .command('edit <template>')
+      .description(
+        'change a template for later deployments of all its environments; an empty text clears a setting',
+      ),
+  ).option('--name <name>', 'its new name');
+  onCall<EditFlags>(edit, async ({ session, args: [given = ''], options }) => {
+    const { client, output, isJson } = session;
+    const { id: organizationId } = await findOrganization(session);
+    const before = await findTemplate(client, organizationId, given);
+    const type = options.type ?? before.type;
+    const changes = await settingsOf(session, organizationId, options, { type, before });
+    const body = {
+      ...bodyOf(before),
+      ...changes,
+      type: type as Body['type'],
+      ...(options.name === undefined ? {} : { name: options.name }),
+    };
+    const filled = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== '')) as Body;
+    const template = await client.call('updateTemplate', { params: { id: before.id ?? '' }, body: filled });
+    return isJson
+      ? output.json(template)
+      : output.line(
+          `Template ${plain(template.name)} was changed: its environments use it from their next deployment on`,
+        );
+  });
+}
+
+export function addTemplateEditCommands(group: Command): void {
+  addCreate(group);
+  addEdit(group);
+}

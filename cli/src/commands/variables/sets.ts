@@ -1,0 +1,244 @@
+/** `set`: configuration sets, their variables, and where they are assigned. */
+import type { Command } from 'commander';
+import type { ConfigurationSet } from '#contract/configuration-sets/shapes.ts';
+import { onCall } from '../../command-line.ts';
+import { BadCall } from '../../exit-codes.ts';
+import {
+  findEnvironment,
+  findOrganization,
+  findProject,
+  isId,
+  matching,
+  only,
+  orNotFound,
+} from '../../find-environment.ts';
+import type { Session } from '../../session/session.ts';
+import { plain } from '../../terminal/safe-text.ts';
+import type { Column } from '../../terminal/table.ts';
+import { variableChanges, type VariableFlags, withVariableFlags } from '../../variable-flags.ts';
+
+interface CreationFlags {
+  readonly project?: string;
+}
+
+interface PlaceFlags {
+  readonly organization?: boolean;
+  readonly project?: string;
+  readonly template?: string;
+  readonly environment?: string;
+  readonly deployment?: string;
+}
+
+interface EditFlags extends CreationFlags, VariableFlags {
+  readonly name?: string;
+  readonly description?: string;
+}
+
+const columns: Column<ConfigurationSet>[] = [
+  { head: 'NAME', value: ({ name }) => name },
+  { head: 'CREATED IN', value: ({ creationScope }) => creationScope },
+  { head: 'DESCRIPTION', value: ({ description }) => description, isExtra: true },
+  { head: 'ID', value: ({ id }) => id, isId: true },
+];
+
+const assignedColumns: Column<ConfigurationSet>[] = [
+  { head: 'NAME', value: ({ name, isDeleted }) => (isDeleted ? `${name} (deleted)` : name) },
+  { head: 'ASSIGNED TO', value: ({ assignmentScope }) => assignmentScope },
+  { head: 'ID OF THAT', value: ({ assignmentScopeId }) => assignmentScopeId, isId: true },
+  { head: 'SET', value: ({ id }) => id, isId: true },
+];
+
+const inProject = [
+  '--project <project>',
+  'a set that was created in this project: its id or exact name',
+] as const;
+
+/** Where sets are created: the organization, or a project. */
+async function creationScope(
+  session: Session,
+  project: string | undefined,
+): Promise<{ scope: 'organization' | 'project'; scopeId: string }> {
+  const { id } = await findOrganization(session);
+  return project === undefined
+    ? { scope: 'organization', scopeId: id }
+    : { scope: 'project', scopeId: (await findProject(session.client, id, project)).id };
+}
+
+/**
+ * @param given id or exact name
+ * @param project in which it was created; absent: the organization
+ * @throws BadCall unless exactly one matches
+ */
+export async function findSet(
+  session: Session,
+  given: string,
+  project?: string,
+): Promise<Pick<ConfigurationSet, 'id' | 'name'>> {
+  const { client } = session;
+  const byId = isId(given)
+    ? await orNotFound(client.call('getConfigurationSet', { params: { id: given } }))
+    : null;
+  if (byId) return byId;
+  const query = await creationScope(session, project);
+  const all = await client.call('listConfigurationSets', { query });
+  return only(matching(all, given), 'set', given, ({ name }) => name);
+}
+
+/** @throws BadCall unless exactly one place is specified */
+async function placeOf(
+  session: Session,
+  { organization, project, template, environment, deployment }: PlaceFlags,
+): Promise<{ scope: string; scopeId: string }> {
+  const given = [organization, project, template, environment, deployment].filter(Boolean);
+  if (given.length !== 1)
+    throw new BadCall('Specify exactly one place, such as --environment with an id or exact name.');
+  if (template) return { scope: 'template', scopeId: template };
+  if (deployment) return { scope: 'deployment', scopeId: deployment };
+  if (environment) return { scope: 'environment', scopeId: (await findEnvironment(session, environment)).id };
+  return creationScope(session, project);
+}
+
+function withPlaceFlags(command: Command): Command {
+  return command
+    .option('--organization', 'the whole organization')
+    .option('--project <project>', 'a project with everything below it: its id or exact name')
+    .option('--template <template>', 'a template: its id')
+    .option('-e, --environment <environment>', 'an environment: its id or exact name');
+}
+
+async function show({ output, isJson }: Session, set: ConfigurationSet): Promise<void> {
+  if (isJson) return output.json(set);
+  return output.fields([
+    ['Name', set.name],
+    ['Id', set.id],
+    ['Description', set.description],
+    ['Created in', `${set.creationScope} ${set.creationScopeId}`],
+    ['Created by', set.createdByUser?.name],
+    ['Created at', set.createdAt],
+  ]);
+}
+
+function addReading(group: Command): void {
+  const list = group
+    .command('list')
+    .description('list the sets that were created in the organization, newest first')
+    .option('--project <project>', 'those that were created in this project: its id or exact name');
+  onCall<CreationFlags>(list, async ({ session, options }) => {
+    const { client, output, isJson } = session;
+    const query = await creationScope(session, options.project);
+    const sets = await client.call('listConfigurationSets', { query });
+    return isJson ? output.json(sets) : output.table(sets, columns, 'No configuration sets.');
+  });
+  const one = group
+    .command('show <set>')
+    .description('show a set: its id or exact name; "variables list --set" shows its variables')
+    .option(...inProject);
+  onCall<CreationFlags>(one, async ({ session, args: [given = ''], options }) => {
+    const { id } = await findSet(session, given, options.project);
+    return show(session, await session.client.call('getConfigurationSet', { params: { id } }));
+  });
+  const assigned = withPlaceFlags(
+    group
+      .command('assigned')
+      .description('list the sets that hold at a place, inherited ones too: later ones win'),
+  ).option('--deployment <deployment>', 'those that a deployment ran with: its id');
+  onCall<PlaceFlags>(assigned, async ({ session, options }) => {
+    const { client, output, isJson } = session;
+    const params = await placeOf(session, options);
+    const sets = await client.call('listSetAssignments', { params });
+    return isJson ? output.json(sets) : output.table(sets, assignedColumns, 'No configuration sets.');
+  });
+}
+
+function addChanges(group: Command): void {
+  const create = withVariableFlags(
+    group
+      .command('create <name>')
+      .description('create a set, in the organization for use everywhere')
+      .option('--project <project>', 'create it in this project, for use there and below it')
+      .option('--description <text>', 'what it is for'),
+  );
+  onCall<EditFlags>(create, async ({ session, args: [name = ''], options }) => {
+    const { client, output, isJson } = session;
+    const configurationProperties = variableChanges(options);
+    const { description, project } = options;
+    const place = await creationScope(session, project);
+    const body = { name, description, ...place, configurationProperties };
+    const set = await client.call('createConfigurationSet', { body });
+    return isJson ? output.json(set) : output.line(`Configuration set ${plain(name)} was created: ${set.id}`);
+  });
+  const edit = withVariableFlags(
+    group
+      .command('edit <set>')
+      .description('change a set and its variables; what is omitted is unchanged')
+      .option(...inProject)
+      .option('--name <name>', 'new name')
+      .option('--description <text>', 'what it is for'),
+  );
+  onCall<EditFlags>(edit, async ({ session, args: [given = ''], options }) => {
+    const changes = variableChanges(options);
+    const { name, description, project } = options;
+    const { id } = await findSet(session, given, project);
+    const configurationPropertiesChanges = changes.length > 0 ? changes : undefined;
+    const body = { name, description, configurationPropertiesChanges };
+    return show(session, await session.client.call('updateConfigurationSet', { params: { id }, body }));
+  });
+  const remove = group
+    .command('delete <set>')
+    .description('delete a set: later deployments run without its variables')
+    .option(...inProject);
+  onCall<CreationFlags>(remove, async ({ session, args: [given = ''], options }) => {
+    const { id, name } = await findSet(session, given, options.project);
+    const deleted = await session.client.call('deleteConfigurationSet', { params: { id } });
+    return session.isJson
+      ? session.output.json(deleted)
+      : session.output.line(`Configuration set ${plain(name)} was deleted`);
+  });
+}
+
+/** Ids of sets, which may have been created in the organization or in the project of a place. */
+async function setIds(session: Session, given: readonly string[], from: string | undefined): Promise<string> {
+  const ids: string[] = [];
+  for (const each of given) ids.push((await findSet(session, each, from)).id);
+  return ids.join(',');
+}
+
+interface AssignFlags extends PlaceFlags {
+  readonly from?: string;
+}
+
+const fromProject = [
+  '--from <project>',
+  'sets that were created in this project: its id or exact name',
+] as const;
+
+function addAssignments(group: Command): void {
+  const assign = withPlaceFlags(
+    group.command('assign <set...>').description('assign sets to a place; of several, later ones win'),
+  ).option(...fromProject);
+  onCall<AssignFlags>(assign, async ({ session, words, options }) => {
+    const params = await placeOf(session, options);
+    const query = { setIds: await setIds(session, words, options.from) };
+    const done = await session.client.call('assignConfigurationSets', { params, query });
+    return session.isJson ? session.output.json(done) : session.output.line('Assigned.');
+  });
+  const unassign = withPlaceFlags(
+    group.command('unassign <set...>').description('take sets away from the place where they are assigned'),
+  ).option(...fromProject);
+  onCall<AssignFlags>(unassign, async ({ session, words, options }) => {
+    const params = await placeOf(session, options);
+    const query = { setIds: await setIds(session, words, options.from) };
+    const done = await session.client.call('unassignConfigurationSets', { params, query });
+    return session.isJson ? session.output.json(done) : session.output.line('Unassigned.');
+  });
+}
+
+export function addSetCommands(program: Command): void {
+  const group = program
+    .command('set')
+    .alias('sets')
+    .description('configuration sets: variables that many environments share');
+  addReading(group);
+  addChanges(group);
+  addAssignments(group);
+}

@@ -1,0 +1,145 @@
+/**
+ * Sessions of AWS roles (Security Token Service), by the SDK of AWS, which is loaded when it is needed. `AWS_ENDPOINT_URL`
+ * and `AWS_ENDPOINT_URL_STS` of the process name another address.
+ */
+import http from 'node:http';
+import https from 'node:https';
+import type { Credentials } from '@aws-sdk/client-sts';
+import type { CredentialValue } from '#contract/credentials/kinds.ts';
+import { CloudProblem, shownText } from './exchange.ts';
+
+export interface AwsAccess {
+  readonly signal: AbortSignal;
+}
+
+export interface AwsSession {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string;
+}
+
+export interface AwsKeys {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+const leastSeconds = 900;
+const mostSeconds = 43_200;
+/** What every role allows. */
+const ordinarySeconds = 3600;
+const regions: Readonly<Record<string, string>> = { 'aws-cn': 'cn-north-1', 'aws-us-gov': 'us-gov-west-1' };
+
+/** Of the part of AWS that a role is in. */
+function regionOf(roleArn = ''): string {
+  return regions[roleArn.split(':')[1] ?? ''] ?? 'us-east-1';
+}
+
+/** The library, and a client. @param keys absent: the identity of this process */
+async function openClient(region: string, keys?: AwsKeys) {
+  const library = await import('@aws-sdk/client-sts');
+  // Read now: a program replaces them when it starts to use a proxy.
+  const agents = { httpAgent: http.globalAgent, httpsAgent: https.globalAgent };
+  const client = new library.STSClient({
+    region,
+    maxAttempts: 2,
+    requestHandler: { connectionTimeout: 5_000, requestTimeout: 15_000, ...agents },
+    ...(keys === undefined ? {} : { credentials: keys }),
+  });
+  return { library, client };
+}
+
+/** @throws CloudProblem */
+async function asking<Answer>({ signal }: AwsAccess, ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (error) {
+    signal.throwIfAborted();
+    const { name, message } = error as Error;
+    throw new CloudProblem(`was refused by AWS: ${shownText(message || name)}`, { cause: error });
+  }
+}
+
+function sessionOf(credentials: Credentials | undefined): AwsSession {
+  const { AccessKeyId, SecretAccessKey, SessionToken } = credentials ?? {};
+  if (!AccessKeyId || !SecretAccessKey || !SessionToken)
+    throw new CloudProblem('was refused by AWS: its answer contains no session');
+  return { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken };
+}
+
+function isTooLong(error: unknown): boolean {
+  return /DurationSeconds exceeds|session limit/.test((error as Error).message);
+}
+
+/** For whom a role is assumed. */
+export interface RoleRequest {
+  readonly value: CredentialValue;
+  /** What the session is called in the records of AWS. */
+  readonly sessionName: string;
+  /** What trust policies can require, so that nobody else's role is assumed. */
+  readonly externalId: string;
+  /** How long the session is needed; a role that allows less gets less, unless the credential says how long. */
+  readonly seconds: number;
+}
+
+/**
+ * Assumes a role with the keys of the credential, or with the identity of this process.
+ * @throws CloudProblem
+ */
+export async function assumeRole(access: AwsAccess, request: RoleRequest): Promise<AwsSession> {
+  const { roleArn, duration, accessKeyId, secretAccessKey } = request.value;
+  const keys =
+    accessKeyId !== undefined && secretAccessKey !== undefined ? { accessKeyId, secretAccessKey } : undefined;
+  const { library, client } = await openClient(regionOf(roleArn), keys);
+  const assume = (seconds: number) =>
+    client.send(
+      new library.AssumeRoleCommand({
+        RoleArn: roleArn,
+        RoleSessionName: request.sessionName.slice(0, 64),
+        ExternalId: request.externalId,
+        DurationSeconds: seconds,
+      }),
+      { abortSignal: access.signal },
+    );
+  const wanted = duration ?? Math.min(Math.max(request.seconds, leastSeconds), mostSeconds);
+  const { Credentials: session } = await asking(access, async () => {
+    try {
+      return await assume(wanted);
+    } catch (error) {
+      if (duration !== undefined || wanted <= ordinarySeconds || !isTooLong(error)) throw error;
+      return assume(ordinarySeconds);
+    }
+  });
+  return sessionOf(session);
+}
+
+/** Exchanges the token of a run for a session, as tools do. @throws CloudProblem */
+export async function assumeRoleByToken(
+  access: AwsAccess,
+  { roleArn = '', token, sessionName }: { roleArn?: string; token: string; sessionName: string },
+): Promise<AwsSession> {
+  // The request is not signed: without keys, the SDK would look for the identity of this process.
+  const nobody = { accessKeyId: 'none', secretAccessKey: 'none' };
+  const { library, client } = await openClient(regionOf(roleArn), nobody);
+  const { Credentials: session } = await asking(access, () =>
+    client.send(
+      new library.AssumeRoleWithWebIdentityCommand({
+        RoleArn: roleArn,
+        RoleSessionName: sessionName.slice(0, 64),
+        WebIdentityToken: token,
+        DurationSeconds: leastSeconds,
+      }),
+      { abortSignal: access.signal },
+    ),
+  );
+  return sessionOf(session);
+}
+
+/** Who AWS says has the keys: an ARN. @throws CloudProblem */
+export async function callerIdentity(access: AwsAccess, keys: AwsKeys, roleArn?: string): Promise<string> {
+  const { library, client } = await openClient(regionOf(roleArn), keys);
+  const { Arn } = await asking(access, () =>
+    client.send(new library.GetCallerIdentityCommand({}), { abortSignal: access.signal }),
+  );
+  return Arn ?? '';
+}

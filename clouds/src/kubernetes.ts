@@ -1,0 +1,89 @@
+/** Asks the API server of a kubeconfig file for its version. Nothing that the file names is read or run here. */
+import { parse } from 'yaml';
+import { CloudProblem, exchange, type PrivateHosts, shownText } from './exchange.ts';
+
+/** The file needs something of the machine that runs have and this process does not. */
+export class NotAskable extends Error {
+  override readonly name = 'NotAskable';
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+function textOf(fields: Fields, name: string): string | undefined {
+  const value = fields[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** The entry of a list with a name, without the name. */
+function named(file: Fields, list: string, name: string | undefined, inner: string): Fields {
+  const entries = Array.isArray(file[list]) ? (file[list] as unknown[]) : [];
+  const found = entries.map(fieldsOf).find((entry) => entry['name'] === name);
+  if (found === undefined) throw new CloudProblem(`has no entry for its current context in "${list}"`);
+  return fieldsOf(found[inner]);
+}
+
+const ofMachine = {
+  cluster: ['certificate-authority', 'insecure-skip-tls-verify', 'proxy-url', 'tls-server-name'],
+  user: ['exec', 'auth-provider', 'tokenFile', 'client-certificate', 'client-key', 'as'],
+} as const;
+
+function requireAskable(fields: Fields, part: keyof typeof ofMachine): void {
+  const found = ofMachine[part].find((name) => fields[name] !== undefined && fields[name] !== false);
+  if (found !== undefined) throw new NotAskable(`its ${part} has "${found}", which only runs can use`);
+}
+
+function decoded(fields: Fields, name: string): string | undefined {
+  const text = textOf(fields, name);
+  return text === undefined ? undefined : Buffer.from(text, 'base64').toString('utf8');
+}
+
+function authorizationOf(user: Fields): Record<string, string> {
+  const token = textOf(user, 'token');
+  if (token !== undefined) return { authorization: `Bearer ${token}` };
+  const [name, password] = [textOf(user, 'username'), textOf(user, 'password')];
+  if (name === undefined || password === undefined) return {};
+  return { authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}` };
+}
+
+/** @throws CloudProblem */
+function fileOf(kubeConfig: string): Fields {
+  try {
+    return fieldsOf(parse(kubeConfig, { maxAliasCount: 20 }));
+  } catch (error) {
+    throw new CloudProblem('is not a kubeconfig file: it cannot be read as YAML', { cause: error });
+  }
+}
+
+/**
+ * Asks the server of the current context, as its user.
+ * @returns the version of the server
+ * @throws CloudProblem; NotAskable, whose message says why
+ */
+export async function kubernetesVersion(
+  { privateHosts, signal }: { readonly privateHosts: PrivateHosts; readonly signal: AbortSignal },
+  kubeConfig: string,
+): Promise<string> {
+  const file = fileOf(kubeConfig);
+  const context = named(file, 'contexts', textOf(file, 'current-context'), 'context');
+  const cluster = named(file, 'clusters', textOf(context, 'cluster'), 'cluster');
+  const user = named(file, 'users', textOf(context, 'user'), 'user');
+  requireAskable(cluster, 'cluster');
+  requireAskable(user, 'user');
+  const url = URL.parse(`${(textOf(cluster, 'server') ?? '').replace(/\/+$/, '')}/version`);
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    throw new CloudProblem('names a server that is not an http or https address');
+  const parts = {
+    ca: decoded(cluster, 'certificate-authority-data'),
+    cert: decoded(user, 'client-certificate-data'),
+    key: decoded(user, 'client-key-data'),
+  };
+  const tls = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
+  const headers = { accept: 'application/json', ...authorizationOf(user) };
+  const { status, text } = await exchange({ method: 'GET', url, headers, tls, privateHosts, signal });
+  if (status !== 200) throw new CloudProblem(`was refused by Kubernetes with status ${status}`);
+  return shownText(/"gitVersion":\s*"([^"]+)"/.exec(text)?.[1] ?? '');
+}

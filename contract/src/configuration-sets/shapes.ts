@@ -1,0 +1,45 @@
+/** What replies about configuration sets carry. */
+import { type Static, Type } from 'typebox';
+import { oneOf } from '../schema/enumerations.ts';
+import { Flag, Instant, replyObject, Text } from '../schema/schema.ts';
+import { User } from '../users/shapes.ts';
+
+/** Where a set can be created. */
+export const setCreationScopes = ['organization', 'project'] as const;
+export type SetCreationScope = (typeof setCreationScopes)[number];
+
+/** Where a set can be assigned. A deployment has the sets that it was started with, and nobody changes them. */
+export const setAssignmentScopes = [
+  'organization',
+  'project',
+  'template',
+  'module',
+  'environment',
+  'deployment',
+] as const;
+export type SetAssignmentScope = (typeof setAssignmentScopes)[number];
+
+export const ConfigurationSet = replyObject('ConfigurationSet', {
+  id: Text,
+  createdAt: Type.Optional(Instant),
+  updatedAt: Type.Optional(Instant),
+  name: Text,
+  description: Type.Optional(Text),
+  creationScope: oneOf(setCreationScopes),
+  creationScopeId: Text,
+  assignmentScope: Type.Optional(
+    oneOf(
+      setAssignmentScopes,
+      'Where it is assigned, in lists of assignments; elsewhere where it was created',
+    ),
+  ),
+  assignmentScopeId: Type.String({ description: 'Id of that' }),
+  organizationId: Text,
+  createdBy: Text,
+  createdByUser: Type.Optional(User),
+  toDelete: Type.Optional(Flag),
+  isDeleted: Type.Optional(
+    Type.Boolean({ description: 'True for a set that was deleted after a deployment had run with it' }),
+  ),
+});
+export type ConfigurationSet = Static<typeof ConfigurationSet>;

@@ -1,0 +1,111 @@
+/** Modules of an organization, as records: where the code of each is, and how it is read and tested. */
+import { type Static, Type } from 'typebox';
+import { defineOperations, operation } from '../operation.ts';
+import { AnyObject, closed, Flag, Name, nullable, orNull, Prose, Text } from '../schema/schema.ts';
+import { toolVersionRequestFields } from '../sources/shapes.ts';
+import { Module } from './shapes.ts';
+
+const byId = Type.Object({ id: Name });
+const thisModule = { entity: 'module', in: 'params', field: 'id' } as const;
+
+const ModuleName = Type.String({
+  pattern: '^[0-9A-Za-z]([0-9A-Za-z_-]{0,62}[0-9A-Za-z])?$',
+  description: 'Letters, digits, hyphens and underscores, at most 64',
+});
+const ModuleProvider = Type.String({
+  pattern: '^[0-9a-z]{1,64}$',
+  description: 'The provider that the module is mainly for, such as aws',
+});
+const Repository = Type.String({
+  minLength: 1,
+  maxLength: 2000,
+  description: 'Address of the repository, without credentials',
+});
+const SshKey = closed({ id: Name, name: Type.Optional(Text) });
+const IgnoredText = Type.Optional(Type.String({ description: 'Ignored' }));
+
+/** Fields that a creation and a change have in common; an empty text and null clear a field. */
+const fields = {
+  description: orNull(Prose),
+  logoUrl: orNull(Type.String({ maxLength: 2000, description: 'Address of a picture' })),
+  path: orNull(Type.String({ description: 'Folder of the module in the repository; absent: its root' })),
+  tagPrefix: orNull(Text),
+  opentofuVersion: toolVersionRequestFields.opentofuVersion,
+  tokenId: orNull(Text),
+  tokenName: orNull(Text),
+  sshkeys: orNull(Type.Array(SshKey, { maxItems: 100, description: 'SSH keys that read the repository' })),
+  githubInstallationId: orNull(Type.Integer()),
+  vcsConnectionId: orNull(Text),
+  bitbucketClientKey: orNull(Text),
+  gitlabProjectId: orNull(Type.Integer()),
+  moduleTestEnabled: Type.Optional(Type.Boolean({ description: 'Stored: modules are not tested yet' })),
+  runTestsOnPullRequest: Type.Optional(Flag),
+  isGitLab: Type.Optional(Flag),
+  isGitLabEnterprise: Type.Optional(Flag),
+  isGitHubEnterprise: Type.Optional(Flag),
+  isBitbucketServer: Type.Optional(Flag),
+  isAzureDevOps: Type.Optional(Flag),
+};
+const Fields = closed(fields);
+export type ModuleFields = Static<typeof Fields>;
+
+export const operations = defineOperations('modules', {
+  listModules: operation('GET', '/modules', {
+    summary: 'List modules',
+    needs: 'VIEW_MODULES',
+    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
+    query: Type.Object({ organizationId: Text }),
+    reply: Type.Array(Module),
+  }),
+  createModule: operation('POST', '/modules', {
+    summary: 'Create module',
+    description: 'Stores the record of a module. Name and provider together are unique in the organization.',
+    needs: 'CREATE_AND_EDIT_MODULES',
+    subject: { entity: 'organization', in: 'body', field: 'organizationId' },
+    body: closed({
+      organizationId: Name,
+      type: Type.Optional(Type.Literal('module')),
+      moduleName: ModuleName,
+      moduleProvider: ModuleProvider,
+      repository: Repository,
+      ...fields,
+      author: Type.Optional({ ...AnyObject, description: 'Ignored' }),
+      authorId: IgnoredText,
+      createdAt: IgnoredText,
+      updatedAt: IgnoredText,
+      isDeleted: Type.Optional(Type.Boolean({ description: 'Ignored' })),
+    }),
+    reply: Module,
+  }),
+  getModule: operation('GET', '/modules/{id}', {
+    summary: 'Get module',
+    description: 'A deleted module is returned with `isDeleted`.',
+    needs: 'VIEW_MODULES',
+    subject: thisModule,
+    params: byId,
+    reply: Module,
+  }),
+  updateModule: operation('PATCH', '/modules/{id}', {
+    summary: 'Update module',
+    description:
+      'Omitted fields are unchanged, except that `opentofuVersion` is cleared. An empty text or null clears a field.',
+    needs: 'CREATE_AND_EDIT_MODULES',
+    subject: thisModule,
+    params: byId,
+    body: closed({
+      moduleName: Type.Optional(ModuleName),
+      moduleProvider: Type.Optional(ModuleProvider),
+      repository: Type.Optional(Repository),
+      ...fields,
+    }),
+    reply: Module,
+  }),
+  deleteModule: operation('DELETE', '/modules/{id}', {
+    summary: 'Delete module',
+    description: 'The record can still be read by its id, and its name can be used again.',
+    needs: 'CREATE_AND_EDIT_MODULES',
+    subject: thisModule,
+    params: byId,
+    reply: nullable(Type.Object({ id: Text })),
+  }),
+});

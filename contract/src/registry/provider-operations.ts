@@ -1,0 +1,91 @@
+/** Providers of an organization, as records, and the keys that sign them. */
+import { Type } from 'typebox';
+import { defineOperations, operation } from '../operation.ts';
+import { AnyObject, closed, Name, nullable, orNull, Prose, Text, Title } from '../schema/schema.ts';
+import { GpgKey, Provider } from './shapes.ts';
+
+const byId = Type.Object({ id: Name });
+const ofOrganization = Type.Object({ organizationId: Text });
+const inQuery = { entity: 'organization', in: 'query', field: 'organizationId' } as const;
+const inBody = { entity: 'organization', in: 'body', field: 'organizationId' } as const;
+const thisProvider = { entity: 'provider', in: 'params', field: 'id' } as const;
+const Deleted = nullable(Type.Object({ id: Text }));
+
+const ProviderType = Type.String({
+  pattern: '^[0-9A-Za-z][0-9A-Za-z_-]{0,63}$',
+  description: 'The last part of the source address of the provider, such as aws',
+});
+
+export const operations = defineOperations('providers', {
+  listProviders: operation('GET', '/providers', {
+    summary: 'List providers',
+    needs: 'VIEW_PROVIDERS',
+    subject: inQuery,
+    query: ofOrganization,
+    reply: Type.Array(Provider),
+  }),
+  createProvider: operation('POST', '/providers', {
+    summary: 'Create provider',
+    description: 'Stores the record of a provider. Its type is unique in the organization.',
+    needs: 'CREATE_AND_EDIT_PROVIDERS',
+    subject: inBody,
+    body: closed({
+      organizationId: Name,
+      type: ProviderType,
+      description: orNull(Prose),
+      createdByUser: Type.Optional({ ...AnyObject, description: 'Ignored' }),
+    }),
+    reply: Provider,
+  }),
+  getProvider: operation('GET', '/providers/{id}', {
+    summary: 'Get provider',
+    needs: 'VIEW_PROVIDERS',
+    subject: thisProvider,
+    params: byId,
+    reply: Provider,
+  }),
+  updateProvider: operation('PUT', '/providers/{id}', {
+    summary: 'Update provider',
+    description: 'Without a description, the provider has none.',
+    needs: 'CREATE_AND_EDIT_PROVIDERS',
+    subject: thisProvider,
+    params: byId,
+    body: closed({ description: orNull(Prose) }),
+    reply: Provider,
+  }),
+  deleteProvider: operation('DELETE', '/providers/{id}', {
+    summary: 'Delete provider',
+    needs: 'CREATE_AND_EDIT_PROVIDERS',
+    subject: thisProvider,
+    params: byId,
+    reply: Deleted,
+  }),
+  listGpgKeys: operation('GET', '/gpg-keys', {
+    summary: 'List GPG keys',
+    needs: 'VIEW_PROVIDERS',
+    subject: inQuery,
+    query: ofOrganization,
+    reply: Type.Array(GpgKey),
+  }),
+  createGpgKey: operation('POST', '/gpg-keys', {
+    summary: 'Create GPG key',
+    description:
+      'Stores a public key that signs versions of providers. The key is stored as it is, and not checked.',
+    needs: 'CREATE_AND_EDIT_PROVIDERS',
+    subject: inBody,
+    body: closed({
+      organizationId: Name,
+      name: Title,
+      keyId: Type.String({ pattern: '^[0-9A-F]{16}$', description: '16 upper-case hexadecimal digits' }),
+      content: Type.String({ minLength: 1, maxLength: 100_000, description: 'The armored public key' }),
+    }),
+    reply: GpgKey,
+  }),
+  deleteGpgKey: operation('DELETE', '/gpg-keys/{id}', {
+    summary: 'Delete GPG key',
+    needs: 'CREATE_AND_EDIT_PROVIDERS',
+    subject: { entity: 'gpgKey', in: 'params', field: 'id' },
+    params: byId,
+    reply: Deleted,
+  }),
+});

@@ -1,0 +1,27 @@
+/** What replies about repositories carry. */
+import { type Static, Type } from 'typebox';
+import { oneOf } from '../schema/enumerations.ts';
+import { Flag, replyObject, Text } from '../schema/schema.ts';
+import { VariableSchema, VariableTypeNumber } from '../variables/shapes.ts';
+
+export const RepositoryVariable = replyObject('RepositoryVariable', {
+  name: Text,
+  scope: oneOf(['BLUEPRINT']),
+  type: VariableTypeNumber,
+  value: Type.Optional(
+    Type.String({
+      description: 'The default as the code has it, also if `isSensitive`; lists and maps as JSON',
+    }),
+  ),
+  description: Type.Optional(Type.String({ description: 'As the code has it, shortened to 255 characters' })),
+  isSensitive: Type.Optional(Flag),
+  isRequired: Type.Optional(Type.Boolean({ description: 'It has no default' })),
+  regex: Type.Optional(Text),
+  schema: Type.Optional(VariableSchema),
+});
+export type RepositoryVariable = Static<typeof RepositoryVariable>;
+
+export const Revisions = replyObject('Revisions', {
+  heads: Type.Array(Text, { description: 'Branches' }),
+  tags: Type.Array(Text, { description: 'Tags' }),
+});

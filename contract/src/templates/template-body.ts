@@ -1,0 +1,55 @@
+/** What templates are created from and replaced with: bodies, and the one form that the service works with. */
+import { type Static, Type } from 'typebox';
+import { creatableTemplateTypes, oneOf } from '../schema/enumerations.ts';
+import { closed, Flag, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
+import { without, type WithoutNulls, withoutNulls } from '../schema/without-nulls.ts';
+import {
+  Retry,
+  sourceRequestFields,
+  TerragruntTfBinary,
+  toolVersionRequestFields,
+} from '../sources/shapes.ts';
+
+export const creationScopes = ['ORGANIZATION', 'PROJECT'] as const;
+
+/** Settings of a template, as those who create environments without one send them, too. */
+export const templateSettingFields = {
+  description: Type.Optional(Prose),
+  retry: orNull(Retry),
+  runTestsOnPullRequest: Type.Optional(Flag),
+  isTerragruntRunAll: Type.Optional(Flag),
+  projectIds: orNull(Type.Array(Name)),
+  tagPrefix: Type.Optional(Text),
+  creationScopeId: Type.Optional(Text),
+  creationScope: Type.Optional(oneOf(creationScopes)),
+  ...sourceRequestFields,
+  ...toolVersionRequestFields,
+  terragruntTfBinary: Type.Optional(TerragruntTfBinary),
+};
+
+const templateFields = {
+  name: Title,
+  type: oneOf(creatableTemplateTypes),
+  repository: Name,
+  ...templateSettingFields,
+};
+
+export const CreateTemplateBody = closed({ organizationId: Name, ...templateFields });
+export type CreateTemplateBody = Static<typeof CreateTemplateBody>;
+
+/** Replaces everything but the projects and the place of creation, which stay where they are absent. */
+export const UpdateTemplateBody = closed({ organizationId: Type.Optional(Name), ...templateFields });
+export type UpdateTemplateBody = Static<typeof UpdateTemplateBody>;
+
+export type RetrySettings = { [K in keyof Retry]: Exclude<Retry[K], null> };
+
+/** A template as a request describes it. */
+export type TemplateRequest = Omit<WithoutNulls<UpdateTemplateBody>, 'retry'> & { retry?: RetrySettings };
+
+/** The normal form of a request. @param body that has passed one of the two schemas */
+export function normalizeTemplate(body: UpdateTemplateBody): TemplateRequest {
+  return {
+    ...withoutNulls(without(body, ['retry'])),
+    ...(body.retry ? { retry: withoutNulls(body.retry) } : {}),
+  };
+}

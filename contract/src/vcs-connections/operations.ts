@@ -1,0 +1,85 @@
+/** Connections to self-hosted forges, and ids of installations. */
+import { Type } from 'typebox';
+import { defineOperations, operation } from '../operation.ts';
+import { oneOf } from '../schema/enumerations.ts';
+import { closed, Name, nullable, orNull, Text, Title } from '../schema/schema.ts';
+import { AccessScope, ConnectionType, VcsConnection, VcsConnectionDetails, VcsToken } from './shapes.ts';
+import { vcsConnectionTypes } from './connection-types.ts';
+
+const byId = Type.Object({ id: Name });
+const thisConnection = { entity: 'vcsConnection', in: 'params', field: 'id' } as const;
+
+const AgentKey = Type.Optional(
+  Type.String({
+    description: 'Key of an agent; a text that ends with _DEFAULT, or nothing: the default agent',
+  }),
+);
+const TokenId = orNull(
+  Type.String({ description: 'Git token for repositories on the host of the address; null: none' }),
+);
+
+export const operations = defineOperations('vcs connections', {
+  listVcsConnections: operation('GET', '/vcs/connections', {
+    summary: 'List VCS connections',
+    needs: 'VIEW_ORGANIZATION',
+    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
+    query: Type.Object({ organizationId: Text }),
+    reply: Type.Array(VcsConnection),
+  }),
+  createVcsConnection: operation('POST', '/vcs/connections', {
+    summary: 'Create VCS connection',
+    description:
+      'Templates and environments name it in `vcsConnectionId`. Its token is then sent to their repository if ' +
+      'that is on the host of the address, and they have no token of their own.',
+    needs: 'EDIT_ORGANIZATION_SETTINGS',
+    subject: { entity: 'organization', in: 'body', field: 'organizationId' },
+    body: closed({
+      organizationId: Name,
+      name: Title,
+      type: oneOf(vcsConnectionTypes),
+      url: Type.String({ minLength: 1, maxLength: 2000, description: 'https address of the forge' }),
+      vcsAgentKey: AgentKey,
+      accessScope: Type.Optional(AccessScope),
+      connectionType: Type.Optional(ConnectionType),
+      tokenId: TokenId,
+    }),
+    reply: VcsConnection,
+  }),
+  getVcsConnection: operation('GET', '/vcs/connections/{id}', {
+    summary: 'Get VCS connection',
+    needs: 'VIEW_ORGANIZATION',
+    subject: thisConnection,
+    params: byId,
+    reply: VcsConnectionDetails,
+  }),
+  updateVcsConnection: operation('PUT', '/vcs/connections/{id}', {
+    summary: 'Update VCS connection',
+    description: 'Omitted fields are unchanged.',
+    needs: 'EDIT_ORGANIZATION_SETTINGS',
+    subject: thisConnection,
+    params: byId,
+    body: closed({ name: Type.Optional(Title), vcsAgentKey: AgentKey, tokenId: TokenId }),
+    reply: VcsConnection,
+  }),
+  deleteVcsConnection: operation('DELETE', '/vcs/connections/{id}', {
+    summary: 'Delete VCS connection',
+    description: 'Refused while a template or an active environment names it.',
+    needs: 'EDIT_ORGANIZATION_SETTINGS',
+    subject: thisConnection,
+    params: byId,
+    reply: nullable(Type.Object({ id: Text })),
+    refusesWith: ['conflict'],
+  }),
+  getVcsToken: operation('GET', '/vcs-token/{vcsType}', {
+    summary: 'Get id of the installation for a repository',
+    description:
+      'The installation that a template of the organization names for a repository of the same owner, the latest ' +
+      'one if there are several. 404 if there is none.',
+    needs: 'VIEW_ORGANIZATION',
+    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
+    params: Type.Object({ vcsType: Type.String({ description: 'github' }) }),
+    query: Type.Object({ organizationId: Text, repository: Name }),
+    reply: VcsToken,
+    refusesWith: ['not_found'],
+  }),
+});

@@ -1,0 +1,81 @@
+/** How a repository is accessed, and with which credentials: each is sent to its own host and no other. */
+import { realpathSync, statSync } from 'node:fs';
+import type { Credentials, RepositorySource } from './repository-source.ts';
+import { isAtOrBelow, readRepository } from '../source-guards.ts';
+import type { SshAddress } from '../ssh-address.ts';
+import { keysFor } from './ssh.ts';
+
+/**
+ * An address on the web, one over ssh (handled by the agent), or a local repository; the last two through
+ * descriptor 3.
+ */
+export type RepositoryAccess =
+  | { readonly kind: 'web'; readonly url: string; readonly credentials?: Credentials }
+  | {
+      readonly kind: 'ssh';
+      readonly address: SshAddress;
+      readonly keys: readonly string[];
+      readonly knownHosts: string;
+    }
+  | { readonly kind: 'local'; readonly gitFolder: string; readonly ownerUid: number };
+
+/**
+ * @param repository the job's own repository, or a submodule's
+ * @throws an Error that begins with "repository" and says what to do
+ */
+export function accessTo(source: RepositorySource, repository: string): RepositoryAccess {
+  const kind = readRepository(repository, source);
+  if ('refusal' in kind) throw new Error(kind.refusal);
+  if (kind.kind === 'ssh') {
+    return {
+      kind: 'ssh',
+      address: kind.address,
+      keys: keysFor(source, kind.address),
+      knownHosts: source.ssh?.knownHosts ?? '',
+    };
+  }
+  if (kind.kind === 'local') return accessToLocal(source, repository, kind.path);
+  const credentials = credentialsFor(source, kind.url);
+  return { kind: 'web', url: kind.url, ...(credentials ? { credentials } : {}) };
+}
+
+/** The address that git uses. */
+export function addressOf(access: RepositoryAccess): string {
+  return access.kind === 'web' ? access.url : 'fd::3';
+}
+
+/** The credentials for an address on the web; undefined if none belong to its host. */
+export function credentialsFor(source: RepositorySource, url: string): Credentials | undefined {
+  const { origin, host } = new URL(url);
+  if (source.credentials && URL.parse(source.repository)?.origin === origin) return source.credentials;
+  const other = source.hostCredentials?.find((each) => each.host.toLowerCase() === host);
+  return other && { username: other.username, password: other.password };
+}
+
+function accessToLocal(source: RepositorySource, repository: string, path: string): RepositoryAccess {
+  const missing = `repository ${repository} does not exist on the machine that reads it: check the path`;
+  const real = orThrow(() => realpathSync(path), missing);
+  const allowed = source.localPaths.map((folder) => orNull(() => realpathSync(folder)));
+  if (!allowed.some((folder) => folder !== null && isAtOrBelow(real, folder))) {
+    throw new Error(
+      `repository ${repository} leads outside the folders of ENVARIUM_GIT_LOCAL_PATHS through a symbolic link`,
+    );
+  }
+  return { kind: 'local', gitFolder: real, ownerUid: statSync(real).uid };
+}
+
+function orThrow<Value>(read: () => Value, message: string): Value {
+  try {
+    return read();
+  } catch (cause) {
+    throw new Error(message, { cause });
+  }
+}
+
+function orNull<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}

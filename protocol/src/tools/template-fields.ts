@@ -1,0 +1,91 @@
+/** Which settings belong to which type of template. Pure. */
+import type { TemplateRequest } from '#contract/templates/template-body.ts';
+import { lt, parse } from 'semver';
+
+/** A setting that a template of this type cannot have, or lacks. */
+export interface FieldRefusal {
+  readonly field: string;
+  readonly reason: string;
+}
+
+type Settings = Omit<TemplateRequest, 'name' | 'repository'>;
+
+const hosts = [
+  'isGitLab',
+  'isAzureDevOps',
+  'isGitHubEnterprise',
+  'isGitLabEnterprise',
+  'isBitbucketServer',
+] as const satisfies readonly (keyof Settings)[];
+
+/** Types that do not run without a version, with the words that their field takes. */
+const requiredVersions = {
+  opentofu: { field: 'opentofuVersion', words: 'a version, latest or RESOLVE_FROM_CODE' },
+  terragrunt: { field: 'terragruntVersion', words: 'a version' },
+  ansible: { field: 'ansibleVersion', words: 'a version or latest' },
+} as const;
+
+const oldestAnsible = '3.0.0';
+const oldestRunAll = '0.28.1';
+
+/** Words such as `latest` are newer than every version. */
+function isOlder(version: string | undefined, oldest: string): boolean {
+  const parsed = parse(version);
+  return parsed !== null && lt(parsed, oldest);
+}
+
+function fileRefusal({ type, fileName, helmChartName, isHelmRepository }: Settings): FieldRefusal | null {
+  if (type === 'cloudformation' && !fileName)
+    return { field: 'fileName', reason: 'is required with type cloudformation: the file of the stack' };
+  if (type !== 'cloudformation' && fileName)
+    return { field: 'fileName', reason: `applies to cloudformation only, and this is ${type}` };
+  if (type !== 'helm') {
+    if (helmChartName) return { field: 'helmChartName', reason: `applies to helm only, and this is ${type}` };
+    return isHelmRepository
+      ? { field: 'isHelmRepository', reason: `applies to helm only, and this is ${type}` }
+      : null;
+  }
+  if (isHelmRepository && !helmChartName)
+    return { field: 'helmChartName', reason: 'is required with isHelmRepository: the name of the chart' };
+  if (helmChartName && !isHelmRepository)
+    return { field: 'isHelmRepository', reason: 'must be true with helmChartName' };
+  return null;
+}
+
+function versionRefusal(settings: Settings): FieldRefusal | null {
+  const { type, ansibleVersion, terragruntVersion, isTerragruntRunAll } = settings;
+  if (type === 'ansible' && isOlder(ansibleVersion, oldestAnsible))
+    return { field: 'ansibleVersion', reason: `must be ${oldestAnsible} or later` };
+  if (!isTerragruntRunAll) return null;
+  if (type !== 'terragrunt')
+    return { field: 'isTerragruntRunAll', reason: `applies to terragrunt only, and this is ${type}` };
+  return isOlder(terragruntVersion, oldestRunAll)
+    ? { field: 'isTerragruntRunAll', reason: `needs terragrunt ${oldestRunAll} or later` }
+    : null;
+}
+
+function hostRefusal(settings: Settings): FieldRefusal | null {
+  const [first, second] = hosts.filter((host) => settings[host]);
+  if (second) return { field: second, reason: `excludes ${first}: a repository is on one git host` };
+  return settings.githubInstallationId && settings.vcsConnectionId
+    ? { field: 'vcsConnectionId', reason: 'excludes githubInstallationId: specify one of them' }
+    : null;
+}
+
+/** @returns the first setting that does not fit the type; null if all do */
+export function typeRefusal(settings: Settings): FieldRefusal | null {
+  return fileRefusal(settings) ?? versionRefusal(settings) ?? hostRefusal(settings);
+}
+
+/**
+ * What shared templates need in addition: environments without a template leave it to the service.
+ * @returns the first setting that is not enough, or too much; null if there is none
+ */
+export function sharedRefusal(settings: Settings): FieldRefusal | null {
+  const required = Object.entries(requiredVersions).find(([type]) => type === settings.type)?.[1];
+  if (required && !settings[required.field])
+    return { field: required.field, reason: `is required with type ${settings.type}: ${required.words}` };
+  return (settings.sshKeys ?? []).length > 1
+    ? { field: 'sshKeys', reason: 'must contain at most one key' }
+    : null;
+}

@@ -1,0 +1,173 @@
+/** Assigns configuration sets, and takes them away again. */
+import { type Place, inOrganization, inProject } from '../access/access.ts';
+import { isUuid } from '../access/entity-home.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext, Connection } from '../context.ts';
+import { badField, unknownEntity } from '../http/errors.ts';
+import { projectPath } from '../projects/project-store.ts';
+import type { AssignmentPlace } from './assignment-places.ts';
+import {
+  assignedThere,
+  deleteAssignments,
+  holdSetRows,
+  insertAssignments,
+  type SetRow,
+} from './configuration-set-store.ts';
+
+/** Where a set lives. */
+export function placeOfSet({
+  organization_id,
+  project_id,
+}: Pick<SetRow, 'organization_id' | 'project_id'>): Place {
+  return project_id === null
+    ? inOrganization(organization_id)
+    : inProject({ organization_id, id: project_id });
+}
+
+/** The right to see a set. */
+export function viewRightOfSet({ project_id }: Pick<SetRow, 'project_id'>) {
+  return project_id === null ? 'VIEW_ORGANIZATION' : 'VIEW_PROJECT';
+}
+
+async function projectIdsAbove(db: Connection, { projectId }: Place): Promise<string[]> {
+  return projectId === null ? [] : (await projectPath(db, projectId)).map(({ id }) => id);
+}
+
+/**
+ * The sets of a request, for use at a place; nobody deletes them until the transaction ends.
+ * @param field location of the ids, as `query.setIds`
+ * @returns them in the order of `ids`, each once
+ * @throws Refusal 400 that names the first id of a set that does not exist, that the caller may not see, or that
+ * was created in a project which is not above the place
+ */
+export async function requireSets(
+  { db, actor }: ActorContext,
+  home: Place,
+  ids: readonly string[],
+  field: string,
+): Promise<SetRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await holdSetRows(db, ids.filter(isUuid));
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const above = await projectIdsAbove(db, home);
+  const found = ids.map((id, index) => {
+    const row = byId.get(id.toLowerCase());
+    const isVisible = row && actor.access.has(viewRightOfSet(row), placeOfSet(row));
+    if (row?.organization_id !== home.organizationId || !isVisible)
+      throw unknownEntity(`${field}.${index}`, 'configuration set');
+    if (row.project_id !== null && !above.includes(row.project_id))
+      throw badField(
+        `${field}.${index}`,
+        `is the configuration set "${row.name}" of a project, which can be assigned in that project and below it only`,
+      );
+    return row;
+  });
+  return [...new Set(found)];
+}
+
+async function auditAssignment(
+  context: ActorContext,
+  place: AssignmentPlace,
+  action: 'assigned' | 'unassigned',
+  sets: readonly SetRow[],
+): Promise<void> {
+  const { scope, scopeId, home } = place;
+  for (const { id, name } of sets)
+    await recordAudit(context, {
+      organizationId: home.organizationId,
+      projectId: home.projectId,
+      action: `configurationSet.${action}`,
+      entity: 'configurationSet',
+      entityId: id,
+      details: { name, scope, scopeId },
+    });
+}
+
+/** Assigns sets that `requireSets` returned. Sets that are already there remain at their place in the order. */
+export async function assignSets(
+  context: ActorContext,
+  place: AssignmentPlace,
+  sets: readonly SetRow[],
+): Promise<void> {
+  const by = { userId: context.actor.userId, at: context.now() };
+  const ids = sets.map(({ id }) => id);
+  const added = await insertAssignments(context.db, place, ids, by);
+  await auditAssignment(
+    context,
+    place,
+    'assigned',
+    sets.filter(({ id }) => added.has(id)),
+  );
+}
+
+/** The sets of a request that are assigned at a place itself, in its order; undefined for any other id. */
+export async function findAssigned(
+  db: Connection,
+  place: Pick<AssignmentPlace, 'scope' | 'scopeId'>,
+  ids: readonly string[],
+): Promise<(SetRow | undefined)[]> {
+  const rows = await assignedThere(db, place, ids.filter(isUuid));
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => byId.get(id.toLowerCase()));
+}
+
+/** Takes away sets that are assigned there. */
+export async function unassignSets(
+  context: ActorContext,
+  place: AssignmentPlace,
+  sets: readonly SetRow[],
+): Promise<void> {
+  const once = [...new Map(sets.map((set) => [set.id, set])).values()];
+  await deleteAssignments(
+    context.db,
+    place,
+    once.map(({ id }) => id),
+  );
+  await auditAssignment(context, place, 'unassigned', once);
+}
+
+/** `configurationSetChanges` of a request, as far as they were checked. */
+export interface SetChanges {
+  readonly assign: readonly SetRow[];
+  readonly unassign: readonly SetRow[];
+}
+
+/**
+ * Checks `configurationSetChanges`.
+ * @param field location of the changes, as `body.configurationSetChanges`
+ * @throws Refusal 400 that names the first id that cannot be assigned, or is not assigned
+ */
+export async function checkSetChanges(
+  context: ActorContext,
+  { home, environmentId }: { readonly home: Place; readonly environmentId: string },
+  { assign, unassign }: { readonly assign: readonly string[]; readonly unassign: readonly string[] },
+  field: string,
+): Promise<SetChanges> {
+  const both = unassign.findIndex((id) => assign.includes(id));
+  if (both >= 0) throw badField(`${field}.unassign.${both}`, 'is also in assign: leave out one of them');
+  const place = { scope: 'environment', scopeId: environmentId } as const;
+  const assigned = await findAssigned(context.db, place, unassign);
+  const missing = assigned.indexOf(undefined);
+  if (missing >= 0)
+    throw badField(
+      `${field}.unassign.${missing}`,
+      'does not match a configuration set that is assigned to this environment itself',
+    );
+  return {
+    assign: await requireSets(context, home, assign, `${field}.assign`),
+    unassign: assigned.filter((row) => row !== undefined),
+  };
+}
+
+/** Carries out changes that `checkSetChanges` returned. */
+export async function applySetChanges(
+  context: ActorContext,
+  environment: { readonly id: string; readonly organization_id: string; readonly project_id: string },
+  { assign, unassign }: SetChanges,
+): Promise<void> {
+  const { id, organization_id, project_id } = environment;
+  const home = { organizationId: organization_id, projectId: project_id, environmentId: id };
+  const place = { scope: 'environment', scopeId: id, home } as const;
+  if (unassign.length > 0) await unassignSets(context, place, unassign);
+  if (assign.length > 0) await assignSets(context, place, assign);
+}

@@ -1,0 +1,61 @@
+/** Sets of a project do not leave it: what they are assigned to stays in that project. */
+import type { Context } from '../context.ts';
+import { getEnvironmentRows } from '../environments/environment-store.ts';
+import { conflict, type Refusal } from '../http/errors.ts';
+import { projectPath, projectsBelow } from '../projects/project-store.ts';
+import type { MovingProject } from '../reactions.ts';
+import { getTemplateRow } from '../templates/template-store.ts';
+import { type AssignmentScope, assignmentsOfSetsIn } from './configuration-set-store.ts';
+
+type ReadContext = Pick<Context, 'db'>;
+
+function leaves({ name, scope, scopeId }: AssignmentScope & { readonly name: string }): Refusal {
+  return conflict(
+    `The configuration set "${name}" belongs to a project that this would leave, and is assigned to ${scope} ${scopeId}: unassign it first`,
+  );
+}
+
+/** The project that an assignment is in; null where it is in none. */
+async function projectOf({ db }: ReadContext, { scope, scopeId }: AssignmentScope): Promise<string | null> {
+  if (scope === 'project') return scopeId;
+  if (scope === 'template') return (await getTemplateRow(db, scopeId))?.project_id ?? null;
+  const [environment] = scope === 'environment' ? await getEnvironmentRows(db, [scopeId]) : [];
+  return environment?.project_id ?? null;
+}
+
+/** @throws Refusal 409 for a project with assignments below it of sets of projects that it leaves */
+export async function refuseLeavingSets(
+  context: ReadContext,
+  { projectId, left }: MovingProject,
+): Promise<void> {
+  const assignments = await assignmentsOfSetsIn(context.db, left);
+  if (assignments.length === 0) return;
+  const moved = new Set((await projectsBelow(context.db, [projectId])).map(({ id }) => id));
+  for (const assignment of assignments) {
+    const home = await projectOf(context, assignment);
+    if (home !== null && moved.has(home)) throw leaves(assignment);
+  }
+}
+
+/**
+ * @param environment that moves to another project
+ * @throws Refusal 409 where it, or a template that moves along, has a set of a project that it leaves
+ */
+export async function refuseLeavingSetsOf(
+  { db }: ReadContext,
+  environment: { readonly id: string; readonly project_id: string; readonly template_id: string },
+  target: { readonly hierarchy: string },
+): Promise<void> {
+  const above = target.hierarchy.split('|');
+  const left = (await projectPath(db, environment.project_id)).filter(({ id }) => !above.includes(id));
+  const assignments = await assignmentsOfSetsIn(
+    db,
+    left.map(({ id }) => id),
+  );
+  const { id, template_id: templateId } = environment;
+  const own = assignments.find(
+    ({ scope, scopeId }) =>
+      (scope === 'environment' && scopeId === id) || (scope === 'template' && scopeId === templateId),
+  );
+  if (own) throw leaves(own);
+}

@@ -1,0 +1,6 @@
+/** What columns hold that are text, numbers or JSON to the database. */
+import type { CredentialType } from '#contract/credentials/kinds.ts';
+
+export interface Columns {
+  'credential.type': CredentialType;
+}

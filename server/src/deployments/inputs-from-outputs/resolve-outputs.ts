@@ -1,0 +1,144 @@
+/**
+ * Resolves the references of a deployment to outputs of other environments, right before its run and once: an
+ * apply uses what its plan has used.
+ */
+import type { DeploymentVariable } from '#contract/variables/shapes.ts';
+import type { JobVariable } from '#protocol/messages/job.ts';
+import type { Context } from '../../context.ts';
+import type { EnvironmentRow } from '../../environments/environment-store.ts';
+import { sensitiveMask } from '../../secrets/sensitive-mask.ts';
+import { parseOutputReference } from '../../variables/output-reference.ts';
+import { type DeploymentRow, updateDeploymentRow } from '../deployment-store.ts';
+import { openOutputs } from '../outcome-columns.ts';
+import { openInputs, type PendingReference, type RunInputs, sealInputs } from '../run-inputs.ts';
+import { findCycle, sourceIdsOf } from './find-cycle.ts';
+import { loadSources, type Source, type Sources } from './load-sources.ts';
+import { variableOf } from './output-value.ts';
+
+export type Resolution =
+  | { readonly kind: 'resolved'; readonly deployment: DeploymentRow }
+  /** `message`: one line per reference that cannot be resolved. */
+  | { readonly kind: 'failed'; readonly message: string };
+
+interface Resolved {
+  readonly reference: PendingReference;
+  /** The variable, or why there is none; null: a destroy runs without it. */
+  readonly found: JobVariable | string | null;
+}
+
+/** How many names of outputs a message lists. */
+const mostNames = 20;
+
+function namesOf(outputs: object): string {
+  const names = Object.keys(outputs).sort();
+  if (names.length === 0) return 'it has none';
+  const more = names.length > mostNames ? ' …' : '';
+  return `it has ${names.slice(0, mostNames).join(', ')}${more}`;
+}
+
+/** @returns the variable, or what is wrong, to follow the name of the source in a sentence */
+function fromSource(
+  context: Context,
+  reference: PendingReference,
+  { isAllowed, projectName, last }: Source,
+  outputName: string,
+): JobVariable | string {
+  if (!isAllowed)
+    return `, and the policy of its project "${projectName}" does not allow that: set outputsAsInputsEnabled there`;
+  if (!last) return ', which was never deployed successfully: deploy it first';
+  if (last.type === 'destroy') return ', which is destroyed: deploy it first';
+  const outputs = openOutputs(context, last);
+  const output = Object.hasOwn(outputs, outputName) ? outputs[outputName] : undefined;
+  if (!output) return `, which has no output of that name: ${namesOf(outputs)}`;
+  const found = variableOf(reference, output);
+  return typeof found === 'string' ? `, ${found}` : found;
+}
+
+function resolveOne(
+  context: Context,
+  environment: EnvironmentRow,
+  sources: Sources,
+  reference: PendingReference,
+): JobVariable | string {
+  const start = `Variable "${reference.name}" of environment "${environment.name}"`;
+  const parsed = parseOutputReference(reference.text);
+  if (!parsed) return `${start} is not a reference to an output: ENVIRONMENT_OUTPUT needs one`;
+  const { outputName } = parsed;
+  if (!('environmentId' in parsed))
+    return `${start} refers to output "${outputName}" of sub-environment "${parsed.subEnvironmentAlias}", and only environments of a workflow have sub-environments`;
+  const source = sources.byId.get(parsed.environmentId);
+  const refers = `${start} refers to output "${outputName}" of environment`;
+  if (!source)
+    return `${refers} ${parsed.environmentId}, which does not exist or which ${sources.reader} may not view`;
+  const found = fromSource(context, reference, source, outputName);
+  return typeof found === 'string' ? `${refers} "${source.environment.name}"${found}` : found;
+}
+
+async function cycleMessage(
+  context: Context,
+  environment: EnvironmentRow,
+  sources: Sources,
+  references: readonly PendingReference[],
+): Promise<string | null> {
+  const cycle = await findCycle(context, environment, sourceIdsOf(references));
+  if (cycle === null) return null;
+  const path = cycle.map((each) => sources.shown(each)).join(' → ');
+  return `The environments need outputs of each other: ${path}. Remove one of the references`;
+}
+
+/** A snapshot row with the value that was used. */
+function resolvedRow(row: DeploymentVariable, resolved: readonly Resolved[]): DeploymentVariable {
+  const found = resolved.find(
+    ({ reference: { name, type } }) => name === row.name && type === row.type,
+  )?.found;
+  if (!found || typeof found === 'string') return row;
+  return { ...row, isSensitive: found.isSensitive, value: found.isSensitive ? sensitiveMask : found.value };
+}
+
+async function store(
+  context: Context,
+  deployment: DeploymentRow,
+  { references: _, ...inputs }: RunInputs,
+  resolved: readonly Resolved[],
+): Promise<DeploymentRow> {
+  const made = (type: number) =>
+    resolved.flatMap(({ reference, found }) =>
+      reference.type === type && found !== null && typeof found !== 'string' ? [found] : [],
+    );
+  return updateDeploymentRow(context.db, deployment.id, {
+    variables: JSON.stringify(deployment.variables.map((row) => resolvedRow(row, resolved))),
+    sealed_inputs: sealInputs(context, deployment.id, {
+      ...inputs,
+      environment: [...inputs.environment, ...made(0)],
+      terraform: [...inputs.terraform, ...made(1)],
+    }),
+  });
+}
+
+/**
+ * Stores the values with the deployment. A destroy never fails for a reference: it uses the value of the last
+ * deployment, or none.
+ * @param deployment whose run starts
+ * @returns the deployment as it is then, or what is wrong, naming both ends
+ */
+export async function resolveOutputs(
+  context: Context,
+  deployment: DeploymentRow,
+  environment: EnvironmentRow,
+): Promise<Resolution> {
+  const isPossible = deployment.variables.some(({ schema }) => schema?.format === 'ENVIRONMENT_OUTPUT');
+  const inputs = isPossible ? openInputs(context, deployment.id, deployment.sealed_inputs) : null;
+  const references = inputs?.references ?? [];
+  if (!inputs || references.length === 0) return { kind: 'resolved', deployment };
+  const sources = await loadSources(context, deployment, environment, sourceIdsOf(references));
+  const isDestroy = deployment.type === 'destroy';
+  const cycle = isDestroy ? null : await cycleMessage(context, environment, sources, references);
+  if (cycle !== null) return { kind: 'failed', message: cycle };
+  const resolved = references.map((reference): Resolved => {
+    const found = resolveOne(context, environment, sources, reference);
+    return { reference, found: isDestroy && typeof found === 'string' ? (reference.last ?? null) : found };
+  });
+  const wrong = resolved.flatMap(({ found }) => (typeof found === 'string' ? [found] : []));
+  if (wrong.length > 0) return { kind: 'failed', message: wrong.join('\n') };
+  return { kind: 'resolved', deployment: await store(context, deployment, inputs, resolved) };
+}

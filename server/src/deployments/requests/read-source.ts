@@ -1,0 +1,106 @@
+/**
+ * What a deploy request changes of the code that an environment runs: its template, the repository, the revision. A
+ * template of its own is changed itself; of a shared one, the environment keeps what it replaces.
+ */
+import type { DeployRequest } from '#contract/deployments/deploy-request.ts';
+import { planOnlyTypes } from '#protocol/tools/steps.ts';
+import { inEnvironment } from '../../access/access.ts';
+import { requireRight } from '../../access/check-right.ts';
+import type { ActorContext } from '../../context.ts';
+import { requireTokenFor } from '../../git-tokens/require-token-for.ts';
+import { badField, conflict } from '../../http/errors.ts';
+import { checkRepository, checkRevision } from '../../templates/check-source.ts';
+import { environmentTemplate } from '../../templates/environment-template.ts';
+import type { TemplateRow } from '../../templates/template-store.ts';
+import { requireUsableTemplate } from '../../templates/use-template.ts';
+import type { StartRequest, StoredFacts } from '../start-facts.ts';
+
+type Source = Pick<
+  StartRequest,
+  'revision' | 'repository' | 'template' | 'templateChanges' | 'environmentChanges'
+>;
+
+/** The template that the request names; null where it is the environment's. @throws Refusal 400 or 409 */
+async function switchedTemplate(
+  context: ActorContext,
+  { environment, open }: StoredFacts,
+  { blueprintId: id, deploymentType }: DeployRequest,
+): Promise<TemplateRow | null> {
+  if (!id || id === environment.template_id) return null;
+  const field = 'body.blueprintId';
+  if (deploymentType !== 'deploy')
+    throw badField(field, `must be the template of the environment for a ${deploymentType}: deploy it first`);
+  const place = { organizationId: environment.organization_id, projectId: environment.project_id };
+  const template = await requireUsableTemplate(context, place, id, field);
+  const waiting = open.find(({ status }) => status === 'WAITING_FOR_USER');
+  if (waiting)
+    throw conflict(
+      `The template cannot change while the ${waiting.type} ${waiting.id} waits for approval: approve or cancel it first`,
+    );
+  return template;
+}
+
+/** The tokens of an environment go where its repository is: who moves it must be allowed to choose it. */
+async function checkMove(
+  context: ActorContext,
+  { environment }: StoredFacts,
+  template: TemplateRow,
+  repository: string,
+): Promise<void> {
+  const field = 'body.blueprintRepository';
+  checkRepository(context, repository, field);
+  if (repository !== template.repository)
+    requireRight(
+      context.actor,
+      inEnvironment(environment),
+      'EDIT_VCS_ENVIRONMENT',
+      `/${field.replace('.', '/')}`,
+    );
+  const { tokenId } = template.settings;
+  const { organization_id: organizationId, project_id: projectId } = environment;
+  if (tokenId) await requireTokenFor(context.db, { organizationId, projectId, tokenId, repository }, field);
+}
+
+/** What an environment replaces of a shared template, beginning with what it has replaced before. */
+function overriding(
+  before: { readonly template_revision: string | null; readonly template_repository: string | null },
+  template: TemplateRow,
+  { blueprintRevision: revision, blueprintRepository: repository }: DeployRequest,
+): Source {
+  const moved = repository || before.template_repository;
+  const overrides = {
+    template_revision: revision === undefined ? before.template_revision : revision || null,
+    template_repository: moved === template.repository ? null : moved,
+  };
+  return {
+    template: environmentTemplate(overrides, template),
+    environmentChanges: {
+      template_id: template.id,
+      is_single_use_template: template.is_single_use,
+      ...overrides,
+    },
+  };
+}
+
+/**
+ * Revision, repository and template count for this run and all later ones; with a type that only plans, for this
+ * run.
+ * @throws Refusal 400, 403 or 409 before anything is written
+ */
+export async function readSource(
+  context: ActorContext,
+  facts: StoredFacts,
+  request: DeployRequest,
+): Promise<Source> {
+  const { blueprintRevision: revision } = request;
+  const switched = await switchedTemplate(context, facts, request);
+  if (!switched && revision === undefined && request.blueprintRepository === undefined) return {};
+  const template = switched ?? facts.template;
+  checkRevision(revision, 'body.blueprintRevision');
+  if (request.blueprintRepository) await checkMove(context, facts, template, request.blueprintRepository);
+  if (switched) return overriding({ template_revision: null, template_repository: null }, switched, request);
+  const repository = request.blueprintRepository || template.repository;
+  if (planOnlyTypes.includes(request.deploymentType)) return { repository, revision };
+  if (!template.is_single_use) return overriding(facts.environment, facts.storedTemplate, request);
+  return { templateChanges: { repository, settings: revision === undefined ? {} : { revision } } };
+}

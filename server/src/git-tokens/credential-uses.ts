@@ -1,0 +1,84 @@
+/** What names a credential or a connection: templates, environments without one, and connections. */
+import type { CredentialUse } from '#contract/git-tokens/shapes.ts';
+import type { Place } from '../access/access.ts';
+import type { Actor } from '../access/actor.ts';
+import type { Connection } from '../context.ts';
+import { activeEnvironmentsOf } from '../environments/template-environment-store.ts';
+import { conflict } from '../http/errors.ts';
+import { type NamedByTemplates, templatesNaming } from '../templates/template-use-store.ts';
+import { connectionsWithToken } from '../vcs-connections/vcs-connection-store.ts';
+
+/** One use, and where the caller needs a right to see it. */
+interface Use {
+  readonly shown: CredentialUse;
+  readonly place: Place;
+}
+
+const mostNamed = 5;
+
+const words: Readonly<Record<CredentialUse['type'], string>> = {
+  template: 'the template',
+  environment: 'the environment',
+  vcsConnection: 'the VCS connection',
+};
+
+/**
+ * A template counts until it is deleted, and the own template of an environment while that is active: a destroy
+ * in progress has received what its run needs.
+ */
+export async function usesOf(
+  db: Connection,
+  organizationId: string,
+  named: NamedByTemplates,
+): Promise<Use[]> {
+  const templates = await templatesNaming(db, organizationId, named);
+  const own = templates.filter((each) => each.is_single_use).map(({ id }) => id);
+  const environments = await activeEnvironmentsOf(db, own);
+  const connections = 'tokenId' in named ? await connectionsWithToken(db, named.tokenId) : [];
+  const at = (projectId: string | null, environmentId: string | null = null): Place => ({
+    organizationId,
+    projectId,
+    environmentId,
+  });
+  return [
+    ...templates
+      .filter((each) => !each.is_single_use)
+      .map(({ id, name, project_id }) => ({
+        shown: { type: 'template' as const, id, name },
+        place: at(project_id),
+      })),
+    ...environments.map(({ id, name, project_id }) => ({
+      shown: { type: 'environment' as const, id, name },
+      place: at(project_id, id),
+    })),
+    ...connections.map(({ id, name }) => ({
+      shown: { type: 'vcsConnection' as const, id, name },
+      place: at(null),
+    })),
+  ];
+}
+
+function isVisible({ access }: Actor, { shown, place }: Use): boolean {
+  if (place.projectId === null) return access.isMember(place.organizationId);
+  return access.has(shown.type === 'environment' ? 'VIEW_ENVIRONMENT' : 'VIEW_PROJECT', place);
+}
+
+/** Those that the caller may see. */
+export function visibleUses(actor: Actor, uses: readonly Use[]): CredentialUse[] {
+  return uses.filter((use) => isVisible(actor, use)).map(({ shown }) => shown);
+}
+
+/**
+ * @param what is to be deleted, as a sentence begins with it
+ * @throws Refusal 409 that names what uses it, as far as the caller may see that
+ */
+export function requireUnused(actor: Actor, uses: readonly Use[], what: string): void {
+  if (uses.length === 0) return;
+  const named = visibleUses(actor, uses)
+    .slice(0, mostNamed)
+    .map(({ type, name }) => `${words[type]} "${name}"`);
+  const others = uses.length - named.length;
+  const parts = [...named, ...(others === 0 ? [] : [others === 1 ? '1 other' : `${others} others`])];
+  const text = new Intl.ListFormat('en').format(parts);
+  throw conflict(`${what} is used by ${text}: choose another one there first`);
+}

@@ -1,0 +1,37 @@
+/** SQL of the policies of projects. */
+import type { Insertable, Selectable } from 'kysely';
+import type { Connection } from '../context.ts';
+import type { ProjectPolicyTable } from '../database/schema.ts';
+
+export type PolicyRow = Selectable<ProjectPolicyTable>;
+
+/** @returns undefined where the policy was never changed */
+export async function getPolicyRow(db: Connection, projectId: string): Promise<PolicyRow | undefined> {
+  return db.selectFrom('project_policy').selectAll().where('project_id', '=', projectId).executeTakeFirst();
+}
+
+/** Stores the policy of a project, whether or not it had one. */
+export async function putPolicyRow(tx: Connection, row: Insertable<ProjectPolicyTable>): Promise<PolicyRow> {
+  const { project_id: _, ...changes } = row;
+  return tx
+    .insertInto('project_policy')
+    .values(row)
+    .onConflict((conflict) => conflict.column('project_id').doUpdateSet(changes))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Of several projects, those whose outputs may be used as inputs. */
+export async function projectsWithOutputsAsInputs(
+  db: Connection,
+  projectIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (projectIds.length === 0) return new Set();
+  const found = await db
+    .selectFrom('project_policy')
+    .select('project_id')
+    .where('project_id', 'in', [...projectIds])
+    .where('outputs_as_inputs_enabled', '=', true)
+    .execute();
+  return new Set(found.map((row) => row.project_id));
+}

@@ -1,0 +1,48 @@
+/** Where the code of a module is, and how it is read and tested: what its record stores as one value. */
+import type { ModuleFields } from '#contract/registry/module-operations.ts';
+import { withoutNulls, type WithoutNulls } from '#contract/schema/without-nulls.ts';
+
+const flags = [
+  'moduleTestEnabled',
+  'runTestsOnPullRequest',
+  'isGitLab',
+  'isGitLabEnterprise',
+  'isGitHubEnterprise',
+  'isBitbucketServer',
+  'isAzureDevOps',
+] as const;
+
+const others = [
+  'description',
+  'logoUrl',
+  'path',
+  'tagPrefix',
+  'opentofuVersion',
+  'tokenId',
+  'tokenName',
+  'sshkeys',
+  'githubInstallationId',
+  'vcsConnectionId',
+  'bitbucketClientKey',
+  'gitlabProjectId',
+] as const satisfies readonly (keyof ModuleFields)[];
+
+export type ModuleSettings = WithoutNulls<Omit<ModuleFields, (typeof flags)[number]>> &
+  Readonly<Record<(typeof flags)[number], boolean>> & { readonly repository: string };
+
+type Given = ModuleFields & { readonly repository?: string };
+
+/**
+ * The settings after a change: null and an empty text clear a field, and so does the absence of `opentofuVersion`.
+ * @param before null for a new module
+ */
+export function changedSettings(before: ModuleSettings | null, given: Given): ModuleSettings {
+  const { opentofuVersion: _, ...kept } = before ?? {};
+  const named = Object.fromEntries(
+    [...others, ...flags, 'repository' as const].flatMap((name) =>
+      given[name] === undefined ? [] : [[name, given[name] === '' ? null : given[name]]],
+    ),
+  );
+  const unset = Object.fromEntries(flags.map((name) => [name, false]));
+  return withoutNulls({ ...unset, ...kept, ...named }) as ModuleSettings;
+}

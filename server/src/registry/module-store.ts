@@ -1,0 +1,111 @@
+/** SQL of modules. */
+import type { Selectable } from 'kysely';
+import { homeById } from '../access/entity-home.ts';
+import type { ActorContext, Connection } from '../context.ts';
+import type { RegistryModuleTable } from '../database/schema.ts';
+import type { ModuleSettings } from './module-settings.ts';
+
+export type ModuleRow = Selectable<RegistryModuleTable>;
+
+/** What people choose. */
+export interface ModuleValues {
+  readonly name: string;
+  readonly provider: string;
+  readonly settings: ModuleSettings;
+}
+
+function columnsOf({ name, provider, settings }: ModuleValues) {
+  return { name, provider, settings: JSON.stringify(settings) };
+}
+
+/** @returns the row, or undefined if the organization has such a module */
+export async function insertModule(
+  tx: Connection,
+  context: ActorContext,
+  organizationId: string,
+  values: ModuleValues,
+): Promise<ModuleRow | undefined> {
+  const now = context.now();
+  return (
+    tx
+      .insertInto('registry_module')
+      .values({
+        id: context.newId(),
+        organization_id: organizationId,
+        ...columnsOf(values),
+        created_by: context.actor.userId,
+        created_at: now,
+        updated_at: now,
+      })
+      // Without a target: a prepared statement cannot name a partial index.
+      .onConflict((conflict) => conflict.doNothing())
+      .returningAll()
+      .executeTakeFirst()
+  );
+}
+
+/** Whether another module of the organization has that name and provider. */
+export async function isModuleNameTaken(
+  db: Connection,
+  { id, organization_id }: Pick<ModuleRow, 'id' | 'organization_id'>,
+  { name, provider }: Pick<ModuleValues, 'name' | 'provider'>,
+): Promise<boolean> {
+  const other = await db
+    .selectFrom('registry_module')
+    .select('id')
+    .where('organization_id', '=', organization_id)
+    .where('name', '=', name)
+    .where('provider', '=', provider)
+    .where('is_deleted', '=', false)
+    .where('id', '!=', id)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+export async function updateModule(
+  tx: Connection,
+  context: ActorContext,
+  id: string,
+  values: ModuleValues,
+): Promise<ModuleRow> {
+  return tx
+    .updateTable('registry_module')
+    .set({ ...columnsOf(values), updated_at: context.now() })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function markModuleDeleted(tx: Connection, context: ActorContext, id: string): Promise<void> {
+  await tx
+    .updateTable('registry_module')
+    .set({ is_deleted: true, updated_at: context.now() })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Without deleted ones, newest first. */
+export async function listModules(db: Connection, organizationId: string): Promise<ModuleRow[]> {
+  return db
+    .selectFrom('registry_module')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('is_deleted', '=', false)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** Deleted ones too. */
+export async function getModule(db: Connection, id: string): Promise<ModuleRow | undefined> {
+  return db.selectFrom('registry_module').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function lockModule(tx: Connection, id: string): Promise<void> {
+  await tx.selectFrom('registry_module').select('id').where('id', '=', id).forUpdate().execute();
+}
+
+/** Where a module belongs to. */
+export const moduleHome = homeById((db, id) =>
+  db.selectFrom('registry_module').select('organization_id').where('id', '=', id).executeTakeFirst(),
+);

@@ -1,0 +1,101 @@
+/**
+ * The files of a commit, read from git's objects. Symbolic links are followed inside the repository, and never
+ * out of it.
+ */
+import { type GitAnswer, type GitPlace, runGit } from './run-git.ts';
+
+export interface CommitTree {
+  /** Names in a folder, sorted; null if it is not a folder. */
+  namesIn(folder: string): Promise<string[] | null>;
+  /** Texts by path: of those that are files, of at most `mostFileBytes`. */
+  read(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+}
+
+export const mostFileBytes = 1_000_000;
+const mostFiles = 500;
+
+/** A file that cannot be read as configuration; the message names it. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+}
+
+interface Found {
+  readonly type: string;
+  readonly size: number;
+  readonly content: string;
+}
+
+/**
+ * @param folder a bare repository that holds the commit
+ * @param commit its id, or a name that git has for it
+ */
+export function commitTree(place: GitPlace, folder: string, commit: string): CommitTree {
+  const run = async (args: readonly string[], input?: string): Promise<GitAnswer> => {
+    const answer = await runGit(place, {
+      args: ['-C', folder, ...args],
+      ...(input === undefined ? {} : { input }),
+    });
+    if (answer.exitCode !== 0) throw new Error(`git ${args[0]} failed: ${answer.complaints.slice(-500)}`);
+    return answer;
+  };
+  const ask = async (option: '--batch' | '--batch-check', paths: readonly string[]) => {
+    const input = paths.map((path) => `${commit}:${path}\n`).join('');
+    const { output } = await run(['cat-file', '--follow-symlinks', option], input);
+    return answersIn(output, paths, option === '--batch');
+  };
+  /** The tree of a folder, to which links may lead. */
+  const treeOf = async (path: string) => {
+    if (path === '') return `${commit}^{tree}`;
+    const found = (await ask('--batch-check', [path])).get(path);
+    return found?.type === 'tree' ? found.content : null;
+  };
+  const list = async (path: string) => {
+    const tree = await treeOf(path);
+    if (tree === null) return null;
+    const { output } = await run(['ls-tree', '-z', '--name-only', tree]);
+    const names = output.toString('utf8').split('\0');
+    return names.filter((name) => name !== '' && !/[\n\r]/.test(name));
+  };
+  const listed = new Map<string, Promise<string[] | null>>();
+  return {
+    namesIn(path) {
+      const known = listed.get(path) ?? list(path);
+      listed.set(path, known);
+      return known;
+    },
+    async read(paths) {
+      if (paths.length === 0) return new Map();
+      if (paths.length > mostFiles)
+        throw new UnreadableFile(`there are more than ${mostFiles} files to read`);
+      const read = [...(await ask('--batch', paths))].filter(([, { type }]) => type === 'blob');
+      const large = read.find(([, { size }]) => size > mostFileBytes);
+      if (large !== undefined) throw new UnreadableFile(`${large[0]} has more than ${mostFileBytes} bytes`);
+      return new Map(read.map(([path, { content }]) => [path, content]));
+    },
+  };
+}
+
+/**
+ * Reads git's answers, in the order of the questions: `<id> <type> <size>`, with the content where it was
+ * requested, or `<reason> <size>` with a path for links that lead nowhere, or `… missing`.
+ */
+function answersIn(output: Buffer, paths: readonly string[], hasContent: boolean): Map<string, Found> {
+  const found = new Map<string, Found>();
+  let at = 0;
+  for (const path of paths) {
+    const end = output.indexOf(10, at);
+    if (end < 0) break;
+    const line = output.toString('utf8', at, end);
+    at = end + 1;
+    const [, id, type, size = '0'] = /^([0-9a-f]{40,64}) (\w+) (\d+)$/.exec(line) ?? [];
+    if (id !== undefined && type !== undefined) {
+      const content = hasContent ? output.toString('utf8', at, at + Number(size)) : id;
+      if (hasContent) at += Number(size) + 1;
+      found.set(path, { type, size: Number(size), content });
+      continue;
+    }
+    const [, length] = /^(?:symlink|loop|dangling|notdir) (\d+)$/.exec(line) ?? [];
+    if (length !== undefined) at += Number(length) + 1;
+  }
+  return found;
+}

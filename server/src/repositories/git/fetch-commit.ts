@@ -1,0 +1,139 @@
+/**
+ * Fetches one commit of a repository without a working tree: nothing of it is written as a file, so that links,
+ * filters and attributes of the repository have no effect, and submodules and LFS files are not fetched.
+ */
+import { explainGitFailure, type GitSource, type Reader } from '#guards/git/git-errors.ts';
+import { accessTo, addressOf } from '#guards/git/repository-access.ts';
+import type { RepositorySource } from '#guards/git/repository-source.ts';
+import { type GitAnswer, type GitPlace, runGit } from './run-git.ts';
+
+/** As messages name the service. */
+const service: Reader = { name: 'the service', holder: 'the request' };
+
+/** What is read of which repository. */
+export interface Fetched extends GitSource {
+  readonly source: RepositorySource;
+}
+
+/** A failure that a person can do something about; the message begins with the name of a field. */
+export class UnreadableRepository extends Error {
+  override readonly name = 'UnreadableRepository';
+}
+
+/**
+ * @param revision branch, tag or commit; absent: the default branch
+ * @throws UnreadableRepository for an address that is not allowed
+ */
+export function fetchedFrom(source: RepositorySource, revision: string | undefined): Fetched {
+  const { repository } = source;
+  try {
+    const access = accessTo(source, repository);
+    return { source, repository, access, reader: service, ...(revision === undefined ? {} : { revision }) };
+  } catch (error) {
+    throw new UnreadableRepository((error as Error).message, { cause: error });
+  }
+}
+
+/** Values that a host may repeat in what it answers. */
+function secretsOf({ access }: Fetched): string[] {
+  if (access.kind !== 'web' || access.credentials === undefined) return [];
+  const { username, password } = access.credentials;
+  return [Buffer.from(`${username}:${password}`).toString('base64'), password, encodeURIComponent(password)];
+}
+
+function explain({ complaints }: GitAnswer, fetched: Fetched): string {
+  const text = explainGitFailure(complaints, fetched);
+  return secretsOf(fetched).reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
+}
+
+/**
+ * Runs a command that must succeed.
+ * @throws UnreadableRepository in plain words
+ */
+export async function mustRun(
+  place: GitPlace,
+  fetched: Fetched,
+  args: readonly string[],
+  isConnected = false,
+): Promise<GitAnswer> {
+  const answer = await runOrExplain(place, fetched, args, isConnected);
+  if (typeof answer === 'string') throw new UnreadableRepository(answer);
+  return answer;
+}
+
+async function runOrExplain(
+  place: GitPlace,
+  fetched: Fetched,
+  args: readonly string[],
+  isConnected: boolean,
+): Promise<GitAnswer | string> {
+  let answer: GitAnswer;
+  try {
+    answer = await runGit(place, { args, ...(isConnected ? { access: fetched.access } : {}) });
+  } catch (error) {
+    if ((error as Error).message.startsWith('sshKeys: ')) return (error as Error).message;
+    throw error;
+  }
+  if (answer.exitCode === 0) return answer;
+  if (
+    /File size limit exceeded|File too large|invalid index-pack output/i.test(answer.complaints) ||
+    answer.exitCode === null
+  )
+    return `repository ${fetched.repository} is larger than ${place.megabytes} MB at this revision (setting ENVARIUM_REPOSITORY_LIMIT_MB), or damaged`;
+  return explain(answer, fetched);
+}
+
+/** Large files hold no variables. A local repository does not filter. */
+function filterFor({ access }: Fetched): string[] {
+  return access.kind === 'local' ? [] : ['--filter=blob:limit=2m'];
+}
+
+/**
+ * Fetches the commit into the bare repository `folder`.
+ * @returns its name there
+ * @throws UnreadableRepository that names the field
+ */
+export async function fetchCommit(place: GitPlace, fetched: Fetched, folder: string): Promise<string> {
+  const name = fetched.revision?.replace(/^refs\/(heads|tags)\//, '');
+  const isName = name === undefined || (!/^[0-9a-f]{4,64}$/i.test(name) && !name.startsWith('refs/'));
+  if (isName) await clone(place, fetched, folder, name);
+  else return fetch(place, fetched, folder, name);
+  return 'HEAD';
+}
+
+async function clone(
+  place: GitPlace,
+  fetched: Fetched,
+  folder: string,
+  name: string | undefined,
+): Promise<void> {
+  const args = [
+    'clone',
+    '--quiet',
+    '--bare',
+    '--depth=1',
+    '--single-branch',
+    '--no-tags',
+    '--template=',
+    ...filterFor(fetched),
+    ...(name === undefined ? [] : [`--branch=${name}`]),
+    '--',
+    addressOf(fetched.access),
+    folder,
+  ];
+  await mustRun(place, fetched, args, true);
+}
+
+/** A commit that the host does not serve by its id, or an abbreviated one, needs the whole history. */
+async function fetch(place: GitPlace, fetched: Fetched, folder: string, commit: string): Promise<string> {
+  await mustRun(place, fetched, ['init', '--quiet', '--bare', '--template=', '--', folder]);
+  const address = addressOf(fetched.access);
+  const fetching = ['-C', folder, 'fetch', '--quiet', '--no-tags', ...filterFor(fetched)];
+  const one = await runOrExplain(place, fetched, [...fetching, '--depth=1', '--', address, commit], true);
+  if (typeof one !== 'string') return 'FETCH_HEAD';
+  if (!one.startsWith('revision ')) throw new UnreadableRepository(one);
+  const everything = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
+  await mustRun(place, fetched, [...fetching, '--', address, ...everything], true);
+  const parsing = ['-C', folder, 'rev-parse', '--verify', '--end-of-options', `${commit}^{commit}`];
+  return (await mustRun(place, fetched, parsing)).output.toString('utf8').trim();
+}

@@ -1,0 +1,178 @@
+/** The `variable` blocks in the HCL and JSON files of one folder, in the order of the files. */
+import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
+import { isConstantTemplate, unescapeTemplate } from '#guards/hcl/constant-template.ts';
+import { type HclReader, openHclReader } from '#guards/hcl/parse-hcl-file.ts';
+import type { DeclaredVariables } from '#protocol/tools/declared-variables.ts';
+import { type Code, isObject, rowOf, UnreadableCode } from './row.ts';
+import { join } from 'node:path/posix';
+
+interface CodeFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** One block: its name, and what its attributes say. */
+interface Block {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  /** The text of the file from the block on; empty where it is JSON. */
+  readonly text: string;
+}
+
+type Blocks = Extract<DeclaredVariables, { form: 'blocks' }>;
+
+const overrides = /(^|_)override\.(tf|tofu)(\.json)?$/;
+const structures = /^(list|set|map|object|tuple)\b/;
+
+/** @throws UnreadableCode that names the file */
+export async function blockVariables(
+  { tree, path, signal }: Code,
+  declared: Blocks,
+): Promise<RepositoryVariable[]> {
+  const names = namesOf((await tree.namesIn(path)) ?? [], declared);
+  const texts = await tree.read(names.map((name) => join(path, name)));
+  await using reader = openHclReader();
+  const known = new Map<string, Block>();
+  for (const name of names) {
+    signal.throwIfAborted();
+    const text = texts.get(join(path, name));
+    if (text === undefined) continue;
+    for (const block of await blocksOf(reader, { name, text })) {
+      const before = known.get(block.name);
+      // The tools merge overrides by attribute, and refuse a second block elsewhere.
+      if (before === undefined) known.set(block.name, block);
+      else if (overrides.test(name))
+        known.set(block.name, { ...block, attributes: { ...before.attributes, ...block.attributes } });
+    }
+  }
+  return [...known.values()].map(variableOf);
+}
+
+/** A tool with an ending of its own prefers it where two files differ in nothing else; overrides are read last. */
+function namesOf(all: readonly string[], { files, preferred }: Blocks): string[] {
+  const found = all.filter((name) => files.test(name) && !name.startsWith('.'));
+  const isReplaced = (name: string) =>
+    preferred !== undefined &&
+    /\.tf(\.json)?$/.test(name) &&
+    found.includes(name.replace(/\.tf(\.json)?$/, `.${preferred}$1`));
+  const isOverride = (name: string) => Number(overrides.test(name));
+  return found
+    .filter((name) => !isReplaced(name))
+    .toSorted((one, other) => isOverride(one) - isOverride(other) || (one < other ? -1 : 1));
+}
+
+async function blocksOf(reader: HclReader, { name, text }: CodeFile): Promise<Block[]> {
+  if (!/\bvariable\b/.test(text)) return [];
+  if (name.endsWith('.json')) return jsonBlocks(name, text);
+  let body: Record<string, unknown>;
+  try {
+    body = await reader.parse({ name, text });
+  } catch (error) {
+    throw new UnreadableCode((error as Error).message, { cause: error });
+  }
+  const declared = entriesOf(body['variable']);
+  const plain = withoutComments(text);
+  const placed = declared.map((block) => ({ ...block, at: placeOf(plain, block.name) }));
+  return placed
+    .toSorted((one, other) => one.at - other.at)
+    .map((block) => ({ ...block, text: plain.slice(Math.max(0, block.at)) }));
+}
+
+function jsonBlocks(name: string, text: string): Block[] {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (error) {
+    throw new UnreadableCode(`${name}: it is not valid JSON: ${(error as Error).message}`, { cause: error });
+  }
+  const parts = (Array.isArray(body) ? body : [body]) as unknown[];
+  return parts.flatMap((part) =>
+    isObject(part) ? [part['variable']].flat().flatMap((declared) => entriesOf(declared)) : [],
+  );
+}
+
+function entriesOf(declared: unknown): Block[] {
+  if (!isObject(declared)) return [];
+  return Object.entries(declared).map(([name, blocks]) => {
+    const first: unknown = [blocks].flat()[0];
+    return { name, attributes: isObject(first) ? first : {}, text: '' };
+  });
+}
+
+/** The same length, so that places are the same; a quote in a comment must not look like a string. */
+function withoutComments(text: string): string {
+  return text.replaceAll(/"(?:\\.|[^"\\\n])*"|#[^\n]*|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (found) =>
+    found.startsWith('"') ? found : found.replaceAll(/[^\n]/g, ' '),
+  );
+}
+
+/** Names are identifiers, which contain nothing that a regular expression interprets but the hyphen. */
+function placeOf(text: string, name: string): number {
+  if (!/^[\p{L}\p{N}_-]+$/u.test(name)) return text.length;
+  const found = new RegExp(`(?:^|\\n)\\s*variable\\s+(?:"${name}"|${name})\\s*\\{`, 'u').exec(text);
+  return found === null ? text.length : found.index;
+}
+
+function variableOf({ name, attributes, text }: Block): RepositoryVariable {
+  const type = plainType(attributes['type']);
+  const hasDefault = Object.hasOwn(attributes, 'default');
+  const value = hasDefault ? exactDefault(attributes['default'], text) : undefined;
+  return rowOf({
+    name,
+    type: 1,
+    value,
+    description:
+      typeof attributes['description'] === 'string' ? literal(attributes['description']) : undefined,
+    isSensitive: attributes['sensitive'] === true,
+    isRequired: !hasDefault,
+    isComplex: structures.test(type),
+    choices: choicesOf(attributes['validation'], name),
+  });
+}
+
+/** `${list(string)}` → `list(string)`; older code writes types as texts. */
+function plainType(type: unknown): string {
+  return typeof type === 'string' ? type.replace(/^\$\{(.*)\}$/s, '$1').trim() : '';
+}
+
+function literal(text: string): string {
+  return isConstantTemplate(text) ? unescapeTemplate(text) : text;
+}
+
+function literalValue(value: unknown): unknown {
+  if (typeof value === 'string') return literal(value);
+  if (Array.isArray(value)) return value.map(literalValue);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [literal(key), literalValue(inner)]));
+}
+
+/** The parser's answer has lost digits of a large number: the code has them. */
+function exactDefault(value: unknown, text: string): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value) || !Number.isInteger(value))
+    return literalValue(value);
+  return /\bdefault\s*=\s*(-?\d+)\b/.exec(text)?.[1] ?? value;
+}
+
+/** The texts of a rule that does nothing but list them: `contains(["a", "b"], var.name)`. */
+function choicesOf(validation: unknown, name: string): string[] | undefined {
+  for (const rule of [validation].flat()) {
+    const condition = isObject(rule) && typeof rule['condition'] === 'string' ? rule['condition'] : '';
+    const [, list, variable] =
+      /^\$\{\s*contains\(\s*(\[[^\]]*\])\s*,\s*var\.([\w-]+)\s*\)\s*\}$/s.exec(condition) ?? [];
+    if (list === undefined || variable !== name) continue;
+    const texts = textsOf(list.replace(/,\s*\]$/, ']'));
+    if (texts !== undefined) return texts;
+  }
+  return undefined;
+}
+
+function textsOf(list: string): string[] | undefined {
+  try {
+    const values = JSON.parse(list) as unknown[];
+    const isText = (value: unknown): value is string =>
+      typeof value === 'string' && isConstantTemplate(value);
+    return values.every(isText) ? values.map(unescapeTemplate) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,65 @@
+/** The values of a chart (`values.yaml`), with what its schema (`values.schema.json`) says about them. */
+import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
+import { parseFiles } from './read-yaml.ts';
+import { choicesFrom, type Code, isEnvironmentName, isObject, regexOf, rowOf } from './row.ts';
+
+interface Place {
+  /** Keys from the outermost on, as `--set` of the tool expects them. */
+  readonly keys: readonly string[];
+  readonly value: unknown;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly isRequired: boolean;
+}
+
+const files = ['values.yaml', 'values.yml', 'values.schema.json'] as const;
+const deepest = 20;
+
+/** @throws UnreadableCode that names the file */
+export async function chartValues(
+  code: Code,
+  { prefix }: { readonly prefix: string },
+): Promise<RepositoryVariable[]> {
+  const parsed = await parseFiles(code, files);
+  const schema = parsed.find(({ name }) => name.endsWith('.json'))?.content;
+  const value = parsed.find(({ name }) => !name.endsWith('.json'))?.content;
+  const root = { keys: [], value, schema: isObject(schema) ? schema : {}, isRequired: false };
+  return placesBelow(root)
+    .map((place) => ({ place, name: `${prefix}${place.keys.join('.')}` }))
+    .filter(({ name }) => isEnvironmentName(name))
+    .map(({ place, name }) => rowAt(name, place));
+}
+
+/** Each value that is not a map of others, in the order of the file; then those that only the schema has. */
+function placesBelow(place: Place): Place[] {
+  const { keys, value, schema } = place;
+  const values = isObject(value) ? value : {};
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  const names = [...new Set([...Object.keys(values), ...Object.keys(properties)])];
+  const isLeaf = names.length === 0 || (value !== undefined && value !== null && !isObject(value));
+  if (keys.length > 0 && (isLeaf || keys.length >= deepest)) return [place];
+  const required = Array.isArray(schema['required']) ? schema['required'] : [];
+  return names.flatMap((name) => {
+    const inner = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return placesBelow({
+      keys: [...keys, name.replaceAll('.', '\\.')],
+      value: Object.hasOwn(values, name) ? values[name] : undefined,
+      schema: isObject(inner) ? inner : {},
+      isRequired: required.includes(name),
+    });
+  });
+}
+
+function rowAt(name: string, { value, schema, isRequired }: Place): RepositoryVariable {
+  const known = value ?? schema['default'];
+  return rowOf({
+    name,
+    type: 0,
+    value: known,
+    description: schema['description'],
+    isSensitive: schema['writeOnly'] === true || schema['format'] === 'password',
+    isRequired: isRequired && (known === undefined || known === null),
+    isComplex: schema['type'] === 'array' || schema['type'] === 'object',
+    choices: choicesFrom(schema['enum']),
+    regex: regexOf(schema['pattern']),
+  });
+}

@@ -1,0 +1,53 @@
+/** Reads YAML and JSON of strangers: YAML in a thread with limits. */
+import { askOnce } from '#guards/threads/limited-thread.ts';
+import { type Code, UnreadableCode } from './row.ts';
+import { join } from 'node:path/posix';
+
+const program = {
+  program: new URL('./yaml-thread.ts', import.meta.url),
+  seconds: 5,
+  megabytes: 256,
+} as const;
+
+function short(error: unknown): string {
+  return (error as Error).message.slice(0, 500);
+}
+
+/** @throws UnreadableCode that names the file */
+async function parse(name: string, text: string): Promise<unknown> {
+  try {
+    if (/\.json$/i.test(name) || /^\s*\{/.test(text)) return JSON.parse(text);
+  } catch (error) {
+    throw new UnreadableCode(`${name}: it is not valid JSON: ${short(error)}`, { cause: error });
+  }
+  try {
+    return await askOnce<string, unknown>(program, text);
+  } catch (error) {
+    throw new UnreadableCode(`${name}: it is not valid YAML: ${short(error)}`, { cause: error });
+  }
+}
+
+/** A file of the code with what it says. */
+export interface ParsedFile {
+  readonly name: string;
+  readonly content: unknown;
+}
+
+/**
+ * @param names relative to the folder of the code
+ * @returns those that are files, in this order
+ * @throws UnreadableCode that names the file
+ */
+export async function parseFiles(
+  { tree, path, signal }: Code,
+  names: readonly string[],
+): Promise<ParsedFile[]> {
+  const texts = await tree.read(names.map((name) => join(path, name)));
+  const parsed: ParsedFile[] = [];
+  for (const name of names) {
+    signal.throwIfAborted();
+    const text = texts.get(join(path, name));
+    if (text !== undefined) parsed.push({ name, content: await parse(name, text) });
+  }
+  return parsed;
+}

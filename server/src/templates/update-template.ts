@@ -1,0 +1,156 @@
+/** Replaces a template for all environments that use it, in one transaction. */
+import { normalizeTemplate, type TemplateRequest } from '#contract/templates/template-body.ts';
+import type { UpdateTemplateBody } from '#contract/templates/template-body.ts';
+import type { Template } from '#contract/templates/shapes.ts';
+import { isRunnable, runnableTools } from '#protocol/tools/index.ts';
+import { requireRight } from '../access/check-right.ts';
+import { changesOf } from '../audit/changes.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ActorContext } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { updatePlaceholders } from '../deployments/placeholder-store.ts';
+import { badField, conflict, notFound } from '../http/errors.ts';
+import { requireProjects } from '../projects/require-projects.ts';
+import { checkTemplate } from './check-template.ts';
+import { environmentTemplate, templateColumns } from './environment-template.ts';
+import { creationProject, nameTaken, requireProjectRights } from './create-template.ts';
+import { type HostCredentials, hostOf, splitCredentials } from './repository-credentials.ts';
+import { templateSettings } from './template-settings.ts';
+import {
+  isTemplateNameTaken,
+  type LockedTemplate,
+  lockTemplate,
+  replaceTemplate,
+  type TemplateRow,
+} from './template-store.ts';
+import { auditedTemplate, placeOfTemplate, templateView } from './template-view.ts';
+
+/** @throws Refusal 403 */
+function requireEdit({ actor }: ActorContext, row: TemplateRow): void {
+  const place = placeOfTemplate(row);
+  if (row.is_single_use && actor.access.has('EDIT_VCS_ENVIRONMENT', place)) return;
+  const why = row.is_single_use ? 'Without EDIT_VCS_ENVIRONMENT, this' : 'This';
+  requireRight(actor, place, 'CREATE_AND_EDIT_TEMPLATES', why);
+}
+
+/** What stays as it is for good. @throws Refusal 400 that names the field */
+async function checkPlace(context: ActorContext, row: TemplateRow, request: TemplateRequest): Promise<void> {
+  const { organizationId = row.organization_id, creationScope, creationScopeId } = request;
+  if (organizationId !== row.organization_id)
+    throw badField('body.organizationId', 'is not the organization of the template');
+  if (row.is_single_use || (!creationScope && !creationScopeId)) return;
+  const projectId = await creationProject(context, { ...request, organizationId });
+  if (projectId !== row.project_id)
+    throw badField(
+      creationScopeId ? 'body.creationScopeId' : 'body.creationScope',
+      'cannot be changed: create another template there',
+    );
+}
+
+/** The projects that may use the template afterwards. @throws Refusal 400 or 403 */
+async function projectsAfter(
+  context: ActorContext,
+  row: TemplateRow,
+  sent: readonly string[] | undefined,
+): Promise<readonly string[]> {
+  if (sent === undefined) return row.project_ids;
+  const ids = await requireProjects(context.db, row.organization_id, sent, 'body.projectIds');
+  if (row.is_single_use) {
+    if (ids.some((id) => id !== row.project_id))
+      throw badField('body.projectIds', 'cannot be changed: this template belongs to a single environment');
+    return row.project_ids;
+  }
+  const changed = [
+    ...ids.filter((id) => !row.project_ids.includes(id)),
+    ...row.project_ids.filter((id) => !ids.includes(id)),
+  ];
+  requireProjectRights(context, row.organization_id, changed);
+  return ids;
+}
+
+/** Environments with another tool could be neither deployed nor destroyed. @throws Refusal 409 */
+function checkType({ row, environments }: LockedTemplate, { type }: TemplateRequest): void {
+  if (type === row.type || isRunnable(type) || environments.length === 0) return;
+  throw conflict(
+    `/body/type ${type} cannot be run by this version, which runs ${runnableTools.join(', ')}, and ${environments.length} environments use the template: create another template`,
+  );
+}
+
+/**
+ * The credentials of an address are not shown, so whoever sends it back as it was read keeps them, unless a git
+ * token replaces them.
+ * @returns undefined: those that are stored stay
+ */
+function credentialsAfter(
+  row: TemplateRow,
+  { repository, tokenId }: TemplateRequest,
+): HostCredentials | null | undefined {
+  const sent = splitCredentials(repository);
+  if (sent.credentials) return sent.credentials;
+  return hostOf(sent.repository) === hostOf(row.repository) && !tokenId ? undefined : null;
+}
+
+/** What readers see of environments that were never deployed is what they would be deployed from. */
+async function refreshPlaceholders(
+  context: ActorContext,
+  row: TemplateRow,
+  { environments }: LockedTemplate,
+): Promise<void> {
+  const waiting = environments.filter((each) => each.status === 'NEVER_DEPLOYED');
+  const plain = waiting.filter(
+    (each) => each.template_revision === null && each.template_repository === null,
+  );
+  const refresh = (some: LockedTemplate['environments'], template: TemplateRow) =>
+    updatePlaceholders(
+      context.db,
+      some.flatMap((each) => each.latest_deployment_id ?? []),
+      { ...templateColumns(template), updated_at: context.now() },
+    );
+  if (plain.length > 0) await refresh(plain, row);
+  for (const each of waiting)
+    if (!plain.includes(each)) await refresh([each], environmentTemplate(each, row));
+}
+
+/** The right to change something in the organization was checked. @throws Refusal before anything is written */
+export async function updateTemplate(
+  context: ActorContext,
+  id: string,
+  body: UpdateTemplateBody,
+): Promise<Template> {
+  const request = normalizeTemplate(body);
+  return inTransaction(context, async (context) => {
+    const locked = await lockTemplate(context.db, id);
+    if (!locked) throw notFound('template', id);
+    const { row } = locked;
+    requireEdit(context, row);
+    if (row.is_deleted) throw conflict(`Template "${row.name}" was deleted: create another one`);
+    await checkPlace(context, row, request);
+    const projectIds = await projectsAfter(context, row, request.projectIds);
+    const users = row.project_id ? [...projectIds, row.project_id] : projectIds;
+    const use = { organizationId: row.organization_id, projectIds: users, isSingleUse: row.is_single_use };
+    await checkTemplate(context, request, use);
+    checkType(locked, request);
+    if (!row.is_single_use && (await isTemplateNameTaken(context.db, row, request.name)))
+      throw nameTaken(request.name);
+    const { creationScope, creationScopeId } = row.settings;
+    const updated = await replaceTemplate(context.db, context, row, {
+      name: request.name,
+      type: request.type,
+      repository: splitCredentials(request.repository).repository,
+      projectIds,
+      settings: { creationScope, creationScopeId, ...templateSettings(request) },
+      credentials: credentialsAfter(row, request),
+    });
+    await refreshPlaceholders(context, updated, locked);
+    await recordAudit(context, {
+      organizationId: row.organization_id,
+      projectId: row.project_id,
+      action: 'template.updated',
+      entity: 'template',
+      entityId: id,
+      details: { name: updated.name, environments: locked.environments.length },
+      ...changesOf(auditedTemplate(context, row), auditedTemplate(context, updated)),
+    });
+    return templateView(context.db, updated);
+  });
+}

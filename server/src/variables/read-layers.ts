@@ -1,0 +1,38 @@
+/** Reads what the levels of a place have, for `resolvePrecedence`. */
+import { type AssignedSet, setsAssignedTo } from '../configuration-sets/configuration-set-store.ts';
+import type { Connection } from '../context.ts';
+import type { Layer } from './precedence.ts';
+import { listVariablesOf, type ScopeOf, type VariableRow } from './variable-store.ts';
+
+function keyOf(scope: string, scopeId: string): string {
+  return `${scope} ${scopeId}`;
+}
+
+/** The sets of each level. What is assigned to a workflow's environment holds at its outer level. */
+async function assignedSets(db: Connection, levels: readonly ScopeOf[]): Promise<AssignedSet[]> {
+  const workflows = levels.filter(({ scope }) => scope === 'WORKFLOW').map(({ scopeId }) => scopeId);
+  return setsAssignedTo(
+    db,
+    levels.filter(({ scope, scopeId }) => scope !== 'ENVIRONMENT' || !workflows.includes(scopeId)),
+  );
+}
+
+/**
+ * @param levels from the outermost to the innermost
+ * @returns what each of them has, in the same order
+ */
+export async function readLayers(db: Connection, levels: readonly ScopeOf[]): Promise<Layer<VariableRow>[]> {
+  const [assigned, own] = await Promise.all([assignedSets(db, levels), listVariablesOf(db, levels)]);
+  const setIds = [...new Set(assigned.map(({ setId }) => setId))];
+  const inSets = await listVariablesOf(
+    db,
+    setIds.map((scopeId) => ({ scope: 'SET', scopeId })),
+  );
+  const rowsOf = Map.groupBy([...own, ...inSets], (row) => keyOf(row.scope, row.scope_id));
+  return levels.map(({ scope, scopeId }) => ({
+    sets: assigned
+      .filter((each) => each.scope === scope && each.scopeId === scopeId)
+      .map(({ setId }) => rowsOf.get(keyOf('SET', setId)) ?? []),
+    rows: rowsOf.get(keyOf(scope, scopeId)) ?? [],
+  }));
+}

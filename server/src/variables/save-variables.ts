@@ -1,0 +1,144 @@
+/** Creates, updates and deletes variables of any scope: `POST /configuration`. */
+import type { BodyOf } from '#contract/operation.ts';
+import type { operations } from '#contract/operations.ts';
+import { normalizeVariableChange, type Variable } from '#contract/variables/shapes.ts';
+import { requireRight } from '../access/check-right.ts';
+import { isUuid } from '../access/entity-home.ts';
+import type { ActorContext } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { lockEnvironmentRow } from '../environments/environment-store.ts';
+import { badField, notFound, unknownEntity } from '../http/errors.ts';
+import { holdProjectRow } from '../projects/project-store.ts';
+import { applyVariableChanges } from './apply-variable-changes.ts';
+import { entityWords } from './entity-of-scope.ts';
+import { findHome, findVisibleHome, type FoundHome } from './find-home.ts';
+import {
+  getVariableRow,
+  lockScope,
+  lockVariableRow,
+  type ScopeOf,
+  scopeOf,
+  type VariableRow,
+} from './variable-store.ts';
+import { variableView } from './variable-view.ts';
+
+type Body = BodyOf<typeof operations.saveVariables>;
+type Write = Body[number];
+
+const keyOf = ({ scope, scopeId }: ScopeOf) => `${scope} ${scopeId}`;
+
+/** The scope that an element of the request is for; one with only an id is for the scope of that variable. */
+async function scopeOfWrite({ db }: ActorContext, write: Write, at: string): Promise<ScopeOf> {
+  const { scope, scopeId, organizationId, id } = write;
+  if (scope === undefined) {
+    if (id === undefined) throw badField(`${at}.scope`, 'is required for a new variable');
+    const row = isUuid(id) ? await getVariableRow(db, id) : undefined;
+    if (!row) throw unknownEntity(`${at}.id`, 'variable');
+    return scopeOf(row);
+  }
+  if (scope === 'DEPLOYMENT')
+    throw badField(`${at}.scope`, 'cannot be DEPLOYMENT: only deployments write the values they run with');
+  if (scope === 'GLOBAL') {
+    if (!organizationId) throw badField(`${at}.organizationId`, 'is required in scope GLOBAL');
+    if (scopeId && scopeId !== organizationId)
+      throw badField(`${at}.scopeId`, 'is not applicable in scope GLOBAL: leave it out');
+    return { scope, scopeId: organizationId };
+  }
+  if (!scopeId) throw badField(`${at}.scopeId`, `is required in scope ${scope}`);
+  return { scope, scopeId };
+}
+
+/** @throws Refusal 400 for a scope that is unknown or in another organization, 403 without the right to change it */
+async function homeToChange(
+  context: ActorContext,
+  scope: ScopeOf,
+  write: Write,
+  at: string,
+): Promise<FoundHome> {
+  const found = await findVisibleHome(context.db, context.actor, scope);
+  const field = write.scope === undefined ? 'id' : scope.scope === 'GLOBAL' ? 'organizationId' : 'scopeId';
+  if (!found) throw unknownEntity(`${at}.${field}`, field === 'id' ? 'variable' : entityWords(scope.scope));
+  if (write.organizationId && write.organizationId !== found.place.organizationId)
+    throw badField(`${at}.organizationId`, 'is not the organization of the scope');
+  requireRight(context.actor, found.place, found.rightToChange, `/${at.replaceAll('.', '/')}`);
+  return found;
+}
+
+/** Nobody else changes variables of these scopes until the transaction ends. */
+async function holdScopes({ db }: ActorContext, scopes: readonly ScopeOf[]): Promise<void> {
+  for (const scope of scopes.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))) {
+    if (scope.scope === 'ENVIRONMENT' || scope.scope === 'WORKFLOW')
+      await lockEnvironmentRow(db, scope.scopeId);
+    else await lockScope(db, scope);
+    if (scope.scope === 'PROJECT') await holdProjectRow(db, scope.scopeId);
+  }
+}
+
+interface Group {
+  readonly scope: ScopeOf;
+  readonly indexes: number[];
+}
+
+/** Elements of the request by the scope that they are for. */
+async function groupsOf(context: ActorContext, body: Body): Promise<Group[]> {
+  const groups = new Map<string, Group>();
+  for (const [index, write] of body.entries()) {
+    const scope = await scopeOfWrite(context, write, `body.${index}`);
+    const group = groups.get(keyOf(scope));
+    if (group) group.indexes.push(index);
+    else groups.set(keyOf(scope), { scope, indexes: [index] });
+  }
+  return [...groups.values()];
+}
+
+function savedView(
+  context: ActorContext,
+  row: VariableRow | undefined,
+  write: Write,
+  index: number,
+): Variable {
+  if (!row) throw badField(`body.${index}.name`, 'does not match a variable of the scope: nothing to delete');
+  return { ...variableView(context, row), ...(write.toDelete ? { toDelete: true } : {}) };
+}
+
+/**
+ * All or none.
+ * @returns the variables in the order of the request
+ * @throws Refusal that names the first field that cannot be stored
+ */
+export async function saveVariables(context: ActorContext, body: Body): Promise<Variable[]> {
+  return inTransaction(context, async (context) => {
+    const groups = await groupsOf(context, body);
+    // Before the locks: a caller without rights holds nobody up.
+    for (const { scope, indexes } of groups)
+      for (const index of indexes) await homeToChange(context, scope, body[index] as Write, `body.${index}`);
+    await holdScopes(
+      context,
+      groups.map(({ scope }) => scope),
+    );
+    const saved: (VariableRow | undefined)[] = [];
+    for (const { scope, indexes } of groups) {
+      const found = await findHome(context.db, scope);
+      if (!found) throw unknownEntity(`body.${indexes[0] ?? 0}.scopeId`, entityWords(scope.scope));
+      const changes = indexes.map((index) => normalizeVariableChange(body[index] as Write));
+      const fields = indexes.map((index) => `body.${index}`);
+      const rows = await applyVariableChanges(context, found.home, changes, fields);
+      for (const [place, index] of indexes.entries()) saved[index] = rows[place];
+    }
+    return body.map((write, index) => savedView(context, saved[index], write, index));
+  });
+}
+
+/** @throws Refusal 404 for an unknown variable, 403 without the right to change its scope */
+export async function deleteVariable(context: ActorContext, id: string): Promise<{ id: string }> {
+  return inTransaction(context, async (context) => {
+    const row = await getVariableRow(context.db, id);
+    const found = row && (await findHome(context.db, scopeOf(row)));
+    if (!row || !found) throw notFound('variable', id);
+    requireRight(context.actor, found.place, found.rightToChange, 'Deleting this variable');
+    await holdScopes(context, [scopeOf(row)]);
+    if (!(await lockVariableRow(context.db, id))) throw notFound('variable', id);
+    await applyVariableChanges(context, found.home, [{ id, toDelete: true }], ['params']);
+    return { id };
+  });
+}
