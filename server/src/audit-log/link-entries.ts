@@ -7,7 +7,7 @@ import { contentOf, isEntryMac } from '../audit/audit-content.ts';
 import { storeAudit } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import type { Events } from '../events/events.ts';
+import { perServer } from '../events/per-server.ts';
 import {
   type EventRow,
   getEvents,
@@ -39,7 +39,7 @@ interface End {
 const start: End = { number: 0, hash: Buffer.from(zeroHash, 'hex') };
 
 /** The last root head that this server has seen: it only grows. */
-const seenByServer = new WeakMap<Events, End>();
+const seenOf = perServer((): { last?: End } => ({}));
 
 /** The hash of the root: it covers the links of all chains. */
 export function rootHash(position: number, previous: Buffer, hash: Buffer): Buffer {
@@ -78,8 +78,9 @@ async function endOf(context: Context, chain: string, head: HeadRow | undefined)
 
 /** A root that is behind what this server has seen was replaced by an older one. */
 async function checkGrowth(context: Context, root: End): Promise<void> {
-  const seen = seenByServer.get(context.events);
-  seenByServer.set(context.events, root);
+  const known = seenOf(context);
+  const seen = known.last;
+  known.last = root;
   if (seen && seen.number > root.number)
     await recordBreak(context, rootChain, {
       reason: 'the trail was replaced by an older one',
@@ -207,7 +208,7 @@ async function linkSome(context: Context, isWaiting: boolean): Promise<boolean> 
       db,
       heads.map((each) => ({ ...each, mac: headMac(auditKeys.mac, each) })),
     );
-    seenByServer.set(context.events, chains.root);
+    seenOf(context).last = chains.root;
     return !isComplete;
   });
 }
@@ -216,7 +217,7 @@ async function linkSome(context: Context, isWaiting: boolean): Promise<boolean> 
 async function isIdle(context: Context): Promise<boolean> {
   const head = await getHead(context.db, rootChain);
   if (!head?.progress || head.progress.gaps.length > 0 || !isHead(context.auditKeys.mac, head)) return false;
-  const seen = seenByServer.get(context.events);
+  const seen = seenOf(context).last;
   if (seen && seen.number > head.number) return false;
   return (await unlinkedNumbers(context.db, head.progress, 1)).length === 0;
 }

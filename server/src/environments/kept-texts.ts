@@ -2,8 +2,7 @@
  * Environments of lists as JSON, kept in memory: most of them are the same at the next request, and making
  * them takes three quarters of it. A text is used only for the version that it was made from.
  */
-import type { Context } from '../context.ts';
-import type { Events } from '../events/events.ts';
+import { perServer } from '../events/per-server.ts';
 
 /** What is kept in all; larger than this part of it, a text is not kept. */
 const mostCharacters = 8_000_000;
@@ -54,11 +53,5 @@ export class KeptTexts {
   }
 }
 
-const servers = new WeakMap<Events, KeptTexts>();
-
 /** Those of this server. */
-export function keptTexts({ events }: Pick<Context, 'events'>): KeptTexts {
-  const kept = servers.get(events) ?? new KeptTexts();
-  servers.set(events, kept);
-  return kept;
-}
+export const keptTexts = perServer(() => new KeptTexts());

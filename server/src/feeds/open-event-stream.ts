@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { ActorContext } from '../context.ts';
-import type { Events } from '../events/events.ts';
+import { perServer } from '../events/per-server.ts';
 import { TooManyRequests } from '../http/errors.ts';
 
 export interface EventStream {
@@ -17,13 +17,14 @@ export interface EventStream {
 /** A reader that was refused should come back after this time. */
 const refusedSeconds = 15;
 
-/** Open streams of each user, by server. */
-const open = new WeakMap<Events, Map<string, number>>();
+/** How many streams each user has open. */
+const openOf = perServer(() => new Map<string, number>());
 
 /** @throws TooManyRequests (429) where the user or the server has as many streams as it may have */
-function countStream({ events, settings, actor: { userId } }: ActorContext): () => void {
-  const users = open.get(events) ?? new Map<string, number>();
-  open.set(events, users);
+function countStream(context: ActorContext): () => void {
+  const { userId } = context.actor;
+  const { settings } = context;
+  const users = openOf(context);
   const own = users.get(userId) ?? 0;
   const all = [...users.values()].reduce((sum, each) => sum + each, 0);
   if (own >= settings.userStreamLimit)

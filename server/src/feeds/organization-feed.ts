@@ -4,7 +4,7 @@
  * it, so a reader never gets past it.
  */
 import type { Context } from '../context.ts';
-import type { Events } from '../events/events.ts';
+import { perServer } from '../events/per-server.ts';
 import { listOrganizationEvents, oldestOpenTransaction } from './event-store.ts';
 import { organizationChannel } from './organization-events.ts';
 
@@ -178,15 +178,14 @@ class Feed {
   }
 }
 
-const feeds = new WeakMap<Events, Map<string, Feed>>();
+const feedsOf = perServer(() => new Map<string, Feed>());
 
 /** The feed of an organization on this server, begun by its first reader and ended by its last. */
 export async function joinFeed(
   context: Context,
   organizationId: string,
 ): Promise<{ feed: Feed; leave: () => void }> {
-  const known = feeds.get(context.events) ?? new Map<string, Feed>();
-  feeds.set(context.events, known);
+  const known = feedsOf(context);
   const start = known.has(organizationId) ? null : await currentPlace(context);
   let feed = known.get(organizationId);
   if (!feed) {

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../access/actor.ts';
 import type { Context } from '../context.ts';
-import type { Events } from '../events/events.ts';
+import { perServer } from '../events/per-server.ts';
 import { MissingRight } from '../access/check-right.ts';
 import { Refusal } from './errors.ts';
 
@@ -36,13 +36,7 @@ export interface RefusedCalls {
   count: number;
 }
 
-const counts = new WeakMap<Events, Map<string, RefusedCalls>>();
-
-function countsOf({ events }: Pick<Context, 'events'>): Map<string, RefusedCalls> {
-  const found = counts.get(events) ?? new Map<string, RefusedCalls>();
-  counts.set(events, found);
-  return found;
-}
+const countsOf = perServer(() => new Map<string, RefusedCalls>());
 
 /** Whose trail it is where the request does not say. */
 function onlyOrganizationOf({ access }: Actor): string | null {
