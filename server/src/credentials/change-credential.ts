@@ -7,6 +7,7 @@ import { requireRight } from '../access/check-right.ts';
 import { type Changes, changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
+import { isNameTaken } from '../database/is-name-taken.ts';
 import { badField, conflict, notFound, orNotFound } from '../http/errors.ts';
 import { getProjectRow } from '../projects/project-store.ts';
 import { checkedValue } from './check-value.ts';
@@ -17,7 +18,6 @@ import {
   deleteCredentialRow,
   insertAssignment,
   insertCredential,
-  isNameTaken,
   lockCredentialRow,
   projectsWith,
   updateCredentialRow,
@@ -104,7 +104,8 @@ export async function updateCredential(
   if (type !== before.type && !kindOf(type).isForRuns && (await projectsWith(context.db, id)).length > 0)
     throw badField('body.type', 'must be one for runs while the credential is assigned to projects');
   const value = body.value === undefined ? undefined : checkedValue(type, body.value);
-  if (name !== undefined && (await isNameTaken(context.db, before, name))) throw nameTaken(name);
+  if (name !== undefined && (await isNameTaken(context.db, 'credential', { ...before, name })))
+    throw nameTaken(name);
   const row = await updateCredentialRow(context.db, context, id, {
     type,
     ...(name === undefined ? {} : { name }),

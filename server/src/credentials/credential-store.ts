@@ -69,18 +69,6 @@ export async function updateCredentialRow(
     .executeTakeFirstOrThrow();
 }
 
-/** Whether the organization has another credential of this name. */
-export async function isNameTaken(db: Connection, row: CredentialRow, name: string): Promise<boolean> {
-  const other = await db
-    .selectFrom('credential')
-    .select('id')
-    .where('organization_id', '=', row.organization_id)
-    .where('name', '=', name)
-    .where('id', '<>', row.id)
-    .executeTakeFirst();
-  return other !== undefined;
-}
-
 /** Newest first. */
 export async function listCredentialRows(db: Connection, organizationId: string): Promise<CredentialRow[]> {
   return db

@@ -4,6 +4,7 @@ import { type Selectable, sql } from 'kysely';
 import type { TokenType } from '#contract/git-tokens/operations.ts';
 import { homeById, isUuid } from '../access/entity-home.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
+import { isNameTaken } from '../database/is-name-taken.ts';
 import type { GitTokenTable } from '../database/schema.ts';
 
 export type GitTokenRow = Selectable<GitTokenTable>;
@@ -53,16 +54,7 @@ export async function updateToken(
   before: GitTokenRow,
   { name, value, hosts, projectIds }: UpdatedToken,
 ): Promise<GitTokenRow | undefined> {
-  const isTaken =
-    name !== undefined &&
-    (await tx
-      .selectFrom('git_token')
-      .select('id')
-      .where('organization_id', '=', before.organization_id)
-      .where('name', '=', name)
-      .where('id', '<>', before.id)
-      .executeTakeFirst()) !== undefined;
-  if (isTaken) return undefined;
+  if (name !== undefined && (await isNameTaken(tx, 'git_token', { ...before, name }))) return undefined;
   return tx
     .updateTable('git_token')
     .set({

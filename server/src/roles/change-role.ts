@@ -8,6 +8,7 @@ import { requireRights } from '../access/grant.ts';
 import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
+import { isNameTaken } from '../database/is-name-taken.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, conflict, orNotFound } from '../http/errors.ts';
 import { lockOrganizationRow } from '../organizations/organization-store.ts';
@@ -17,7 +18,6 @@ import {
   deleteRoleRow,
   getRoleRow,
   insertRoleRow,
-  isRoleNameTaken,
   type RoleRow,
   updateRoleRow,
 } from './role-store.ts';
@@ -54,7 +54,7 @@ const builtInNames = new Set(Object.values(builtInRoles).flatMap((roles) => Obje
 async function requireFreeName({ db }: ActorContext, row: Pick<RoleRow, 'id' | 'organization_id' | 'name'>) {
   if (builtInNames.has(row.name))
     throw conflict(`"${row.name}" is the name of a built-in role: choose another name`);
-  if (await isRoleNameTaken(db, row))
+  if (await isNameTaken(db, 'role', row))
     throw conflict(`A role named "${row.name}" already exists: choose another name`);
 }
 

@@ -67,21 +67,6 @@ export async function getRoleRow(db: Connection, id: string): Promise<RoleRow | 
   return db.selectFrom('role').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Whether the organization has another role of this name. */
-export async function isRoleNameTaken(
-  db: Connection,
-  { id, organization_id, name }: Pick<RoleRow, 'id' | 'organization_id' | 'name'>,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('role')
-    .select('id')
-    .where('organization_id', '=', organization_id)
-    .where('name', '=', name)
-    .where('id', '<>', id)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 export async function insertRoleRow(tx: Connection, values: Insertable<RoleTable>): Promise<RoleRow> {
   return tx.insertInto('role').values(values).returningAll().executeTakeFirstOrThrow();
 }

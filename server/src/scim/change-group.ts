@@ -1,12 +1,13 @@
 /** Identity providers create, change and delete teams of an organization. */
 import type { ActorContext } from '../context.ts';
+import { isNameTaken } from '../database/is-name-taken.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { notFound } from '../http/errors.ts';
 import { ScimRefusal } from '../http/scim-refusal.ts';
 import { membersAmong } from '../organizations/member-store.ts';
 import { lockOrganizationRow } from '../organizations/organization-store.ts';
 import { createTeam, deleteTeam, updateTeam } from '../teams/change-team.ts';
-import { isTeamNameTaken, membersOfTeams } from '../teams/team-store.ts';
+import { membersOfTeams } from '../teams/team-store.ts';
 import { getUsers } from '../users/user-store.ts';
 import type { Asked } from './asked.ts';
 import { findGroup } from './list-groups.ts';
@@ -22,7 +23,7 @@ async function requireFreeName(
   id: string,
   name: string,
 ): Promise<void> {
-  if (await isTeamNameTaken(db, { id, organization_id: organizationId, name }))
+  if (await isNameTaken(db, 'team', { id, organization_id: organizationId, name }))
     throw new ScimRefusal('uniqueness', `A group with the displayName "${name}" already exists`, 'conflict');
 }
 

@@ -7,6 +7,7 @@ import { findRole, requireRights } from '../access/grant.ts';
 import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
+import { isNameTaken } from '../database/is-name-taken.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { environmentHome } from '../environments/environment-store.ts';
 import { conflict, orNotFound, unknownEntity } from '../http/errors.ts';
@@ -18,7 +19,6 @@ import {
   deleteTeamRow,
   getTeamRow,
   insertTeamRow,
-  isTeamNameTaken,
   membersOfTeams,
   removeTeamMembers,
   type TeamRow,
@@ -31,7 +31,7 @@ function audited({ name, description, is_default: isDefaultTeam }: TeamRow) {
 }
 
 async function requireFreeName({ db }: ActorContext, row: Pick<TeamRow, 'id' | 'organization_id' | 'name'>) {
-  if (await isTeamNameTaken(db, row))
+  if (await isNameTaken(db, 'team', row))
     throw conflict(`A team named "${row.name}" already exists: choose another name`);
 }
 

@@ -92,21 +92,6 @@ export async function getTeamRows(db: Connection, ids: readonly string[]): Promi
     .execute();
 }
 
-/** Whether the organization has another team of this name. */
-export async function isTeamNameTaken(
-  db: Connection,
-  { id, organization_id, name }: Pick<TeamRow, 'id' | 'organization_id' | 'name'>,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('team')
-    .select('id')
-    .where('organization_id', '=', organization_id)
-    .where('name', '=', name)
-    .where('id', '<>', id)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 export async function insertTeamRow(tx: Connection, values: Insertable<TeamTable>): Promise<TeamRow> {
   return tx.insertInto('team').values(values).returningAll().executeTakeFirstOrThrow();
 }

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import type { VcsConnectionType } from '#contract/vcs-connections/connection-types.ts';
 import { homeById, isUuid } from '../access/entity-home.ts';
 import type { ActorContext, Connection } from '../context.ts';
+import { isNameTaken } from '../database/is-name-taken.ts';
 import type { VcsConnectionTable } from '../database/schema.ts';
 
 export type VcsConnectionRow = Selectable<VcsConnectionTable>;
@@ -49,14 +50,7 @@ export async function updateConnection(
   before: VcsConnectionRow,
   changes: Pick<VcsConnectionRow, 'name' | 'vcs_agent_key' | 'token_id' | 'updated_at'>,
 ): Promise<VcsConnectionRow | undefined> {
-  const other = await tx
-    .selectFrom('vcs_connection')
-    .select('id')
-    .where('organization_id', '=', before.organization_id)
-    .where('name', '=', changes.name)
-    .where('id', '<>', before.id)
-    .executeTakeFirst();
-  if (other) return undefined;
+  if (await isNameTaken(tx, 'vcs_connection', { ...before, name: changes.name })) return undefined;
   return tx
     .updateTable('vcs_connection')
     .set(changes)
