@@ -36,6 +36,7 @@ async function projectIdsAbove(db: Connection, { projectId }: Place): Promise<st
 /**
  * The sets of a request, for use at a place; nobody deletes them until the transaction ends.
  * @param field location of the ids, as `query.setIds`
+ * @param isProposed somebody proposed them who could see them, and the caller approves it
  * @returns them in the order of `ids`, each once
  * @throws Refusal 400 that names the first id of a set that does not exist, that the caller may not see, or that
  * was created in a project which is not above the place
@@ -45,6 +46,7 @@ export async function requireSets(
   home: Place,
   ids: readonly string[],
   field: string,
+  isProposed = false,
 ): Promise<SetRow[]> {
   if (ids.length === 0) return [];
   const rows = await holdSetRows(db, ids.filter(isUuid));
@@ -52,7 +54,7 @@ export async function requireSets(
   const above = await projectIdsAbove(db, home);
   const found = ids.map((id, index) => {
     const row = byId.get(id.toLowerCase());
-    const isVisible = row && actor.access.has(viewRightOfSet(row), placeOfSet(row));
+    const isVisible = row && (isProposed || actor.access.has(viewRightOfSet(row), placeOfSet(row)));
     if (row?.organization_id !== home.organizationId || !isVisible)
       throw unknownEntity(`${field}.${index}`, 'configuration set');
     if (row.project_id !== null && !above.includes(row.project_id))
@@ -70,6 +72,7 @@ async function auditAssignment(
   place: AssignmentPlace,
   action: 'assigned' | 'unassigned',
   sets: readonly SetRow[],
+  proposed: ProposedBy,
 ): Promise<void> {
   const { scope, scopeId, home } = place;
   for (const { id, name } of sets)
@@ -79,7 +82,7 @@ async function auditAssignment(
       action: `configurationSet.${action}`,
       entity: 'configurationSet',
       entityId: id,
-      details: { name, scope, scopeId },
+      details: { name, scope, scopeId, ...proposed },
     });
 }
 
@@ -88,8 +91,9 @@ export async function assignSets(
   context: ActorContext,
   place: AssignmentPlace,
   sets: readonly SetRow[],
+  proposed: ProposedBy = {},
 ): Promise<void> {
-  const by = { userId: context.actor.userId, at: context.now() };
+  const by = { userId: proposed.proposedBy ?? context.actor.userId, at: context.now() };
   const ids = sets.map(({ id }) => id);
   const added = await insertAssignments(context.db, place, ids, by);
   await auditAssignment(
@@ -97,6 +101,7 @@ export async function assignSets(
     place,
     'assigned',
     sets.filter(({ id }) => added.has(id)),
+    proposed,
   );
 }
 
@@ -116,6 +121,7 @@ export async function unassignSets(
   context: ActorContext,
   place: AssignmentPlace,
   sets: readonly SetRow[],
+  proposed: ProposedBy = {},
 ): Promise<void> {
   const once = [...new Map(sets.map((set) => [set.id, set])).values()];
   await deleteAssignments(
@@ -123,7 +129,12 @@ export async function unassignSets(
     place,
     once.map(({ id }) => id),
   );
-  await auditAssignment(context, place, 'unassigned', once);
+  await auditAssignment(context, place, 'unassigned', once, proposed);
+}
+
+/** Who changes assignments, if the caller approves what another one proposed. */
+export interface ProposedBy {
+  readonly proposedBy?: string;
 }
 
 /** `configurationSetChanges` of a request, as far as they were checked. */
@@ -159,15 +170,34 @@ export async function checkSetChanges(
   };
 }
 
+/**
+ * Checks changes again that `checkSetChanges` returned when they were proposed. What is no longer assigned need not be
+ * taken away.
+ * @throws Refusal 400 for a set that was deleted since, or that cannot be assigned any more
+ */
+export async function checkProposedSets(
+  context: ActorContext,
+  { home, environmentId }: { readonly home: Place; readonly environmentId: string },
+  { assign, unassign }: { readonly assign: readonly string[]; readonly unassign: readonly string[] },
+): Promise<SetChanges> {
+  const place = { scope: 'environment', scopeId: environmentId } as const;
+  const assigned = await findAssigned(context.db, place, unassign);
+  return {
+    assign: await requireSets(context, home, assign, 'body.configurationSetChanges.assign', true),
+    unassign: assigned.filter((row) => row !== undefined),
+  };
+}
+
 /** Carries out changes that `checkSetChanges` returned. */
 export async function applySetChanges(
   context: ActorContext,
   environment: { readonly id: string; readonly organization_id: string; readonly project_id: string },
   { assign, unassign }: SetChanges,
+  proposed: ProposedBy = {},
 ): Promise<void> {
   const { id, organization_id, project_id } = environment;
   const home = { organizationId: organization_id, projectId: project_id, environmentId: id };
   const place = { scope: 'environment', scopeId: id, home } as const;
-  if (unassign.length > 0) await unassignSets(context, place, unassign);
-  if (assign.length > 0) await assignSets(context, place, assign);
+  if (unassign.length > 0) await unassignSets(context, place, unassign, proposed);
+  if (assign.length > 0) await assignSets(context, place, assign, proposed);
 }

@@ -207,6 +207,31 @@ function assignedTo(db: Connection, places: readonly AssignmentScope[]) {
     );
 }
 
+/** How the sets of an environment would change, by their ids. */
+export interface ProposedAssignments {
+  readonly environmentId: string;
+  readonly assign: readonly string[];
+  readonly unassign: readonly string[];
+}
+
+type AssignmentRow = Readonly<Record<'set_id' | 'scope_id', string>> & { readonly scope: SetAssignmentScope };
+
+/** Pure: the rows as they would be. */
+function withProposed(
+  rows: readonly AssignmentRow[],
+  { environmentId, assign, unassign }: ProposedAssignments,
+): readonly AssignmentRow[] {
+  const isThere = ({ scope, scope_id }: AssignmentRow) =>
+    scope === 'environment' && scope_id === environmentId;
+  const kept = rows.filter((row) => !(isThere(row) && unassign.includes(row.set_id)));
+  const had = new Set(kept.filter(isThere).map((row) => row.set_id));
+  const added = assign.filter((id) => !had.has(id));
+  return [
+    ...kept,
+    ...added.map((set_id) => ({ set_id, scope: 'environment' as const, scope_id: environmentId })),
+  ];
+}
+
 /** A set, and one of the scopes in which its variables hold. */
 export interface AssignedSet extends ScopeOf {
   readonly setId: string;
@@ -215,9 +240,14 @@ export interface AssignedSet extends ScopeOf {
 /**
  * The sets that are assigned to scopes, without those that were deleted.
  * @param scopes of variables, as `resolveVariables` receives them; those without sets are ignored
+ * @param proposed changes as if they were stored
  * @returns one row per assignment, in the order of assignment
  */
-export async function setsAssignedTo(db: Connection, scopes: readonly ScopeOf[]): Promise<AssignedSet[]> {
+export async function setsAssignedTo(
+  db: Connection,
+  scopes: readonly ScopeOf[],
+  proposed?: ProposedAssignments,
+): Promise<AssignedSet[]> {
   const places = placesOf(scopes);
   if (places.length === 0) return [];
   const rows = await assignedTo(
@@ -228,7 +258,7 @@ export async function setsAssignedTo(db: Connection, scopes: readonly ScopeOf[])
     .where('set.deleted_at', 'is', null)
     .orderBy('assignment.number')
     .execute();
-  return rows.flatMap((row) =>
+  return (proposed ? withProposed(rows, proposed) : rows).flatMap((row) =>
     places
       .filter((place) => place.assignment === row.scope && place.scopeId === row.scope_id)
       .map(({ scope, scopeId }) => ({ setId: row.set_id, scope, scopeId })),
@@ -254,13 +284,18 @@ export async function listAssignedSets(
   return rows.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** Keeps which sets a deployment starts with. @param scopes of its variables */
+/** Keeps which sets a deployment starts with. @param scopes of its variables @param proposed as if stored */
 export async function keepSetsOfDeployment(
   tx: Connection,
   { id, started_by }: { readonly id: string; readonly started_by: string },
-  scopes: readonly ScopeOf[],
+  { scopes, proposed }: { readonly scopes: readonly ScopeOf[]; readonly proposed?: ProposedAssignments },
   at: Date,
 ): Promise<void> {
+  if (proposed) {
+    const sets = new Set((await setsAssignedTo(tx, scopes, proposed)).map(({ setId }) => setId));
+    await insertAssignments(tx, { scope: 'deployment', scopeId: id }, [...sets], { userId: started_by, at });
+    return;
+  }
   const places = placesOf(scopes).map(({ assignment, scopeId }) => ({ scope: assignment, scopeId }));
   await tx
     .insertInto('configuration_set_assignment')

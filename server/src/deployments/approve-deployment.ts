@@ -12,7 +12,7 @@ import { approvalRefusal } from './decisions/decide-action.ts';
 import { type DeploymentRow, requireDeployment } from './deployment-store.ts';
 import { insertReview } from './review-store.ts';
 import { markStep } from './finish-phase.ts';
-import { storeProposed } from './inputs/proposed-variables.ts';
+import { storeProposed } from './inputs/proposed-changes.ts';
 import { moveDeployment } from './move-deployment.ts';
 
 /** The agent that planned gets the apply if it is waiting for a job: it may still have the tree. */
@@ -25,7 +25,7 @@ async function enqueueApply(context: ActorContext, { id, tool, work_folder }: De
 /**
  * @param expectedHash the plan's hash that the caller has read, if it says so
  * @throws Refusal 409 where the deployment does not wait, the plan is another one, the state has moved on, or
- * variables that it proposes cannot be stored any more
+ * what it proposes cannot be stored any more
  */
 export async function approveDeployment(
   context: ActorContext,
@@ -44,7 +44,7 @@ export async function approveDeployment(
       environment: { name: environment.name, isLocked: environment.is_locked },
     });
     if (refusal !== null) throw conflict(refusal);
-    await storeProposed(context, locked);
+    const stored = await storeProposed(context, locked);
     const review = {
       deploymentId: id,
       userId: context.actor.userId,
@@ -66,7 +66,7 @@ export async function approveDeployment(
       enqueueApply(context, deployment),
       recordAudit(context, audit),
     ]);
-    const moved = await moveDeployment(context, locked, 'IN_PROGRESS');
+    const moved = await moveDeployment(context, { deployment, environment: stored }, 'IN_PROGRESS');
     // What runs alongside had to wait only for the approval.
     await advanceQueue(context, moved.environment, moved.speakers);
     return { id, status: moved.deployment.status };

@@ -2,6 +2,7 @@
  * The resolved variables of a deployment, sealed once and opened for each phase: a change meanwhile is for
  * later deployments.
  */
+import type { DeployRequest } from '#contract/deployments/deploy-request.ts';
 import type { VariableChange } from '#contract/variables/shapes.ts';
 import type { JobVariable, ResourceToImport } from '#protocol/messages/job.ts';
 import type { Context } from '../context.ts';
@@ -14,11 +15,21 @@ export interface PendingReference extends ReferenceVariable {
   readonly last?: JobVariable;
 }
 
-/** Variable changes that a deployment carries until it is approved. */
-export interface ProposedVariables {
+/** What a request says about the code of its run and all later ones. */
+export type AskedCode = Pick<
+  DeployRequest,
+  'deploymentType' | 'blueprintId' | 'blueprintRevision' | 'blueprintRepository'
+>;
+
+/** Changes that a deployment carries until it is approved. */
+export interface ProposedChanges {
+  /** Of variables. */
   readonly changes: readonly VariableChange[];
-  /** Location of each change in the request that proposed them. */
+  /** Location of each of them in the request that proposed them. */
   readonly fields: readonly string[];
+  /** Ids of sets to assign to the environment, and to take away from it. */
+  readonly sets?: { readonly assign: readonly string[]; readonly unassign: readonly string[] };
+  readonly code?: AskedCode;
 }
 
 export interface RunInputs {
@@ -32,8 +43,8 @@ export interface RunInputs {
   readonly taskPayload?: string;
   /** What the plan takes into the state. */
   readonly imports?: readonly ResourceToImport[];
-  /** What is stored as variables of the environment when the plan is approved. */
-  readonly proposed?: ProposedVariables;
+  /** What is stored when the plan is approved. */
+  readonly proposed?: ProposedChanges;
 }
 
 const secretNames = ['oidcToken', 'vcsAccessToken'] as const;

@@ -2,32 +2,22 @@
  * Makes a deployment: refuses, queues or starts it, in one transaction with everything that it changes. Each
  * fact is read once, and the environment's row is written once.
  */
-import { inEnvironment } from '../access/access.ts';
-import { type Actor, systemUserId } from '../access/actor.ts';
 import type { Insertable } from 'kysely';
 import { type DeployBody, normalizeDeployRequest } from '#contract/deployments/deploy-request.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { DeploymentType } from '#contract/schema/enumerations.ts';
 import { deploymentSteps, isRunnable } from '#protocol/tools/index.ts';
-import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
 import { inTransaction } from '../database/transaction.ts';
-import {
-  type EnvironmentRow,
-  type LockedEnvironment,
-  requireEnvironment,
-} from '../environments/environment-store.ts';
+import { type LockedEnvironment, requireEnvironment } from '../environments/environment-store.ts';
 import { Refusal } from '../http/errors.ts';
 import { insertSteps } from '../logs/step-store.ts';
 import { templateColumns } from '../templates/environment-template.ts';
-import { type TemplateRow, updateTemplateSettings } from '../templates/template-store.ts';
-import { applySetChanges } from '../configuration-sets/change-assignments.ts';
 import { keepSetsOfDeployment } from '../configuration-sets/configuration-set-store.ts';
 import { approvalByVariable } from '../variables/approval-variable.ts';
-import { applyVariableChanges } from '../variables/apply-variable-changes.ts';
 import { environmentHome, levelsOf } from '../variables/levels.ts';
 import { resolvedOf, resolveVariables } from '../variables/resolve-variables.ts';
 import { enqueuePlan } from './advance-queue.ts';
@@ -42,7 +32,14 @@ import {
 import { startedView } from './deployment-view.ts';
 import { lastDeployColumns, withLastVariables } from './last-deploy.ts';
 import { endIdleDestroy, refreshEnvironment } from './move-deployment.ts';
-import { layersWithProposed } from './inputs/proposed-variables.ts';
+import { changeForGood, factsAfter } from './inputs/change-for-good.ts';
+import {
+  isOnlyPlanner,
+  isProposing,
+  layersWithProposed,
+  proposedAssignments,
+  proposedOf,
+} from './inputs/proposed-changes.ts';
 import {
   type DestroyRequest,
   readDeployRequest,
@@ -73,16 +70,6 @@ function decide({ environment, open, ...facts }: StoredFacts, type: DeploymentTy
   });
 }
 
-/** What somebody starts who may not apply, somebody else approves, whatever the environment says. */
-function isOnlyPlanner({ userId, access }: Actor, environment: EnvironmentRow): boolean {
-  return userId !== systemUserId && !access.has('RUN_APPLY', inEnvironment(environment));
-}
-
-/** Whether changes of variables wait until somebody approves the plan. */
-function isProposing({ actor }: ActorContext, { environment }: StoredFacts, request: StartRequest): boolean {
-  return request.variableChanges.length > 0 && isOnlyPlanner(actor, environment);
-}
-
 /** The values that the run gets, sealed, and what readers see of them. */
 async function inputColumns(context: ActorContext, facts: StoredFacts, request: StartRequest, id: string) {
   const { environment, hierarchy, lastDeploy } = facts;
@@ -108,9 +95,7 @@ async function inputColumns(context: ActorContext, facts: StoredFacts, request: 
       custom: custom.secret,
       ...(request.taskPayload === undefined ? {} : { taskPayload: request.taskPayload }),
       ...(request.imports === undefined ? {} : { imports: request.imports }),
-      ...(isProposal
-        ? { proposed: { changes: request.variableChanges, fields: request.variableFields } }
-        : {}),
+      ...(isProposal ? { proposed: proposedOf(request) } : {}),
     }),
   };
 }
@@ -185,65 +170,6 @@ async function newDeployment(
   };
 }
 
-/** Where the code of later runs comes from decides who gets the credentials of these runs. */
-async function auditSource(
-  context: ActorContext,
-  { environment, template }: StoredFacts,
-  after: TemplateRow,
-): Promise<void> {
-  const view = (of: TemplateRow) => ({
-    repository: of.repository,
-    revision: of.settings.revision ?? '',
-    templateId: of.id,
-  });
-  const [from, to] = [view(template), view(after)];
-  const fields = (['repository', 'revision', 'templateId'] as const).filter((key) => from[key] !== to[key]);
-  if (fields.length === 0) return;
-  await recordAudit(context, {
-    organizationId: environment.organization_id,
-    projectId: environment.project_id,
-    action: 'environment.sourceChanged',
-    entity: 'environment',
-    entityId: environment.id,
-    details: Object.fromEntries(fields.map((field) => [field, { from: from[field], to: to[field] }])),
-    ...changesOf(from, to),
-  });
-}
-
-/** The template of this run and all later ones; a template of the environment's own is changed here. */
-async function templateAfter(
-  context: ActorContext,
-  { template }: StoredFacts,
-  { template: next, templateChanges: changes }: StartRequest,
-): Promise<TemplateRow> {
-  if (next) return next;
-  if (!changes) return template;
-  return updateTemplateSettings(context.db, template, changes.repository, changes.settings, context.now());
-}
-
-/** Writes what the request changes for later runs too. @returns the facts as they are then */
-async function changeForGood(
-  context: ActorContext,
-  facts: StoredFacts,
-  request: StartRequest,
-): Promise<StoredFacts> {
-  const { environment: before, hierarchy, template } = facts;
-  const { environmentChanges: changes = {} } = request;
-  const environment = {
-    ...before,
-    name: changes.name ?? before.name,
-    requires_approval: changes.requires_approval ?? before.requires_approval,
-    template_id: changes.template_id ?? before.template_id,
-  };
-  const home = environmentHome(environment, hierarchy);
-  if (request.setChanges) await applySetChanges(context, environment, request.setChanges);
-  if (!isProposing(context, facts, request))
-    await applyVariableChanges(context, home, request.variableChanges, request.variableFields);
-  const after = await templateAfter(context, facts, request);
-  if (after !== template) await auditSource(context, facts, after);
-  return { ...facts, template: after, environment };
-}
-
 export interface StartedDeployment extends LockedDeployment {
   readonly waiting: WaitingFor | null;
 }
@@ -253,16 +179,19 @@ async function start(
   before: StoredFacts,
   request: StartRequest,
 ): Promise<StartedDeployment> {
-  const decision = decide({ ...before, template: request.template ?? before.template }, request.type);
+  const facts = factsAfter(before, request);
+  const decision = decide({ ...before, template: facts.template }, request.type);
   if (decision.kind === 'refuse') throw new Refusal(decision.code, decision.message);
-  const facts = await changeForGood(context, before, request);
+  const isProposal = isProposing(context, before, request);
+  if (!isProposal) await changeForGood(context, before, request);
   const row = await newDeployment(context, facts, request, decision);
   // A destroy with nothing to destroy needs no tool, and none that this version can run.
   const { type: tool } = facts.template;
   const steps = isRunnable(tool) ? deploymentSteps(tool, request.type) : [];
   // A deployment restores an archived environment.
   const restored = before.environment.is_archived ? { is_archived: false } : {};
-  const changes = { ...request.environmentChanges, ...restored };
+  const columns = isProposal ? {} : request.codeChange?.columns;
+  const changes = { ...request.environmentChanges, ...columns, ...restored };
   const open = [...facts.open, row];
   const [deployment, environment, , , , waiting] = await Promise.all([
     insertDeployment(context.db, row),
@@ -271,7 +200,10 @@ async function start(
     keepSetsOfDeployment(
       context.db,
       row,
-      levelsOf(environmentHome(facts.environment, facts.hierarchy)),
+      {
+        scopes: levelsOf(environmentHome(facts.environment, facts.hierarchy)),
+        ...(isProposal ? { proposed: proposedAssignments(facts, request) } : {}),
+      },
       context.now(),
     ),
     decision.kind === 'start' && enqueuePlan(context, row),

@@ -18,6 +18,18 @@ import { getTemplateRow, type TemplateRow } from '../templates/template-store.ts
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { type DeploymentRow, openDeployments } from './deployment-store.ts';
 import { lastDeployFor } from './last-deploy.ts';
+import type { AskedCode } from './run-inputs.ts';
+
+/** What changes of the code of this run and all later ones. */
+export interface CodeChange {
+  readonly asked: AskedCode;
+  /** As the environment uses it then. */
+  readonly template: TemplateRow;
+  /** What changes of the environment's row. */
+  readonly columns?: Updateable<EnvironmentTable>;
+  /** What changes of the environment's own template. */
+  readonly ownTemplate?: { readonly repository: string; readonly settings: TemplateSettings };
+}
 
 /** What a person, a schedule or the expiry requests. */
 export interface StartRequest {
@@ -32,10 +44,7 @@ export interface StartRequest {
   readonly setChanges?: SetChanges;
   /** What changes of the environment's row, for this run and all later ones. */
   readonly environmentChanges?: Updateable<EnvironmentTable>;
-  /** What changes of the environment's own template, for this run and all later ones. */
-  readonly templateChanges?: { readonly repository: string; readonly settings: TemplateSettings };
-  /** The template of this run and all later ones, as the environment uses it, where that changes. */
-  readonly template?: TemplateRow;
+  readonly codeChange?: CodeChange;
   readonly gitUserData?: GitUserData;
   readonly isScheduledRun?: boolean;
   readonly skipStateRefresh?: boolean;

@@ -1,6 +1,7 @@
 /** Writes the variable changes of a request into one scope. */
 import type { VariableType } from '#contract/schema/enumerations.ts';
 import type { VariableChange } from '#contract/variables/shapes.ts';
+import type { ProposedAssignments } from '../configuration-sets/configuration-set-store.ts';
 import type { ActorContext } from '../context.ts';
 import { type Changes, changesOf, sealedFingerprint } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
@@ -253,6 +254,7 @@ export interface TriedChanges {
 
 /**
  * What `applyVariableChanges` would do, with the same checks.
+ * @param assignments changes of assigned sets as if they were stored
  * @throws Refusal as it does
  */
 export async function tryVariableChanges(
@@ -260,8 +262,9 @@ export async function tryVariableChanges(
   home: Home,
   changes: readonly VariableChange[],
   fields: readonly string[],
+  assignments?: ProposedAssignments,
 ): Promise<TriedChanges> {
-  const scope = await ScopeRows.read(context.db, home, false);
+  const scope = await ScopeRows.read(context.db, home, { assignments });
   const { userId } = context.actor;
   await applyEach(context, { home, scope, userId, done: nothingDone() }, changes, fields);
   return scope.tried();

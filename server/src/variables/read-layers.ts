@@ -1,5 +1,9 @@
 /** Reads what the levels of a place have, for `resolvePrecedence`. */
-import { type AssignedSet, setsAssignedTo } from '../configuration-sets/configuration-set-store.ts';
+import {
+  type AssignedSet,
+  type ProposedAssignments,
+  setsAssignedTo,
+} from '../configuration-sets/configuration-set-store.ts';
 import type { Connection } from '../context.ts';
 import type { Layer } from './precedence.ts';
 import { listVariablesOf, type ScopeOf, type VariableRow } from './variable-store.ts';
@@ -9,20 +13,33 @@ function keyOf(scope: string, scopeId: string): string {
 }
 
 /** The sets of each level. What is assigned to a workflow's environment holds at its outer level. */
-async function assignedSets(db: Connection, levels: readonly ScopeOf[]): Promise<AssignedSet[]> {
+async function assignedSets(
+  db: Connection,
+  levels: readonly ScopeOf[],
+  proposed: ProposedAssignments | undefined,
+): Promise<AssignedSet[]> {
   const workflows = levels.filter(({ scope }) => scope === 'WORKFLOW').map(({ scopeId }) => scopeId);
   return setsAssignedTo(
     db,
     levels.filter(({ scope, scopeId }) => scope !== 'ENVIRONMENT' || !workflows.includes(scopeId)),
+    proposed,
   );
 }
 
 /**
  * @param levels from the outermost to the innermost
+ * @param proposed changes of assignments as if they were stored
  * @returns what each of them has, in the same order
  */
-export async function readLayers(db: Connection, levels: readonly ScopeOf[]): Promise<Layer<VariableRow>[]> {
-  const [assigned, own] = await Promise.all([assignedSets(db, levels), listVariablesOf(db, levels)]);
+export async function readLayers(
+  db: Connection,
+  levels: readonly ScopeOf[],
+  proposed?: ProposedAssignments,
+): Promise<Layer<VariableRow>[]> {
+  const [assigned, own] = await Promise.all([
+    assignedSets(db, levels, proposed),
+    listVariablesOf(db, levels),
+  ]);
   const setIds = [...new Set(assigned.map(({ setId }) => setId))];
   const inSets = await listVariablesOf(
     db,

@@ -3,6 +3,7 @@
  * changes there are.
  */
 import type { VariableType } from '#contract/schema/enumerations.ts';
+import type { ProposedAssignments } from '../configuration-sets/configuration-set-store.ts';
 import type { Connection } from '../context.ts';
 import { type Home, levelsOf } from './levels.ts';
 import { type Layer, type Resolved, resolvePrecedence, variableKey } from './precedence.ts';
@@ -31,12 +32,16 @@ export class ScopeRows {
 
   /**
    * Reads the variables of a scope, and those that it inherits.
-   * @param isWritten false where changes are only tried out, and nothing is written
+   * @param tried that changes are only tried out and nothing is written, with the sets that would be assigned
    */
-  static async read(db: Connection, home: Home, isWritten = true): Promise<ScopeRows> {
-    const layers = await readLayers(db, levelsOf(home));
+  static async read(
+    db: Connection,
+    home: Home,
+    tried?: { readonly assignments?: ProposedAssignments },
+  ): Promise<ScopeRows> {
+    const layers = await readLayers(db, levelsOf(home), tried?.assignments);
     const own = layers.at(-1) ?? { sets: [], rows: [] };
-    const scope = new ScopeRows(db, [...layers.slice(0, -1), { sets: own.sets, rows: [] }], isWritten);
+    const scope = new ScopeRows(db, [...layers.slice(0, -1), { sets: own.sets, rows: [] }], !tried);
     for (const row of own.rows) scope.#know(row);
     return scope;
   }

@@ -83,7 +83,7 @@ export async function readDeployRequest(
   await checkUpstream(context, environment.organization_id, request, 'body');
   if (request.deploymentType === 'task') need('RUN_TASK', '/body/deploymentType task');
   if (request.userRequiresApproval === false) need('RUN_APPLY', '/body/userRequiresApproval false');
-  const { environmentChanges: sourceChanges, ...source } = await readSource(context, facts, request);
+  const source = await readSource(context, facts, request);
   const uploaded = request.sourceId
     ? await requireSource(context, environment.id, request.sourceId, 'body.sourceId')
     : null;
@@ -98,7 +98,7 @@ export async function readDeployRequest(
     targets: request.targets,
     variableChanges: request.configurationChanges,
     variableFields: variableFieldsOf(body),
-    environmentChanges: { ...(await environmentChanges(context, environment, request)), ...sourceChanges },
+    environmentChanges: await environmentChanges(context, environment, request),
     setChanges,
     gitUserData: request.gitUserData,
     customEnvironmentVariables: request.customServiceEnvironmentVariables,

@@ -2,7 +2,6 @@
  * What a deploy request changes of the code that an environment runs: its template, the repository, the revision. A
  * template of its own is changed itself; of a shared one, the environment keeps what it replaces.
  */
-import type { DeployRequest } from '#contract/deployments/deploy-request.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import { inEnvironment } from '../../access/access.ts';
 import { requireRight } from '../../access/check-right.ts';
@@ -13,18 +12,16 @@ import { checkRepository, checkRevision } from '../../templates/check-source.ts'
 import { environmentTemplate } from '../../templates/environment-template.ts';
 import type { TemplateRow } from '../../templates/template-store.ts';
 import { requireUsableTemplate } from '../../templates/use-template.ts';
-import type { StartRequest, StoredFacts } from '../start-facts.ts';
+import type { AskedCode } from '../run-inputs.ts';
+import type { CodeChange, StartRequest, StoredFacts } from '../start-facts.ts';
 
-type Source = Pick<
-  StartRequest,
-  'revision' | 'repository' | 'template' | 'templateChanges' | 'environmentChanges'
->;
+type Source = Pick<StartRequest, 'revision' | 'repository' | 'codeChange'>;
 
 /** The template that the request names; null where it is the environment's. @throws Refusal 400 or 409 */
 async function switchedTemplate(
   context: ActorContext,
   { environment, open }: StoredFacts,
-  { blueprintId: id, deploymentType }: DeployRequest,
+  { blueprintId: id, deploymentType }: AskedCode,
 ): Promise<TemplateRow | null> {
   if (!id || id === environment.template_id) return null;
   const field = 'body.blueprintId';
@@ -40,16 +37,19 @@ async function switchedTemplate(
   return template;
 }
 
-/** The tokens of an environment go where its repository is: who moves it must be allowed to choose it. */
+/**
+ * The tokens of an environment go where its repository is: who moves it must be allowed to choose it.
+ * @param isProposed the right was checked when it was proposed
+ */
 async function checkMove(
   context: ActorContext,
   { environment }: StoredFacts,
-  template: TemplateRow,
-  repository: string,
+  { template, repository }: { readonly template: TemplateRow; readonly repository: string },
+  isProposed: boolean,
 ): Promise<void> {
   const field = 'body.blueprintRepository';
   checkRepository(context, repository, field);
-  if (repository !== template.repository)
+  if (repository !== template.repository && !isProposed)
     requireRight(
       context.actor,
       inEnvironment(environment),
@@ -65,16 +65,18 @@ async function checkMove(
 function overriding(
   before: { readonly template_revision: string | null; readonly template_repository: string | null },
   template: TemplateRow,
-  { blueprintRevision: revision, blueprintRepository: repository }: DeployRequest,
-): Source {
+  asked: AskedCode,
+): CodeChange {
+  const { blueprintRevision: revision, blueprintRepository: repository } = asked;
   const moved = repository || before.template_repository;
   const overrides = {
     template_revision: revision === undefined ? before.template_revision : revision || null,
     template_repository: moved === template.repository ? null : moved,
   };
   return {
+    asked,
     template: environmentTemplate(overrides, template),
-    environmentChanges: {
+    columns: {
       template_id: template.id,
       is_single_use_template: template.is_single_use,
       ...overrides,
@@ -85,22 +87,31 @@ function overriding(
 /**
  * Revision, repository and template count for this run and all later ones; with a type that only plans, for this
  * run.
+ * @param isProposed somebody proposed it who had the rights for it, and the caller approves it
  * @throws Refusal 400, 403 or 409 before anything is written
  */
 export async function readSource(
   context: ActorContext,
   facts: StoredFacts,
-  request: DeployRequest,
+  request: AskedCode,
+  isProposed = false,
 ): Promise<Source> {
-  const { blueprintRevision: revision } = request;
-  const switched = await switchedTemplate(context, facts, request);
-  if (!switched && revision === undefined && request.blueprintRepository === undefined) return {};
+  const { deploymentType, blueprintId, blueprintRevision: revision, blueprintRepository } = request;
+  const asked = { deploymentType, blueprintId, blueprintRevision: revision, blueprintRepository };
+  const switched = await switchedTemplate(context, facts, asked);
+  if (!switched && revision === undefined && blueprintRepository === undefined) return {};
   const template = switched ?? facts.template;
   checkRevision(revision, 'body.blueprintRevision');
-  if (request.blueprintRepository) await checkMove(context, facts, template, request.blueprintRepository);
-  if (switched) return overriding({ template_revision: null, template_repository: null }, switched, request);
-  const repository = request.blueprintRepository || template.repository;
-  if (planOnlyTypes.includes(request.deploymentType)) return { repository, revision };
-  if (!template.is_single_use) return overriding(facts.environment, facts.storedTemplate, request);
-  return { templateChanges: { repository, settings: revision === undefined ? {} : { revision } } };
+  const repository = blueprintRepository || template.repository;
+  if (blueprintRepository) await checkMove(context, facts, { template, repository }, isProposed);
+  if (switched)
+    return {
+      codeChange: overriding({ template_revision: null, template_repository: null }, switched, asked),
+    };
+  if (planOnlyTypes.includes(deploymentType)) return { repository, revision };
+  if (!template.is_single_use)
+    return { codeChange: overriding(facts.environment, facts.storedTemplate, asked) };
+  const changes = revision === undefined ? {} : { revision };
+  const after = { ...template, repository, settings: { ...template.settings, ...changes } };
+  return { codeChange: { asked, template: after, ownTemplate: { repository, settings: changes } } };
 }
