@@ -34,7 +34,11 @@ export const address = 'terraform_data.item';
 
 /** @param marks of the environment, in their order @returns what contradicts the law; empty if nothing does */
 export function auditDeployment(ended: Ended, marks: readonly string[]): string[] {
-  return [...auditEnd(ended), ...auditWorld(ended, marks), ...auditState(ended, marks)];
+  const complaints = [...auditEnd(ended), ...auditWorld(ended, marks), ...auditState(ended, marks)];
+  const { deployment, kills, wasAborted } = ended;
+  const end = `${deployment.status}, ${deployment.error?.message ?? 'no error'}`;
+  const because = [...kills, ...(wasAborted ? ['aborted'] : [])].join() || 'nothing';
+  return complaints.map((complaint) => `${complaint} (${end}; killed: ${because})`);
 }
 
 /** Nothing but a kill of the run itself, or a person, ends it otherwise than well. */

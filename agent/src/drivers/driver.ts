@@ -238,7 +238,7 @@ export interface SavedPlanCapability {
 /** The tool reports its progress while it changes resources. */
 export interface ProgressCapability {
   /** Reads a step's log. */
-  fromLog(context: DriverContext): ProgressReader;
+  fromLog(): ProgressReader;
   /** Reads the `eventFile` of a command; only for tools whose commands have one. */
   fromFile?(): ProgressReader;
 }

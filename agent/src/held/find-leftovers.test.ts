@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   truncateSync,
@@ -62,6 +63,7 @@ function setUp(t: TestContext) {
     folder,
     job,
     paths,
+    folders,
     stateFile,
     errored: join(folders.tree, 'stack', 'errored.tfstate'),
     find: () => findLeftovers({ paths, job, workFolder: join(folder, 'work') }),
@@ -124,4 +126,39 @@ test('a file that is too large for a state is ignored', async (t) => {
   truncateSync(errored, 3 * 2 ** 30);
   assert.equal((await find()).resourceCount, 1);
   assert.deepEqual(readdirSync(paths.states), ['1.tfstate']);
+});
+
+test('what the tool reported after the runner had looked for the last time is listed', async (t) => {
+  const { paths, find } = setUp(t);
+  const log = paths.stepLog('terraform:apply');
+  mkdirSync(paths.steps);
+  const before = 'terraform_data.from-an-earlier-try: Creating...\n';
+  writeFileSync(log, before);
+  writeFileSync(paths.progress, JSON.stringify({ step: 'terraform:apply', offset: before.length }));
+  appendFileSync(
+    log,
+    'terraform_data.a: Creating...\nterraform_data.a: Creation complete after 0s [id=1]\nterraform_data.b: Creating...\nterraform_data.c: Crea',
+  );
+  assert.deepEqual((await find()).unrecorded, [
+    { address: 'terraform_data.a', id: '1', certainty: 'created' },
+    { address: 'terraform_data.b', certainty: 'may exist' },
+  ]);
+  writeFileSync(paths.progress, '{"step":');
+  assert.deepEqual((await find()).unrecorded, [], 'torn by a power cut');
+});
+
+test('the same from a file of events, which is not read through a link', async (t) => {
+  const { folder, job, paths, folders, find } = setUp(t);
+  (job as { tool: string }).tool = 'opentofu';
+  mkdirSync(folders.temporary);
+  const eventFile = join(folders.temporary, 'apply.events.jsonl');
+  writeFileSync(paths.progress, JSON.stringify({ step: 'opentofu:apply', offset: 0, eventFile }));
+  assert.deepEqual((await find()).unrecorded, [], 'it was killed before it wrote any');
+  const hook = { resource: { addr: 'terraform_data.a' }, action: 'create' };
+  writeFileSync(eventFile, `${JSON.stringify({ type: 'apply_start', hook })}\n`);
+  const expected = [{ address: 'terraform_data.a', certainty: 'may exist' }];
+  assert.deepEqual((await find()).unrecorded, expected);
+  renameSync(eventFile, join(folder, 'elsewhere'));
+  symlinkSync(join(folder, 'elsewhere'), eventFile);
+  assert.deepEqual((await find()).unrecorded, []);
 });

@@ -8,14 +8,14 @@ import { normalizePath } from '#guards/source-guards.ts';
 import { sha256 } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
-import type { RunEvent } from '#protocol/messages/report.ts';
-import type { StateCapability, StateReading } from '../drivers/driver.ts';
+import type { Driver, ProgressEvent, StateCapability, StateReading } from '../drivers/driver.ts';
 import { driverOf } from '../drivers/index.ts';
 import { EventFile } from '../ship/event-file.ts';
-import { readInside } from '../slots/closed-tree.ts';
+import { GrowingFile } from '../ship/growing-file.ts';
+import { openInside, readInside } from '../slots/closed-tree.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
-import { nullIfMissing, readNewestState } from '../spool/read-attempt.ts';
+import { nullIfMissing, readNewestState, readProgressPlace } from '../spool/read-attempt.ts';
 import { writeDurably } from '../spool/write-file.ts';
 import { recordedIn, unrecordedResources } from '../spool/unrecorded-resources.ts';
 
@@ -34,10 +34,11 @@ const stateLimitBytes = 512_000_000;
  */
 export async function findLeftovers(leftovers: Leftovers): Promise<Partial<Outcome>> {
   const { paths, job } = leftovers;
-  const capability = driverOf(job.tool)?.state;
-  if (capability === undefined) return {};
+  const driver = driverOf(job.tool);
+  const capability = driver?.state;
+  if (driver === undefined || capability === undefined) return {};
   await saveNewestState(leftovers, capability);
-  const events = readEvents(paths);
+  const events = [...readEvents(paths), ...(await readProgress(leftovers, driver))];
   const newest = await readNewestState(paths);
   const state = newest && readOrNull(capability, newest.bytes);
   const input = await readFile(paths.inputState).catch(nullIfMissing);
@@ -101,8 +102,38 @@ function readOrNull(capability: StateCapability, bytes: Uint8Array): StateReadin
   }
 }
 
-function readEvents(paths: SpoolPaths): readonly RunEvent[] {
+/** What the runner recorded of the progress of all changing commands. */
+function readEvents(paths: SpoolPaths): readonly ProgressEvent[] {
   using file = new EventFile(paths.events, (event) => event);
   file.read();
-  return file.pending;
+  return file.pending.filter((event) => event.kind === 'resource');
+}
+
+/**
+ * What the last changing command reported, read at its source: the runner reads it from time to time, and may have
+ * been killed before it had read everything.
+ */
+async function readProgress(
+  { paths, job, workFolder }: Leftovers,
+  { progress }: Driver,
+): Promise<readonly ProgressEvent[]> {
+  const place = readProgressPlace(paths);
+  if (place === null || progress === undefined) return [];
+  const events: ProgressEvent[] = [];
+  if (place.eventFile !== undefined && progress.fromFile !== undefined) {
+    const reader = progress.fromFile();
+    await using file = await openInside(workFolderPaths(workFolder, job).temporary, place.eventFile);
+    if (file !== null)
+      for await (const bytes of file.createReadStream({ autoClose: false }))
+        events.push(...reader.read(bytes));
+    return events;
+  }
+  const reader = progress.fromLog();
+  using log = new GrowingFile(paths.stepLog(place.step));
+  let { offset } = place;
+  for (let bytes = log.read(offset, Infinity); bytes.length > 0; bytes = log.read(offset, Infinity)) {
+    offset += bytes.length;
+    events.push(...reader.read(bytes));
+  }
+  return events;
 }

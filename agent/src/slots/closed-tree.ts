@@ -1,6 +1,6 @@
 /** Files of a tree that no process of a run can change any more: its run has ended, and its folder is closed. */
 import { constants, realpathSync, rmSync } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
+import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { nullIfMissing } from '../spool/read-attempt.ts';
 import { writeOwned } from './work-folder.ts';
@@ -10,18 +10,24 @@ import { writeOwned } from './work-folder.ts';
  * @returns null if there is no such file, and if it is larger than the limit
  */
 export async function readInside(folder: string, file: string, limitBytes: number): Promise<Buffer | null> {
+  await using handle = await openInside(folder, file);
+  return handle && (await handle.stat()).size <= limitBytes ? handle.readFile() : null;
+}
+
+/**
+ * Opens a file for reading, but not through links out of the folder.
+ * @returns null if there is no such file
+ */
+export async function openInside(folder: string, file: string): Promise<FileHandle | null> {
   const [realFolder, realFile] = [
     await realpath(folder).catch(nullIfMissing),
     await realpath(file).catch(nullIfMissing),
   ];
   if (!realFolder || !realFile?.startsWith(realFolder + sep)) return null;
   const handle = await open(realFile, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const status = await handle.stat();
-    return status.isFile() && status.size <= limitBytes ? await handle.readFile() : null;
-  } finally {
-    await handle.close();
-  }
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  return null;
 }
 
 /** Removes a file or a link. @throws an Error if it is in a folder outside */

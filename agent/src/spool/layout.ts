@@ -4,7 +4,7 @@
  *
  * Every file is written under a temporary name, fsynced and renamed, except those that only grow (`events.jsonl`,
  * fsynced before the outcome appears, the raw step logs and `shipped.json`) and those that only matter while the
- * machine runs: `contact`, `control.json`, and before the start mark `slot.json` and `runner.json`. Mode 0700 for
+ * machine runs: `contact`, `control.json`, and before the start mark `slot.json`, `runner.json` and `progress.json`. Mode 0700 for
  * folders and 0600 for files, owned by the agent's uid;
  * tools get open descriptors only. The agent builds a folder under a temporary name and renames it: an
  * attempt's folder has its job and its inputs, or does not exist.
@@ -23,6 +23,7 @@
  *   steps/<step>.raw  raw output of a step's commands (`:` written as `_`)     the tools themselves, through an O_APPEND descriptor
  *   mark.json         the start mark, and which one it replaces (a retry)      runner, before a changing command
  *   mark.stored       the mark that the server has                             agent
+ *   progress.json     where a changing command reports its progress            runner, before it starts one
  *   states/<n>.tfstate  the two newest complete versions of the state             runner
  *                     (one that the server refuses is kept in ../../refused-states; the folder of an attempt whose
  *                     outcome the server does not take, in ../../given-up)
@@ -61,6 +62,7 @@ export function spoolPaths(folder: string) {
     stepLog: (step: string) => join(folder, 'steps', `${step.replaceAll(':', '_')}.raw`),
     mark: join(folder, 'mark.json'),
     markStored: join(folder, 'mark.stored'),
+    progress: join(folder, 'progress.json'),
     states: join(folder, 'states'),
     outputs: join(folder, 'outputs'),
     outputPlan: join(folder, 'outputs', 'plan'),

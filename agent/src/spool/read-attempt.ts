@@ -63,6 +63,20 @@ export function readMark(paths: SpoolPaths): StartMark | null {
   return readJsonOrNull<StartMark>(paths.mark);
 }
 
+/** Where a changing command reports its progress. */
+export interface ProgressPlace {
+  readonly step: string;
+  /** Where the command's own output begins in the step's log, in bytes. */
+  readonly offset: number;
+  /** Absolute path of its `eventFile`; absent: it reports in the step's log. */
+  readonly eventFile?: string;
+}
+
+/** Of the last changing command; null: there was none, or a power cut has torn the file. */
+export function readProgressPlace(paths: SpoolPaths): ProgressPlace | null {
+  return readIfWhole<ProgressPlace>(paths.progress);
+}
+
 /** The mark that the server has; null: none. */
 export function readStoredMark(paths: SpoolPaths): string | null {
   try {

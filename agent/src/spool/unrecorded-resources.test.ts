@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RunEvent } from '#protocol/messages/report.ts';
+import type { ProgressEvent } from '../drivers/driver.ts';
 import { unrecordedResources } from './unrecorded-resources.ts';
 
-type ResourceEvent = Extract<RunEvent, { kind: 'resource' }>;
 const event = (
   name: string,
-  status: ResourceEvent['status'],
-  more: Partial<ResourceEvent> = {},
-): RunEvent => ({
-  kind: 'resource',
-  at: '2026-01-01T00:00:00.000Z',
+  status: ProgressEvent['status'],
+  more: Partial<ProgressEvent> = {},
+): ProgressEvent => ({
   address: `t.${name}`,
   provider: 'p',
   type: 't',

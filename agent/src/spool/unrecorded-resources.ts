@@ -1,10 +1,8 @@
 import type { Resource } from '#contract/deployments/plan.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
-import type { RunEvent } from '#protocol/messages/report.ts';
-import type { StateReading } from '../drivers/driver.ts';
+import type { ProgressEvent, StateReading } from '../drivers/driver.ts';
 
 type Unrecorded = NonNullable<Outcome['unrecorded']>;
-type ResourceEvent = Extract<RunEvent, { kind: 'resource' }>;
 
 /** The contents of a state, with the id of each resource. */
 type Contents = Pick<StateReading, 'resources' | 'ids'>;
@@ -13,26 +11,25 @@ type Contents = Pick<StateReading, 'resources' | 'ids'>;
  * The resources that a tool reported before it was killed and that are not in its last state: created for
  * certain, or started and never finished. What the state had before at the address of a resource that is being
  * replaced is another one.
- * @param events of the attempt, in their order
+ * @param events of the attempt, in their order; the last one of each resource counts
  * @param recorded the contents of the last state; null if the tool has encrypted it: then only resources that
  * were started and never finished are listed
  * @param before the contents of the state that the attempt began with; null: there was none, or it is encrypted
  */
 export function unrecordedResources(
-  events: readonly RunEvent[],
+  events: readonly ProgressEvent[],
   recorded: Contents | null,
   before: Contents | null,
 ): Unrecorded {
   const [now, earlier] = [idsOf(recorded), idsOf(before)];
-  const isRecorded = (event: ResourceEvent) => {
+  const isRecorded = (event: ProgressEvent) => {
     const id = now.get(keyOf(event));
     if (id === undefined || id === null) return id === null;
     // A tool may shorten the ids that it reports.
     return id === event.id || id !== earlier.get(keyOf(event));
   };
-  const last = new Map<string, ResourceEvent>();
-  for (const event of events)
-    if (event.kind === 'resource' && event.action === 'create') last.set(event.address, event);
+  const last = new Map<string, ProgressEvent>();
+  for (const event of events) if (event.action === 'create') last.set(event.address, event);
   return [...last.values()]
     .filter((event) => event.status !== 'failed' && !isRecorded(event))
     .filter(({ status }) => recorded !== null || status !== 'done')

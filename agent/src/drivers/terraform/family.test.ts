@@ -378,7 +378,7 @@ for (const { driver, program, skip } of tools)
         assert.equal(status, 1);
         assert.match(output.toString(), /\x1b\[1mterraform_data/, 'colours are kept');
         const told = terraform
-          .progress!.fromLog(context)
+          .progress!.fromLog()
           .read(output)
           .map((event: ProgressEvent) => `${event.status} ${event.address}`);
         assert.deepEqual(told.sort(), [

@@ -2,12 +2,12 @@
  * Runs the one command of a phase that changes resources: a mark is stored before it starts, and its state
  * and progress are followed while it runs.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { keptFolder } from '../../slots/work-folder.ts';
-import type { RunEvent } from '#protocol/messages/report.ts';
 import type { Command, ProgressEvent } from '../../drivers/driver.ts';
 import { recordedIn, unrecordedResources } from '../../spool/unrecorded-resources.ts';
+import type { ProgressPlace } from '../../spool/read-attempt.ts';
 import { failureOf, sizeOf } from '../../attempt/run-command.ts';
 import type { Configuration } from './configuration.ts';
 import { type OutcomeFacts, RunFailure } from '../../processes/failure.ts';
@@ -39,8 +39,8 @@ export async function runChangingCommand(
   isRepeated = false,
 ): Promise<Changed> {
   requireProgram(command.program, configuration.tool.paths);
+  await using progress = followProgress(attempt, command);
   await storeMark(attempt, isRepeated);
-  await using progress = followProgress(attempt, configuration, command);
   progress?.start();
   await using follower = followState(attempt, configuration);
   follower?.start();
@@ -71,23 +71,22 @@ function unrecordedIn(
   state: KnownState | null,
 ): OutcomeFacts['unrecorded'] {
   const before = existsSync(spool.inputState) ? driver.state?.read(readFileSync(spool.inputState)) : null;
-  return unrecordedResources(progress.seen.map(asEvent), recordedIn(state), before ?? null);
+  return unrecordedResources(progress.seen, recordedIn(state), before ?? null);
 }
 
 /** Follows the tool's progress; null if its driver cannot read any. */
-function followProgress(
-  attempt: AttemptContext,
-  configuration: Configuration,
-  { step, eventFile }: Command,
-): ProgressFollower | null {
+function followProgress(attempt: AttemptContext, { step, eventFile }: Command): ProgressFollower | null {
   const { progress } = attempt.driver;
   if (progress === undefined) return null;
-  const emit = (event: ProgressEvent) => report(attempt, event);
+  const emit = (event: ProgressEvent) => attempt.events.append({ kind: 'resource', ...event });
   const events = eventFile === undefined ? undefined : progress.fromFile?.();
+  const log = attempt.spool.stepLog(step);
+  const offset = sizeOf(log);
+  const place: ProgressPlace = { step, offset, ...(events === undefined ? {} : { eventFile }) };
+  writeFileSync(attempt.spool.progress, JSON.stringify(place), { mode: 0o600 });
   if (eventFile !== undefined && events !== undefined)
     return new ProgressFollower(treeSource(attempt.tree, eventFile), 0, events, emit);
-  const log = attempt.spool.stepLog(step);
-  return new ProgressFollower(spoolSource(log), sizeOf(log), progress.fromLog(configuration.context), emit);
+  return new ProgressFollower(spoolSource(log), offset, progress.fromLog(), emit);
 }
 
 /** Follows the state; null if the service does not store it. */
@@ -120,34 +119,4 @@ export async function copyLastState(
     await attempt.tree.restart();
     return follower.copyLast();
   }
-}
-
-function report(attempt: AttemptContext, event: ProgressEvent): void {
-  const { at, ...untimed } = asEvent(event);
-  attempt.events.append(untimed);
-}
-
-/** Progress as an event without its time. */
-function asEvent({
-  address,
-  provider,
-  type,
-  name,
-  moduleName,
-  status,
-  action,
-  id,
-}: ProgressEvent): Extract<RunEvent, { kind: 'resource' }> {
-  return {
-    kind: 'resource',
-    at: '',
-    address,
-    provider,
-    type,
-    name,
-    moduleName,
-    status,
-    action,
-    ...(id === undefined ? {} : { id }),
-  };
 }

@@ -24,7 +24,7 @@ export async function storeMark(
   await writeJsonDurably(
     spool.mark,
     mine,
-    [spool.slot, spool.runner].filter((file) => existsSync(file)),
+    [spool.slot, spool.runner, spool.progress].filter((file) => existsSync(file)),
   );
   await new Promise<void>((resolve) => {
     const done = () => {
