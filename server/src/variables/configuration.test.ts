@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import pg from 'pg';
 import { covers } from '#contract/documents/coverage.ts';
 import type { Variable } from '#contract/variables/shapes.ts';
 import { testApp } from '../testing/app.ts';
@@ -419,4 +420,25 @@ test('two requests that create the same variables at once both succeed', async (
       .join(),
   );
   assert.equal(new Set(ids).size, 1);
+});
+
+test('many variables of a scope take as many statements as one', async (t) => {
+  const statementsOf = async (...body: object[]) => {
+    const query = t.mock.method(pg.Client.prototype, 'query');
+    const saved = await save(...body);
+    const { length } = query.mock.calls;
+    query.mock.restore();
+    return { saved, length };
+  };
+  const variable = (index: number) => ({ ...scopes.PROJECT, name: `MANY_${index}`, type: 0, value: 'v' });
+  await save(variable(0));
+  const one = await statementsOf(variable(0));
+  const many = await statementsOf(...Array.from({ length: 20 }, (_, index) => variable(index)));
+  assert.equal(many.length, one.length);
+  const byId = (rows: readonly Variable[]) => rows.map(({ id }) => ({ id, value: 'w' }));
+  const oneById = await statementsOf(...byId(one.saved));
+  const manyById = await statementsOf(...byId(many.saved));
+  assert.equal(manyById.length, oneById.length);
+  assert.deepEqual([...new Set(manyById.saved.map(({ value }) => value))], ['w']);
+  await save(...many.saved.map(({ id }) => ({ id, toDelete: true })));
 });

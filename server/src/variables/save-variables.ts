@@ -3,7 +3,6 @@ import type { BodyOf } from '#contract/operation.ts';
 import type { operations } from '#contract/operations.ts';
 import { normalizeVariableChange, type Variable } from '#contract/variables/shapes.ts';
 import { requireRight } from '../access/check-right.ts';
-import { isUuid } from '../access/entity-home.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { lockEnvironmentRow } from '../environments/environment-store.ts';
@@ -14,6 +13,7 @@ import { entityWords } from './entity-of-scope.ts';
 import { findHome, findVisibleHome, type FoundHome } from './find-home.ts';
 import {
   getVariableRow,
+  getVariableRows,
   lockScope,
   lockVariableRow,
   type ScopeOf,
@@ -27,12 +27,15 @@ type Write = Body[number];
 
 const keyOf = ({ scope, scopeId }: ScopeOf) => `${scope} ${scopeId}`;
 
-/** The scope that an element of the request is for; one with only an id is for the scope of that variable. */
-async function scopeOfWrite({ db }: ActorContext, write: Write, at: string): Promise<ScopeOf> {
+/**
+ * The scope that an element of the request is for; one with only an id is for the scope of that variable.
+ * @param known the variables that the request names, by id
+ */
+function scopeOfWrite(known: ReadonlyMap<string, VariableRow>, write: Write, at: string): ScopeOf {
   const { scope, scopeId, organizationId, id } = write;
   if (scope === undefined) {
     if (id === undefined) throw badField(`${at}.scope`, 'is required for a new variable');
-    const row = isUuid(id) ? await getVariableRow(db, id) : undefined;
+    const row = known.get(id.toLowerCase());
     if (!row) throw unknownEntity(`${at}.id`, 'variable');
     return scopeOf(row);
   }
@@ -48,20 +51,22 @@ async function scopeOfWrite({ db }: ActorContext, write: Write, at: string): Pro
   return { scope, scopeId };
 }
 
-/** @throws Refusal 400 for a scope that is unknown or in another organization, 403 without the right to change it */
-async function homeToChange(
-  context: ActorContext,
-  scope: ScopeOf,
+/**
+ * @param found where the scope is, if the caller may know of it
+ * @throws Refusal 400 for a scope that is unknown or in another organization, 403 without the right to change it
+ */
+function checkHome(
+  { actor }: ActorContext,
+  found: FoundHome | undefined,
+  { scope }: ScopeOf,
   write: Write,
   at: string,
-): Promise<FoundHome> {
-  const found = await findVisibleHome(context.db, context.actor, scope);
-  const field = write.scope === undefined ? 'id' : scope.scope === 'GLOBAL' ? 'organizationId' : 'scopeId';
-  if (!found) throw unknownEntity(`${at}.${field}`, field === 'id' ? 'variable' : entityWords(scope.scope));
+): void {
+  const field = write.scope === undefined ? 'id' : scope === 'GLOBAL' ? 'organizationId' : 'scopeId';
+  if (!found) throw unknownEntity(`${at}.${field}`, field === 'id' ? 'variable' : entityWords(scope));
   if (write.organizationId && write.organizationId !== found.place.organizationId)
     throw badField(`${at}.organizationId`, 'is not the organization of the scope');
-  requireRight(context.actor, found.place, found.rightToChange, `/${at.replaceAll('.', '/')}`);
-  return found;
+  requireRight(actor, found.place, found.rightToChange, `/${at.replaceAll('.', '/')}`);
 }
 
 /** Nobody else changes variables of these scopes until the transaction ends. */
@@ -80,10 +85,12 @@ interface Group {
 }
 
 /** Elements of the request by the scope that they are for. */
-async function groupsOf(context: ActorContext, body: Body): Promise<Group[]> {
+async function groupsOf({ db }: ActorContext, body: Body): Promise<Group[]> {
+  const ids = body.flatMap(({ scope, id }) => (scope === undefined && id !== undefined ? [id] : []));
+  const known = await getVariableRows(db, ids);
   const groups = new Map<string, Group>();
   for (const [index, write] of body.entries()) {
-    const scope = await scopeOfWrite(context, write, `body.${index}`);
+    const scope = scopeOfWrite(known, write, `body.${index}`);
     const group = groups.get(keyOf(scope));
     if (group) group.indexes.push(index);
     else groups.set(keyOf(scope), { scope, indexes: [index] });
@@ -110,8 +117,10 @@ export async function saveVariables(context: ActorContext, body: Body): Promise<
   return inTransaction(context, async (context) => {
     const groups = await groupsOf(context, body);
     // Before the locks: a caller without rights holds nobody up.
-    for (const { scope, indexes } of groups)
-      for (const index of indexes) await homeToChange(context, scope, body[index] as Write, `body.${index}`);
+    for (const { scope, indexes } of groups) {
+      const found = await findVisibleHome(context.db, context.actor, scope);
+      for (const index of indexes) checkHome(context, found, scope, body[index] as Write, `body.${index}`);
+    }
     await holdScopes(
       context,
       groups.map(({ scope }) => scope),

@@ -3,6 +3,7 @@ import type { Place } from '../access/access.ts';
 import { type Selectable, sql } from 'kysely';
 import { LruMap } from 'toad-cache';
 import type { VariableScope, VariableType } from '#contract/schema/enumerations.ts';
+import { isUuid } from '../access/entity-home.ts';
 import type { Connection, Context } from '../context.ts';
 import type { VariableTable } from '../database/schema.ts';
 import type { VariableSchema } from '#contract/variables/shapes.ts';
@@ -155,6 +156,17 @@ export async function deleteVariables(tx: Connection, ids: readonly string[]): P
 
 export async function getVariableRow(db: Connection, id: string): Promise<VariableRow | undefined> {
   return db.selectFrom('variable').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** @param ids texts of any form. @returns those that exist, by id */
+export async function getVariableRows(
+  db: Connection,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, VariableRow>> {
+  const known = ids.filter((id) => isUuid(id));
+  if (known.length === 0) return new Map();
+  const rows = await db.selectFrom('variable').selectAll().where('id', 'in', known).execute();
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Locks a variable until the end of the transaction. */
