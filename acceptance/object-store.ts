@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { pythonProgram } from '../tools/toolbox/places.ts';
 import { findProgram } from './programs.ts';
 import { until } from './runs.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../agent/src/testing/free-port.ts';
 
 const program = 'moto_server';
 

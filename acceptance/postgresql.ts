@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { until } from './runs.ts';
 import { ordinaryUid, withoutRoot } from './service.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../agent/src/testing/free-port.ts';
 
 const run = promisify(execFile);
 

@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 import { findProgram } from './programs.ts';
 import { createEnvironment, deployNew, homeOf, openGate, until, untilEnd } from './runs.ts';
 import { makeRepository, scratchFolder, startService, removeScratch } from './service.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../agent/src/testing/free-port.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');

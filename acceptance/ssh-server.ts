@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findProgram } from './programs.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../agent/src/testing/free-port.ts';
 
 const run = promisify(execFile);
 const startMilliseconds = 10_000;

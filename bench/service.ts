@@ -3,12 +3,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { get } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '#contract/client/client.ts';
+import { freePort } from '../agent/src/testing/free-port.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const launcher = join(root, 'tools', 'launch.mjs');
@@ -47,14 +47,6 @@ export async function scratchFolder(): Promise<Folder> {
     data: join(path, 'data'),
     [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 5 }),
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 function isReady(url: string): Promise<boolean> {

@@ -24,7 +24,7 @@ import {
 import { until } from '../runs.ts';
 import { removeScratch, type RunningService, scratchFolder, startService } from '../service.ts';
 import type { Random } from './random.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../../agent/src/testing/free-port.ts';
 
 const run = promisify(execFile);
 const launcher = fileURLToPath(new URL('../../tools/launch.mjs', import.meta.url));

@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path';
 import { ApiError } from '#contract/client/client.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../../agent/src/testing/free-port.ts';
 import { type GitServer, makeBare, startGitServer } from '../git-server.ts';
 import { leaveMark, type Marks, startMarks } from '../marks.ts';
 import type { FamilyTool } from '../programs.ts';

@@ -58,6 +58,7 @@ export const forTests: readonly string[] = [
   'agent/src/testing/secret-stores/aws-server.ts',
   'agent/src/testing/tool-mirror.ts',
   'agent/src/testing/provider-registry.ts',
+  'agent/src/testing/free-port.ts',
   'agent/src/testing/git-host.ts',
   'agent/src/testing/ssh-server.ts',
   'agent/src/testing/forward-proxy.ts',

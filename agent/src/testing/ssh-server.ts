@@ -4,10 +4,11 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from './free-port.ts';
 
 const program = '/usr/sbin/sshd';
 const separationFolder = '/run/sshd';
@@ -139,15 +140,6 @@ function configuration(folder: string, port: number, acceptsProtocol: boolean): 
     'LogLevel ERROR',
     '',
   ].join('\n');
-}
-
-/** A currently unused port. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function untilOpen(server: ChildProcess, port: number, complaints: () => string): Promise<void> {

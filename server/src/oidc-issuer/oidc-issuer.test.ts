@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { createRemoteJWKSet, decodeJwt, errors, jwtVerify } from 'jose';
 import { testAgent } from '../testing/agent.ts';
@@ -8,16 +6,9 @@ import { testApp } from '../testing/app.ts';
 import { ok } from '../testing/client.ts';
 import { createEnvironment, forgetWork } from '../testing/environment.ts';
 import { dueChanges, rotateKeys } from './rotate-keys.ts';
+import { freePort } from '../../../agent/src/testing/free-port.ts';
 
-/** A port that is free: tokens name the address before the service listens. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
+// Tokens name the address before the service listens.
 const port = await freePort();
 const issuer = `http://127.0.0.1:${port}`;
 const app = await testApp({ ENVARIUM_BASE_URL: `${issuer}/` });

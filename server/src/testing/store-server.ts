@@ -2,10 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../../agent/src/testing/free-port.ts';
 
 function isExecutable(file: string): boolean {
   try {
@@ -24,16 +25,6 @@ const program = ['valkey-server', 'redis-server']
 export const withoutStore = program === undefined && 'needs redis-server or valkey-server';
 
 export const storePassword = 'planted-password';
-
-/** A port that nobody uses now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** A store that can be killed and started again at the same addresses. */
 export class StoreServer implements AsyncDisposable {

@@ -1,10 +1,10 @@
 /** For tests: a server of the interfaces of AWS (moto), where the machine has one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pythonProgram } from '../../../../tools/toolbox/places.ts';
 import { findOnPath } from '../../processes/find-on-path.ts';
+import { freePort } from '../free-port.ts';
 
 const program = 'moto_server';
 const startSeconds = 60;
@@ -53,13 +53,4 @@ export async function startAwsServer(): Promise<AwsServer> {
       await ended;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
