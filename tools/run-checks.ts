@@ -15,7 +15,8 @@ const checks: readonly Check[] = [
   {
     name: 'types',
     script: 'typescript/bin/tsc',
-    args: ['--noEmit', '--pretty', 'false'],
+    // What has not changed since the last check is not checked again.
+    args: ['--noEmit', '--pretty', 'false', '--incremental', '--tsBuildInfoFile', '.cache/types.tsbuildinfo'],
     remedy: 'correct the types named above',
   },
   {
