@@ -25,6 +25,28 @@ async function run(body: unknown) {
   return { started, job: await agent.claim(), environment: await environmentOf(app, id) };
 }
 
+test('a deployment is refused by the name of a variable whose expression would never end', async () => {
+  const { id } = await createIdle(app, {
+    configurationChanges: { name: 'ENDLESS', value: `${'a'.repeat(50)}!` },
+  });
+  const { organizationId, projectId } = app;
+  const outer = {
+    scope: 'PROJECT' as const,
+    scopeId: projectId,
+    organizationId,
+    name: 'ENDLESS',
+    type: 0 as const,
+  };
+  const [saved] = await ok(app, 'saveVariables', { body: [{ ...outer, regex: '^(a+)+$' }] });
+  const { message } = await refused(app, 'deployEnvironment', 400, { params: { id }, body: {} });
+  assert.equal(
+    message,
+    'Variable "ENDLESS" of scope ENVIRONMENT cannot be compared with ^(a+)+$: the expression takes too long on it: scope PROJECT requires it',
+  );
+  await ok(app, 'deleteVariable', { params: { id: saved?.id ?? '' } });
+  await deploy(app, id);
+});
+
 test('the details of a deployment are returned, and reach its run', async () => {
   covers(
     'deployEnvironment',

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { matchesRegex } from './match-regex.ts';
+
+const endless = ['^(a+)+$', `${'a'.repeat(50)}!`] as const;
+
+function secondsOf(work: () => void): number {
+  const began = performance.now();
+  work();
+  return (performance.now() - began) / 1000;
+}
+
+test('an expression is found in a value, or not', () => {
+  assert.equal(matchesRegex('^a+$', 'aaa'), true);
+  assert.equal(matchesRegex('b', 'abc'), true);
+  assert.equal(matchesRegex('^a+$', 'aab'), false);
+  assert.equal(matchesRegex('(', 'a'), null, 'one that does not compile');
+});
+
+test('what one expression does has no effect on the next one', () => {
+  assert.equal(matchesRegex('a(?<name>b)', 'ab'), true);
+  assert.equal(matchesRegex('^value$', 'value'), true);
+  assert.equal(matchesRegex('^$', ''), true);
+});
+
+test('500 common expressions take no time worth mentioning', () => {
+  const seconds = secondsOf(() => {
+    for (let count = 1; count <= 500; count++)
+      assert.equal(matchesRegex(`^[a-z]{1,${count}}$`, 'a'.repeat(count)), true);
+  });
+  assert.ok(seconds < 2, `${seconds} s`);
+});
+
+test('one that would never end is given up, many of them take little longer than one, and others still work', () => {
+  assert.equal(matchesRegex(...endless), null);
+  const seconds = secondsOf(() => {
+    for (let count = 0; count < 100; count++) assert.equal(matchesRegex(...endless), null);
+  });
+  assert.ok(seconds < 7, `100 took ${seconds} s, which would be 10 s without a common allowance`);
+  assert.equal(matchesRegex('^[a-z]+$', 'word'), true);
+});
