@@ -11,6 +11,7 @@ import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
 import type { StateComparison, StateVersion } from '#contract/state/shapes.ts';
+import type { Variable } from '#contract/variables/shapes.ts';
 import { findProgram } from './programs.ts';
 import { makeRepository, type Repository, type RunningService, startService } from './service.ts';
 
@@ -186,6 +187,42 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.match(await good('resources', '-e', 'web'), /terraform_data +it/);
     assert.match(await good('template', 'show', '-e', 'web'), /Repository: .*infra/);
     assert.equal((await json<Deployment[]>('deployments', 'list', 'web', '--type', 'dryRun')).length, 1);
+  });
+
+  test('variables are read from files: those of a run, and secrets that no command line shows', async () => {
+    const values = join(folder, 'web.tfvars.json');
+    await writeFile(values, '{"ports": [1, 2, 3], "greeting": "of the file", "place": "kept"}');
+    const place = join(folder, 'place');
+    await writeFile(place, 'a secret place\n');
+    const done = await good(
+      'deploy',
+      'web',
+      '--var-file',
+      values,
+      '--json-var',
+      'greeting="given"',
+      '--env',
+      `TF_LOG_PLACE=@${place}`,
+      '--sensitive',
+      'TF_LOG_PLACE',
+      '--sensitive',
+      'place',
+      '--wait',
+    );
+    assert.match(done, /greeting +given\nports +3\n/);
+    const all = await json<Variable[]>('variables', 'list', '-e', 'web');
+    const found = (name: string) => all.find((each) => each.name === name);
+    assert.deepEqual(
+      [found('place')?.isSensitive, found('place')?.value, found('TF_LOG_PLACE')?.isSensitive],
+      [true, '********', true],
+    );
+    assert.deepEqual([found('TF_LOG_PLACE')?.type, found('ports')?.schema.format], [0, 'JSON']);
+    await writeFile(values, '{"ports": [80], "no name": 1}');
+    const refused = await envarium('deploy', 'web', '--env', 'MODE=a', '--var-file', values);
+    assert.deepEqual([refused.status, refused.stdout], [2, '']);
+    assert.match(refused.stderr, /--var-file name .*"no name"/);
+    for (const name of ['place', 'TF_LOG_PLACE']) await good('variables', 'unset', name, '-e', 'web');
+    await good('deploy', 'web', '--hcl-var', 'ports=[80, 443]', '--json-var', 'greeting="hi"', '--wait');
   });
 
   test('templates are created, shared, edited and deleted, and environments are created from them', async () => {
@@ -390,17 +427,17 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     await good('set', 'create', 'shared', '--var', 'region=of-the-set');
     assert.match(await good('variables', 'list', '--set', 'shared'), /region +terraform +of-the-set +SET/);
     await good('set', 'assign', 'shared', '-e', 'web');
-    await good('variables', 'set', '-e', 'web', '--env-var', 'region=of-the-tool');
+    await good('variables', 'set', '-e', 'web', '--env', 'region=of-the-tool');
     const both = await envarium('variables', 'show', 'region', '-e', 'web');
-    assert.deepEqual([both.status, /add --env-var/.test(both.stderr)], [2, true], both.stderr);
-    await good('variables', 'unset', 'region', '-e', 'web', '--env-var');
+    assert.deepEqual([both.status, /add --env/.test(both.stderr)], [2, true], both.stderr);
+    await good('variables', 'unset', 'region', '-e', 'web', '--env');
     const shown = await good('variables', 'show', 'region', '-e', 'web');
-    assert.match(shown, /From: +SET /);
+    assert.match(shown, /From: +SET shared\n/);
     assert.match(shown, /Hides: +GLOBAL: global/);
     await good('variables', 'set', '-e', 'web', '--var', 'region=own');
     assert.match(
       await good('variables', 'show', 'region', '-e', 'web'),
-      /Value: +own[^]*Hides: +SET: of-the-set/,
+      /Value: +own[^]*From: +ENVIRONMENT web\n[^]*Hides: +SET: of-the-set/,
     );
     await good('variables', 'unset', 'region', '-e', 'web');
     const inherited = await envarium('variables', 'unset', 'region', '-e', 'web');
@@ -409,6 +446,65 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     await good('set', 'delete', 'shared');
     await good('variables', 'unset', 'region');
     assert.match(await good('variables', 'list'), /No variables/);
+  });
+
+  test('sets show their variables, lose some of them, and are assigned to a template by its name', async () => {
+    const secret = join(folder, 'secret');
+    await writeFile(secret, 'planted-secret\n');
+    await good(
+      'set',
+      'create',
+      'base',
+      '--var',
+      'size=1',
+      '--env',
+      'size=2',
+      '--var',
+      'region=eu',
+      '--sensitive',
+      `token=@${secret}`,
+    );
+    const shown = await good('set', 'show', 'base');
+    assert.match(shown, /Name: +base\n[^]*\nNAME +TYPE +VALUE[^]*region +terraform +eu/);
+    assert.match(shown, /token +terraform +\*{8}/);
+    const both = await envarium('set', 'edit', 'base', '--unset', 'size');
+    assert.deepEqual([both.status, /add --env or --var/.test(both.stderr)], [2, true], both.stderr);
+    await good('variables', 'unset', 'size', '--set', 'base', '--env');
+    const edited = await good(
+      'set',
+      'edit',
+      'base',
+      '--unset',
+      'size',
+      '--unset',
+      'token',
+      '--var',
+      'zone=b',
+    );
+    assert.doesNotMatch(edited, /size|token/);
+    const { configurationProperties } = await json<{ configurationProperties: Variable[] }>(
+      'set',
+      'show',
+      'base',
+    );
+    assert.deepEqual(configurationProperties.map(({ name }) => name).toSorted(), ['region', 'zone']);
+    const gone = await envarium('set', 'edit', 'base', '--unset', 'size');
+    assert.deepEqual([gone.status, /no variable "size" here/.test(gone.stderr)], [2, true], gone.stderr);
+
+    await good('templates', 'create', 'with-set', '--repository', repository.path);
+    await good('set', 'assign', 'base', '--template', 'with-set');
+    assert.match(await good('set', 'assigned', '--template', 'with-set'), /base +template/);
+    assert.match(await good('variables', 'show', 'zone', '--template', 'with-set'), /From: +SET base\n/);
+    await good('variables', 'set', '--template', 'with-set', '--var', 'zone=c');
+    const own = await good('variables', 'show', 'zone', '--template', 'with-set');
+    assert.match(own, /From: +BLUEPRINT with-set\n/);
+    const several = await envarium('variables', 'list', '--set', 'base', '--template', 'with-set');
+    assert.deepEqual([several.status, /Specify only one of --set/.test(several.stderr)], [2, true]);
+    await good('set', 'unassign', 'base', '--template', 'with-set');
+    const nowhere = await envarium('set', 'assign', 'base', '--template', 'nothing');
+    assert.match(nowhere.stderr, /no template "nothing": "envarium template list"/);
+    await good('templates', 'delete', 'with-set');
+    await good('set', 'delete', 'base');
   });
 
   test('organization events are followed until Ctrl-C, which exits with status 130', async () => {

@@ -203,7 +203,7 @@ describe('command line', () => {
       'journey',
       '--var',
       'greeting=good morning',
-      '--sensitive-var',
+      '--sensitive',
       `token=@${secretFile}`,
       '--require-approval',
       '--follow',

@@ -26,11 +26,22 @@ test('a refusal names the option that a field came from', () => {
   assert.equal(shown(['deployments', 'list'], '/query/fromDate is not a time'), '--from is not a time');
 });
 
-test('a refusal of a variable names the flag that it came from', () => {
-  const args = ['--var', 'a=1', '--sensitive-env-var', 'B=@file', '--env-var', 'C=2'];
+test('a refusal of a variable names the option that it came from', () => {
+  const args = ['--sensitive', 'C', '--sensitive', 'b=@file', '--env', 'C=@file', '--var', 'a=1'];
+  const name = (index: number, ...more: string[]) =>
+    shown(['deploy'], `/body/configurationChanges/${index}/name is refused`, [...args, ...more]);
+  assert.equal(name(0), '--var name is refused');
+  assert.equal(name(1), '--env name is refused');
+  assert.equal(name(2), '--sensitive name is refused');
+  assert.equal(name(3, '--var-file', 'more.json'), '--var-file name is refused');
   assert.equal(
-    shown(['deploy'], '/body/configurationChanges/2/name is refused', args),
-    '--sensitive-env-var name is refused',
+    shown(['set', 'edit'], '/body/configurationPropertiesChanges/1/value is refused', [
+      '--var',
+      'a=1',
+      '--unset',
+      'b',
+    ]),
+    '--var value is refused',
   );
 });
 

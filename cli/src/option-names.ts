@@ -80,14 +80,13 @@ const namesOfField: Readonly<Record<string, readonly string[]>> = {
   workspaceName: ['--workspace'],
 };
 
-/** Flags with variables, in the order in which their values are sent. */
-const variableFlags = [
+/** Options with variables, in the order in which their values are sent; those of files come last. */
+export const variableOptions = [
   ['var', '--var'],
-  ['envVar', '--env-var'],
+  ['env', '--env'],
   ['hclVar', '--hcl-var'],
   ['jsonVar', '--json-var'],
-  ['sensitiveVar', '--sensitive-var'],
-  ['sensitiveEnvVar', '--sensitive-env-var'],
+  ['sensitive', '--sensitive'],
 ] as const;
 
 const variableFields: ReadonlySet<string> = new Set([
@@ -96,11 +95,15 @@ const variableFields: ReadonlySet<string> = new Set([
   'configurationPropertiesChanges',
 ]);
 
-/** The flag that a variable of the request came from. */
-function variableFlag(command: Command, index: number): string {
+/** The option that a variable of the request came from. What is removed is sent before what is set. */
+function variableOption(command: Command, index: number): string {
   const options = command.opts<Readonly<Record<string, readonly string[] | undefined>>>();
-  const flags = variableFlags.flatMap(([name, flag]) => (options[name] ?? []).map(() => flag));
-  return flags[index] ?? flags[0] ?? '--var';
+  const flags = [['unset', '--unset'] as const, ...variableOptions].flatMap(([name, flag]) =>
+    (options[name] ?? [])
+      .filter((text) => name !== 'sensitive' || text.includes('='))
+      .map((): string => flag),
+  );
+  return flags[index] ?? (options.varFile ? '--var-file' : (flags[0] ?? '--var'));
 }
 
 function has(command: Command, name: string): boolean {
@@ -118,7 +121,7 @@ function nameOf(command: Command, path: string): string {
       .filter((part) => !/^\d+$/.test(part))
       .join('.');
   const withRest = (name: string, from: number) => [name, rest(from)].filter(Boolean).join(' ');
-  if (variableFields.has(parts[0] ?? '')) return withRest(variableFlag(command, Number(parts[1] ?? 0)), 1);
+  if (variableFields.has(parts[0] ?? '')) return withRest(variableOption(command, Number(parts[1] ?? 0)), 1);
   if (/^[a-z\d]+Version$/.test(parts[0] ?? '') && has(command, '--tool-version')) return '--tool-version';
   for (const length of [2, 1]) {
     const names = namesOfField[parts.slice(0, length).join('/')] ?? [];

@@ -3,41 +3,113 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { variableChanges } from './variable-flags.ts';
+import { variableChanges, type VariableFlags } from './variable-flags.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'envarium-cli-'));
 after(() => rmSync(folder, { recursive: true }));
 
+/** A file of the test. @returns its path */
+function fileWith(name: string, text: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+/** The message of a refusal, which never repeats a value. */
+function refused(flags: VariableFlags, message: RegExp): void {
+  assert.throws(
+    () => variableChanges(flags),
+    (error: Error) =>
+      error.name === 'BadCall' && message.test(error.message) && !error.message.includes('hush'),
+    String(message),
+  );
+}
+
 describe('variables on the command line', () => {
   it('variables keep everything after the first equals sign', () => {
-    assert.deepEqual(variableChanges({ var: ['query=a=b c', 'empty='], envVar: ['LEVEL=debug'] }), [
+    assert.deepEqual(variableChanges({ var: ['query=a=b c', 'empty='], env: ['LEVEL=debug'] }), [
       { name: 'query', value: 'a=b c', type: 1 },
       { name: 'empty', value: '', type: 1 },
       { name: 'LEVEL', value: 'debug', type: 0 },
     ]);
   });
 
-  it('sensitive variables are read from a file, without its last line end', () => {
-    const file = join(folder, 'token');
-    writeFileSync(file, 'first\nsecond\n');
-    assert.deepEqual(variableChanges({ sensitiveVar: [`token=@${file}`] }), [
-      { name: 'token', value: 'first\nsecond', type: 1, isSensitive: true },
-    ]);
+  it('values are read from files, without the last line end; two @ stand for one', () => {
+    const file = fileWith('ports', '[80,\n443]\n');
+    const schema = { type: 'string', format: 'HCL' };
+    assert.deepEqual(
+      variableChanges({
+        var: [`text=@${file}`, 'owner=@@platform'],
+        env: [`PORTS=@${file}`],
+        hclVar: [`ports=@${file}`],
+        sensitive: [`token=@${file}`],
+      }),
+      [
+        { name: 'text', value: '[80,\n443]', type: 1 },
+        { name: 'owner', value: '@platform', type: 1 },
+        { name: 'PORTS', value: '[80,\n443]', type: 0 },
+        { name: 'ports', value: '[80,\n443]', type: 1, schema },
+        { name: 'token', value: '[80,\n443]', type: 1, isSensitive: true },
+      ],
+    );
   });
 
-  it('unusable variables are refused with the name of their flag, without their value', () => {
-    const refused = (flags: Parameters<typeof variableChanges>[0], message: RegExp) =>
-      assert.throws(
-        () => variableChanges(flags),
-        (error: Error) =>
-          error.name === 'BadCall' && message.test(error.message) && !error.message.includes('hush'),
-      );
-    refused({ var: ['hush'] }, /^--var must have the form name=value/);
-    refused({ sensitiveVar: ['token=hush'] }, /^--sensitive-var token must be read from a file/);
-    refused(
-      { sensitiveEnvVar: [`T=@${join(folder, 'nothing')}`] },
-      /^--sensitive-env-var T: .*nothing cannot be read/,
+  it('the name of a variable that another option reads from a file makes it sensitive', () => {
+    const file = fileWith('key', 'k1\n');
+    const values = fileWith('secret.tfvars.json', '{"password": "p1", "user": "ada"}');
+    assert.deepEqual(
+      variableChanges({ env: [`KEY=@${file}`], varFile: [values], sensitive: ['KEY', 'password'] }),
+      [
+        { name: 'KEY', value: 'k1', type: 0, isSensitive: true },
+        { name: 'password', value: 'p1', type: 1, isSensitive: true },
+        { name: 'user', value: 'ada', type: 1 },
+      ],
     );
-    refused({ sensitiveVar: ['a=@-', 'b=@-'] }, /Only one sensitive variable/);
+  });
+
+  it('variables of files are texts or JSON without a lost digit; the later file and other options win', () => {
+    const general = fileWith(
+      'general.tfvars.json',
+      '{"region": "eu", "size": 1, "id": 12345678901234567890, "shape": {"sides": [1.10, null]}}',
+    );
+    const special = fileWith('special.json', '{"size": 2, "on": true, "none": null}');
+    const schema = { type: 'string', format: 'JSON' };
+    assert.deepEqual(
+      variableChanges({ varFile: [general, special], var: ['region=us'], env: ['on=environment'] }),
+      [
+        { name: 'region', value: 'us', type: 1 },
+        { name: 'on', value: 'environment', type: 0 },
+        { name: 'size', value: '2', type: 1, schema },
+        { name: 'id', value: '12345678901234567890', type: 1, schema },
+        { name: 'shape', value: '{"sides":[1.10,null]}', type: 1, schema },
+        { name: 'on', value: 'true', type: 1, schema },
+        { name: 'none', value: 'null', type: 1, schema },
+      ],
+    );
+  });
+
+  it('unusable files of variables are refused by name, without their contents', () => {
+    refused({ varFile: [join(folder, 'no.json')] }, /^--var-file: .*no\.json cannot be read/);
+    refused({ varFile: ['prod.tfvars'] }, /^--var-file: prod\.tfvars: .*\*\.tfvars\.json/);
+    refused({ varFile: ['prod.yaml'] }, /^--var-file: prod\.yaml: use a \*\.tfvars\.json/);
+    for (const [text, message] of [
+      ['hush', /broken\.json is not valid JSON\.$/],
+      ['{"a": 1,\n"b": "hush" "c"}', /broken\.json is not valid JSON \(line 2 column \d+\)\.$/],
+      ['["hush"]', /broken\.json must contain a JSON object/],
+      ['12', /broken\.json must contain a JSON object/],
+      ['{"": "hush"}', /broken\.json: a variable has no name \(""\)/],
+    ] as const)
+      refused({ varFile: [fileWith('broken.json', text)] }, message);
+  });
+
+  it('unusable variables are refused with the name of their option, without their value', () => {
+    refused({ var: ['hush'] }, /^--var must have the form name=value/);
+    refused({ var: ['a=@'] }, /^--var a: write the name of a file after @/);
+    refused({ sensitive: ['token=hush'] }, /^--sensitive token must be read from a file/);
+    refused({ sensitive: ['token=@@hush'] }, /^--sensitive token must be read from a file/);
+    refused({ sensitive: ['hush'] }, /^--sensitive must have the form name=@file/);
+    refused({ env: ['T=hush'], sensitive: ['T'] }, /^--sensitive T: others see its value/);
+    refused({ var: ['a=@-'], varFile: ['-'] }, /^Only one option can read standard input/);
+    refused({ env: [`T=@${join(folder, 'nothing')}`] }, /^--env T: .*nothing cannot be read/);
   });
 });

@@ -1,101 +1,135 @@
-/** Variables on the command line: plain ones as `name=value`; sensitive ones from a file, as others see command lines. */
-import { readFileSync } from 'node:fs';
+/** Variables on the command line. Values of sensitive ones come from files, as others see command lines. */
 import type { Command } from 'commander';
 import { gather } from './command-line.ts';
 import { BadCall } from './exit-codes.ts';
+import { variableOptions } from './option-names.ts';
+import { textFromFile } from './read-input.ts';
+import { type VariableChange, variablesOfFile } from './variable-file.ts';
 
 export interface VariableFlags {
   readonly var?: readonly string[];
-  readonly envVar?: readonly string[];
-  readonly sensitiveVar?: readonly string[];
-  readonly sensitiveEnvVar?: readonly string[];
+  readonly env?: readonly string[];
   readonly hclVar?: readonly string[];
   readonly jsonVar?: readonly string[];
+  readonly sensitive?: readonly string[];
+  readonly varFile?: readonly string[];
 }
 
-export interface VariableChange {
-  readonly name: string;
-  readonly value: string;
-  readonly type: 0 | 1;
-  readonly isSensitive?: true;
-  readonly schema?: { readonly type: 'string'; readonly format: 'HCL' | 'JSON' };
+/** A variable of the call, and whether its value is part of the command line. */
+interface Given {
+  readonly change: VariableChange;
+  readonly isLiteral: boolean;
 }
+
+/** What the variables of an option have in common. */
+const settingsOf: Readonly<
+  Record<(typeof variableOptions)[number][0], Omit<VariableChange, 'name' | 'value'>>
+> = {
+  var: { type: 1 },
+  env: { type: 0 },
+  hclVar: { type: 1, schema: { type: 'string', format: 'HCL' } },
+  jsonVar: { type: 1, schema: { type: 'string', format: 'JSON' } },
+  sensitive: { type: 1, isSensitive: true },
+};
 
 export function withVariableFlags(command: Command): Command {
   return command
-    .option('--var <name=value>', 'terraform variable; may be repeated', gather)
+    .option(
+      '--var <name=value>',
+      'terraform variable; may be repeated. name=@file reads the value from a file, name=@- from standard input',
+      gather,
+    )
+    .option('--env <name=value>', 'environment variable of the tool, in the same way', gather)
     .option(
       '--hcl-var <name=value>',
       'terraform variable with a value in HCL, such as ports=[80, 443]',
       gather,
     )
     .option('--json-var <name=value>', 'terraform variable with a value in JSON', gather)
-    .option('--env-var <name=value>', 'environment variable of the tool; may be repeated', gather)
     .option(
-      '--sensitive-var <name=@file>',
-      'sensitive terraform variable, read from a file, or from standard input with @-',
+      '--var-file <file>',
+      'terraform variables from a *.tfvars.json or *.json file, or from JSON on standard input with -; other options win',
       gather,
     )
     .option(
-      '--sensitive-env-var <name=@file>',
-      'sensitive environment variable, read in the same way',
+      '--sensitive <name[=@file]>',
+      'sensitive terraform variable, read from a file; or the name of a variable that another option reads from one',
       gather,
     );
 }
 
-function split(flag: string, text: string): [name: string, value: string] {
+/** @returns null if nothing follows the name */
+function split(text: string): [name: string, value: string] | null {
   const at = text.indexOf('=');
-  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  // The value may be a secret, and is not repeated.
-  throw new BadCall(`${flag} must have the form name=value.`);
+  return at > 0 ? [text.slice(0, at), text.slice(at + 1)] : null;
 }
 
-function readSensitive(flag: string, text: string): [name: string, value: string] {
-  const [name, source] = split(flag, text);
-  if (!source.startsWith('@') || source === '@')
+/** Nobody is asked to type what is refused then. @throws BadCall if several options read standard input */
+function checkInputs({ varFile = [], ...flags }: VariableFlags): void {
+  const texts = variableOptions.flatMap(([option]) => flags[option] ?? []);
+  const fromInput = [
+    ...texts.filter((text) => split(text)?.[1] === '@-'),
+    ...varFile.filter((file) => file === '-'),
+  ];
+  if (fromInput.length > 1)
+    throw new BadCall('Only one option can read standard input: use files for the others.');
+}
+
+/** The value itself, or that of `@file`; `@@` stands for an `@` at the beginning. */
+function valueOf(flag: string, name: string, text: string): [string, isLiteral: boolean] {
+  if (!text.startsWith('@')) return [text, true];
+  if (text.startsWith('@@')) return [text.slice(1), true];
+  if (text === '@') throw new BadCall(`${flag} ${name}: write the name of a file after @.`);
+  return [textFromFile(`${flag} ${name}`, text.slice(1)).replace(/\r?\n$/, ''), false];
+}
+
+function givenBy(flag: string, text: string, settings: Omit<VariableChange, 'name' | 'value'>): Given {
+  const parts = split(text);
+  // The value may be a secret, and is not repeated.
+  if (!parts) throw new BadCall(`${flag} must have the form name=value.`);
+  const [name, written] = parts;
+  const [value, isLiteral] = valueOf(flag, name, written);
+  if (isLiteral && settings.isSensitive)
     throw new BadCall(
       `${flag} ${name} must be read from a file: use ${name}=@file, or ${name}=@- for standard input.`,
     );
-  const file = source.slice(1);
-  try {
-    return [name, readFileSync(file === '-' ? 0 : file, 'utf8').replace(/\r?\n$/, '')];
-  } catch (error) {
-    throw new BadCall(
-      `${flag} ${name}: ${file === '-' ? 'standard input' : file} cannot be read: ${(error as Error).message}`,
-      {
-        cause: error,
-      },
-    );
-  }
+  return { change: { name, value, ...settings }, isLiteral };
 }
 
-/** The specified variables as changes of a request. @throws BadCall for a missing name or an unreadable file */
-export function variableChanges(flags: VariableFlags): VariableChange[] {
-  const plain = (flag: string, type: 0 | 1, texts: readonly string[] = []) =>
-    texts.map((text): VariableChange => {
-      const [name, value] = split(flag, text);
-      return { name, value, type };
-    });
-  const sensitive = (flag: string, type: 0 | 1, texts: readonly string[] = []) =>
-    texts.map((text): VariableChange => {
-      const [name, value] = readSensitive(flag, text);
-      return { name, value, type, isSensitive: true };
-    });
-  const structured = (flag: string, format: 'HCL' | 'JSON', texts: readonly string[] = []) =>
-    plain(flag, 1, texts).map(
-      (change): VariableChange => ({ ...change, schema: { type: 'string', format } }),
-    );
-  const all = [flags.sensitiveVar, flags.sensitiveEnvVar].flat().filter((text) => text?.endsWith('=@-'));
-  if (all.length > 1)
+/** Variables of files that no option specifies; of several files, the last one counts. */
+function givenByFiles(files: readonly string[], named: readonly Given[]): Given[] {
+  const changes = new Map(
+    files.flatMap((file) => variablesOfFile(file)).map((change) => [change.name, change]),
+  );
+  for (const { change } of named) if (change.type === 1) changes.delete(change.name);
+  return [...changes.values()].map((change) => ({ change, isLiteral: false }));
+}
+
+function checkMark(name: string, all: readonly Given[]): void {
+  const marked = all.filter(({ change }) => change.name === name);
+  if (marked.length === 0)
     throw new BadCall(
-      'Only one sensitive variable can be read from standard input: use files for the others.',
+      '--sensitive must have the form name=@file, or be the name of a variable that another option reads from a file.',
     );
-  return [
-    ...plain('--var', 1, flags.var),
-    ...plain('--env-var', 0, flags.envVar),
-    ...structured('--hcl-var', 'HCL', flags.hclVar),
-    ...structured('--json-var', 'JSON', flags.jsonVar),
-    ...sensitive('--sensitive-var', 1, flags.sensitiveVar),
-    ...sensitive('--sensitive-env-var', 0, flags.sensitiveEnvVar),
-  ];
+  if (marked.some(({ isLiteral }) => isLiteral))
+    throw new BadCall(
+      `--sensitive ${name}: others see its value on the command line: use ${name}=@file, or ${name}=@- for standard input.`,
+    );
+}
+
+/**
+ * The specified variables as changes of a request, in the order of `variableOptions`, those of files last.
+ * @throws BadCall for a missing name, an unreadable file, or a sensitive value on the command line
+ */
+export function variableChanges(flags: VariableFlags): VariableChange[] {
+  checkInputs(flags);
+  const marks = (flags.sensitive ?? []).filter((text) => !text.includes('='));
+  const named = variableOptions.flatMap(([option, flag]) =>
+    (flags[option] ?? [])
+      .filter((text) => option !== 'sensitive' || text.includes('='))
+      .map((text) => givenBy(flag, text, settingsOf[option])),
+  );
+  const all = [...named, ...givenByFiles(flags.varFile ?? [], named)];
+  for (const mark of marks) checkMark(mark, all);
+  return all.map(({ change }) => (marks.includes(change.name) ? { ...change, isSensitive: true } : change));
 }

@@ -17,5 +17,5 @@ export async function findTemplate(
     ...each,
     id: each.id ?? '',
   }));
-  return only(matching(all, idOrName), 'templates', idOrName, ({ name, type }) => `${name} (${type})`);
+  return only(matching(all, idOrName), 'template', idOrName, ({ name, type }) => `${name} (${type})`);
 }

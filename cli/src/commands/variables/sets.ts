@@ -1,37 +1,29 @@
 /** `set`: configuration sets, their variables, and where they are assigned. */
 import type { Command } from 'commander';
 import type { ConfigurationSet } from '#contract/configuration-sets/shapes.ts';
-import { onCall } from '../../command-line.ts';
+import { gather, onCall } from '../../command-line.ts';
 import { BadCall } from '../../exit-codes.ts';
-import {
-  findEnvironment,
-  findOrganization,
-  findProject,
-  isId,
-  matching,
-  only,
-  orNotFound,
-} from '../../find-environment.ts';
+import { findOrganization, findProject, isId, matching, only, orNotFound } from '../../find-environment.ts';
 import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { Column } from '../../terminal/table.ts';
 import { variableChanges, type VariableFlags, withVariableFlags } from '../../variable-flags.ts';
+import { listOf, named, variableColumns } from './list-variables.ts';
+import { type PlaceFlags, placeOf, withPlaceFlags } from './place.ts';
 
 interface CreationFlags {
   readonly project?: string;
 }
 
-interface PlaceFlags {
+interface AssignmentFlags extends PlaceFlags {
   readonly organization?: boolean;
-  readonly project?: string;
-  readonly template?: string;
-  readonly environment?: string;
   readonly deployment?: string;
 }
 
 interface EditFlags extends CreationFlags, VariableFlags {
   readonly name?: string;
   readonly description?: string;
+  readonly unset?: readonly string[];
 }
 
 const columns: Column<ConfigurationSet>[] = [
@@ -85,30 +77,31 @@ export async function findSet(
 }
 
 /** @throws BadCall unless exactly one place is specified */
-async function placeOf(
+async function assignmentPlace(
   session: Session,
-  { organization, project, template, environment, deployment }: PlaceFlags,
+  { organization, deployment, ...place }: AssignmentFlags,
 ): Promise<{ scope: string; scopeId: string }> {
+  const { project, template, environment } = place;
   const given = [organization, project, template, environment, deployment].filter(Boolean);
   if (given.length !== 1)
     throw new BadCall('Specify exactly one place, such as --environment with an id or exact name.');
-  if (template) return { scope: 'template', scopeId: template };
   if (deployment) return { scope: 'deployment', scopeId: deployment };
-  if (environment) return { scope: 'environment', scopeId: (await findEnvironment(session, environment)).id };
-  return creationScope(session, project);
+  const { kind, id } = await placeOf(session, place);
+  return { scope: kind, scopeId: id };
 }
 
-function withPlaceFlags(command: Command): Command {
-  return command
-    .option('--organization', 'the whole organization')
-    .option('--project <project>', 'a project with everything below it: its id or exact name')
-    .option('--template <template>', 'a template: its id')
-    .option('-e, --environment <environment>', 'an environment: its id or exact name');
+function withAssignmentFlags(command: Command): Command {
+  return withPlaceFlags(
+    command.option('--organization', 'the whole organization'),
+    'a project with everything below it',
+  );
 }
 
-async function show({ output, isJson }: Session, set: ConfigurationSet): Promise<void> {
-  if (isJson) return output.json(set);
-  return output.fields([
+async function show(session: Session, set: ConfigurationSet): Promise<void> {
+  const { output, isJson } = session;
+  const configurationProperties = await listOf(session, { setId: set.id });
+  if (isJson) return output.json({ ...set, configurationProperties });
+  await output.fields([
     ['Name', set.name],
     ['Id', set.id],
     ['Description', set.description],
@@ -116,6 +109,8 @@ async function show({ output, isJson }: Session, set: ConfigurationSet): Promise
     ['Created by', set.createdByUser?.name],
     ['Created at', set.createdAt],
   ]);
+  await output.line();
+  return output.table(configurationProperties, variableColumns, 'No variables.');
 }
 
 function addReading(group: Command): void {
@@ -131,23 +126,29 @@ function addReading(group: Command): void {
   });
   const one = group
     .command('show <set>')
-    .description('show a set: its id or exact name; "variables list --set" shows its variables')
+    .description('show a set and its variables: its id or exact name')
     .option(...inProject);
   onCall<CreationFlags>(one, async ({ session, args: [given = ''], options }) => {
     const { id } = await findSet(session, given, options.project);
     return show(session, await session.client.call('getConfigurationSet', { params: { id } }));
   });
-  const assigned = withPlaceFlags(
+  const assigned = withAssignmentFlags(
     group
       .command('assigned')
       .description('list the sets that hold at a place, inherited ones too: later ones win'),
   ).option('--deployment <deployment>', 'those that a deployment ran with: its id');
-  onCall<PlaceFlags>(assigned, async ({ session, options }) => {
+  onCall<AssignmentFlags>(assigned, async ({ session, options }) => {
     const { client, output, isJson } = session;
-    const params = await placeOf(session, options);
+    const params = await assignmentPlace(session, options);
     const sets = await client.call('listSetAssignments', { params });
     return isJson ? output.json(sets) : output.table(sets, assignedColumns, 'No configuration sets.');
   });
+}
+
+/** Changes that remove variables of a set. @throws BadCall for a name that is not that of one variable */
+async function removals(session: Session, setId: string, names: readonly string[] = []) {
+  const all = names.length > 0 ? await listOf(session, { setId }) : [];
+  return [...new Set(names)].map((name) => ({ id: named(all, name).id, toDelete: true }));
 }
 
 function addChanges(group: Command): void {
@@ -173,12 +174,14 @@ function addChanges(group: Command): void {
       .description('change a set and its variables; what is omitted is unchanged')
       .option(...inProject)
       .option('--name <name>', 'new name')
-      .option('--description <text>', 'what it is for'),
+      .option('--description <text>', 'what it is for')
+      .option('--unset <name>', 'remove this variable; may be repeated', gather),
   );
   onCall<EditFlags>(edit, async ({ session, args: [given = ''], options }) => {
-    const changes = variableChanges(options);
+    const set = variableChanges(options);
     const { name, description, project } = options;
     const { id } = await findSet(session, given, project);
+    const changes = [...(await removals(session, id, options.unset)), ...set];
     const configurationPropertiesChanges = changes.length > 0 ? changes : undefined;
     const body = { name, description, configurationPropertiesChanges };
     return show(session, await session.client.call('updateConfigurationSet', { params: { id }, body }));
@@ -203,7 +206,7 @@ async function setIds(session: Session, given: readonly string[], from: string |
   return ids.join(',');
 }
 
-interface AssignFlags extends PlaceFlags {
+interface AssignFlags extends AssignmentFlags {
   readonly from?: string;
 }
 
@@ -213,20 +216,20 @@ const fromProject = [
 ] as const;
 
 function addAssignments(group: Command): void {
-  const assign = withPlaceFlags(
+  const assign = withAssignmentFlags(
     group.command('assign <set...>').description('assign sets to a place; of several, later ones win'),
   ).option(...fromProject);
   onCall<AssignFlags>(assign, async ({ session, words, options }) => {
-    const params = await placeOf(session, options);
+    const params = await assignmentPlace(session, options);
     const query = { setIds: await setIds(session, words, options.from) };
     const done = await session.client.call('assignConfigurationSets', { params, query });
     return session.isJson ? session.output.json(done) : session.output.line('Assigned.');
   });
-  const unassign = withPlaceFlags(
+  const unassign = withAssignmentFlags(
     group.command('unassign <set...>').description('take sets away from the place where they are assigned'),
   ).option(...fromProject);
   onCall<AssignFlags>(unassign, async ({ session, words, options }) => {
-    const params = await placeOf(session, options);
+    const params = await assignmentPlace(session, options);
     const query = { setIds: await setIds(session, words, options.from) };
     const done = await session.client.call('unassignConfigurationSets', { params, query });
     return session.isJson ? session.output.json(done) : session.output.line('Unassigned.');
