@@ -421,6 +421,70 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     await rm(file);
   });
 
+  test('credentials of clouds are stored, tested, changed, assigned and deleted', async () => {
+    const file = join(folder, 'kube.json');
+    await writeFile(
+      file,
+      JSON.stringify({
+        kubeConfig: [
+          'current-context: c',
+          'contexts: [{name: c, context: {cluster: k, user: u}}]',
+          'clusters: [{name: k, cluster: {server: "https://127.0.0.1:1"}}]',
+          'users: [{name: u, user: {token: planted-token}}]',
+        ].join('\n'),
+      }),
+    );
+    const create = ['credentials', 'create', 'cluster', '--type', 'K8S_KUBECONFIG_FILE'];
+    const onCommandLine = await envarium(...create, '--field', 'kubeConfig=planted-token');
+    assert.equal(onCommandLine.status, 2);
+    assert.match(onCommandLine.stderr, /kubeConfig is a secret: write --field-file/);
+    assert.match(await good(...create, '--value-file', file), /^Credential cluster was stored: /);
+    assert.match(await good('credentials', 'list'), /cluster +K8S_KUBECONFIG_FILE/);
+    for (const args of [
+      ['show', 'cluster'],
+      ['show', 'cluster', '--json'],
+      ['list', '--json'],
+    ])
+      assert.doesNotMatch(await good('credentials', ...args), /planted-token/);
+    const refused = await envarium('credentials', 'test', 'cluster');
+    assert.equal(refused.status, 1, 'it does not work');
+    assert.match(refused.stdout, /ENVARIUM_CREDENTIAL_PRIVATE_HOSTS/);
+
+    const guid = '00000000-0000-0000-0000-000000000000';
+    const ids = ['subscriptionId', 'tenantId', 'clientId'];
+    const fields = ['--field', ...ids.map((name) => `${name}=${guid}`)];
+    const secret = join(folder, 'client-secret');
+    await writeFile(secret, 'planted-secret\n');
+    const azure = [
+      '--type',
+      'AZURE_SERVICE_PRINCIPAL_FOR_DEPLOYMENT',
+      '--field-file',
+      `clientSecret=${secret}`,
+    ];
+    await good('project', 'create', 'Clouds');
+    await good('credentials', 'create', 'principal', ...azure, ...fields, '--project', 'Clouds');
+    assert.match(await good('credentials', 'test', 'principal'), /Only its form was checked/);
+    await good('credentials', 'update', 'principal', '--name', 'deployer');
+    assert.match(await good('credentials', 'show', 'deployer'), /Type: +AZURE_SERVICE_PRINCIPAL/);
+    for (const name of ['cluster', 'deployer']) {
+      const done = `Credential ${name} was assigned to Clouds\n`;
+      assert.equal(await good('credentials', 'assign', name, '--project', 'Clouds'), done);
+    }
+    const effective = await good('credentials', 'list', '--project', 'Clouds');
+    assert.match(effective, /deployer +AZURE_SERVICE_PRINCIPAL_FOR_DEPLOYMENT +this project/);
+    const used = await envarium('credentials', 'delete', 'deployer');
+    assert.deepEqual([used.status, /is assigned to "Clouds"/.test(used.stderr)], [2, true], used.stderr);
+    for (const name of ['cluster', 'deployer']) {
+      await good('credentials', 'unassign', name, '--project', 'Clouds');
+      assert.equal(await good('credentials', 'delete', name), `Credential ${name} was deleted\n`);
+    }
+    assert.equal(await good('credentials', 'list'), 'No credentials.\n');
+    const missing = await envarium('credentials', 'show', 'deployer');
+    assert.deepEqual([missing.status, /no credential "deployer"/.test(missing.stderr)], [2, true]);
+    assert.match(await good('credentials', 'subject'), /^organization:/);
+    await good('project', 'archive', 'Clouds');
+  });
+
   test('variables show where they come from and what they hide, in sets as well', async () => {
     const settable = await good('variables', 'set', '--var', 'region=global', '--description', 'where');
     assert.match(settable, /region +terraform +global +GLOBAL/);

@@ -213,8 +213,8 @@ function addTest(group: Command): void {
     async ({ session, args: [given = ''] }) => {
       const { id } = await find(session, given);
       const found = await session.client.call('testCredential', { params: { id } });
-      if (!found.isOk) process.exitCode = exitCodes.failed;
-      return session.isJson ? session.output.json(found) : session.output.line(plain(found.message));
+      await (session.isJson ? session.output.json(found) : session.output.line(plain(found.message)));
+      return found.isOk ? exitCodes.good : exitCodes.failed;
     },
   );
 }
@@ -258,7 +258,10 @@ function addSubject(group: Command): void {
 }
 
 export function addCredentialCommands(program: Command): void {
-  const group = program.command('credentials').description('credentials of clouds, which runs get');
+  const group = program
+    .command('credentials')
+    .alias('credential')
+    .description('credentials of clouds, which runs get');
   addList(group);
   addCreate(group);
   addShowAndDelete(group);
