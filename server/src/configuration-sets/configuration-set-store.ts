@@ -1,5 +1,5 @@
 /** SQL of configuration sets and their assignments. The variables of a set are rows of the scope SET. */
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { type Insertable, type Selectable, type Updateable } from 'kysely';
 import type { SetAssignmentScope } from '#contract/configuration-sets/shapes.ts';
 import type { VariableScope } from '#contract/schema/enumerations.ts';
 import { homeById } from '../access/entity-home.ts';
@@ -282,38 +282,6 @@ export async function listAssignedSets(
   const rank = new Map(places.map(({ scope, scopeId }, index) => [`${scope} ${scopeId}`, index]));
   const rankOf = (row: AssignedSetRow) => rank.get(`${row.scope} ${row.scope_id}`) ?? -1;
   return rows.toSorted((a, b) => rankOf(a) - rankOf(b));
-}
-
-/** Keeps which sets a deployment starts with. @param scopes of its variables @param proposed as if stored */
-export async function keepSetsOfDeployment(
-  tx: Connection,
-  { id, started_by }: { readonly id: string; readonly started_by: string },
-  { scopes, proposed }: { readonly scopes: readonly ScopeOf[]; readonly proposed?: ProposedAssignments },
-  at: Date,
-): Promise<void> {
-  if (proposed) {
-    const sets = new Set((await setsAssignedTo(tx, scopes, proposed)).map(({ setId }) => setId));
-    await insertAssignments(tx, { scope: 'deployment', scopeId: id }, [...sets], { userId: started_by, at });
-    return;
-  }
-  const places = placesOf(scopes).map(({ assignment, scopeId }) => ({ scope: assignment, scopeId }));
-  await tx
-    .insertInto('configuration_set_assignment')
-    .columns(['set_id', 'scope', 'scope_id', 'assigned_by', 'assigned_at'])
-    .expression(
-      assignedTo(tx, places)
-        .select([
-          'assignment.set_id',
-          sql<SetAssignmentScope>`'deployment'`.as('scope'),
-          sql<string>`${id}::uuid`.as('scope_id'),
-          sql<string>`${started_by}::text`.as('assigned_by'),
-          sql<Date>`${at}::timestamptz`.as('assigned_at'),
-        ])
-        .where('set.deleted_at', 'is', null)
-        .groupBy('assignment.set_id')
-        .orderBy((eb) => eb.fn.min('assignment.number')),
-    )
-    .execute();
 }
 
 /** Where sets are assigned that were created in some projects. */

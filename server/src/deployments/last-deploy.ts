@@ -72,5 +72,6 @@ export function withLastVariables(
       .map((each) => ({ ...each, last: lastOf(each) })),
     rows: [...current.rows.filter((row) => row.type === 0 || isKnown(row)), ...deleted],
     unusable: current.unusable,
+    setIds: current.setIds,
   };
 }

@@ -16,7 +16,7 @@ import { type LockedEnvironment, requireEnvironment } from '../environments/envi
 import { Refusal } from '../http/errors.ts';
 import { insertSteps } from '../logs/step-store.ts';
 import { templateColumns } from '../templates/environment-template.ts';
-import { keepSetsOfDeployment } from '../configuration-sets/configuration-set-store.ts';
+import { insertAssignments } from '../configuration-sets/configuration-set-store.ts';
 import { approvalByVariable } from '../variables/approval-variable.ts';
 import { environmentHome, levelsOf } from '../variables/levels.ts';
 import { resolvedOf, resolveVariables } from '../variables/resolve-variables.ts';
@@ -33,13 +33,7 @@ import { startedView } from './deployment-view.ts';
 import { lastDeployColumns, withLastVariables } from './last-deploy.ts';
 import { endIdleDestroy, refreshEnvironment } from './move-deployment.ts';
 import { changeForGood, factsAfter } from './inputs/change-for-good.ts';
-import {
-  isOnlyPlanner,
-  isProposing,
-  layersWithProposed,
-  proposedAssignments,
-  proposedOf,
-} from './inputs/proposed-changes.ts';
+import { contentsWithProposed, isOnlyPlanner, isProposing, proposedOf } from './inputs/proposed-changes.ts';
 import {
   type DestroyRequest,
   readDeployRequest,
@@ -70,19 +64,19 @@ function decide({ environment, open, ...facts }: StoredFacts, type: DeploymentTy
   });
 }
 
-/** The values that the run gets, sealed, and what readers see of them. */
-async function inputColumns(context: ActorContext, facts: StoredFacts, request: StartRequest, id: string) {
+/** The values that the run gets, sealed, what readers see of them, and the sets that they come from. */
+async function inputsOf(context: ActorContext, facts: StoredFacts, request: StartRequest, id: string) {
   const { environment, hierarchy, lastDeploy } = facts;
   const isProposal = isProposing(context, facts, request);
   const current = isProposal
-    ? resolvedOf(context, await layersWithProposed(context, facts, request, id))
+    ? resolvedOf(context, await contentsWithProposed(context, facts, request, id))
     : await resolveVariables(context, levelsOf(environmentHome(environment, hierarchy)));
   const resolved = request.type === 'destroy' ? withLastVariables(context, lastDeploy, current) : current;
   const [unusable] = resolved.unusable;
   // An environment can be destroyed whatever happened to its variables.
   if (unusable !== undefined && request.type !== 'destroy') throw new Refusal('bad_request', unusable);
   const custom = splitCustomVariables(request.customEnvironmentVariables ?? {});
-  return {
+  const columns = {
     requires_approval:
       isOnlyPlanner(context.actor, environment) ||
       (approvalByVariable(resolved.environment) ?? environment.requires_approval),
@@ -98,6 +92,7 @@ async function inputColumns(context: ActorContext, facts: StoredFacts, request: 
       ...(isProposal ? { proposed: proposedOf(request) } : {}),
     }),
   };
+  return { columns, setIds: resolved.setIds };
 }
 
 /** Where the code of the run comes from. */
@@ -127,8 +122,12 @@ function requestColumns({ actor }: ActorContext, request: StartRequest) {
   };
 }
 
-/** The row of a new deployment, with what decides about the environment. */
-type NewDeployment = Insertable<DeploymentTable> & Speaker & Pick<DeploymentRow, 'tool' | 'queued_at'>;
+interface NewDeployment {
+  /** With what decides about the environment. */
+  readonly row: Insertable<DeploymentTable> & Speaker & Pick<DeploymentRow, 'tool' | 'queued_at'>;
+  /** Configuration sets that it runs with. */
+  readonly setIds: readonly string[];
+}
 
 async function newDeployment(
   context: ActorContext,
@@ -148,10 +147,10 @@ async function newDeployment(
     repository: source.repository,
   };
   const [inputs, stored] = await Promise.all([
-    inputColumns(context, facts, request, id),
+    inputsOf(context, facts, request, id),
     factsAtStart(context.db, kept, facts),
   ]);
-  return {
+  const row: NewDeployment['row'] = {
     id,
     environment_id: environment.id,
     organization_id: environment.organization_id,
@@ -162,12 +161,13 @@ async function newDeployment(
     updated_at: now,
     ...requestColumns(context, request),
     ...source,
-    ...inputs,
+    ...inputs.columns,
     facts: JSON.stringify(stored),
     ...(decision.kind === 'start'
       ? lastDeployColumns({ type: request.type, follows_last_deploy: source.follows_last_deploy }, lastDeploy)
       : {}),
   };
+  return { row, setIds: inputs.setIds };
 }
 
 export interface StartedDeployment extends LockedDeployment {
@@ -184,7 +184,7 @@ async function start(
   if (decision.kind === 'refuse') throw new Refusal(decision.code, decision.message);
   const isProposal = isProposing(context, before, request);
   if (!isProposal) await changeForGood(context, before, request);
-  const row = await newDeployment(context, facts, request, decision);
+  const { row, setIds } = await newDeployment(context, facts, request, decision);
   // A destroy with nothing to destroy needs no tool, and none that this version can run.
   const { type: tool } = facts.template;
   const steps = isRunnable(tool) ? deploymentSteps(tool, request.type) : [];
@@ -193,19 +193,12 @@ async function start(
   const columns = isProposal ? {} : request.codeChange?.columns;
   const changes = { ...request.environmentChanges, ...columns, ...restored };
   const open = [...facts.open, row];
+  const by = { userId: row.started_by, at: context.now() };
   const [deployment, environment, , , , waiting] = await Promise.all([
     insertDeployment(context.db, row),
     refreshEnvironment(context, before.environment, changes, { open }),
     insertSteps(context.db, row.id, steps, context.newId),
-    keepSetsOfDeployment(
-      context.db,
-      row,
-      {
-        scopes: levelsOf(environmentHome(facts.environment, facts.hierarchy)),
-        ...(isProposal ? { proposed: proposedAssignments(facts, request) } : {}),
-      },
-      context.now(),
-    ),
+    insertAssignments(context.db, { scope: 'deployment', scopeId: row.id }, setIds, by),
     decision.kind === 'start' && enqueuePlan(context, row),
     waitingAtStart(context, row, { ...facts, open }),
   ]);

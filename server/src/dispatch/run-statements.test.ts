@@ -71,7 +71,7 @@ test('a deployment that nobody has to approve goes to the database a limited num
   await ok(app, 'getEnvironment', { params: { id } });
   await app.database.pool.query('select 1');
   const request = await trafficOf(t, () => deploy(app, id));
-  assertAtMost(request.traffic, { statements: 23, trips: 9 });
+  assertAtMost(request.traffic, { statements: 22, trips: 9 });
   const claim = await trafficOf(t, () => agent.claim());
   assertAtMost(claim.traffic, { statements: 11, trips: 5 });
   const plan = await trafficOf(t, () => finished(claim.result, planned));

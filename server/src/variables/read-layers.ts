@@ -26,16 +26,23 @@ async function assignedSets(
   );
 }
 
+/** What levels have. */
+export interface LevelContents {
+  /** In the order of the levels. */
+  readonly layers: readonly Layer<VariableRow>[];
+  /** The sets that are assigned to them, each once, in the order of assignment. */
+  readonly setIds: readonly string[];
+}
+
 /**
  * @param levels from the outermost to the innermost
  * @param proposed changes of assignments as if they were stored
- * @returns what each of them has, in the same order
  */
-export async function readLayers(
+export async function readLevels(
   db: Connection,
   levels: readonly ScopeOf[],
   proposed?: ProposedAssignments,
-): Promise<Layer<VariableRow>[]> {
+): Promise<LevelContents> {
   const [assigned, own] = await Promise.all([
     assignedSets(db, levels, proposed),
     listVariablesOf(db, levels),
@@ -46,10 +53,18 @@ export async function readLayers(
     setIds.map((scopeId) => ({ scope: 'SET', scopeId })),
   );
   const rowsOf = Map.groupBy([...own, ...inSets], (row) => keyOf(row.scope, row.scope_id));
-  return levels.map(({ scope, scopeId }) => ({
+  const layers = levels.map(({ scope, scopeId }) => ({
     sets: assigned
       .filter((each) => each.scope === scope && each.scopeId === scopeId)
       .map(({ setId }) => rowsOf.get(keyOf('SET', setId)) ?? []),
     rows: rowsOf.get(keyOf(scope, scopeId)) ?? [],
   }));
+  return { layers, setIds };
+}
+
+/** The variables alone. */
+export async function readLayers(
+  ...what: Parameters<typeof readLevels>
+): Promise<readonly Layer<VariableRow>[]> {
+  return (await readLevels(...what)).layers;
 }

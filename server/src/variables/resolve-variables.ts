@@ -5,8 +5,8 @@ import type { JobVariable } from '#protocol/messages/job.ts';
 import type { Context } from '../context.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { isReference, outerRefusal, unusable } from './unusable-value.ts';
-import { compareNames, type Layer, type Resolved, resolvePrecedence } from './precedence.ts';
-import { readLayers } from './read-layers.ts';
+import { compareNames, type Resolved, resolvePrecedence } from './precedence.ts';
+import { type LevelContents, readLevels } from './read-layers.ts';
 import { openValue, type ScopeOf, type VariableRow } from './variable-store.ts';
 
 /** A variable whose value is a reference to an output of another environment. */
@@ -38,6 +38,8 @@ export interface ResolvedVariables {
   readonly rows: DeploymentVariable[];
   /** Why one cannot be used, as a sentence that names it and its scope; empty if all can. */
   readonly unusable: string[];
+  /** The sets that had a part in it, each once, in the order of assignment. */
+  readonly setIds: readonly string[];
 }
 
 function storedRow(row: VariableRow, value: string | null): DeploymentVariable {
@@ -108,11 +110,11 @@ export async function resolveVariables(
   context: Context,
   levels: readonly ScopeOf[],
 ): Promise<ResolvedVariables> {
-  return resolvedOf(context, await readLayers(context.db, levels));
+  return resolvedOf(context, await readLevels(context.db, levels));
 }
 
-/** @param layers what each level has, from the outermost to the innermost */
-export function resolvedOf(context: Context, layers: readonly Layer<VariableRow>[]): ResolvedVariables {
+/** @param contents of the levels from the outermost to the innermost */
+export function resolvedOf(context: Context, { layers, setIds }: LevelContents): ResolvedVariables {
   const resolved = resolvePrecedence(layers);
   const opened = [...resolved.values()]
     .map((each) => ({ resolved: each, row: each.winner, value: openValue(context, each.winner) }))
@@ -130,5 +132,6 @@ export function resolvedOf(context: Context, layers: readonly Layer<VariableRow>
     ),
     rows: opened.map((each) => storedRow(each.row, each.value)),
     unusable: firstRefusal(opened),
+    setIds,
   };
 }

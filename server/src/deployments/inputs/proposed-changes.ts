@@ -16,9 +16,7 @@ import {
 import { conflict, Refusal } from '../../http/errors.ts';
 import { tryVariableChanges } from '../../variables/apply-variable-changes.ts';
 import { environmentHome, levelsOf } from '../../variables/levels.ts';
-import type { Layer } from '../../variables/precedence.ts';
-import { readLayers } from '../../variables/read-layers.ts';
-import type { VariableRow } from '../../variables/variable-store.ts';
+import { type LevelContents, readLevels } from '../../variables/read-layers.ts';
 import type { LockedDeployment } from '../deployment-store.ts';
 import { readSource } from '../requests/read-source.ts';
 import { openInputs, type ProposedChanges } from '../run-inputs.ts';
@@ -55,10 +53,7 @@ export function proposedOf(request: StartRequest): ProposedChanges {
 }
 
 /** The sets of the environment as the proposed changes would leave them. */
-export function proposedAssignments(
-  { environment }: StoredFacts,
-  request: LastingChanges,
-): ProposedAssignments {
+function proposedAssignments({ environment }: StoredFacts, request: LastingChanges): ProposedAssignments {
   return { environmentId: environment.id, ...setIdsOf(request) };
 }
 
@@ -68,12 +63,12 @@ export function proposedAssignments(
  * @param deploymentId of the deployment that they are for
  * @throws Refusal where they could not be stored
  */
-export async function layersWithProposed(
+export async function contentsWithProposed(
   context: ActorContext,
   facts: StoredFacts,
   request: StartRequest,
   deploymentId: string,
-): Promise<Layer<VariableRow>[]> {
+): Promise<LevelContents> {
   const { variableChanges, variableFields } = request;
   const home = environmentHome(facts.environment, facts.hierarchy);
   const assignments = proposedAssignments(facts, request);
@@ -84,9 +79,10 @@ export async function layersWithProposed(
     variableFields,
     assignments,
   );
-  const layers = await readLayers(context.db, levelsOf(home), assignments);
+  const { layers, setIds } = await readLevels(context.db, levelsOf(home), assignments);
   const rows = changed.map((row) => ({ ...row, scope: 'DEPLOYMENT' as const, scope_id: deploymentId }));
-  return [...layers.slice(0, -1), { sets: layers.at(-1)?.sets ?? [], rows: kept }, { sets: [], rows }];
+  const own = { sets: layers.at(-1)?.sets ?? [], rows: kept };
+  return { layers: [...layers.slice(0, -1), own, { sets: [], rows }], setIds };
 }
 
 /** @throws Refusal where something has changed in the meantime, so that it is no longer possible */
