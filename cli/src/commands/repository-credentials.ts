@@ -49,6 +49,7 @@ export function usesText(uses: readonly CredentialUse[]): string {
 const useWords = {
   template: 'template',
   environment: 'environment',
+  module: 'module',
   vcsConnection: 'VCS connection',
 } as const;
 

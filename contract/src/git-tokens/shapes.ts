@@ -8,7 +8,7 @@ export const tokenTypes = ['GIT', 'REGISTRY'] as const;
 
 /** What names a credential or a connection, and therefore keeps it from being deleted. */
 export const CredentialUse = replyObject('CredentialUse', {
-  type: oneOf(['template', 'environment', 'vcsConnection']),
+  type: oneOf(['template', 'environment', 'module', 'vcsConnection']),
   id: Text,
   name: Text,
 });

@@ -1,11 +1,12 @@
-/** What names a credential or a connection: templates, environments without one, and connections. */
+/** What names a credential or a connection: templates, environments without one, modules, and connections. */
 import type { CredentialUse } from '#contract/git-tokens/shapes.ts';
 import type { Place } from '../access/access.ts';
 import type { Actor } from '../access/actor.ts';
 import type { Connection } from '../context.ts';
 import { activeEnvironmentsOf } from '../environments/template-environment-store.ts';
 import { conflict } from '../http/errors.ts';
-import { type NamedByTemplates, templatesNaming } from '../templates/template-use-store.ts';
+import { modulesNaming } from '../registry/module-store.ts';
+import { type NamedBySettings, templatesNaming } from '../templates/template-use-store.ts';
 import { connectionsWithToken } from '../vcs-connections/vcs-connection-store.ts';
 
 /** One use, and where the caller needs a right to see it. */
@@ -19,6 +20,7 @@ const mostNamed = 5;
 const words: Readonly<Record<CredentialUse['type'], string>> = {
   template: 'the template',
   environment: 'the environment',
+  module: 'the module',
   vcsConnection: 'the VCS connection',
 };
 
@@ -26,12 +28,11 @@ const words: Readonly<Record<CredentialUse['type'], string>> = {
  * A template counts until it is deleted, and the own template of an environment while that is active: a destroy
  * in progress has received what its run needs.
  */
-export async function usesOf(
-  db: Connection,
-  organizationId: string,
-  named: NamedByTemplates,
-): Promise<Use[]> {
-  const templates = await templatesNaming(db, organizationId, named);
+export async function usesOf(db: Connection, organizationId: string, named: NamedBySettings): Promise<Use[]> {
+  const [templates, modules] = await Promise.all([
+    templatesNaming(db, organizationId, named),
+    modulesNaming(db, organizationId, named),
+  ]);
   const own = templates.filter((each) => each.is_single_use).map(({ id }) => id);
   const environments = await activeEnvironmentsOf(db, own);
   const connections = 'tokenId' in named ? await connectionsWithToken(db, named.tokenId) : [];
@@ -51,6 +52,10 @@ export async function usesOf(
       shown: { type: 'environment' as const, id, name },
       place: at(project_id, id),
     })),
+    ...modules.map(({ id, name, provider }) => ({
+      shown: { type: 'module' as const, id, name: `${name}/${provider}` },
+      place: at(null),
+    })),
     ...connections.map(({ id, name }) => ({
       shown: { type: 'vcsConnection' as const, id, name },
       place: at(null),
@@ -59,6 +64,7 @@ export async function usesOf(
 }
 
 function isVisible({ access }: Actor, { shown, place }: Use): boolean {
+  if (shown.type === 'module') return access.has('VIEW_MODULES', place);
   if (place.projectId === null) return access.isMember(place.organizationId);
   return access.has(shown.type === 'environment' ? 'VIEW_ENVIRONMENT' : 'VIEW_PROJECT', place);
 }

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import { homeById } from '../access/entity-home.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import type { RegistryModuleTable } from '../database/schema.ts';
+import { type NamedBySettings, settingsName } from '../templates/template-use-store.ts';
 import type { ModuleSettings } from './module-settings.ts';
 
 export type ModuleRow = Selectable<RegistryModuleTable>;
@@ -93,6 +94,23 @@ export async function listModules(db: Connection, organizationId: string): Promi
     .where('is_deleted', '=', false)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
+    .execute();
+}
+
+/** The modules of an organization that name a credential or a connection, by name. */
+export async function modulesNaming(
+  db: Connection,
+  organizationId: string,
+  named: NamedBySettings,
+): Promise<Pick<ModuleRow, 'id' | 'name' | 'provider'>[]> {
+  return db
+    .selectFrom('registry_module')
+    .select(['id', 'name', 'provider'])
+    .where('organization_id', '=', organizationId)
+    .where('is_deleted', '=', false)
+    .where(settingsName(named, 'sshkeys'))
+    .orderBy('name')
+    .orderBy('provider')
     .execute();
 }
 

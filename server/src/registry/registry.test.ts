@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
@@ -95,6 +96,41 @@ test('name and provider are unique among the modules that are there', async () =
   await ok(app, 'deleteModule', { params: { id: first.id } });
   const again = await ok(app, 'createModule', { body });
   assert.notEqual(again.id, first.id);
+});
+
+test('what a module names is not deleted before the module, and says who uses it', async () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const value = privateKey.export({ type: 'pkcs1', format: 'pem' });
+  const token = await ok(app, 'createGitToken', { body: { organizationId, name: 'of-module', value: 'v' } });
+  const key = await ok(app, 'createSshKey', { body: { organizationId, name: 'of-module', value } });
+  const connection = await ok(app, 'createVcsConnection', {
+    body: { organizationId, name: 'of-module', type: 'GitLabEnterprise', url: 'https://git.example.com' },
+  });
+  const { id } = await ok(app, 'createModule', {
+    body: {
+      ...base,
+      moduleName: 'naming',
+      tokenId: token.id.toUpperCase(),
+      sshkeys: [{ id: key.id, name: key.name }],
+      vcsConnectionId: connection.id,
+    },
+  });
+  const usedBy = [{ type: 'module', id, name: 'naming/aws' }];
+  const keeper = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION', 'EDIT_ORGANIZATION_SETTINGS'] });
+  const used = [
+    ['getGitToken', 'deleteGitToken', token.id],
+    ['getSshKey', 'deleteSshKey', key.id],
+    ['getVcsConnection', 'deleteVcsConnection', connection.id],
+  ] as const;
+  for (const [read, remove, named] of used) {
+    const params = { id: named };
+    assert.deepEqual((await ok(app, read, { params })).usedBy, usedBy);
+    assert.deepEqual((await ok(app, read, { params, as: keeper })).usedBy, []);
+    const { message } = await refused(app, remove, 409, { params });
+    assert.match(message, /is used by the module "naming\/aws": choose another one there first/);
+  }
+  await ok(app, 'deleteModule', { params: { id } });
+  for (const [, remove, named] of used) await ok(app, remove, { params: { id: named } });
 });
 
 test('twenty creations of one name at once store one module', async () => {

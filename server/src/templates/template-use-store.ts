@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import type { Connection } from '../context.ts';
 
-/** A credential or a connection, by its id in lower case. */
-export type NamedByTemplates =
+/** A credential or a connection that settings can name, by its id in lower case. */
+export type NamedBySettings =
   | { readonly tokenId: string }
   | { readonly sshKeyId: string }
   | { readonly vcsConnectionId: string };
@@ -15,9 +15,13 @@ export interface TemplateUse {
   readonly is_single_use: boolean;
 }
 
-function condition(named: NamedByTemplates) {
+/**
+ * Whether the column `settings` names something.
+ * @param keys the field of its SSH keys
+ */
+export function settingsName(named: NamedBySettings, keys: 'sshKeys' | 'sshkeys') {
   if ('sshKeyId' in named)
-    return sql<boolean>`exists (select from jsonb_array_elements(settings -> 'sshKeys') as key
+    return sql<boolean>`exists (select from jsonb_array_elements(settings -> ${sql.lit(keys)}) as key
       where lower(key ->> 'id') = ${named.sshKeyId})`;
   return 'tokenId' in named
     ? sql<boolean>`lower(settings ->> 'tokenId') = ${named.tokenId}`
@@ -28,14 +32,14 @@ function condition(named: NamedByTemplates) {
 export async function templatesNaming(
   db: Connection,
   organizationId: string,
-  named: NamedByTemplates,
+  named: NamedBySettings,
 ): Promise<TemplateUse[]> {
   return db
     .selectFrom('template')
     .select(['id', 'name', 'project_id', 'is_single_use'])
     .where('organization_id', '=', organizationId)
     .where('is_deleted', '=', false)
-    .where(condition(named))
+    .where(settingsName(named, 'sshKeys'))
     .orderBy('name')
     .orderBy('id')
     .execute();
