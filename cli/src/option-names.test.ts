@@ -34,6 +34,8 @@ test('a refusal of a variable names the option that it came from', () => {
   assert.equal(name(1), '--env name is refused');
   assert.equal(name(2), '--sensitive name is refused');
   assert.equal(name(3, '--var-file', 'more.json'), '--var-file name is refused');
+  const set = shown(['variables', 'set'], '/body/1/value is refused', ['--var', 'a=1', '--env', 'B=2']);
+  assert.equal(set, '--env value is refused');
   assert.equal(
     shown(['set', 'edit'], '/body/configurationPropertiesChanges/1/value is refused', [
       '--var',

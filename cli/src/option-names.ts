@@ -121,6 +121,9 @@ function nameOf(command: Command, path: string): string {
       .filter((part) => !/^\d+$/.test(part))
       .join('.');
   const withRest = (name: string, from: number) => [name, rest(from)].filter(Boolean).join(' ');
+  // The request of `variables set` is the array itself.
+  if (/^\d+$/.test(parts[0] ?? '') && has(command, '--var-file'))
+    return withRest(variableOption(command, Number(parts[0])), 1);
   if (variableFields.has(parts[0] ?? '')) return withRest(variableOption(command, Number(parts[1] ?? 0)), 1);
   if (/^[a-z\d]+Version$/.test(parts[0] ?? '') && has(command, '--tool-version')) return '--tool-version';
   for (const length of [2, 1]) {
