@@ -7,15 +7,25 @@ import {
   type LargeColumn,
   type ListedDeploymentRow,
 } from '../deployments/shown-deployment-store.ts';
+import { perServer } from '../events/per-server.ts';
 import { withJsonFields } from '../http/json-text.ts';
+import { type KeptText, KeptTexts } from '../http/kept-texts.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { peopleOfEnvironment, plainView, required } from './environment-view.ts';
-import { type KeptText, keptTexts } from './kept-texts.ts';
 import {
   getListedEnvironments,
   type ListedEnvironmentRow,
   type PageRow,
 } from './listed-environment-store.ts';
+
+/** The version changes with everything that the text shows, apart from users. */
+interface KeptEnvironment extends KeptText {
+  /** Ids of the users that it shows, and when they were changed last. */
+  readonly people: readonly string[];
+  readonly peopleVersion: string;
+}
+
+const keptTexts = perServer(() => new KeptTexts<KeptEnvironment>());
 
 /** An environment with its latest deployment. */
 interface Listed {
@@ -45,13 +55,13 @@ async function makeTexts(
   context: Context,
   listed: readonly Listed[],
   users: ReadonlyMap<string, UserRow>,
-): Promise<Map<string, KeptText>> {
+): Promise<Map<string, KeptEnvironment>> {
   const deployments = await deploymentTexts(
     context,
     listed.map(({ latest }) => latest),
     users,
   );
-  const made = listed.map((each, index): [string, KeptText] => {
+  const made = listed.map((each, index): [string, KeptEnvironment] => {
     const { row } = each;
     const deployment = required(deployments[index], row);
     const text = withJsonFields(JSON.stringify(plainView(row, deployment, users, row.schedules ?? [])), {
@@ -75,7 +85,7 @@ export async function environmentTexts(
 ): Promise<string[]> {
   const all = keptTexts(context);
   const keyOf = (id: string) => [id, ...unread].join(' ');
-  const kept = new Map<string, KeptText>();
+  const kept = new Map<string, KeptEnvironment>();
   for (const { id, version } of page) {
     const found = all.find(keyOf(id), version);
     if (found) kept.set(id, found);

@@ -445,3 +445,28 @@ test('many variables of a scope take as many statements as one', async (t) => {
   assert.deepEqual([...new Set(manyById.saved.map(({ value }) => value))], ['w']);
   await save(...many.saved.map(({ id }) => ({ id, toDelete: true })));
 });
+
+test('a list shows at once what has changed, of what counts and of what it hides', async () => {
+  const shown = async () => {
+    const [row] = named(await inEnvironment(), 'CHANGING');
+    return row && [row.value, row.overwrites?.value ?? null, row.description ?? null];
+  };
+  const [outer, inner] = [
+    { ...scopes.PROJECT, name: 'CHANGING', type: 0, value: 'outer' },
+    { ...scopes.ENVIRONMENT, name: 'CHANGING', type: 0, value: 'inner' },
+  ];
+  const [{ id: outerId = '' } = {}] = await save(outer);
+  assert.deepEqual(await shown(), ['outer', null, null]);
+  const [{ id: innerId = '' } = {}] = await save(inner);
+  assert.deepEqual(await shown(), ['inner', 'outer', null]);
+  await save({ ...outer, id: outerId, value: 'outer 2' });
+  assert.deepEqual(await shown(), ['inner', 'outer 2', null]);
+  await save({ ...inner, id: innerId, description: 'why' });
+  assert.deepEqual(await shown(), ['inner', 'outer 2', 'why']);
+  await save({ ...inner, id: innerId, value: 'planted-secret', isSensitive: true });
+  assert.deepEqual((await shown())?.[0], '*'.repeat(8));
+  await ok(app, 'deleteVariable', { params: { id: outerId } });
+  assert.deepEqual((await shown())?.[1], null);
+  await ok(app, 'deleteVariable', { params: { id: innerId } });
+  assert.equal(await shown(), undefined);
+});

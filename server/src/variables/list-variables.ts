@@ -8,12 +8,14 @@ import { isUuid } from '../access/entity-home.ts';
 import type { ActorContext } from '../context.ts';
 import { type DeploymentRow, getDeploymentRow } from '../deployments/deployment-store.ts';
 import { badField, unknownEntity } from '../http/errors.ts';
+import { JsonText, jsonList } from '../http/json-text.ts';
 import { type FoundHome, findVisibleHome } from './find-home.ts';
 import { levelsOf } from './levels.ts';
-import { compareNames, type Resolved, resolvePrecedence } from './precedence.ts';
-import { readLayers } from './read-layers.ts';
-import type { ScopeOf, VariableRow } from './variable-store.ts';
-import { hiddenView, schemaView, variableView } from './variable-view.ts';
+import { compareNames, resolvePrecedence } from './precedence.ts';
+import { levelsWith } from './read-layers.ts';
+import { listVersionsOf, type ScopeOf } from './variable-store.ts';
+import { variableTexts } from './variable-texts.ts';
+import { schemaView } from './variable-view.ts';
 
 type Query = QueryOf<typeof operations.listVariables>;
 
@@ -85,11 +87,6 @@ function mergedLevels(query: Query, homes: readonly FoundHome[]): ScopeOf[] {
   return [...distinct.values()].toSorted((one, other) => rank(one) - rank(other));
 }
 
-function resolvedView(context: ActorContext, { winner, hidden }: Resolved<VariableRow>): Variable {
-  const outer = hidden.at(-1);
-  return { ...variableView(context, winner), overwrites: outer ? hiddenView(context, outer) : null };
-}
-
 /** What a deployment runs with was decided when it was requested. */
 function snapshotOf({ variables, organization_id: organizationId }: DeploymentRow): Variable[] {
   return variables.map(({ schema, ...variable }) => ({
@@ -112,12 +109,15 @@ async function ofDeployment(context: ActorContext, query: Query, id: string): Pr
  * The right to see the first of the places that the request names was checked.
  * @throws Refusal 400 that names the parameter, 403 without the right to see one of the places
  */
-export async function listVariables(context: ActorContext, query: Query): Promise<Variable[]> {
+export async function listVariables(context: ActorContext, query: Query): Promise<JsonText<Variable[]>> {
   checkAlone(query);
-  if (query.deploymentLogId) return ofDeployment(context, query, query.deploymentLogId);
+  if (query.deploymentLogId)
+    return new JsonText(JSON.stringify(await ofDeployment(context, query, query.deploymentLogId)));
   const homes = await homesOf(context, query);
   checkProject(query, homes);
   const levels = query.setId ? levelsOf(homes[0]!.home) : mergedLevels(query, homes);
-  const resolved = resolvePrecedence(await readLayers(context.db, levels));
-  return [...resolved.values()].map((each) => resolvedView(context, each)).toSorted(compareNames);
+  const { layers } = await levelsWith(listVersionsOf, context.db, levels);
+  const resolved = resolvePrecedence(layers);
+  const sorted = [...resolved.values()].toSorted((one, other) => compareNames(one.winner, other.winner));
+  return jsonList(await variableTexts(context, sorted));
 }

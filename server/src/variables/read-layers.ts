@@ -5,7 +5,7 @@ import {
   setsAssignedTo,
 } from '../configuration-sets/configuration-set-store.ts';
 import type { Connection } from '../context.ts';
-import type { Layer } from './precedence.ts';
+import type { Candidate, Layer } from './precedence.ts';
 import { listVariablesOf, type ScopeOf, type VariableRow } from './variable-store.ts';
 
 function keyOf(scope: string, scopeId: string): string {
@@ -27,9 +27,9 @@ async function assignedSets(
 }
 
 /** What levels have. */
-export interface LevelContents {
+export interface LevelContents<Row extends Candidate = VariableRow> {
   /** In the order of the levels. */
-  readonly layers: readonly Layer<VariableRow>[];
+  readonly layers: readonly Layer<Row>[];
   /** The sets that are assigned to them, each once, in the order of assignment. */
   readonly setIds: readonly string[];
 }
@@ -38,17 +38,24 @@ export interface LevelContents {
  * @param levels from the outermost to the innermost
  * @param proposed changes of assignments as if they were stored
  */
-export async function readLevels(
+export function readLevels(
   db: Connection,
   levels: readonly ScopeOf[],
   proposed?: ProposedAssignments,
 ): Promise<LevelContents> {
-  const [assigned, own] = await Promise.all([
-    assignedSets(db, levels, proposed),
-    listVariablesOf(db, levels),
-  ]);
+  return levelsWith(listVariablesOf, db, levels, proposed);
+}
+
+/** The same, with as much of each variable as `list` reads. */
+export async function levelsWith<Row extends Candidate & Pick<VariableRow, 'scope' | 'scope_id'>>(
+  list: (db: Connection, homes: readonly ScopeOf[]) => Promise<Row[]>,
+  db: Connection,
+  levels: readonly ScopeOf[],
+  proposed?: ProposedAssignments,
+): Promise<LevelContents<Row>> {
+  const [assigned, own] = await Promise.all([assignedSets(db, levels, proposed), list(db, levels)]);
   const setIds = [...new Set(assigned.map(({ setId }) => setId))];
-  const inSets = await listVariablesOf(
+  const inSets = await list(
     db,
     setIds.map((scopeId) => ({ scope: 'SET', scopeId })),
   );

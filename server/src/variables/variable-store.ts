@@ -165,7 +165,9 @@ export async function getVariableRows(
 ): Promise<ReadonlyMap<string, VariableRow>> {
   const known = ids.filter((id) => isUuid(id));
   if (known.length === 0) return new Map();
-  const rows = await db.selectFrom('variable').selectAll().where('id', 'in', known).execute();
+  // One parameter: a statement has at most 65,535 of them.
+  const isOne = sql<boolean>`id = any(${known}::uuid[])`;
+  const rows = await db.selectFrom('variable').selectAll().where(isOne).execute();
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -181,15 +183,32 @@ export async function lockScope(tx: Connection, { scope, scopeId }: ScopeOf): Pr
   );
 }
 
+function inScopes(homes: readonly ScopeOf[]) {
+  const scopes = homes.map(({ scope }) => scope);
+  const ids = homes.map(({ scopeId }) => scopeId);
+  return sql<boolean>`(scope, scope_id) in (select * from unnest(${scopes}::text[], ${ids}::text[]))`;
+}
+
 /** Variables of several scopes at once, in no particular order. */
 export async function listVariablesOf(db: Connection, homes: readonly ScopeOf[]): Promise<VariableRow[]> {
   if (homes.length === 0) return [];
-  const scopes = homes.map(({ scope }) => scope);
-  const ids = homes.map(({ scopeId }) => scopeId);
+  return db.selectFrom('variable').selectAll().where(inScopes(homes)).execute();
+}
+
+/** What decides which variables hold, and a version that changes with everything else of them. */
+export type VariableVersion = Pick<
+  VariableRow,
+  'id' | 'scope' | 'scope_id' | 'name' | 'type' | 'is_readonly' | 'is_required'
+> & { readonly version: string };
+
+/** The same, without what takes long to read. */
+export async function listVersionsOf(db: Connection, homes: readonly ScopeOf[]): Promise<VariableVersion[]> {
+  if (homes.length === 0) return [];
   return db
     .selectFrom('variable')
-    .selectAll()
-    .where(sql<boolean>`(scope, scope_id) in (select * from unnest(${scopes}::text[], ${ids}::text[]))`)
+    .select(['id', 'scope', 'scope_id', 'name', 'type', 'is_readonly', 'is_required'])
+    .select(sql<string>`xmin::text`.as('version'))
+    .where(inScopes(homes))
     .execute();
 }
 

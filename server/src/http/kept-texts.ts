@@ -1,24 +1,20 @@
 /**
- * Environments of lists as JSON, kept in memory: most of them are the same at the next request, and making
- * them takes three quarters of it. A text is used only for the version that it was made from.
+ * Elements of lists as JSON, kept in memory: most of them are the same at the next request, and making them takes
+ * most of it. A text is used only for the version that it was made from.
  */
-import { perServer } from '../events/per-server.ts';
 
 /** What is kept in all; larger than this part of it, a text is not kept. */
 const mostCharacters = 8_000_000;
 const largestPart = 1 / 20;
 
 export interface KeptText {
-  /** Changes with everything that the text shows, apart from users. */
+  /** Changes with everything that the text shows. */
   readonly version: string;
-  /** Ids of the users that it shows, and when they were changed last. */
-  readonly people: readonly string[];
-  readonly peopleVersion: string;
   readonly text: string;
 }
 
-export class KeptTexts {
-  readonly #texts = new Map<string, KeptText>();
+export class KeptTexts<Kept extends KeptText = KeptText> {
+  readonly #texts = new Map<string, Kept>();
   readonly #most: number;
   #characters = 0;
 
@@ -27,7 +23,7 @@ export class KeptTexts {
     this.#most = most;
   }
 
-  find(key: string, version: string): KeptText | undefined {
+  find(key: string, version: string): Kept | undefined {
     const kept = this.#texts.get(key);
     if (kept?.version !== version) return undefined;
     // Those that were not used for longest come first.
@@ -36,7 +32,7 @@ export class KeptTexts {
     return kept;
   }
 
-  keep(key: string, kept: KeptText): void {
+  keep(key: string, kept: Kept): void {
     this.forget(key);
     if (kept.text.length > this.#most * largestPart) return;
     this.#texts.set(key, kept);
@@ -52,6 +48,3 @@ export class KeptTexts {
     this.#texts.delete(key);
   }
 }
-
-/** Those of this server. */
-export const keptTexts = perServer(() => new KeptTexts());

@@ -4,8 +4,6 @@ import { type KeptText, KeptTexts } from './kept-texts.ts';
 
 const textOf = (version: string, length: number): KeptText => ({
   version,
-  people: [],
-  peopleVersion: '',
   text: 'x'.repeat(length),
 });
 
