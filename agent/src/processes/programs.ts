@@ -1,20 +1,10 @@
 /** Finds the programs that a run needs: never on a user's PATH, never through the agent's own environment. */
-import { join } from 'node:path';
 import { programFacts } from '#protocol/tools/index.ts';
+import { findOnPath, isExecutable, usualPath } from '#guards/find-on-path.ts';
 import { RunFailure } from './failure.ts';
-import { isExecutable } from './find-on-path.ts';
-
-const searchedFolders = [
-  '/usr/local/sbin',
-  '/usr/local/bin',
-  '/usr/sbin',
-  '/usr/bin',
-  '/sbin',
-  '/bin',
-] as const;
 
 /** The PATH that tools see unless a variable of the run replaces it. */
-export const toolPath = searchedFolders.join(':');
+export const toolPath = usualPath;
 
 const howToGet: Readonly<Record<string, string>> = {
   git: 'install it on the agent\'s machine (package "git")',
@@ -25,7 +15,7 @@ const howToGet: Readonly<Record<string, string>> = {
 
 /** @returns the absolute path of a program; null if it is not installed */
 export function findProgram(name: string): string | null {
-  return searchedFolders.map((folder) => join(folder, name)).find(isExecutable) ?? null;
+  return findOnPath(name, toolPath);
 }
 
 /** Like `requireProgram`, but returns null for a missing program. */

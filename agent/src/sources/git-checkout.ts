@@ -17,6 +17,7 @@ import { fetchLfsFiles } from './lfs.ts';
 import { cloneInPart } from './partial-clone.ts';
 import { type CommitFacts, readCommit } from './read-commit.ts';
 import { accessTo, addressOf } from '#guards/git/repository-access.ts';
+import { isClonable, revisionName } from '#guards/git/revision-name.ts';
 import { fetchSubmodules } from './submodules.ts';
 
 /** As returned by `gitMetadata`; `branch` is the tag or commit if no branch was requested. */
@@ -36,14 +37,13 @@ export async function checkOut(request: CheckoutRequest): Promise<CheckedOut> {
     (source.revision === undefined ? null : revisionRefusal(source.revision)) ??
     (source.path === undefined ? null : pathRefusal(source.path));
   if (refusal !== null) throw new Error(refusal);
-  const revision = source.revision?.replace(/^refs\/(heads|tags)\//, '');
+  const revision = source.revision === undefined ? undefined : revisionName(source.revision);
   const access = accessTo(source, source.repository);
   const fetching: Fetching = { repository: source.repository, revision: source.revision, access, folder };
-  const isClonable =
-    revision === undefined || (!/^[0-9a-f]{4,64}$/i.test(revision) && !revision.startsWith('refs/'));
+  const isName = revision === undefined || isClonable(revision);
   if (request.cloneArguments.isSparse || request.cloneArguments.filter !== null)
-    await cloneInPart(request, fetching, isClonable, revision);
-  else if (isClonable) await clone(request, fetching, revision);
+    await cloneInPart(request, fetching, isName, revision);
+  else if (isName) await clone(request, fetching, revision);
   else await fetchRevision(request, fetching, revision);
   const [found, marks] = await Promise.all([
     describe(request, fetching, revision),

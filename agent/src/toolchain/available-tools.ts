@@ -4,7 +4,7 @@ import { programFacts } from '#protocol/tools/index.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { driverOf } from '../drivers/index.ts';
 import { ownPlatform } from '../own-platform.ts';
-import { findOnPath } from '../processes/find-on-path.ts';
+import { findOnPath } from '#guards/find-on-path.ts';
 import { keptVersions } from './tool-cache.ts';
 import { originOf, type ToolchainOrder } from './tool-mirror.ts';
 

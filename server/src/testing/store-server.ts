@@ -1,28 +1,18 @@
 /** For tests: a real Redis or Valkey that keeps nothing, on a free port of this machine. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { findOnPath } from '#guards/find-on-path.ts';
 import { freePort } from '../../../agent/src/testing/free-port.ts';
 
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const program = ['valkey-server', 'redis-server']
-  .flatMap((name) => (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name)))
-  .find(isExecutable);
+const program = findOnPath('valkey-server') ?? findOnPath('redis-server');
 
 /** Why tests with a store are skipped; false where they can run. */
-export const withoutStore = program === undefined && 'needs redis-server or valkey-server';
+export const withoutStore = program === null && 'needs redis-server or valkey-server';
 
 export const storePassword = 'planted-password';
 
@@ -61,7 +51,7 @@ export class StoreServer implements AsyncDisposable {
 
   /** Starts it where it was killed. */
   async start(): Promise<void> {
-    if (program === undefined) throw new Error(String(withoutStore));
+    if (program === null) throw new Error(String(withoutStore));
     const child = spawn(program, this.#arguments, { stdio: 'ignore' });
     this.#process = child;
     for (;;) {

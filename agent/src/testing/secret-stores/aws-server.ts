@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pythonProgram } from '../../../../tools/toolbox/places.ts';
-import { findOnPath } from '../../processes/find-on-path.ts';
+import { findOnPath } from '#guards/find-on-path.ts';
 import { freePort } from '../free-port.ts';
 
 const program = 'moto_server';

@@ -5,6 +5,7 @@
 import { explainGitFailure, type GitSource, type Reader } from '#guards/git/git-errors.ts';
 import { accessTo, addressOf } from '#guards/git/repository-access.ts';
 import type { RepositorySource } from '#guards/git/repository-source.ts';
+import { isClonable, revisionName } from '#guards/git/revision-name.ts';
 import { type GitAnswer, type GitPlace, runGit } from './run-git.ts';
 
 /** As messages name the service. */
@@ -94,9 +95,8 @@ function filterFor({ access }: Fetched): string[] {
  * @throws UnreadableRepository that names the field
  */
 export async function fetchCommit(place: GitPlace, fetched: Fetched, folder: string): Promise<string> {
-  const name = fetched.revision?.replace(/^refs\/(heads|tags)\//, '');
-  const isName = name === undefined || (!/^[0-9a-f]{4,64}$/i.test(name) && !name.startsWith('refs/'));
-  if (isName) await clone(place, fetched, folder, name);
+  const name = fetched.revision === undefined ? undefined : revisionName(fetched.revision);
+  if (name === undefined || isClonable(name)) await clone(place, fetched, folder, name);
   else return fetch(place, fetched, folder, name);
   return 'HEAD';
 }

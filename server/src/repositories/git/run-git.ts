@@ -3,8 +3,9 @@
  * limits, without a shell, hooks or prompts. A local repository and ssh are reached through descriptor 3.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findOnPath, usualPath } from '#guards/find-on-path.ts';
 import { gitEnvironment } from '#guards/git/git-environment.ts';
 import { joinToChannel } from '#guards/git/join-to-channel.ts';
 import type { RepositoryAccess } from '#guards/git/repository-access.ts';
@@ -41,31 +42,21 @@ export interface GitAnswer {
   readonly complaints: string;
 }
 
-const programFolders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
-const path = programFolders.join(':');
 const mostOutputBytes = 64 << 20;
 const mostComplaintCharacters = 20_000;
 const mostMemoryBytes = 2 << 30;
 
-function findProgram(name: string): string | undefined {
-  return programFolders
-    .map((folder) => join(folder, name))
-    .find((file) => {
-      try {
-        accessSync(file, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
+function findProgram(name: string): string | null {
+  return findOnPath(name, usualPath);
 }
 
 /** A child that ends with the service, gains no rights, and writes no larger files. */
 function limited(megabytes: number, command: readonly string[]): string[] {
-  const [setpriv, prlimit] = ['setpriv', 'prlimit'].map(findProgram);
+  const setpriv = findProgram('setpriv');
+  const prlimit = findProgram('prlimit');
   return [
-    ...(setpriv === undefined ? [] : [setpriv, '--no-new-privs', '--pdeathsig', 'KILL', '--']),
-    ...(prlimit === undefined
+    ...(setpriv === null ? [] : [setpriv, '--no-new-privs', '--pdeathsig', 'KILL', '--']),
+    ...(prlimit === null
       ? []
       : [prlimit, `--fsize=${megabytes * 1024 * 1024}`, `--data=${mostMemoryBytes}`, '--core=0', '--']),
     ...command,
@@ -78,7 +69,7 @@ function environmentOf(place: GitPlace, access: RepositoryAccess | undefined): R
   const environment = gitEnvironment({
     configurationFile: place.configurationFile,
     home: place.folder,
-    path,
+    path: usualPath,
     protocols: access === undefined ? 'none' : scheme,
     ...(isWeb ? { url: access.url, credentials: access.credentials } : {}),
   });
@@ -103,7 +94,7 @@ async function connect(
   const setpriv = findProgram('setpriv');
   const programs = {
     ssh: findProgram('ssh') ?? '/usr/bin/ssh',
-    launcher: setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'TERM', '--'],
+    launcher: setpriv === null ? [] : [setpriv, '--pdeathsig', 'TERM', '--'],
     folder: place.folder,
   };
   try {
@@ -162,7 +153,7 @@ function kill({ pid }: ChildProcess): void {
 export async function runGit(place: GitPlace, { args, access, input }: GitRequest): Promise<GitAnswer> {
   place.signal.throwIfAborted();
   const git = findProgram('git');
-  if (git === undefined)
+  if (git === null)
     throw new Refusal('unavailable', 'git is not installed on the machine of the service: install it');
   const hasChannel = access !== undefined && access.kind !== 'web';
   const [program = git, ...words] = limited(place.megabytes, [git, ...args]);

@@ -2,6 +2,11 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 
+/** A PATH of the folders where machines have their programs, whatever the PATH of this process is. */
+export const usualPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'].join(
+  ':',
+);
+
 /**
  * @param name a program name without a slash
  * @param path folders as in PATH; relative ones are ignored
