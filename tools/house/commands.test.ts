@@ -6,6 +6,7 @@ import { repositoryFiles, textOf } from '../repository.ts';
 
 const assignment = '"role assign" and "role unassign" do the same';
 const byTerraform = 'a record of the registry, which Terraform configurations manage';
+const stored = 'stored only, for Terraform configurations: nothing runs it yet';
 const older = 'an older form of the operations on roles of teams';
 
 /** Operations that no command calls, each with its reason. */
@@ -41,6 +42,23 @@ const withoutCommand: Partial<Record<OperationName, string>> = {
   listGpgKeys: byTerraform,
   createGpgKey: byTerraform,
   deleteGpgKey: byTerraform,
+  listCustomFlows: stored,
+  createCustomFlow: stored,
+  updateCustomFlow: stored,
+  getCustomFlow: stored,
+  deleteCustomFlow: stored,
+  assignCustomFlows: stored,
+  unassignCustomFlows: stored,
+  listCustomFlowAssignments: stored,
+  listApprovalPolicies: stored,
+  findApprovalPolicies: stored,
+  createApprovalPolicy: stored,
+  updateApprovalPolicy: stored,
+  deleteApprovalPolicy: stored,
+  assignApprovalPolicy: stored,
+  unassignApprovalPolicy: stored,
+  unassignApprovalPolicies: stored,
+  listAssignedApprovalPolicies: stored,
   addProjectPermission: assignment,
   updateProjectPermission: assignment,
   removeProjectPermission: assignment,

@@ -228,7 +228,7 @@ describe('coverage', () => {
     assert.ok(page.includes('| `body.ttl` | Ttl or null | a.test.ts: sets the end of the lifespan |'));
     assert.ok(page.includes("| the operation | | a.test.ts: isn't lost |"));
     assert.ok(page.includes('| `body.k8sNamespace` | string |  |'));
-    assert.ok(page.includes('| List approval policies | `GET /approval-policies` |'));
+    assert.ok(page.includes('| Get issues | `GET /code-optimizer/issues` |'));
     assert.ok(!page.includes('| List environments | `GET /environments` |'));
     const ours = new Set(Object.values<Operation>(operations).map(({ method, path }) => `${method} ${path}`));
     const implemented = interfaceOperations.filter(([, method, path]) => ours.has(`${method} ${path}`));

@@ -37,6 +37,9 @@ export const wordsLike: Readonly<Record<string, string>> = {
 };
 
 export const shapeWords: Readonly<Record<string, string>> = {
+  'CustomFlowAssignment.customFlowTemplate': 'The custom flow',
+  'ApprovalPolicyEntry.policy': 'The approval policy',
+  'AssignedApprovalPolicy.blueprint': 'The approval policy',
   'Team.users': 'The members: people and keys',
   'TeamPage.teams': 'The teams of the page',
   'Role.permissions': 'The rights that it gives',

@@ -15,6 +15,8 @@ export function oneOf<const Values extends readonly string[]>(values: Values, de
 
 export { type Right, rights } from './rights.ts';
 export {
+  assignedTemplateTypes,
+  type AssignedTemplateType,
   creatableTemplateTypes,
   type CreatableTemplateType,
   storedTemplateTypes,

@@ -15,12 +15,15 @@ export type TemplateType = (typeof templateTypes)[number];
 export const creatableTemplateTypes = [...templateTypes, 'workflow'] as const;
 export type CreatableTemplateType = (typeof creatableTemplateTypes)[number];
 
+/** What is stored as a template, is assigned to places, and has operations of its own. */
+export const assignedTemplateTypes = ['approval-policy', 'custom-flow'] as const;
+export type AssignedTemplateType = (typeof assignedTemplateTypes)[number];
+
 /** What is stored as a template: these, and what has operations of its own. */
 export const storedTemplateTypes = [
   ...creatableTemplateTypes,
   'module',
-  'approval-policy',
-  'custom-flow',
+  ...assignedTemplateTypes,
   'environment-discovery',
 ] as const;
 export type StoredTemplateType = (typeof storedTemplateTypes)[number];

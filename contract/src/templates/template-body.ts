@@ -1,6 +1,6 @@
 /** What templates are created from and replaced with: bodies, and the one form that the service works with. */
 import { type Static, Type } from 'typebox';
-import { creatableTemplateTypes, oneOf } from '../schema/enumerations.ts';
+import { creatableTemplateTypes, oneOf, type StoredTemplateType } from '../schema/enumerations.ts';
 import { closed, Flag, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { without, type WithoutNulls, withoutNulls } from '../schema/without-nulls.ts';
 import {
@@ -41,13 +41,16 @@ export type CreateTemplateBody = Static<typeof CreateTemplateBody>;
 export const UpdateTemplateBody = closed({ organizationId: Type.Optional(Name), ...templateFields });
 export type UpdateTemplateBody = Static<typeof UpdateTemplateBody>;
 
+/** What is stored as a template, whatever operation it came from. */
+export type TemplateContentBody = Omit<UpdateTemplateBody, 'type'> & { type: StoredTemplateType };
+
 export type RetrySettings = { [K in keyof Retry]: Exclude<Retry[K], null> };
 
 /** A template as a request describes it. */
-export type TemplateRequest = Omit<WithoutNulls<UpdateTemplateBody>, 'retry'> & { retry?: RetrySettings };
+export type TemplateRequest = Omit<WithoutNulls<TemplateContentBody>, 'retry'> & { retry?: RetrySettings };
 
-/** The normal form of a request. @param body that has passed one of the two schemas */
-export function normalizeTemplate(body: UpdateTemplateBody): TemplateRequest {
+/** The normal form of a request. @param body that has passed the schema of its operation */
+export function normalizeTemplate(body: TemplateContentBody): TemplateRequest {
   return {
     ...withoutNulls(without(body, ['retry'])),
     ...(body.retry ? { retry: withoutNulls(body.retry) } : {}),

@@ -19,7 +19,7 @@ export interface AssignmentPlace extends AssignmentScope {
 }
 
 /** How to find what a scope names; modules do not exist yet. */
-const homes: Readonly<Partial<Record<SetAssignmentScope, FindHome>>> = {
+export const scopeHomes: Readonly<Partial<Record<SetAssignmentScope, FindHome>>> = {
   environment: environmentHome,
   project: projectHome,
   organization: organizationHome,
@@ -35,7 +35,7 @@ function firstHome(finders: readonly FindHome[]): FindHome {
 }
 
 /** Where something lives that sets can be assigned to, whatever it is: no two entities have the same id. */
-export const assignmentScopeHome = firstHome(Object.values(homes));
+export const assignmentScopeHome = firstHome(Object.values(scopeHomes));
 
 /** Where an organization or a project lives. */
 export const creationScopeHome = firstHome([projectHome, organizationHome]);
@@ -47,19 +47,22 @@ export async function requireAssignmentPlace(
 ): Promise<AssignmentPlace> {
   const scope = setAssignmentScopes.find((each) => each === given);
   if (!scope) throw badField('params.scope', `must be one of ${setAssignmentScopes.join(', ')}`);
-  const home = await homes[scope]?.(db, scopeId);
+  const home = await scopeHomes[scope]?.(db, scopeId);
   if (!home) throw notFound(scope, scopeId);
   return { scope, scopeId, home };
 }
 
 /** The right to see which sets are assigned. A template of a project belongs to it. */
-function viewRightOf({ scope, home }: AssignmentPlace): Right {
+export function viewRightOf({ scope, home }: Pick<AssignmentPlace, 'scope' | 'home'>): Right {
   if (scope === 'environment' || scope === 'deployment') return 'VIEW_ENVIRONMENT';
   return home.projectId === null ? 'VIEW_ORGANIZATION' : 'VIEW_PROJECT';
 }
 
 /** Those for changing the variables of the place. */
-async function editRightOf(db: Connection, { scope, scopeId }: AssignmentPlace): Promise<Right | undefined> {
+export async function editRightOf(
+  db: Connection,
+  { scope, scopeId }: AssignmentScope,
+): Promise<Right | undefined> {
   switch (scope) {
     case 'organization':
       return 'EDIT_ORGANIZATION_SETTINGS';

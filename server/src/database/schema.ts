@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 2206f5099bfd6f70df2edf335b10466d02e57204a3f214e90a95425a29ceffcb
+ * sources 5ac5b2bf4faa11ad0669171ea8824a5c0e7d5e61027df2816a5136b0c6ae9902
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -11,6 +11,7 @@ import type { Columns as Credentials } from '../credentials/columns.ts';
 import type { Columns as Deployments } from '../deployments/columns.ts';
 import type { Columns as Dispatch } from '../dispatch/columns.ts';
 import type { Columns as Environments } from '../environments/columns.ts';
+import type { Columns as Flows } from '../flows/columns.ts';
 import type { Columns as GitTokens } from '../git-tokens/columns.ts';
 import type { Columns as Logs } from '../logs/columns.ts';
 import type { Columns as OidcIssuer } from '../oidc-issuer/columns.ts';
@@ -382,6 +383,16 @@ export interface EnvironmentCountTable {
   is_archived: boolean;
   organization_id: string;
   project_id: string;
+}
+
+export interface FlowAssignmentTable {
+  created_at: Date;
+  created_by: string;
+  id: string;
+  position: number | null;
+  scope: Flows['flow_assignment.scope'];
+  scope_id: string;
+  template_id: string;
 }
 
 export interface GitTokenTable {
@@ -856,6 +867,7 @@ export interface Schema {
   effect: EffectTable;
   environment: EnvironmentTable;
   environment_count: EnvironmentCountTable;
+  flow_assignment: FlowAssignmentTable;
   git_token: GitTokenTable;
   gpg_key: GpgKeyTable;
   idempotency_key: IdempotencyKeyTable;

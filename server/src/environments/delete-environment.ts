@@ -3,6 +3,7 @@ import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { deleteAssignmentsOf } from '../configuration-sets/configuration-set-store.ts';
+import { deleteAssignmentsOfTemplates } from '../flows/assignment-store.ts';
 import { deleteDeployments, openDeployments } from '../deployments/deployment-store.ts';
 import { templatesOfDeployments } from '../deployments/placeholder-store.ts';
 import { resourcesOf } from '../deployments/start-facts.ts';
@@ -51,6 +52,7 @@ async function deleteBelongings(context: ActorContext, environment: LockedEnviro
   const deleted = await deleteSingleUseTemplates(db, templateIds);
   await deleteVariablesOf(db, 'BLUEPRINT', deleted);
   await deleteAssignmentsOf(db, 'template', deleted);
+  await deleteAssignmentsOfTemplates(db, deleted);
 }
 
 /** The right was checked. @throws Refusal 409 if it is in use or may have resources, before anything is written */

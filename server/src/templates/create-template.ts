@@ -1,6 +1,9 @@
 /** Creates a template, in an organization or in a project. */
-import { normalizeTemplate, type TemplateRequest } from '#contract/templates/template-body.ts';
-import type { CreateTemplateBody } from '#contract/templates/template-body.ts';
+import {
+  normalizeTemplate,
+  type TemplateContentBody,
+  type TemplateRequest,
+} from '#contract/templates/template-body.ts';
 import type { Template } from '#contract/templates/shapes.ts';
 import { inOrganization } from '../access/access.ts';
 import { requireRight } from '../access/check-right.ts';
@@ -12,6 +15,7 @@ import { badField, conflict, type Refusal } from '../http/errors.ts';
 import { projectHome } from '../projects/project-store.ts';
 import { requireProjects } from '../projects/require-projects.ts';
 import { checkTemplate } from './check-template.ts';
+import { kindOf } from './template-kinds.ts';
 import { splitCredentials } from './repository-credentials.ts';
 import { templateSettings } from './template-settings.ts';
 import { insertTemplate } from './template-store.ts';
@@ -47,8 +51,8 @@ export async function creationProject(
 }
 
 /** A name that another template of the organization has. */
-export function nameTaken(name: string): Refusal {
-  return conflict(`A template named "${name}" already exists: choose another name`);
+export function nameTaken({ name, type }: Pick<TemplateRequest, 'name' | 'type'>): Refusal {
+  return conflict(`${kindOf(type).One} named "${name}" already exists: choose another name`);
 }
 
 /**
@@ -70,7 +74,10 @@ export function requireProjectRights(
 }
 
 /** It is only known that the caller may create templates somewhere. @throws Refusal 400, 403 or 409 */
-export async function createTemplate(context: ActorContext, body: CreateTemplateBody): Promise<Template> {
+export async function createTemplate(
+  context: ActorContext,
+  body: TemplateContentBody & { readonly organizationId: string },
+): Promise<Template> {
   const request = normalizeTemplate(body);
   const { organizationId } = body;
   const projectId = await creationProject(context, { ...request, organizationId });
@@ -79,7 +86,7 @@ export async function createTemplate(context: ActorContext, body: CreateTemplate
     context.actor,
     place,
     'CREATE_AND_EDIT_TEMPLATES',
-    projectId ? '/body/creationScopeId' : 'A template of the organization',
+    projectId ? '/body/creationScopeId' : `${kindOf(request.type).One} of the organization`,
   );
   const { projectIds: sent = [] } = request;
   const projectIds = await requireProjects(context.db, organizationId, sent, 'body.projectIds');
@@ -100,12 +107,12 @@ export async function createTemplate(context: ActorContext, body: CreateTemplate
       credentials,
       authorId: context.actor.userId,
     });
-    if (!row) throw nameTaken(request.name);
+    if (!row) throw nameTaken(request);
     await recordAudit(context, {
       organizationId,
       projectId,
-      action: 'template.created',
-      entity: 'template',
+      action: `${kindOf(row.type).entity}.created`,
+      entity: kindOf(row.type).entity,
       entityId: row.id,
       details: { name: row.name },
       ...changesOf(null, auditedTemplate(context, row)),

@@ -11,6 +11,7 @@ import { badField, conflict, notFound } from '../http/errors.ts';
 import { holdProjectRow, type ProjectRow } from '../projects/project-store.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { requireSight } from './see-template.ts';
+import { isCreatable, kindOf } from './template-kinds.ts';
 import { lockTemplate, setTemplateProjects, type TemplateRow } from './template-store.ts';
 import { templateView } from './template-view.ts';
 
@@ -63,6 +64,10 @@ export async function addTemplateToProject(
     if (!project) throw badField('body.projectId', 'does not match any project that you have access to');
     requireRight(context.actor, inProject(project), 'MANAGE_PROJECT_TEMPLATES', '/body/projectId');
     if (template.project_ids.includes(project.id)) return templateView(context.db, template);
+    if (!isCreatable(template.type))
+      throw conflict(
+        `"${template.name}" is ${kindOf(template.type).one}, from which environments are not created: assign it with its own operations`,
+      );
     if (template.is_single_use)
       throw conflict(
         `Template "${template.name}" belongs to a single environment: create a template instead`,

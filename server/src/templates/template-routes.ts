@@ -2,41 +2,14 @@
 import { operations } from '#contract/operations.ts';
 import { inOrganization } from '../access/access.ts';
 import { requireRight } from '../access/check-right.ts';
-import { changesOf } from '../audit/changes.ts';
-import { recordAudit } from '../audit/record.ts';
-import type { ActorContext } from '../context.ts';
-import { inTransaction } from '../database/transaction.ts';
-import { conflict, notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { createTemplate } from './create-template.ts';
+import { deleteTemplate } from './delete-template.ts';
 import { maySee, requireTemplate } from './see-template.ts';
 import { addTemplateToProject, removeTemplateFromProject } from './template-projects.ts';
-import { listTemplateRows, lockTemplate, markTemplateDeleted } from './template-store.ts';
+import { listTemplateRows } from './template-store.ts';
 import { templateView, templateViews } from './template-view.ts';
 import { updateTemplate } from './update-template.ts';
-
-/** The row stays for the environments that use it. The right was checked. @throws Refusal 409 */
-async function deleteTemplate(context: ActorContext, id: string): Promise<{ id: string }> {
-  return inTransaction(context, async (context) => {
-    const locked = await lockTemplate(context.db, id);
-    if (!locked) throw notFound('template', id);
-    const { row } = locked;
-    if (row.is_single_use)
-      throw conflict(`Template "${row.name}" belongs to a single environment: delete the environment`);
-    if (row.is_deleted) return { id };
-    await markTemplateDeleted(context.db, row, context.now());
-    await recordAudit(context, {
-      organizationId: row.organization_id,
-      projectId: row.project_id,
-      action: 'template.deleted',
-      entity: 'template',
-      entityId: id,
-      details: { name: row.name, environments: locked.environments.length },
-      ...changesOf({ isDeleted: false }, { isDeleted: true }),
-    });
-    return { id };
-  });
-}
 
 export const templateRoutes: Route[] = [
   route(operations.listTemplates, async (context, { query, home }) => {

@@ -8,6 +8,7 @@ import type { TemplateSettings } from '../database/stored.ts';
 import { lockEnvironmentsOfTemplate } from '../environments/environment-store.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
 import type { HostCredentials } from './repository-credentials.ts';
+import { isCreatable } from './template-kinds.ts';
 
 export type TemplateRow = Selectable<TemplateTable>;
 
@@ -67,6 +68,16 @@ export async function getTemplateRow(db: Connection, id: string): Promise<Templa
   return db.selectFrom('template').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+export async function getTemplateRows(db: Connection, ids: readonly string[]): Promise<TemplateRow[]> {
+  return ids.length === 0
+    ? []
+    : db
+        .selectFrom('template')
+        .selectAll()
+        .where('id', 'in', [...ids])
+        .execute();
+}
+
 /** The template, which nobody changes or deletes until the transaction ends. */
 export async function holdTemplateRow(tx: Connection, id: string): Promise<TemplateRow | undefined> {
   if (!isUuid(id)) return undefined;
@@ -95,13 +106,13 @@ export async function lockTemplate(tx: Connection, id: string): Promise<LockedTe
   return row && { row, environments };
 }
 
-/** Whether another template that people created has this name. */
+/** Whether another template that people created has this name; what is stored as one has names of its own. */
 export async function isTemplateNameTaken(
   db: Connection,
-  { id, organization_id: organizationId }: Pick<TemplateRow, 'id' | 'organization_id'>,
+  { id, organization_id: organizationId, type }: Pick<TemplateRow, 'id' | 'organization_id' | 'type'>,
   name: string,
 ): Promise<boolean> {
-  const row = await shared(db)
+  const row = await (isCreatable(type) ? shared(db) : ofType(db, type))
     .select('id')
     .where('organization_id', '=', organizationId)
     .where('name', '=', name)
@@ -168,6 +179,11 @@ function shared(db: Connection) {
     .where('type', 'in', [...creatableTemplateTypes]);
 }
 
+/** What is stored as a template of a type that has operations of its own. */
+function ofType(db: Connection, type: TemplateRow['type']) {
+  return db.selectFrom('template').where('type', '=', type).where('is_deleted', '=', false);
+}
+
 export interface TemplateFilter {
   readonly organizationId: string;
   /** Those that environments of this project can be created from. */
@@ -185,6 +201,38 @@ export async function listTemplateRows(
   if (projectId !== undefined)
     query = query.where(sql<boolean>`(project_id = ${projectId} or ${projectId} = any(project_ids))`);
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
+}
+
+/** Those of a type, newest first. @param name the exact one; absent: any */
+export async function listRowsOfType(
+  db: Connection,
+  type: TemplateRow['type'],
+  { organizationId, name }: Pick<TemplateFilter, 'organizationId' | 'name'>,
+): Promise<TemplateRow[]> {
+  let query = ofType(db, type).selectAll().where('organization_id', '=', organizationId);
+  if (name !== undefined) query = query.where('name', '=', name);
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
+}
+
+/** Of several templates, those of a type that were not deleted; in no particular order. */
+export async function getRowsOfType(
+  db: Connection,
+  type: TemplateRow['type'],
+  ids: readonly string[],
+): Promise<TemplateRow[]> {
+  return ids.length === 0
+    ? []
+    : ofType(db, type)
+        .selectAll()
+        .where('id', 'in', [...ids])
+        .execute();
+}
+
+/** Where something of a type lives that was not deleted. */
+export function homeOfType(type: TemplateRow['type']) {
+  return homeById((db, id) =>
+    ofType(db, type).select(['organization_id', 'project_id']).where('id', '=', id).executeTakeFirst(),
+  );
 }
 
 /** Changes settings of a template; the others are unchanged. */

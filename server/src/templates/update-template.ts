@@ -1,6 +1,9 @@
 /** Replaces a template for all environments that use it, in one transaction. */
-import { normalizeTemplate, type TemplateRequest } from '#contract/templates/template-body.ts';
-import type { UpdateTemplateBody } from '#contract/templates/template-body.ts';
+import {
+  normalizeTemplate,
+  type TemplateContentBody,
+  type TemplateRequest,
+} from '#contract/templates/template-body.ts';
 import type { Template } from '#contract/templates/shapes.ts';
 import { isRunnable, runnableTools } from '#protocol/tools/index.ts';
 import { requireRight } from '../access/check-right.ts';
@@ -15,6 +18,7 @@ import { checkTemplate } from './check-template.ts';
 import { environmentTemplate, templateColumns } from './environment-template.ts';
 import { creationProject, nameTaken, requireProjectRights } from './create-template.ts';
 import { type HostCredentials, hostOf, splitCredentials } from './repository-credentials.ts';
+import { isCreatable, kindOf } from './template-kinds.ts';
 import { templateSettings } from './template-settings.ts';
 import {
   isTemplateNameTaken,
@@ -68,9 +72,16 @@ async function projectsAfter(
   return ids;
 }
 
-/** Environments with another tool could be neither deployed nor destroyed. @throws Refusal 409 */
+/**
+ * Environments with another tool could be neither deployed nor destroyed, and what has operations of its own stays
+ * what it is.
+ * @throws Refusal 400 or 409
+ */
 function checkType({ row, environments }: LockedTemplate, { type }: TemplateRequest): void {
-  if (type === row.type || isRunnable(type) || environments.length === 0) return;
+  if (type === row.type) return;
+  if (!isCreatable(row.type))
+    throw badField('body.type', `cannot be changed: this is ${kindOf(row.type).one}, which stays one`);
+  if (isRunnable(type) || environments.length === 0) return;
   throw conflict(
     `/body/type ${type} cannot be run by this version, which runs ${runnableTools.join(', ')}, and ${environments.length} environments use the template: create another template`,
   );
@@ -115,7 +126,7 @@ async function refreshPlaceholders(
 export async function updateTemplate(
   context: ActorContext,
   id: string,
-  body: UpdateTemplateBody,
+  body: TemplateContentBody,
 ): Promise<Template> {
   const request = normalizeTemplate(body);
   return inTransaction(context, async (context) => {
@@ -123,7 +134,7 @@ export async function updateTemplate(
     if (!locked) throw notFound('template', id);
     const { row } = locked;
     requireEdit(context, row);
-    if (row.is_deleted) throw conflict(`Template "${row.name}" was deleted: create another one`);
+    if (row.is_deleted) throw conflict(`"${row.name}" was deleted: create another one`);
     await checkPlace(context, row, request);
     const projectIds = await projectsAfter(context, row, request.projectIds);
     const users = row.project_id ? [...projectIds, row.project_id] : projectIds;
@@ -131,7 +142,7 @@ export async function updateTemplate(
     await checkTemplate(context, request, use);
     checkType(locked, request);
     if (!row.is_single_use && (await isTemplateNameTaken(context.db, row, request.name)))
-      throw nameTaken(request.name);
+      throw nameTaken(request);
     const { creationScope, creationScopeId } = row.settings;
     const updated = await replaceTemplate(context.db, context, row, {
       name: request.name,
@@ -145,8 +156,8 @@ export async function updateTemplate(
     await recordAudit(context, {
       organizationId: row.organization_id,
       projectId: row.project_id,
-      action: 'template.updated',
-      entity: 'template',
+      action: `${kindOf(row.type).entity}.updated`,
+      entity: kindOf(row.type).entity,
       entityId: id,
       details: { name: updated.name, environments: locked.environments.length },
       ...changesOf(auditedTemplate(context, row), auditedTemplate(context, updated)),

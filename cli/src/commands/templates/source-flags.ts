@@ -42,7 +42,7 @@ export async function sourceFields(
   organizationId: string,
   flags: SourceFlags,
   type: string,
-): Promise<Partial<TemplateRequest>> {
+): Promise<Partial<Omit<TemplateRequest, 'type'>>> {
   const { repository, revision, path, toolVersion, gitToken, sshKey } = flags;
   const token = gitToken ? await findGitToken(client, organizationId, gitToken) : undefined;
   const keys = sshKey && (await Promise.all(sshKey.map((key) => findSshKey(client, organizationId, key))));

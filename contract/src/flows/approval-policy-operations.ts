@@ -1,0 +1,128 @@
+/** Approval policies of an organization, as records, and the places that they are assigned to. */
+import { Type } from 'typebox';
+import { defineOperations, operation } from '../operation.ts';
+import { oneOf } from '../schema/enumerations.ts';
+import { closed, Name, Text } from '../schema/schema.ts';
+import { recordRequestFields } from './record-fields.ts';
+import {
+  ApprovalPolicy,
+  ApprovalPolicyAssignment,
+  ApprovalPolicyEntry,
+  AssignedApprovalPolicy,
+  policyPath,
+  policyScopes,
+} from './shapes.ts';
+
+const fields = recordRequestFields(policyPath);
+const ofOrganization = { entity: 'organization', in: 'query', field: 'organizationId' } as const;
+const place = { entity: 'assignmentScope', in: 'params', field: 'scopeId' } as const;
+const byPlace = Type.Object({
+  scope: Type.String({ description: policyScopes.join(', ') }),
+  scopeId: Type.String({ minLength: 1, description: 'Id of the project or the template' }),
+});
+
+const assignRights = [
+  { right: 'EDIT_PROJECT_SETTINGS', for: 'scope PROJECT' },
+  { right: 'CREATE_AND_EDIT_TEMPLATES', for: 'scope BLUEPRINT' },
+  { right: 'EDIT_VCS_ENVIRONMENT', for: 'scope BLUEPRINT, and the template of a single environment' },
+] as const;
+
+const policies = {
+  listApprovalPolicies: operation('GET', '/approval-policies', {
+    summary: 'List approval policies',
+    description: 'Newest first, without deleted ones, each with where it is assigned.',
+    needs: 'VIEW_ORGANIZATION',
+    needsToo: [{ right: 'VIEW_PROJECT', for: 'assignments to a project and to templates of a project' }],
+    subject: ofOrganization,
+    query: Type.Object({ organizationId: Text }),
+    reply: Type.Array(ApprovalPolicyEntry),
+    inInterface: true,
+  }),
+  findApprovalPolicies: operation('GET', '/approval-policy', {
+    summary: 'Find approval policies by name',
+    description: 'Without deleted ones. Without `name`: all, newest first.',
+    needs: 'VIEW_ORGANIZATION',
+    subject: ofOrganization,
+    query: Type.Object({
+      organizationId: Text,
+      name: Type.Optional(Type.String({ description: 'The exact name' })),
+    }),
+    reply: Type.Array(ApprovalPolicy),
+  }),
+  createApprovalPolicy: operation('POST', '/approval-policy', {
+    summary: 'Create approval policy',
+    description:
+      'Stores where the files of the policy are; this version does not read or evaluate them. Its name is unique ' +
+      'among the approval policies of the organization. `GET` and `DELETE /blueprints/{id}` read and delete it.',
+    needs: 'CREATE_AND_EDIT_TEMPLATES',
+    subject: { entity: 'organization', in: 'body', field: 'organizationId' },
+    body: closed({ organizationId: Name, ...fields }),
+    reply: ApprovalPolicy,
+  }),
+  updateApprovalPolicy: operation('PUT', '/approval-policy', {
+    summary: 'Update approval policy',
+    description: 'Replaces the policy: settings that are absent are cleared. Assignments stay.',
+    needs: 'CREATE_AND_EDIT_TEMPLATES',
+    subject: { entity: 'approvalPolicy', in: 'body', field: 'id' },
+    body: closed({ id: Name, ...fields }),
+    reply: ApprovalPolicy,
+  }),
+  deleteApprovalPolicy: operation('DELETE', '/approval-policy/delete/{id}', {
+    summary: 'Delete approval policy',
+    description: 'It is no longer assigned anywhere, and its name can be used again.',
+    needs: 'CREATE_AND_EDIT_TEMPLATES',
+    subject: { entity: 'approvalPolicy', in: 'params', field: 'id' },
+    params: Type.Object({ id: Name }),
+    reply: Type.Object({ id: Text }),
+  }),
+};
+
+const assignments = {
+  assignApprovalPolicy: operation('POST', '/approval-policy/assignment', {
+    summary: 'Assign approval policy',
+    description: 'Assigning it again changes nothing. Stored: policies are not evaluated yet.',
+    needs: 'VIEW_ORGANIZATION',
+    needsToo: assignRights,
+    subject: { entity: 'assignmentScope', in: 'body', field: 'scopeId' },
+    body: closed({
+      scope: oneOf(policyScopes),
+      scopeId: Name,
+      blueprintId: Type.String({ minLength: 1, description: 'Id of the approval policy' }),
+    }),
+    reply: ApprovalPolicyAssignment,
+  }),
+  unassignApprovalPolicy: operation('DELETE', '/approval-policy/assignment', {
+    summary: 'Unassign approval policy',
+    description: 'A policy that is not assigned there is ignored.',
+    needs: 'VIEW_ORGANIZATION',
+    needsToo: assignRights,
+    subject: { entity: 'policyAssignment', in: 'query', field: 'id' },
+    query: Type.Object({
+      id: Type.String({
+        description: '`<scope>#<scopeId>#<blueprintId>`, with `#` encoded as `%23`',
+      }),
+    }),
+    reply: Type.Null(),
+  }),
+  unassignApprovalPolicies: operation('DELETE', '/approval-policy/assignment/{scope}/{scopeId}', {
+    summary: 'Unassign all approval policies',
+    description: 'Of a project or a template; inherited ones stay.',
+    needs: 'VIEW_ORGANIZATION',
+    needsToo: assignRights,
+    subject: place,
+    params: byPlace,
+    reply: Type.Null(),
+  }),
+  listAssignedApprovalPolicies: operation('GET', '/approval-policy/{scope}/{scopeId}', {
+    summary: 'List assigned approval policies',
+    description:
+      'Those of the project or the template itself, without inherited ones; newest assignment first.',
+    needs: 'VIEW_ORGANIZATION',
+    needsToo: [{ right: 'VIEW_PROJECT', for: 'scope PROJECT, and templates of a project' }],
+    subject: place,
+    params: byPlace,
+    reply: Type.Array(AssignedApprovalPolicy),
+  }),
+};
+
+export const operations = defineOperations('approval policies', { ...policies, ...assignments });

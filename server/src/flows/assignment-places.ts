@@ -1,0 +1,89 @@
+/** Organizations, projects and templates as places that custom flows and approval policies are assigned to. */
+import type { FlowScope } from '#contract/flows/shapes.ts';
+import type { SetAssignmentScope } from '#contract/configuration-sets/shapes.ts';
+import type { Place } from '../access/access.ts';
+import { requireRight } from '../access/check-right.ts';
+import type { FindHome } from '../access/entity-home.ts';
+import { editRightOf, scopeHomes, viewRightOf } from '../configuration-sets/assignment-places.ts';
+import type { ActorContext, Connection } from '../context.ts';
+import { unknownEntity } from '../http/errors.ts';
+import { isCreatable } from '../templates/template-kinds.ts';
+import { getTemplateRow, holdTemplateRow } from '../templates/template-store.ts';
+import type { ScopePlace } from './assignment-store.ts';
+
+/** A place that there is. */
+export interface FlowPlace extends ScopePlace {
+  /** Where rights about it are checked. */
+  readonly home: Place;
+}
+
+/** As configuration sets call these places. */
+const setScopes = {
+  ORGANIZATION: 'organization',
+  PROJECT: 'project',
+  BLUEPRINT: 'template',
+} as const satisfies Record<FlowScope, SetAssignmentScope>;
+
+/** @returns undefined where nothing of that kind has the id */
+export async function findPlace(
+  db: Connection,
+  { scope, scopeId }: ScopePlace,
+): Promise<FlowPlace | undefined> {
+  const home = await scopeHomes[setScopes[scope]]?.(db, scopeId);
+  if (!home) return undefined;
+  const template = scope === 'BLUEPRINT' ? await getTemplateRow(db, scopeId) : null;
+  const isPlace = template === null || (template !== undefined && isCreatable(template.type));
+  return isPlace ? { scope, scopeId: scopeId.toLowerCase(), home } : undefined;
+}
+
+/**
+ * A place that the body of a request names.
+ * @param field of its id, as `body.scopeId`
+ * @throws Refusal 400 that names the field
+ */
+export async function requirePlace(
+  { db, actor }: ActorContext,
+  named: ScopePlace,
+  field: string,
+): Promise<FlowPlace> {
+  const place = await findPlace(db, named);
+  if (!place || !actor.access.isMember(place.home.organizationId))
+    throw unknownEntity(field, setScopes[named.scope]);
+  return place;
+}
+
+/** Whether the caller may see what is assigned there. */
+export function mayView({ actor }: ActorContext, { scope, home }: FlowPlace): boolean {
+  return actor.access.has(viewRightOf({ scope: setScopes[scope], home }), home);
+}
+
+/** A template of one environment is not deleted until the transaction ends. @returns whether it is still there */
+export async function holdPlace(tx: Connection, { scope, scopeId }: ScopePlace): Promise<boolean> {
+  return scope !== 'BLUEPRINT' || (await holdTemplateRow(tx, scopeId)) !== undefined;
+}
+
+/** @throws Refusal 403 */
+export function requireView({ actor }: ActorContext, { scope, home }: FlowPlace): void {
+  requireRight(actor, home, viewRightOf({ scope: setScopes[scope], home }), `Scope ${scope}`);
+}
+
+/** @throws Refusal 403 */
+export async function requireEdit({ db, actor }: ActorContext, place: FlowPlace): Promise<void> {
+  const { scope, scopeId, home } = place;
+  const right = await editRightOf(db, { scope: setScopes[scope], scopeId });
+  if (!right) throw new Error(`Nothing can be assigned to scope ${scope}`);
+  requireRight(actor, home, right, `Scope ${scope}`);
+}
+
+/** The parts of `<scope>#<scopeId>#<blueprintId>`; empty where there are fewer. */
+export function partsOf(id: string): { scope: string; scopeId: string; blueprintId: string } {
+  const [scope = '', scopeId = '', blueprintId = '', ...more] = id.split('#');
+  return more.length > 0 ? { scope: '', scopeId: '', blueprintId: '' } : { scope, scopeId, blueprintId };
+}
+
+/** Where an assignment lives that is named by its parts: at its place. */
+export const policyAssignmentHome: FindHome = async (db, id) => {
+  const { scope, scopeId } = partsOf(id);
+  if (scope !== 'PROJECT' && scope !== 'BLUEPRINT') return undefined;
+  return scopeHomes[setScopes[scope]]?.(db, scopeId);
+};

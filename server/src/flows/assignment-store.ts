@@ -1,0 +1,98 @@
+/** SQL of the places that custom flows and approval policies are assigned to. */
+import { type Selectable, sql } from 'kysely';
+import type { FlowScope } from '#contract/flows/shapes.ts';
+import type { ActorContext, Connection } from '../context.ts';
+import type { FlowAssignmentTable } from '../database/schema.ts';
+
+export type AssignmentRow = Selectable<FlowAssignmentTable>;
+
+/** Where something is assigned. */
+export interface ScopePlace {
+  readonly scope: FlowScope;
+  readonly scopeId: string;
+}
+
+/** @returns the row if it is new or got another position, otherwise undefined */
+export async function putAssignment(
+  tx: Connection,
+  context: ActorContext,
+  { scope, scopeId }: ScopePlace,
+  { templateId, position }: { readonly templateId: string; readonly position: number | null },
+): Promise<AssignmentRow | undefined> {
+  return tx
+    .insertInto('flow_assignment')
+    .values({
+      id: context.newId(),
+      template_id: templateId,
+      scope,
+      scope_id: scopeId,
+      position,
+      created_by: context.actor.userId,
+      created_at: context.now(),
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['scope', 'scope_id', 'template_id'])
+        .doUpdateSet({ position })
+        .where(sql<boolean>`flow_assignment.position is distinct from excluded.position`),
+    )
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Removes some of what is assigned to a place. @returns the rows that were there */
+export async function deleteAssignments(
+  tx: Connection,
+  { scope, scopeId }: ScopePlace,
+  templateIds: readonly string[],
+): Promise<AssignmentRow[]> {
+  if (templateIds.length === 0) return [];
+  return tx
+    .deleteFrom('flow_assignment')
+    .where('scope', '=', scope)
+    .where('scope_id', '=', scopeId)
+    .where('template_id', 'in', [...templateIds])
+    .returningAll()
+    .execute();
+}
+
+/** Removes everything that is assigned to templates that are deleted for good. */
+export async function deleteAssignmentsOfTemplates(tx: Connection, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx
+    .deleteFrom('flow_assignment')
+    .where('scope', '=', 'BLUEPRINT')
+    .where('scope_id', 'in', [...ids])
+    .execute();
+}
+
+/** What is assigned to a place itself: by position, then in the order of assignment. */
+export async function assignmentsAt(
+  db: Connection,
+  { scope, scopeId }: ScopePlace,
+): Promise<AssignmentRow[]> {
+  return db
+    .selectFrom('flow_assignment')
+    .selectAll()
+    .where('scope', '=', scope)
+    .where('scope_id', '=', scopeId)
+    .orderBy('position', (order) => order.asc().nullsLast())
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** Where some custom flows or approval policies are assigned, newest first. */
+export async function assignmentsOf(
+  db: Connection,
+  templateIds: readonly string[],
+): Promise<AssignmentRow[]> {
+  if (templateIds.length === 0) return [];
+  return db
+    .selectFrom('flow_assignment')
+    .selectAll()
+    .where('template_id', 'in', [...templateIds])
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
