@@ -1,30 +1,5 @@
-/**
- * A real server of the S3 protocol (moto), where the machine has one: what a `backend "s3"` of users' code
- * talks to.
- */
-import { spawn } from 'node:child_process';
-import { pythonProgram } from '../tools/toolbox/places.ts';
-import { findProgram } from './programs.ts';
-import { until } from './runs.ts';
-import { freePort } from '../agent/src/testing/free-port.ts';
-
-const program = 'moto_server';
-
-/** The program of the toolbox's own environment, else one on the PATH. */
-async function findServer(): Promise<string | null> {
-  return pythonProgram('moto') ?? findProgram(program);
-}
-
-/**
- * Options of a test that needs the server. @throws Error where `TOOLBOX_REQUIRED` is set and it is missing
- */
-export async function withObjectStore(): Promise<{ skip: string | false }> {
-  if (await findServer()) return { skip: false };
-  const reason = `needs ${program}: "npm run toolbox -- moto" installs it from PyPI`;
-  if (process.env.TOOLBOX_REQUIRED)
-    throw new Error(`This test ${reason}. It is not skipped where TOOLBOX_REQUIRED is set.`);
-  return { skip: reason };
-}
+/** A real server of the S3 protocol (moto): what a `backend "s3"` of users' code talks to. */
+import { startAwsServer } from '../agent/src/testing/secret-stores/aws-server.ts';
 
 export interface ObjectStore extends AsyncDisposable {
   readonly url: string;
@@ -39,18 +14,8 @@ const authorization =
 
 /** Starts a server on a free port; it keeps everything in memory. */
 export async function startObjectStore(): Promise<ObjectStore> {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const child = spawn((await findServer()) ?? program, ['-H', '127.0.0.1', '-p', String(port)], {
-    stdio: 'ignore',
-  });
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  await until('the object store', () =>
-    fetch(`${url}/moto-api/`).then(
-      ({ ok }) => ok,
-      () => false,
-    ),
-  );
+  const server = await startAwsServer();
+  const { url } = server;
   return {
     url,
     async makeBucket(name) {
@@ -65,9 +30,6 @@ export async function startObjectStore(): Promise<ObjectStore> {
       if (response.status === 404) return null;
       throw new Error(`The object ${key} was not read: ${response.status}`);
     },
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGTERM');
-      await ended;
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }

@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client/client.ts';
 import { covers } from '#contract/documents/coverage.ts';
-import { type ObjectStore, startObjectStore, withObjectStore } from './object-store.ts';
+import { withAwsServer } from '../agent/src/testing/secret-stores/aws-server.ts';
+import { type ObjectStore, startObjectStore } from './object-store.ts';
 import { findProgram } from './programs.ts';
 import {
   createEnvironment,
@@ -42,9 +43,7 @@ output "it" { value = terraform_data.it.output }
 ${more}`;
 const second = 'resource "terraform_data" "second" {}\n';
 
-const skip = (await findProgram('terraform'))
-  ? (await withObjectStore()).skip
-  : 'terraform is not on the PATH';
+const skip = (await findProgram('terraform')) ? withAwsServer().skip : 'terraform is not on the PATH';
 
 describe('code with its own backend', { skip, concurrency: 2 }, () => {
   let folder: string;

@@ -22,8 +22,10 @@ export function withAwsServer(): { skip: string | false } {
   return { skip: reason };
 }
 
-/** The usual variables of AWS for a client of the server, and its end. */
 export interface AwsServer extends AsyncDisposable {
+  /** `http://127.0.0.1:port`. */
+  readonly url: string;
+  /** The usual variables of AWS for a client of the server. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -42,6 +44,7 @@ export async function startAwsServer(): Promise<AwsServer> {
     if (Date.now() > deadline || child.exitCode !== null) throw new Error(`${program} does not start`);
   }
   return {
+    url,
     environment: {
       AWS_ENDPOINT_URL: url,
       AWS_REGION: 'eu-west-1',
