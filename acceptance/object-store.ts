@@ -1,5 +1,5 @@
 /** A real server of the S3 protocol (moto): what a `backend "s3"` of users' code talks to. */
-import { startAwsServer } from '../agent/src/testing/secret-stores/aws-server.ts';
+import { authorizationFor, startAwsServer } from '../agent/src/testing/secret-stores/aws-server.ts';
 
 export interface ObjectStore extends AsyncDisposable {
   readonly url: string;
@@ -8,9 +8,8 @@ export interface ObjectStore extends AsyncDisposable {
   read(bucket: string, key: string): Promise<string | null>;
 }
 
-/** The server checks no signature, but answers strangers for public objects only. */
-const authorization =
-  'AWS4-HMAC-SHA256 Credential=key/20260101/eu-west-1/s3/aws4_request, SignedHeaders=host, Signature=none';
+/** Strangers get public objects only. */
+const authorization = authorizationFor('key/20260101/eu-west-1/s3/aws4_request');
 
 /** Starts a server on a free port; it keeps everything in memory. */
 export async function startObjectStore(): Promise<ObjectStore> {

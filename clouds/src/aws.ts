@@ -71,6 +71,28 @@ function isTooLong(error: unknown): boolean {
   return /DurationSeconds exceeds|session limit/.test((error as Error).message);
 }
 
+/**
+ * A session for as long as it is needed, or as long as every role allows.
+ * @param wanted.duration what the credential says, which counts whatever is needed
+ * @throws CloudProblem
+ */
+async function longest(
+  access: AwsAccess,
+  { duration, seconds }: { readonly duration?: number | undefined; readonly seconds: number },
+  assume: (seconds: number) => Promise<{ readonly Credentials?: Credentials | undefined }>,
+): Promise<AwsSession> {
+  const wanted = duration ?? Math.min(Math.max(seconds, leastSeconds), mostSeconds);
+  const { Credentials: session } = await asking(access, async () => {
+    try {
+      return await assume(wanted);
+    } catch (error) {
+      if (duration !== undefined || wanted <= ordinarySeconds || !isTooLong(error)) throw error;
+      return assume(ordinarySeconds);
+    }
+  });
+  return sessionOf(session);
+}
+
 /** For whom a role is assumed. */
 export interface RoleRequest {
   readonly value: CredentialValue;
@@ -91,7 +113,7 @@ export async function assumeRole(access: AwsAccess, request: RoleRequest): Promi
   const keys =
     accessKeyId !== undefined && secretAccessKey !== undefined ? { accessKeyId, secretAccessKey } : undefined;
   const { library, client } = await openClient(regionOf(roleArn), keys);
-  const assume = (seconds: number) =>
+  return longest(access, { duration, seconds: request.seconds }, (seconds) =>
     client.send(
       new library.AssumeRoleCommand({
         RoleArn: roleArn,
@@ -100,39 +122,35 @@ export async function assumeRole(access: AwsAccess, request: RoleRequest): Promi
         DurationSeconds: seconds,
       }),
       { abortSignal: access.signal },
-    );
-  const wanted = duration ?? Math.min(Math.max(request.seconds, leastSeconds), mostSeconds);
-  const { Credentials: session } = await asking(access, async () => {
-    try {
-      return await assume(wanted);
-    } catch (error) {
-      if (duration !== undefined || wanted <= ordinarySeconds || !isTooLong(error)) throw error;
-      return assume(ordinarySeconds);
-    }
-  });
-  return sessionOf(session);
+    ),
+  );
 }
 
 /** Exchanges the token of a run for a session, as tools do. @throws CloudProblem */
 export async function assumeRoleByToken(
   access: AwsAccess,
-  { roleArn = '', token, sessionName }: { roleArn?: string; token: string; sessionName: string },
+  request: {
+    readonly roleArn: string;
+    readonly token: string;
+    readonly sessionName: string;
+    /** How long the session is needed; absent: as short as AWS allows. */
+    readonly seconds?: number;
+  },
 ): Promise<AwsSession> {
   // The request is not signed: without keys, the SDK would look for the identity of this process.
   const nobody = { accessKeyId: 'none', secretAccessKey: 'none' };
-  const { library, client } = await openClient(regionOf(roleArn), nobody);
-  const { Credentials: session } = await asking(access, () =>
+  const { library, client } = await openClient(regionOf(request.roleArn), nobody);
+  return longest(access, { seconds: request.seconds ?? 0 }, (seconds) =>
     client.send(
       new library.AssumeRoleWithWebIdentityCommand({
-        RoleArn: roleArn,
-        RoleSessionName: sessionName.slice(0, 64),
-        WebIdentityToken: token,
-        DurationSeconds: leastSeconds,
+        RoleArn: request.roleArn,
+        RoleSessionName: request.sessionName.slice(0, 64),
+        WebIdentityToken: request.token,
+        DurationSeconds: seconds,
       }),
       { abortSignal: access.signal },
     ),
   );
-  return sessionOf(session);
 }
 
 /** Who AWS says has the keys: an ARN. @throws CloudProblem */

@@ -72,6 +72,48 @@ export async function exchange(request: Exchange): Promise<{ status: number; tex
   }
 }
 
+/** As `exchange`. @returns the body, null if it is not JSON @throws CloudProblem */
+export async function exchangeJson(request: Exchange): Promise<{ status: number; body: unknown }> {
+  const { status, text } = await exchange(request);
+  try {
+    return { status, body: JSON.parse(text) };
+  } catch {
+    return { status, body: null };
+  }
+}
+
+/** A field of an answer, however it is formed. */
+export function part(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (inner, key) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
+        ? (inner as Record<string, unknown>)[key]
+        : undefined,
+    value,
+  );
+}
+
+/** A field of an answer that is a text with something in it. */
+export function textPart(value: unknown, ...path: readonly string[]): string | undefined {
+  const found = part(value, ...path);
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}
+
+/**
+ * Why the answer of a cloud cannot be used.
+ * @param message what it says itself; its first line is shown
+ */
+export function refusal(cloud: string, status: number, message = ''): CloudProblem {
+  const how = status === 404 ? `was not found by ${cloud}` : `was refused by ${cloud} with status ${status}`;
+  const shown = shownText(message.split('\n', 1)[0] ?? '');
+  return new CloudProblem(shown === '' ? how : `${how}: ${shown}`);
+}
+
+/** With the host of an address that the operator has determined. */
+export function trusting(privateHosts: PrivateHosts, address: string): PrivateHosts {
+  return new Set([...privateHosts, new URL(address).host]);
+}
+
 /** A part of what somebody else has written, safe to show. */
 export function shownText(text: string): string {
   return text

@@ -1,6 +1,6 @@
-/** Asks the API server of a kubeconfig file for its version. Nothing that the file names is read or run here. */
+/** Reads kubeconfig files, and asks their servers. Nothing that a file names is read or run here. */
 import { parse } from 'yaml';
-import { CloudProblem, exchange, type PrivateHosts, shownText } from './exchange.ts';
+import { CloudProblem, exchange, type PrivateHosts, shownText, textPart } from './exchange.ts';
 
 /** The file needs something of the machine that runs have and this process does not. */
 export class NotAskable extends Error {
@@ -11,11 +11,6 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
-}
-
-function textOf(fields: Fields, name: string): string | undefined {
-  const value = fields[name];
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** The entry of a list with a name, without the name. */
@@ -37,14 +32,14 @@ function requireAskable(fields: Fields, part: keyof typeof ofMachine): void {
 }
 
 function decoded(fields: Fields, name: string): string | undefined {
-  const text = textOf(fields, name);
+  const text = textPart(fields, name);
   return text === undefined ? undefined : Buffer.from(text, 'base64').toString('utf8');
 }
 
 function authorizationOf(user: Fields): Record<string, string> {
-  const token = textOf(user, 'token');
+  const token = textPart(user, 'token');
   if (token !== undefined) return { authorization: `Bearer ${token}` };
-  const [name, password] = [textOf(user, 'username'), textOf(user, 'password')];
+  const [name, password] = [textPart(user, 'username'), textPart(user, 'password')];
   if (name === undefined || password === undefined) return {};
   return { authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}` };
 }
@@ -58,6 +53,16 @@ function fileOf(kubeConfig: string): Fields {
   }
 }
 
+/** The cluster and the user of the current context, as the file describes them. @throws CloudProblem */
+export function clusterOf(kubeConfig: string): { readonly cluster: Fields; readonly user: Fields } {
+  const file = fileOf(kubeConfig);
+  const context = named(file, 'contexts', textPart(file, 'current-context'), 'context');
+  return {
+    cluster: named(file, 'clusters', textPart(context, 'cluster'), 'cluster'),
+    user: named(file, 'users', textPart(context, 'user'), 'user'),
+  };
+}
+
 /**
  * Asks the server of the current context, as its user.
  * @returns the version of the server
@@ -67,13 +72,10 @@ export async function kubernetesVersion(
   { privateHosts, signal }: { readonly privateHosts: PrivateHosts; readonly signal: AbortSignal },
   kubeConfig: string,
 ): Promise<string> {
-  const file = fileOf(kubeConfig);
-  const context = named(file, 'contexts', textOf(file, 'current-context'), 'context');
-  const cluster = named(file, 'clusters', textOf(context, 'cluster'), 'cluster');
-  const user = named(file, 'users', textOf(context, 'user'), 'user');
+  const { cluster, user } = clusterOf(kubeConfig);
   requireAskable(cluster, 'cluster');
   requireAskable(user, 'user');
-  const url = URL.parse(`${(textOf(cluster, 'server') ?? '').replace(/\/+$/, '')}/version`);
+  const url = URL.parse(`${(textPart(cluster, 'server') ?? '').replace(/\/+$/, '')}/version`);
   if (url === null || !['http:', 'https:'].includes(url.protocol))
     throw new CloudProblem('names a server that is not an http or https address');
   const parts = {

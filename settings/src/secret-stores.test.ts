@@ -24,6 +24,8 @@ test('an agent gets the identity for the stores that it may read from, and no ot
   assert.deepEqual(names([]), []);
   assert.deepEqual(names(['vault']), []);
   assert.deepEqual(names(['ssm']), ['HOME', 'AWS_REGION']);
+  const addresses = { AWS_ENDPOINT_URL_EKS: 'http://a', AZURE_AUTHORITY_HOST: 'http://b' };
+  assert.deepEqual(identityEnvironment(addresses, []), addresses);
   assert.deepEqual(names(['gcp', 'azure']), ['AZURE_CLIENT_ID', 'GOOGLE_APPLICATION_CREDENTIALS']);
 });
 

@@ -96,8 +96,8 @@ const identityNames: Readonly<Record<SecretStoreName, RegExp | null>> = {
   azure: /^AZURE_/,
 };
 
-/** Where AWS is, also for requests without an identity. */
-const addressOfAws = /^AWS_ENDPOINT_URL(_STS)?$/;
+/** Where clouds are, also for requests without an identity. */
+const addressesOfClouds = /^(AWS_ENDPOINT_URL(_STS|_EKS)?|AZURE_AUTHORITY_HOST)$/;
 
 /** The part of an environment in which an agent finds its identity for the stores that it may read from. */
 export function identityEnvironment(
@@ -106,7 +106,7 @@ export function identityEnvironment(
   hasAwsIdentity = false,
 ): Record<string, string> {
   const patterns = [
-    addressOfAws,
+    addressesOfClouds,
     ...allowed.map(({ store }) => identityNames[store]),
     ...(hasAwsIdentity ? [identityNames.ssm] : []),
   ];

@@ -2,7 +2,17 @@
 import { type SettingTable, setting } from './declaration.ts';
 import { secretStoreSettings } from './secret-stores.ts';
 import { toolMirrors } from './tool-mirrors.ts';
-import { absolutePaths, count, flag, folderOrAddress, hosts, oneWord, path, secretText } from './types.ts';
+import {
+  absolutePaths,
+  count,
+  flag,
+  folderOrAddress,
+  hosts,
+  oneWord,
+  path,
+  secretText,
+  webAddress,
+} from './types.ts';
 
 /** Read by the server, which passes them on to its built-in agent, and by agents elsewhere. */
 export const sharedSettings = {
@@ -66,7 +76,8 @@ export const sharedSettings = {
     type: hosts,
     default: '',
     sentence:
-      'Hosts of Vault and Kubernetes that credentials may name although they have private addresses or use plain http.',
+      'Hosts that credentials may name (of Vault, of Kubernetes, of Google Cloud for its tokens) although they have ' +
+      'private addresses or use plain http.',
   }),
   awsOwnIdentity: setting({
     name: 'ENVARIUM_AWS_OWN_IDENTITY',
@@ -76,6 +87,18 @@ export const sharedSettings = {
       'Whether credentials with a role of AWS and without access keys assume it by the identity of the agent itself ' +
       '(its instance profile, service account or AWS_... variables). Trust policies must then require the id of the ' +
       'organization as external id.',
+  }),
+  azureManagementAddress: setting({
+    name: 'ENVARIUM_AZURE_MANAGEMENT_ADDRESS',
+    type: webAddress,
+    default: 'https://management.azure.com',
+    sentence: 'Address of Azure Resource Manager, which agents ask for AKS clusters that credentials name.',
+  }),
+  gkeAddress: setting({
+    name: 'ENVARIUM_GKE_ADDRESS',
+    type: webAddress,
+    default: 'https://container.googleapis.com',
+    sentence: 'Address of the Google Kubernetes Engine, which agents ask for clusters that credentials name.',
   }),
   registryPrivateHosts: setting({
     name: 'ENVARIUM_REGISTRY_PRIVATE_HOSTS',

@@ -1,10 +1,12 @@
 /** Prepares the cloud credentials of a job for its run, before it is written to the spool. */
+import type { CloudAddresses } from '#clouds/clusters/cluster.ts';
 import { CloudProblem, type PrivateHosts } from '#clouds/exchange.ts';
-import { type CredentialKind, credentialKinds } from '#contract/credentials/kinds.ts';
+import { type Cloud, type CredentialKind, credentialKinds } from '#contract/credentials/kinds.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { RunCredential } from '#protocol/messages/run-credential.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
+import { clusterKindOf, type ClusterIdentity, deliverCluster } from './deliver-cluster.ts';
 import { deliver, type Delivery, type DeliveryOptions, ownNames } from './delivery.ts';
 
 /** A claimed job whose credentials have become variables and files. @throws the signal's reason */
@@ -15,32 +17,71 @@ interface Result extends Partial<Delivery> {
   readonly warnings: readonly string[];
 }
 
+const nothing: Result = { failures: [], warnings: [] };
+
 function titleOf({ name }: RunCredential): string {
   return `Credential ${JSON.stringify(name)}`;
 }
 
-/** The variable by which a run brings a credential of its own for the same cloud; undefined: it brings none. */
-function ownVariable({ type }: RunCredential, job: Job): string | undefined {
+function cloudOf({ type }: RunCredential): Cloud | undefined {
   const kinds: Readonly<Record<string, CredentialKind>> = credentialKinds;
-  const cloud = kinds[type]?.cloud;
+  return kinds[type]?.cloud;
+}
+
+/** The variable by which a run brings a credential of its own for the same cloud; undefined: it brings none. */
+function ownVariable(credential: RunCredential, job: Job): string | undefined {
+  const cloud = cloudOf(credential);
   const own = runEnvironment({ ...job, systemVariables: {} });
   return cloud === undefined ? undefined : ownNames[cloud].find((name) => Object.hasOwn(own, name));
 }
 
-async function resultOf(credential: RunCredential, options: DeliveryOptions): Promise<Result> {
-  const own = ownVariable(credential, options.job);
+/** @param make throws CloudProblem */
+async function resultOf(
+  credential: RunCredential,
+  { job, signal }: DeliveryOptions,
+  make: () => Promise<Delivery | Result>,
+): Promise<Result> {
+  const own = ownVariable(credential, job);
   if (own !== undefined) {
     const warning = `${titleOf(credential)} is not used: the variable ${own} takes its place`;
     return { failures: [], warnings: [warning] };
   }
   try {
-    return { ...(await deliver(credential, options)), failures: [], warnings: [] };
+    return { failures: [], warnings: [], ...(await make()) };
   } catch (error) {
-    options.signal.throwIfAborted();
+    signal.throwIfAborted();
     // The words of other errors are not ours: they might repeat a secret.
     const problem = error instanceof CloudProblem ? error.message : `failed (${(error as Error).name})`;
     return { failures: [`${titleOf(credential)} ${problem}`], warnings: [] };
   }
+}
+
+/** Credentials that name a cluster come last: each needs what the one of its cloud has become. */
+async function allResults(
+  credentials: readonly RunCredential[],
+  addresses: CloudAddresses,
+  options: DeliveryOptions,
+): Promise<Result[]> {
+  const others = credentials.filter((credential) => clusterKindOf(credential) === undefined);
+  const results = await Promise.all(
+    others.map((credential) => resultOf(credential, options, () => deliver(credential, options))),
+  );
+  const clusters = credentials.flatMap((credential) => {
+    const cluster = clusterKindOf(credential);
+    if (cluster === undefined) return [];
+    return resultOf(credential, options, async () => {
+      const index = others.findIndex((other) => cloudOf(other) === cluster.cloud);
+      const [other, result] = [others[index], results[index]];
+      // One reason is enough.
+      if (result !== undefined && result.failures.length > 0) return nothing;
+      const identity =
+        other === undefined || result?.environment === undefined
+          ? null
+          : ({ ...other, environment: result.environment } as ClusterIdentity);
+      return deliverCluster(credential, cluster, { identity, addresses }, options);
+    });
+  });
+  return [...results, ...(await Promise.all(clusters))];
 }
 
 /** @returns a function for all runs of an agent */
@@ -48,14 +89,13 @@ export function credentialDeliverer(options: {
   readonly workFolder: string;
   readonly privateHosts: PrivateHosts;
   readonly mayUseOwnIdentity: boolean;
+  readonly addresses: CloudAddresses;
 }): DeliverCredentials {
   return async (job, signal) => {
     const { credentials = [], ...rest } = job;
     if (credentials.length === 0) return job;
     const { credentials: folder } = workFolderPaths(options.workFolder, job);
-    const results = await Promise.all(
-      credentials.map((credential) => resultOf(credential, { ...options, job, folder, signal })),
-    );
+    const results = await allResults(credentials, options.addresses, { ...options, job, folder, signal });
     return {
       ...rest,
       delivered: {

@@ -249,17 +249,17 @@ test('a credential that cannot be delivered fails the run by its name, and own v
     workFolder: '/srv/runs',
     privateHosts: new Set(),
     mayUseOwnIdentity: false,
+    addresses: { azureManagement: '', gke: '' },
   });
   const unusable: RunCredential = {
     ...credential('AWS_OIDC', {}),
     problem: 'cannot be used: its roleArn is odd',
   };
-  const credentials = [unusable, credential('NEWER', {}), credential('K8S_EKS_AUTH', { clusterName: 'c' })];
+  const credentials = [unusable, credential('NEWER', {})];
   const failing = await make({ ...job, credentials }, options.signal);
   assert.deepEqual(failing.resolution?.failures, [
     'Credential "deployer" cannot be used: its roleArn is odd',
     'Credential "deployer" has the type NEWER, which this agent does not support: update it',
-    'Credential "deployer" names a cluster whose address only its cloud knows, which the agent cannot ask yet: use K8S_KUBECONFIG_FILE',
   ]);
   assert.equal(failing.credentials, undefined);
   const variables = { environment: [{ name: 'AWS_PROFILE', value: 'p', isSensitive: false }], terraform: [] };

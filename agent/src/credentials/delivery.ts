@@ -1,4 +1,7 @@
-/** What a credential of a cloud becomes for the tools of a run: the variables and files that they read automatically. */
+/**
+ * What a credential of a cloud becomes for the tools of a run: the variables and files that they read automatically.
+ * Those that name a cluster are in `deliver-cluster.ts`.
+ */
 import { join } from 'node:path';
 import { type AwsSession, assumeRole } from '#clouds/aws.ts';
 import { CloudProblem, type PrivateHosts } from '#clouds/exchange.ts';
@@ -7,10 +10,12 @@ import type { Cloud, CredentialType, CredentialValue } from '#contract/credentia
 import type { Job } from '#protocol/messages/job.ts';
 import type { RunCredential } from '#protocol/messages/run-credential.ts';
 
+/** A file in the folder for credentials. */
+export type DeliveredFile = NonNullable<Job['delivered']>['files'][number];
+
 export interface Delivery {
   readonly environment: Readonly<Record<string, string>>;
-  /** In the folder for credentials. */
-  readonly files: readonly { readonly name: string; readonly content: string }[];
+  readonly files: readonly DeliveredFile[];
   /** What the exchange made, in addition to what the service knows. */
   readonly secrets: readonly string[];
 }
@@ -26,7 +31,7 @@ export interface DeliveryOptions {
 }
 
 /** A credential with the fields of its type. */
-type Known = Omit<RunCredential, 'value'> & { readonly value: CredentialValue };
+export type Known = Omit<RunCredential, 'value'> & { readonly value: CredentialValue };
 type Deliver = (credential: Known, options: DeliveryOptions) => Promise<Delivery> | Delivery;
 
 /** Variables of a run that say who it is at a cloud: with one of them, it brings a credential of its own. */
@@ -81,7 +86,7 @@ async function awsRole({ value }: Known, options: DeliveryOptions): Promise<Deli
   return awsKeys(session);
 }
 
-function tokenFile(name: string, { token = '' }: Known): Delivery['files'][number] {
+function tokenFile(name: string, { token = '' }: Known): DeliveredFile {
   return { name, content: token };
 }
 
@@ -218,20 +223,11 @@ function ociKey({ value }: Known, { folder }: DeliveryOptions): Delivery {
   };
 }
 
-function kubernetesFile({ value }: Known, { folder }: DeliveryOptions): Delivery {
+/** What tools find a cluster by. @param content of a kubeconfig file */
+export function kubernetesFile(content: string, folder: string): Pick<Delivery, 'environment' | 'files'> {
   const name = 'kubeconfig';
   const file = join(folder, name);
-  return {
-    environment: { KUBECONFIG: file, KUBE_CONFIG_PATH: file },
-    files: [{ name, content: value.kubeConfig ?? '' }],
-    ...withoutSecrets,
-  };
-}
-
-function namedCluster(): never {
-  throw new CloudProblem(
-    'names a cluster whose address only its cloud knows, which the agent cannot ask yet: use K8S_KUBECONFIG_FILE',
-  );
+  return { environment: { KUBECONFIG: file, KUBE_CONFIG_PATH: file }, files: [{ name, content }] };
 }
 
 const deliveries: Readonly<Partial<Record<CredentialType, Deliver>>> = {
@@ -245,10 +241,10 @@ const deliveries: Readonly<Partial<Record<CredentialType, Deliver>>> = {
   AZURE_OIDC: azureByToken,
   VAULT_OIDC: vaultToken,
   OCI_API_KEY_FOR_DEPLOYMENT: ociKey,
-  K8S_KUBECONFIG_FILE: kubernetesFile,
-  K8S_EKS_AUTH: namedCluster,
-  K8S_AZURE_AKS_AUTH: namedCluster,
-  K8S_GCP_GKE_AUTH: namedCluster,
+  K8S_KUBECONFIG_FILE: ({ value: { kubeConfig = '' } }, { folder }) => ({
+    ...kubernetesFile(kubeConfig, folder),
+    ...withoutSecrets,
+  }),
 };
 
 /** @throws CloudProblem, whose message is the end of a sentence; the signal's reason */

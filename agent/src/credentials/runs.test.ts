@@ -6,6 +6,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import type { RunCredential } from '#protocol/messages/run-credential.ts';
 import { AgentSetup } from '../testing/agent-setup.ts';
 import type { ServedAttempt } from '../testing/protocol-server.ts';
+import { startAwsServer, withAwsServer } from '../testing/secret-stores/aws-server.ts';
 import { withTerraform } from '../testing/runner-setup.ts';
 
 const files = {
@@ -92,4 +93,39 @@ test('a credential that cannot be delivered ends the step of the variables', wit
     event.kind === 'step' && event.status === 'FAIL' ? [event.step] : [],
   );
   assert.deepEqual(ends, ['variables:setup']);
+});
+
+test('a run that names an EKS cluster has its kubeconfig file and token while it lasts', {
+  skip: withTerraform.skip || withAwsServer().skip,
+}, async (t) => {
+  await using aws = await startAwsServer();
+  await aws.makeCluster('prod');
+  const command =
+    'cat $KUBECONFIG; token=$(sed -n "s/.*tokenFile: //p" $KUBECONFIG); stat -c mode-%a $token; cat $token; cut -c 1-11 $token';
+  const code = {
+    'main.tf': files['main.tf'].replace(/command = .*/, `command = ${JSON.stringify(command)}`),
+  };
+  const setup = await AgentSetup.create(t, code);
+  const agent = setup.startAgent({ AWS_ENDPOINT_URL: aws.url });
+  const eks = {
+    ...{ id: 'id', name: 'cluster', type: 'K8S_EKS_AUTH', version: 'one' },
+    value: { clusterName: 'prod', clusterRegion: 'eu-west-1' },
+  };
+  const given = { credentials: [...credentials('old').slice(0, 1), eks], secrets: secretsOf('old') };
+  const job = setup.job(given);
+  setup.server.enqueue(job);
+  const planned = await setup.outcomeOf(job);
+  assert.equal(planned.outcome?.result, 'planned', JSON.stringify(planned.outcome) + agent.log());
+  const apply: Job = { ...setup.applyJob(planned, true), ...given };
+  setup.server.enqueue(apply);
+  const applied = await setup.outcomeOf(apply);
+  assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome) + agent.log());
+  const log = applied.logs.get('tf:apply')?.toString() ?? '';
+  assert.match(log, /server: https:\/\/.*eks\.amazonaws\.com/);
+  assert.match(log, process.getuid?.() === 0 ? /mode-440/ : /mode-400/);
+  assert.match(log, /\*\*\*/);
+  // The beginning alone may appear: it shows that the file had a token.
+  assert.match(log, /k8s-aws-v1\.(\n|\r|$)/m);
+  assert.doesNotMatch(textOf(applied), /k8s-aws-v1\.aHR0|planted/);
+  assert.equal(existsSync(join(setup.folder, 'work', apply.environmentId, 'credentials')), false);
 });

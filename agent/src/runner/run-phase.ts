@@ -19,7 +19,7 @@ import {
 } from '../slots/work-folder.ts';
 import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
 import { applyPhase, keptTree } from './phases/apply-phase.ts';
-import { writeCredentialFiles } from '../credentials/credential-files.ts';
+import { renewCredentialFiles, writeCredentialFiles } from '../credentials/credential-files.ts';
 import { forceRemoveSync } from '../slots/remove-folder.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { EventLog } from '../attempt/event-log.ts';
@@ -95,6 +95,7 @@ async function endOf(context: Starting, lender: TreeLender): Promise<End> {
     context.stop.throwIfStopped();
     const kept = keptTree(context);
     openFolders(context, kept);
+    using _renewal = renewCredentialFiles(context.folders, context.job, context.order.slotUid);
     await using tree = lender.lend(context.order, context.folders);
     const attempt = { ...context, tree };
     try {

@@ -93,14 +93,3 @@ function parsed(text: string): unknown {
     return null;
   }
 }
-
-/** A field of an answer, however it is formed. */
-export function part(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (inner, key) =>
-      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
-        ? (inner as Record<string, unknown>)[key]
-        : undefined,
-    value,
-  );
-}

@@ -145,7 +145,14 @@ export const Job = Type.Object({
     Type.Object({
       environment: Type.Record(Text, Text),
       /** In the folder for credentials. */
-      files: Type.Array(Type.Object({ name: Text, content: Text })),
+      files: Type.Array(
+        Type.Object({
+          name: Text,
+          content: Text,
+          /** What replaces the content from a time on, as milliseconds since 1970; in the order of time. */
+          later: Type.Optional(Type.Array(Type.Object({ from: Count, content: Text }))),
+        }),
+      ),
       versions: Type.Array(Text),
     }),
   ),

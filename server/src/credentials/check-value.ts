@@ -74,6 +74,8 @@ function vaultAddress(text: string): string | null {
 const kubeConfig: Check = (text) =>
   /(^|[\s{,"'])clusters["']?\s*:/.test(text) ? null : 'must be a kubeconfig file: "clusters" was not found';
 
+const cloudRegion = matching(/^[a-z0-9-]+$/, 'the name of a region, such as eu-west-1');
+
 const segment = matching(/^[\w./-]+$/, 'made of letters, digits, "_", "-", "." and "/"');
 
 const checks: Readonly<Partial<Record<ValueField, Check>>> = {
@@ -97,8 +99,15 @@ const checks: Readonly<Partial<Record<ValueField, Check>>> = {
     'sixteen pairs of hexadecimal digits with colons',
   ),
   privateKey,
-  region: matching(/^[a-z0-9-]+$/, 'the name of a region, such as eu-frankfurt-1'),
+  region: cloudRegion,
   kubeConfig,
+  clusterName: matching(/^[A-Za-z0-9][\w-]*$/, 'the name of a cluster: letters, digits, "_" and "-"'),
+  clusterRegion: cloudRegion,
+  resourceGroup: matching(
+    /^[\p{L}\p{N}_().-]*[\p{L}\p{N}_()-]$/u,
+    'the name of a resource group: letters, digits, "_", "-", "(", ")" and "."',
+  ),
+  computeRegion: cloudRegion,
 };
 
 /** Documents of several lines. */

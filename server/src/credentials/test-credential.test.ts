@@ -124,8 +124,15 @@ test('where the service cannot ask, it says so', async () => {
     isTested: false,
     isOk: true,
     message:
-      'Only its form was checked: the service cannot ask the cloud about credentials of type K8S_EKS_AUTH.',
+      'Only its form was checked: a run finds the cluster by its credential of the cloud, and there is none: deploy an environment.',
   });
+  for (const [type, value, problem] of [
+    ['K8S_EKS_AUTH', { clusterName: 'c', clusterRegion: 'planted.example.com/' }, /clusterRegion must be/],
+    ['K8S_AZURE_AKS_AUTH', { clusterName: '..', resourceGroup: 'shop' }, /clusterName must be/],
+    ['K8S_AZURE_AKS_AUTH', { clusterName: 'c', resourceGroup: '..' }, /resourceGroup must be/],
+    ['K8S_GCP_GKE_AUTH', { clusterName: 'c', computeRegion: 'a/b' }, /computeRegion must be/],
+  ] as const)
+    assert.match((await result(type, value)).message, problem);
   const odd = await result('AWS_OIDC', { roleArn: 'planted' });
   assert.deepEqual([odd.isTested, odd.isOk], [false, false]);
   assert.match(odd.message, /^It cannot be used: its roleArn must be/);
@@ -134,7 +141,7 @@ test('where the service cannot ask, it says so', async () => {
   const { rows } = await app.database.pool.query(
     "select * from audit_event where action = 'credential.tested'",
   );
-  assert.equal(rows.length, 4);
+  assert.equal(rows.length, 8);
 });
 
 test('a credential of the organization is tested only by those who may change it', async () => {

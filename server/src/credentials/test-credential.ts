@@ -71,6 +71,8 @@ const asks: Readonly<Partial<Record<CredentialType, Ask>>> = {
 
 /** Why the service cannot ask the cloud; null: it can. */
 function reasonNotToAsk(type: CredentialType, value: CredentialValue): string | null {
+  if (value.clusterName !== undefined)
+    return 'a run finds the cluster by its credential of the cloud, and there is none: deploy an environment';
   if (asks[type] === undefined) return `the service cannot ask the cloud about credentials of type ${type}`;
   if (type.startsWith('AWS_ASSUMED_ROLE') && value.accessKeyId === undefined)
     return 'it has no access keys: agents assume the role by their own identity, which the service does not have';

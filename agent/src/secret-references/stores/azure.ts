@@ -4,8 +4,10 @@
  * identity of the machine.
  */
 import { readFile } from 'node:fs/promises';
+import { type ApplicationProof, tokenAddress, tokenForm } from '#clouds/azure.ts';
+import { part } from '#clouds/exchange.ts';
 import type { Environment } from '#settings/declaration.ts';
-import { askStore, part } from '../ask-store.ts';
+import { askStore } from '../ask-store.ts';
 import {
   fieldOf,
   type FoundSecret,
@@ -15,9 +17,7 @@ import {
   type StoreOptions,
 } from '../secret-store.ts';
 
-const usualAuthority = 'https://login.microsoftonline.com';
 const usualMetadata = 'http://169.254.169.254';
-const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** @throws SecretProblem for a name that has another form */
 function placeOf(name: string): { readonly secret: string; readonly vault: string } {
@@ -35,15 +35,15 @@ function audienceOf(address: string): string {
     : 'https://vault.azure.net';
 }
 
-async function proofOf(environment: Environment): Promise<Record<string, string>> {
+async function proofOf(environment: Environment): Promise<ApplicationProof> {
   const file = environment['AZURE_FEDERATED_TOKEN_FILE'];
-  if (!file) return { client_secret: environment['AZURE_CLIENT_SECRET'] ?? '' };
+  if (!file) return { secret: environment['AZURE_CLIENT_SECRET'] ?? '' };
   const token = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new SecretProblem(
       `the file of AZURE_FEDERATED_TOKEN_FILE cannot be read (${error.code ?? 'error'})`,
     );
   });
-  return { client_assertion_type: assertionType, client_assertion: token.trim() };
+  return { assertion: token.trim() };
 }
 
 async function readToken(environment: Environment, audience: string, signal: AbortSignal): Promise<string> {
@@ -54,13 +54,8 @@ async function readToken(environment: Environment, audience: string, signal: Abo
   const { status, body } =
     isApplication && tenant && client
       ? await askStore({
-          url: `${(environment['AZURE_AUTHORITY_HOST'] || usualAuthority).replace(/\/+$/, '')}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`,
-          form: {
-            grant_type: 'client_credentials',
-            client_id: client,
-            scope: `${audience}/.default`,
-            ...(await proofOf(environment)),
-          },
+          url: tokenAddress(tenant, environment['AZURE_AUTHORITY_HOST']),
+          form: tokenForm(client, audience, await proofOf(environment)),
           signal,
         })
       : await askStore({ url: machineAddress(environment, audience), headers: { metadata: 'true' }, signal });

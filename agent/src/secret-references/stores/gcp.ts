@@ -3,10 +3,11 @@
  * `/versions/<v>` where the latest version is not meant. The identity is the service account whose key file
  * `GOOGLE_APPLICATION_CREDENTIALS` names, else that of the machine or pod.
  */
-import { createSign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { part } from '#clouds/exchange.ts';
+import { serviceAccountForm, serviceAccountOf } from '#clouds/google.ts';
 import type { Environment } from '#settings/declaration.ts';
-import { askStore, part } from '../ask-store.ts';
+import { askStore } from '../ask-store.ts';
 import {
   fieldOf,
   type FoundSecret,
@@ -17,10 +18,7 @@ import {
   textOfBytes,
 } from '../secret-store.ts';
 
-const scope = 'https://www.googleapis.com/auth/cloud-platform';
 const keyFileVariable = 'GOOGLE_APPLICATION_CREDENTIALS';
-const usualTokenAddress = 'https://oauth2.googleapis.com/token';
-const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 /** @throws SecretProblem for a name that has another form */
 function versionPath(name: string, project: string | undefined): string {
@@ -40,34 +38,17 @@ function versionPath(name: string, project: string | undefined): string {
   return `projects/${encodeURIComponent(used)}/secrets/${id}/versions/${version}`;
 }
 
-function base64url(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
-
-/** A signed statement of a service account, which is exchanged for a token (RFC 7523). */
-function assertion(email: string, privateKey: string, audience: string): string {
-  const issuedAt = Math.floor(Date.now() / 1000);
-  const claims = { iss: email, scope, aud: audience, iat: issuedAt, exp: issuedAt + 600 };
-  const signed = `${base64url({ alg: 'RS256', typ: 'JWT' })}.${base64url(claims)}`;
-  try {
-    return `${signed}.${createSign('RSA-SHA256').update(signed).sign(privateKey, 'base64url')}`;
-  } catch {
-    throw new SecretProblem(`the private key in the file of ${keyFileVariable} cannot be used`);
-  }
-}
-
 async function tokenOfKey(file: string, signal: AbortSignal): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new SecretProblem(`the file of ${keyFileVariable} cannot be read (${error.code ?? 'error'})`);
   });
-  const key = parsed(text);
-  const [type, email, privateKey] = ['type', 'client_email', 'private_key'].map((name) => part(key, name));
-  if (type !== 'service_account' || typeof email !== 'string' || typeof privateKey !== 'string')
+  const account = serviceAccountOf(parsed(text));
+  if (account === null)
     throw new SecretProblem(`the file of ${keyFileVariable} is not the key of a service account`);
-  const address = part(key, 'token_uri');
-  const url = typeof address === 'string' ? address : usualTokenAddress;
-  const form = { grant_type: grant, assertion: assertion(email, privateKey, url) };
-  const { status, body } = await askStore({ url, form, signal });
+  const form = serviceAccountForm(account);
+  if (form === null)
+    throw new SecretProblem(`the private key in the file of ${keyFileVariable} cannot be used`);
+  const { status, body } = await askStore({ url: account.address, form, signal });
   if (status !== 200)
     throw new SecretProblem(`Google does not accept the service account of the agent (status ${status})`);
   return part(body, 'access_token');

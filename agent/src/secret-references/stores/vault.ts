@@ -4,7 +4,8 @@
  * One path is read once per run, so that all keys of a generated credential belong together.
  */
 import { readFile } from 'node:fs/promises';
-import { askStore, part } from '../ask-store.ts';
+import { part } from '#clouds/exchange.ts';
+import { askStore } from '../ask-store.ts';
 import {
   type FoundSecret,
   SecretProblem,

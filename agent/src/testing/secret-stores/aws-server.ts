@@ -22,11 +22,21 @@ export function withAwsServer(): { skip: string | false } {
   return { skip: reason };
 }
 
+/**
+ * The header of a signed request: the server checks no signature, but reads from it which service is meant.
+ * @param scope `<key id>/<date>/<region>/<service>/aws4_request`
+ */
+export function authorizationFor(scope: string): string {
+  return `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=none`;
+}
+
 export interface AwsServer extends AsyncDisposable {
   /** `http://127.0.0.1:port`. */
   readonly url: string;
   /** The usual variables of AWS for a client of the server. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Makes an EKS cluster in its region. */
+  makeCluster(name: string): Promise<void>;
 }
 
 /** Starts a server on a free port; it keeps everything in memory. */
@@ -50,6 +60,21 @@ export async function startAwsServer(): Promise<AwsServer> {
       AWS_REGION: 'eu-west-1',
       AWS_ACCESS_KEY_ID: 'testing',
       AWS_SECRET_ACCESS_KEY: 'testing',
+    },
+    async makeCluster(name) {
+      const { ok, status } = await fetch(`${url}/clusters`, {
+        method: 'POST',
+        headers: {
+          authorization: authorizationFor('key/20260101/eu-west-1/eks/aws4_request'),
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({
+          name,
+          roleArn: 'arn:aws:iam::123456789012:role/cluster',
+          resourcesVpcConfig: { subnetIds: ['subnet-1', 'subnet-2'] },
+        }),
+      });
+      if (!ok) throw new Error(`The cluster was not made: ${status}`);
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');

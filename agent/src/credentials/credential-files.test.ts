@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { Job } from '#protocol/messages/job.ts';
+import { workFolderPaths } from '../slots/work-folder.ts';
+import { renewCredentialFiles, writeCredentialFiles } from './credential-files.ts';
+
+const isRoot = process.getuid?.() === 0;
+const slotUid = isRoot ? 60_000 : null;
+
+function setUp(t: TestContext, later: { from: number; content: string }[]) {
+  const root = mkdtempSync(join(tmpdir(), 'credential-files-'));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const paths = workFolderPaths(root, { environmentId: 'one' } as Job);
+  mkdirSync(paths.root);
+  const files = [
+    { name: 'token', content: 'first', later },
+    { name: 'other', content: 'stays' },
+  ];
+  const job = { delivered: { environment: {}, files, versions: [] } };
+  const file = join(paths.credentials, 'token');
+  writeCredentialFiles(paths, job, slotUid);
+  return { paths, job, file };
+}
+
+test('a token is replaced when its time ends, for readers of the run only', async (t) => {
+  const now = Date.now();
+  const { paths, job, file } = setUp(t, [
+    { from: now + 60, content: 'second' },
+    { from: now + 120, content: 'third' },
+  ]);
+  const before = statSync(file);
+  using _renewal = renewCredentialFiles(paths, job, slotUid);
+  assert.equal(readFileSync(file, 'utf8'), 'first');
+  for (const expected of ['second', 'third'])
+    await t.waitFor(() => assert.equal(readFileSync(file, 'utf8'), expected), {
+      interval: 5,
+      timeout: 10_000,
+    });
+  const { mode, uid, gid } = statSync(file);
+  assert.deepEqual([mode, uid, gid], [before.mode, before.uid, before.gid]);
+  assert.equal(mode & 0o777, isRoot ? 0o440 : 0o400);
+  assert.deepEqual(readdirSync(paths.credentials).toSorted(), ['other', 'token']);
+});
+
+test('a run that starts late gets the token of that time, and nothing is written after its end', async (t) => {
+  const now = Date.now();
+  const { paths, job, file } = setUp(t, [
+    { from: now - 2_000, content: 'second' },
+    { from: now - 1_000, content: 'third' },
+    { from: now + 100, content: 'fourth' },
+  ]);
+  renewCredentialFiles(paths, job, slotUid)[Symbol.dispose]();
+  assert.equal(readFileSync(file, 'utf8'), 'third');
+  rmSync(paths.credentials, { recursive: true });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.equal(existsSync(paths.credentials), false);
+});
