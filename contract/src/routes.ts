@@ -124,6 +124,7 @@ export const routes = {
   listDeploymentResources: ['GET', '/environments/deployments/{id}/resources'],
   getDeploymentTimeline: ['GET', '/environments/deployments/{id}/timeline'],
   streamDeployment: ['GET', '/environments/deployments/{id}/events'],
+  listEnvironmentOutputs: ['GET', '/environment-outputs'],
   listSteps: ['GET', '/deployments/{deploymentLogId}/steps'],
   getStepLog: ['GET', '/deployments/{deploymentLogId}/steps/{name}/log'],
   listStateVersions: ['GET', '/environments/{id}/state-versions'],

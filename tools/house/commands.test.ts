@@ -28,6 +28,7 @@ const withoutCommand: Partial<Record<OperationName, string>> = {
   approveCliSignIn: 'called by the page that asks a person',
   createPasswordReset: 'rare: docs/sign-in.md shows the request',
   resetPassword: 'people set passwords in their browser: a terminal keeps what is typed',
+  listEnvironmentOutputs: 'for those who choose among outputs: "variables" takes references as text',
   getTestingProject: 'serves the tests of modules, which no version has yet',
   listModules: byTerraform,
   createModule: byTerraform,

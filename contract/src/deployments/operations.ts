@@ -5,6 +5,7 @@ import {
   Deployment,
   DeploymentReference,
   DriftStatusResult,
+  EnvironmentOutput,
   StartedDeployment,
   Step,
   StepLog,
@@ -208,6 +209,19 @@ export const operations = defineOperations('deployments', {
     params: byId,
     reply: DeploymentStreamEvent,
     replyKind: 'event-stream',
+  }),
+  listEnvironmentOutputs: operation('GET', '/environment-outputs', {
+    summary: 'List outputs that variables can refer to',
+    description:
+      'Names of the outputs of environments of one project: those of the last successful deployment or task of ' +
+      'each environment that the caller may view, and that is not destroyed. Sorted by the names of environment ' +
+      'and output. Empty unless the policy of the project has `outputsAsInputsEnabled`.',
+    needs: 'VIEW_ENVIRONMENT',
+    needsAnywhere: true,
+    needsToo: [{ right: 'VIEW_ENVIRONMENT', for: 'each environment whose outputs are listed' }],
+    subject: { entity: 'project', in: 'query', field: 'projectId' },
+    query: Type.Object({ projectId: Text }),
+    reply: Type.Object({ outputs: Type.Array(EnvironmentOutput, { description: 'Without values' }) }),
   }),
   listSteps: operation('GET', '/deployments/{deploymentLogId}/steps', {
     summary: 'List steps of a deployment',

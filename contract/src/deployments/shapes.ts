@@ -181,6 +181,15 @@ export const DeploymentReference = replyObject('DeploymentReference', {
 });
 export type DeploymentReference = Static<typeof DeploymentReference>;
 
+export const EnvironmentOutput = replyObject('EnvironmentOutput', {
+  id: Type.String({ description: '`<environment id>:<name>`, as references in `${envarium:…}` have it' }),
+  environmentId: Text,
+  name: Text,
+  isSensitive: Type.Boolean({ description: 'Whether the value is masked wherever it is used' }),
+  environmentName: Text,
+});
+export type EnvironmentOutput = Static<typeof EnvironmentOutput>;
+
 export const Step = replyObject('Step', {
   id: Text,
   deploymentLogId: Text,

@@ -37,6 +37,7 @@ export const wordsLike: Readonly<Record<string, string>> = {
 };
 
 export const shapeWords: Readonly<Record<string, string>> = {
+  'EnvironmentOutput.environmentName': 'Name of the environment',
   'CustomFlowAssignment.customFlowTemplate': 'The custom flow',
   'ApprovalPolicyEntry.policy': 'The approval policy',
   'AssignedApprovalPolicy.blueprint': 'The approval policy',

@@ -19,6 +19,7 @@ import {
   type ShownDeploymentRow,
 } from './shown-deployment-store.ts';
 import { deploymentTexts, deploymentView, peopleOf } from './deployment-view.ts';
+import { listOutputs } from './inputs-from-outputs/list-outputs.ts';
 import { deploymentTimeline } from './timeline/deployment-timeline.ts';
 import { readStepLog } from '../logs/step-log.ts';
 import { listStepRows } from '../logs/step-store.ts';
@@ -85,6 +86,9 @@ export const deploymentRoutes: Route[] = [
     async (context, { params: { id } }) =>
       orNotFound(await getDeploymentResources(context.db, id), 'deployment', id).resources ?? [],
   ),
+  route(operations.listEnvironmentOutputs, async (context, { query }) => ({
+    outputs: await listOutputs(context, query.projectId),
+  })),
   route(operations.listSteps, async (context, { params }) => {
     const { deploymentLogId: id } = params;
     const row = orNotFound(await getDeploymentPlace(context.db, id), 'deployment', id);

@@ -97,6 +97,20 @@ export async function getEnvironmentRows(db: Connection, ids: readonly string[])
         .execute();
 }
 
+/** What names an environment, and says where it is. */
+export type NamedEnvironment = Pick<EnvironmentRow, 'id' | 'name' | 'organization_id' | 'project_id'>;
+
+/** The environments of a project, by name. */
+export async function environmentsOfProject(db: Connection, projectId: string): Promise<NamedEnvironment[]> {
+  return db
+    .selectFrom('environment')
+    .select(['id', 'name', 'organization_id', 'project_id'])
+    .where('project_id', '=', projectId)
+    .orderBy('name')
+    .orderBy('id')
+    .execute();
+}
+
 export async function insertEnvironment(
   tx: Connection,
   row: Insertable<EnvironmentTable>,

@@ -94,6 +94,43 @@ describe('outputs as inputs', () => {
     network = (await deployed('network', outputs, { projectId: shared })).id;
   });
 
+  test('the outputs that variables can refer to are listed by project', async () => {
+    const list = async (as?: Awaited<ReturnType<typeof app.addKey>>) => {
+      const query = { projectId: shared };
+      return (await ok(app, 'listEnvironmentOutputs', as ? { query, as } : { query })).outputs;
+    };
+    const outputs = await list();
+    assert.deepEqual(
+      outputs.map(({ name, isSensitive }) => [name, isSensitive]),
+      ['count', 'hidden', 'none', 'password', 'subnets', 'toString', 'tricky', 'vpc_id'].map((name) => [
+        name,
+        name === 'password',
+      ]),
+    );
+    const id = `${network}:count`;
+    assert.deepEqual(outputs[0], {
+      id,
+      environmentId: network,
+      environmentName: 'network',
+      name: 'count',
+      isSensitive: false,
+    });
+    const ofProject = await app.addKey({ [app.organizationId]: [] }, [
+      { organizationId: app.organizationId, projectId: shared, role: ['VIEW_ENVIRONMENT'] },
+    ]);
+    assert.deepEqual(await list(ofProject), outputs);
+    const ofAnother = await app.addKey({ [app.organizationId]: [] }, [
+      { organizationId: app.organizationId, projectId: app.projectId, role: ['VIEW_ENVIRONMENT'] },
+    ]);
+    assert.deepEqual(await list(ofAnother), []);
+    await allow(shared, false);
+    assert.deepEqual(await list(), []);
+    await allow(shared);
+    const idle = await createIdle(app, { projectId: shared, preventAutoDeploy: true });
+    assert.deepEqual(await list(), outputs);
+    await ok(app, 'deleteEnvironment', { params: { id: idle.id } });
+  });
+
   test('both forms are stored as written, and a run gets the values in the form that its tool reads', async () => {
     const textForm = `\${envarium:${network}:subnets}`;
     const spaced = `{ "outputName":"vpc_id", "environmentId":"${network}" }`;
