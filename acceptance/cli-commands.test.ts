@@ -531,6 +531,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     const shown = await good('set', 'show', 'base');
     assert.match(shown, /Name: +base\n[^]*\nNAME +TYPE +VALUE[^]*region +terraform +eu/);
     assert.match(shown, /token +terraform +\*{8}/);
+    assert.match(await good('set', 'edit', 'base', '--var', 'token=changed'), /token +terraform +\*{8}/);
     const both = await envarium('set', 'edit', 'base', '--unset', 'size');
     assert.deepEqual([both.status, /add --env or --var/.test(both.stderr)], [2, true], both.stderr);
     await good('variables', 'unset', 'size', '--set', 'base', '--env');

@@ -7,6 +7,7 @@ import { findOrganization, findProject, isId, matching, only, orNotFound } from 
 import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { Column } from '../../terminal/table.ts';
+import type { VariableChange } from '../../variable-file.ts';
 import { variableChanges, type VariableFlags, withVariableFlags } from '../../variable-flags.ts';
 import { listOf, named, variableColumns } from './list-variables.ts';
 import { type PlaceFlags, placeOf, withPlaceFlags } from './place.ts';
@@ -145,10 +146,25 @@ function addReading(group: Command): void {
   });
 }
 
-/** Changes that remove variables of a set. @throws BadCall for a name that is not that of one variable */
-async function removals(session: Session, setId: string, names: readonly string[] = []) {
-  const all = names.length > 0 ? await listOf(session, { setId }) : [];
-  return [...new Set(names)].map((name) => ({ id: named(all, name).id, toDelete: true }));
+/**
+ * Changes of the variables that a set has, and new ones: what a flag does not say of a variable stays as it is.
+ * @throws BadCall for a name to remove that is not that of one variable
+ */
+async function changesOf(
+  session: Session,
+  setId: string,
+  changes: readonly VariableChange[],
+  unset: readonly string[] = [],
+) {
+  if (changes.length + unset.length === 0) return undefined;
+  const all = await listOf(session, { setId });
+  return [
+    ...[...new Set(unset)].map((name) => ({ id: named(all, name).id, toDelete: true })),
+    ...changes.map((change) => {
+      const stored = all.find(({ name, type }) => name === change.name && type === change.type);
+      return stored ? { ...change, id: stored.id } : change;
+    }),
+  ];
 }
 
 function addChanges(group: Command): void {
@@ -178,11 +194,10 @@ function addChanges(group: Command): void {
       .option('--unset <name>', 'remove this variable; may be repeated', gather),
   );
   onCall<EditFlags>(edit, async ({ session, args: [given = ''], options }) => {
-    const set = variableChanges(options);
+    const changes = variableChanges(options);
     const { name, description, project } = options;
     const { id } = await findSet(session, given, project);
-    const changes = [...(await removals(session, id, options.unset)), ...set];
-    const configurationPropertiesChanges = changes.length > 0 ? changes : undefined;
+    const configurationPropertiesChanges = await changesOf(session, id, changes, options.unset);
     const body = { name, description, configurationPropertiesChanges };
     return show(session, await session.client.call('updateConfigurationSet', { params: { id }, body }));
   });
