@@ -58,6 +58,7 @@ const assignRights = [
   { right: 'EDIT_ORGANIZATION_SETTINGS', for: 'scope organization' },
   { right: 'EDIT_PROJECT_SETTINGS', for: 'scope project' },
   { right: 'CREATE_AND_EDIT_TEMPLATES', for: 'scope template' },
+  { right: 'CREATE_AND_EDIT_MODULES', for: 'scope module' },
   { right: 'EDIT_ENVIRONMENT_SETTINGS', for: 'scope environment' },
 ] as const;
 
@@ -134,6 +135,7 @@ const assignments = {
     needsToo: [
       { right: 'VIEW_PROJECT', for: 'scope project, and templates of a project' },
       { right: 'VIEW_ENVIRONMENT', for: 'scope environment or deployment' },
+      { right: 'VIEW_MODULES', for: 'scope module' },
     ],
     subject: place,
     params: byPlace,

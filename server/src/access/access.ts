@@ -141,6 +141,11 @@ export function inOrganization(organizationId: string): Place {
   return { organizationId, projectId: null, environmentId: null };
 }
 
+/** The right to see what belongs to an organization, or to one of its projects. */
+export function viewRightAt({ projectId }: Pick<Place, 'projectId'>): Right {
+  return projectId === null ? 'VIEW_ORGANIZATION' : 'VIEW_PROJECT';
+}
+
 /** A project, or what belongs to it. */
 export function inProject(row: { readonly organization_id: string; readonly id: string }): Place {
   return { organizationId: row.organization_id, projectId: row.id, environmentId: null };

@@ -1,5 +1,5 @@
 /** Assigns configuration sets, and takes them away again. */
-import { type Place, inOrganization, inProject } from '../access/access.ts';
+import { type Place, inOrganization, inProject, viewRightAt } from '../access/access.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
@@ -26,7 +26,7 @@ export function placeOfSet({
 
 /** The right to see a set. */
 export function viewRightOfSet({ project_id }: Pick<SetRow, 'project_id'>) {
-  return project_id === null ? 'VIEW_ORGANIZATION' : 'VIEW_PROJECT';
+  return viewRightAt({ projectId: project_id });
 }
 
 async function projectIdsAbove(db: Connection, { projectId }: Place): Promise<string[]> {

@@ -17,12 +17,7 @@ import {
   unassignSets,
   viewRightOfSet,
 } from './change-assignments.ts';
-import {
-  placesAround,
-  requireAssignmentPlace,
-  requireEditRight,
-  requireViewRight,
-} from './assignment-places.ts';
+import { requireAssignmentPlace, requireEditRight, requireViewRight } from './assignment-places.ts';
 import { createSet, deleteSet, updateSet } from './change-set.ts';
 import { getSetRow, listAssignedSets, listSetRows } from './configuration-set-store.ts';
 import { setView, setViews } from './configuration-set-view.ts';
@@ -70,7 +65,7 @@ interface AssignmentRequest {
 async function assign(context: ActorContext, { params, query }: AssignmentRequest): Promise<null> {
   return inTransaction(context, async (context) => {
     const place = await requireAssignmentPlace(context, params);
-    await requireEditRight(context, place);
+    requireEditRight(context, place);
     await assignSets(
       context,
       place,
@@ -84,7 +79,7 @@ async function assign(context: ActorContext, { params, query }: AssignmentReques
 async function unassign(context: ActorContext, { params, query }: AssignmentRequest): Promise<null> {
   return inTransaction(context, async (context) => {
     const place = await requireAssignmentPlace(context, params);
-    await requireEditRight(context, place);
+    requireEditRight(context, place);
     const ids = idsOf(query.setIds);
     const found = await findAssigned(context.db, place, ids);
     const missing = found.indexOf(undefined);
@@ -128,7 +123,7 @@ export const configurationSetRoutes: Route[] = [
   route(operations.listSetAssignments, async (context, { params }) => {
     const place = await requireAssignmentPlace(context, params);
     requireViewRight(context, place);
-    return setViews(context.db, await listAssignedSets(context.db, await placesAround(context.db, place)));
+    return setViews(context.db, await listAssignedSets(context.db, place.around));
   }),
   route(operations.assignConfigurationSets, assign),
   route(operations.unassignConfigurationSets, unassign),

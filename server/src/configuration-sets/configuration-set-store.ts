@@ -194,6 +194,12 @@ function placesOf(scopes: readonly ScopeOf[]) {
   });
 }
 
+/** The places where the sets of some scopes of variables are assigned, each once and in their order. */
+export function assignmentScopesOf(scopes: readonly ScopeOf[]): AssignmentScope[] {
+  const all = placesOf(scopes).map(({ assignment, scopeId }) => ({ scope: assignment, scopeId }));
+  return [...new Map(all.map((each) => [`${each.scope} ${each.scopeId}`, each])).values()];
+}
+
 function assignedTo(db: Connection, places: readonly AssignmentScope[]) {
   return db
     .selectFrom('configuration_set_assignment as assignment')
@@ -250,10 +256,7 @@ export async function setsAssignedTo(
 ): Promise<AssignedSet[]> {
   const places = placesOf(scopes);
   if (places.length === 0) return [];
-  const rows = await assignedTo(
-    db,
-    places.map(({ assignment, scopeId }) => ({ scope: assignment, scopeId })),
-  )
+  const rows = await assignedTo(db, assignmentScopesOf(scopes))
     .select(['assignment.set_id', 'assignment.scope', 'assignment.scope_id'])
     .where('set.deleted_at', 'is', null)
     .orderBy('assignment.number')

@@ -350,6 +350,45 @@ test('unknown sets, scopes and places are refused by name', async () => {
     );
 });
 
+test('sets of the organization are assigned to modules, and listed there with those of the organization', async () => {
+  const [outer, own] = [await createSet(), await createSet()];
+  const ofProject = await createSet({ scope: 'project', scopeId: projectId });
+  const { id: scopeId } = await ok(app, 'createModule', {
+    body: {
+      organizationId,
+      moduleName: 'with-sets',
+      moduleProvider: 'aws',
+      repository: 'https://git.example.com/network.git',
+    },
+  });
+  const params = { scope: 'module', scopeId };
+  const organization = { scope: 'organization', scopeId: organizationId };
+  await ok(app, 'assignConfigurationSets', { params: organization, query: { setIds: outer.id } });
+  await ok(app, 'assignConfigurationSets', { params, query: { setIds: own.id } });
+  const listed = await ok(app, 'listSetAssignments', { params });
+  assert.deepEqual(
+    listed.map((row) => [row.id, row.assignmentScope, row.assignmentScopeId]),
+    [
+      [outer.id, 'organization', organizationId],
+      [own.id, 'module', scopeId],
+    ],
+  );
+  const foreign = { params, query: { setIds: ofProject.id } };
+  assert.match((await refused(app, 'assignConfigurationSets', 400, foreign)).message, /setIds\/0/);
+  const user = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] });
+  const query = { setIds: own.id };
+  const missing = async (name: Parameters<typeof refused>[1], input: object) =>
+    /needs the right (\w+)/.exec((await refused(app, name, 403, { ...input, as: user })).message)?.[1];
+  assert.equal(await missing('listSetAssignments', { params }), 'VIEW_MODULES');
+  assert.equal(await missing('assignConfigurationSets', { params, query }), 'CREATE_AND_EDIT_MODULES');
+  const editor = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION', 'CREATE_AND_EDIT_MODULES'] });
+  await ok(app, 'unassignConfigurationSets', { params, query, as: editor });
+  await ok(app, 'unassignConfigurationSets', { params: organization, query: { setIds: outer.id } });
+  assert.deepEqual(await ok(app, 'listSetAssignments', { params }), []);
+  await ok(app, 'deleteModule', { params: { id: scopeId } });
+  await refused(app, 'assignConfigurationSets', 404, { params, query });
+});
+
 test('each place needs its right, and sets of a project are visible to those who see the project', async () => {
   const { id } = await createSet();
   const own = await createSet({ scope: 'project', scopeId: projectId });

@@ -1,10 +1,9 @@
 /** Sets of a project do not leave it: what they are assigned to stays in that project. */
 import type { Context } from '../context.ts';
-import { getEnvironmentRows } from '../environments/environment-store.ts';
 import { conflict, type Refusal } from '../http/errors.ts';
 import { projectPath, projectsBelow } from '../projects/project-store.ts';
 import type { MovingProject } from '../reactions.ts';
-import { getTemplateRow } from '../templates/template-store.ts';
+import { homeOfAssignment } from './assignment-places.ts';
 import { type AssignmentScope, assignmentsOfSetsIn } from './configuration-set-store.ts';
 
 type ReadContext = Pick<Context, 'db'>;
@@ -13,14 +12,6 @@ function leaves({ name, scope, scopeId }: AssignmentScope & { readonly name: str
   return conflict(
     `The configuration set "${name}" belongs to a project that this would leave, and is assigned to ${scope} ${scopeId}: unassign it first`,
   );
-}
-
-/** The project that an assignment is in; null where it is in none. */
-async function projectOf({ db }: ReadContext, { scope, scopeId }: AssignmentScope): Promise<string | null> {
-  if (scope === 'project') return scopeId;
-  if (scope === 'template') return (await getTemplateRow(db, scopeId))?.project_id ?? null;
-  const [environment] = scope === 'environment' ? await getEnvironmentRows(db, [scopeId]) : [];
-  return environment?.project_id ?? null;
 }
 
 /** @throws Refusal 409 for a project with assignments below it of sets of projects that it leaves */
@@ -32,8 +23,8 @@ export async function refuseLeavingSets(
   if (assignments.length === 0) return;
   const moved = new Set((await projectsBelow(context.db, [projectId])).map(({ id }) => id));
   for (const assignment of assignments) {
-    const home = await projectOf(context, assignment);
-    if (home !== null && moved.has(home)) throw leaves(assignment);
+    const home = await homeOfAssignment(context.db, assignment);
+    if (home?.projectId && moved.has(home.projectId)) throw leaves(assignment);
   }
 }
 

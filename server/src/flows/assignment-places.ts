@@ -1,12 +1,12 @@
 /** Organizations, projects and templates as places that custom flows and approval policies are assigned to. */
 import type { FlowScope } from '#contract/flows/shapes.ts';
 import type { SetAssignmentScope } from '#contract/configuration-sets/shapes.ts';
-import type { Place } from '../access/access.ts';
+import { type Place, viewRightAt } from '../access/access.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { FindHome } from '../access/entity-home.ts';
-import { editRightOf, scopeHomes, viewRightOf } from '../configuration-sets/assignment-places.ts';
+import { findAssignmentPlace, homeOfAssignment } from '../configuration-sets/assignment-places.ts';
 import type { ActorContext, Connection } from '../context.ts';
-import { unknownEntity } from '../http/errors.ts';
+import { notFound, unknownEntity } from '../http/errors.ts';
 import { isCreatable } from '../templates/template-kinds.ts';
 import { getTemplateRow, holdTemplateRow } from '../templates/template-store.ts';
 import type { ScopePlace } from './assignment-store.ts';
@@ -29,7 +29,7 @@ export async function findPlace(
   db: Connection,
   { scope, scopeId }: ScopePlace,
 ): Promise<FlowPlace | undefined> {
-  const home = await scopeHomes[setScopes[scope]]?.(db, scopeId);
+  const home = await homeOfAssignment(db, { scope: setScopes[scope], scopeId });
   if (!home) return undefined;
   const template = scope === 'BLUEPRINT' ? await getTemplateRow(db, scopeId) : null;
   const isPlace = template === null || (template !== undefined && isCreatable(template.type));
@@ -53,8 +53,8 @@ export async function requirePlace(
 }
 
 /** Whether the caller may see what is assigned there. */
-export function mayView({ actor }: ActorContext, { scope, home }: FlowPlace): boolean {
-  return actor.access.has(viewRightOf({ scope: setScopes[scope], home }), home);
+export function mayView({ actor }: ActorContext, { home }: FlowPlace): boolean {
+  return actor.access.has(viewRightAt(home), home);
 }
 
 /** A template of one environment is not deleted until the transaction ends. @returns whether it is still there */
@@ -64,15 +64,15 @@ export async function holdPlace(tx: Connection, { scope, scopeId }: ScopePlace):
 
 /** @throws Refusal 403 */
 export function requireView({ actor }: ActorContext, { scope, home }: FlowPlace): void {
-  requireRight(actor, home, viewRightOf({ scope: setScopes[scope], home }), `Scope ${scope}`);
+  requireRight(actor, home, viewRightAt(home), `Scope ${scope}`);
 }
 
-/** @throws Refusal 403 */
+/** @throws Refusal 403, 404 where the place has just been deleted */
 export async function requireEdit({ db, actor }: ActorContext, place: FlowPlace): Promise<void> {
   const { scope, scopeId, home } = place;
-  const right = await editRightOf(db, { scope: setScopes[scope], scopeId });
-  if (!right) throw new Error(`Nothing can be assigned to scope ${scope}`);
-  requireRight(actor, home, right, `Scope ${scope}`);
+  const found = await findAssignmentPlace(db, { scope: setScopes[scope], scopeId });
+  if (!found?.rightToChange) throw notFound(setScopes[scope], scopeId);
+  requireRight(actor, home, found.rightToChange, `Scope ${scope}`);
 }
 
 /** The parts of `<scope>#<scopeId>#<blueprintId>`; empty where there are fewer. */
@@ -85,5 +85,5 @@ export function partsOf(id: string): { scope: string; scopeId: string; blueprint
 export const policyAssignmentHome: FindHome = async (db, id) => {
   const { scope, scopeId } = partsOf(id);
   if (scope !== 'PROJECT' && scope !== 'BLUEPRINT') return undefined;
-  return scopeHomes[setScopes[scope]]?.(db, scopeId);
+  return homeOfAssignment(db, { scope: setScopes[scope], scopeId });
 };

@@ -1,6 +1,6 @@
 /** Finds the place of a scope: what its variables inherit, and which right it needs to change or read them. */
 import type { Right, VariableScope } from '#contract/schema/enumerations.ts';
-import type { Place } from '../access/access.ts';
+import { type Place, viewRightAt } from '../access/access.ts';
 import type { Actor } from '../access/actor.ts';
 import { type FindHome, isUuid } from '../access/entity-home.ts';
 import { getSetRow } from '../configuration-sets/configuration-set-store.ts';
@@ -47,7 +47,7 @@ async function ofTemplate(db: Connection, { scope, scopeId }: ScopeOf): Promise<
       ],
     },
     place: { organizationId, projectId, environmentId: null },
-    rightToView: projectId === null ? 'VIEW_ORGANIZATION' : 'VIEW_PROJECT',
+    rightToView: viewRightAt({ projectId }),
     rightToChange: row.is_single_use ? 'EDIT_VCS_ENVIRONMENT' : 'CREATE_AND_EDIT_TEMPLATES',
   };
 }
@@ -87,7 +87,7 @@ async function ofSet(db: Connection, { scopeId }: ScopeOf): Promise<FoundHome | 
   return {
     home: { scope: 'SET', scopeId, organizationId, projectId, inherits: [] },
     place: { organizationId, projectId, environmentId: null },
-    rightToView: projectId === null ? 'VIEW_ORGANIZATION' : 'VIEW_PROJECT',
+    rightToView: viewRightAt({ projectId }),
     rightToChange: projectId === null ? 'EDIT_ORGANIZATION_SETTINGS' : 'EDIT_PROJECT_SETTINGS',
   };
 }
