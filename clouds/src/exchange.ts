@@ -5,6 +5,7 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { checkedLookup, RefusedAddress, refuseAddress } from '#guards/private-addresses.ts';
+import { askAgain } from './ask-again.ts';
 
 /** The operator's hosts, `name` or `name:port`: they may have private addresses and use plain http. */
 export type PrivateHosts = ReadonlySet<string>;
@@ -72,9 +73,13 @@ export async function exchange(request: Exchange): Promise<{ status: number; tex
   }
 }
 
-/** As `exchange`. @returns the body, null if it is not JSON @throws CloudProblem */
+/**
+ * As `exchange`, for requests that may be sent more than once: they are, where that can help.
+ * @returns the body, null if it is not JSON
+ * @throws CloudProblem
+ */
 export async function exchangeJson(request: Exchange): Promise<{ status: number; body: unknown }> {
-  const { status, text } = await exchange(request);
+  const { status, text } = await askAgain(() => exchange(request), { signal: request.signal });
   try {
     return { status, body: JSON.parse(text) };
   } catch {

@@ -237,6 +237,13 @@ test('a run reaches an AKS cluster with the certificate that Azure makes, or as 
   assert.equal(last?.form.get('scope'), '6dae42f8-4368-4678-94ff-3960e28e3630/.default');
 });
 
+test('a cloud that is busy is asked again, three times in all', async () => {
+  const from = clouds.requests.length;
+  assert.match(String(await failuresOf([principal(), aks('busy')])), /refused by Azure with status 429$/);
+  const asked = clouds.requests.slice(from).filter(({ what }) => what.includes('/managedClusters/busy/'));
+  assert.equal(asked.length, 3);
+});
+
 test('what Azure refuses fails the run without a secret', async () => {
   const asked = 'which, asked for with the credential "deployer",';
   assert.deepEqual(await failuresOf([principal(), aks('closed')]), [

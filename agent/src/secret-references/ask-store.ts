@@ -1,6 +1,5 @@
 /** Calls of the HTTP interfaces of stores: bounded, without redirects, and without their answers in messages. */
-import pRetry from 'p-retry';
-import { errorCode, isPassing, isPassingStatus } from '#contract/client/passing-errors.ts';
+import { askAgain } from '#clouds/ask-again.ts';
 import { networkReason } from '../network/network-reason.ts';
 import { SecretProblem } from './secret-store.ts';
 
@@ -21,36 +20,13 @@ export interface StoreAnswer {
   readonly body: unknown;
 }
 
-/** A failure that another try may not have. */
-class PassingProblem extends SecretProblem {}
-
 /**
  * Calls a store, and again, twice, if the call failed in a way that may pass.
  * @throws SecretProblem if there is no usable answer; the signal's reason
  */
 export async function askStore(call: StoreCall): Promise<StoreAnswer> {
-  let last: StoreAnswer | undefined;
-  try {
-    return await pRetry(
-      async () => {
-        const answer = await askOnce(call);
-        last = answer;
-        // A Vault that is sealed answers 503, and stays sealed.
-        if (isPassingStatus(answer.status) && answer.status !== 503) throw new PassingProblem('busy');
-        return answer;
-      },
-      {
-        retries: 2,
-        minTimeout: 300,
-        signal: call.signal,
-        shouldRetry: ({ error }) => error instanceof PassingProblem,
-      },
-    );
-  } catch (error) {
-    call.signal.throwIfAborted();
-    if (last !== undefined) return last;
-    throw error;
-  }
+  // A Vault that is sealed answers 503, and stays sealed.
+  return askAgain(() => askOnce(call), { signal: call.signal, isFinal: ({ status }) => status === 503 });
 }
 
 async function askOnce({ url, headers = {}, form, signal }: StoreCall): Promise<StoreAnswer> {
@@ -79,10 +55,7 @@ async function askOnce({ url, headers = {}, form, signal }: StoreCall): Promise<
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SecretProblem) throw error;
-    const problem = `${origin} cannot be reached: ${networkReason(error)}`;
-    throw errorCode(error) !== '' && isPassing(error)
-      ? new PassingProblem(problem)
-      : new SecretProblem(problem);
+    throw new SecretProblem(`${origin} cannot be reached: ${networkReason(error)}`, { cause: error });
   }
 }
 

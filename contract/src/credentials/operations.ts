@@ -60,7 +60,7 @@ const Value = Type.Object(
     clusterName: short('Kubernetes: the cluster of EKS, AKS or GKE'),
     clusterRegion: short('Kubernetes: the region of the EKS cluster'),
     resourceGroup: short('Kubernetes: the resource group of the AKS cluster'),
-    computeRegion: short('Kubernetes: the region of the GKE cluster'),
+    computeRegion: short('Kubernetes: the region or zone of the GKE cluster'),
     tokenFormat: Type.Optional(oneOf(tokenFormats, 'Kinds with OIDC: the form of the subject; default: v1')),
   },
   {

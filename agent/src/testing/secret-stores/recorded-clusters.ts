@@ -60,6 +60,7 @@ export const recordedClusters: Recorded = {
       },
     },
   },
+  [userCredential('subscription-1', 'busy')]: { status: 429, body: '<html>planted</html>' },
   [userCredential('subscription-1', 'none')]: {
     status: 404,
     body: { error: { code: 'ResourceNotFound', message: 'The Resource was not found.' } },
