@@ -108,7 +108,7 @@ const assignments: Route[] = [
     inTransaction(context, async (context) => {
       const place = await requirePlace(context, body, 'body.scopeId');
       const policy = { type, id: body.blueprintId, field: 'body.blueprintId' } as const;
-      await assign(context, place, policy, null);
+      await assign(context, place, policy, { id: context.newId(), position: null });
       return { scope: body.scope, scopeId: place.scopeId, blueprintId: body.blueprintId.toLowerCase() };
     }),
   ),

@@ -7,7 +7,13 @@ import { notFound, unknownEntity } from '../http/errors.ts';
 import { kindOf } from '../templates/template-kinds.ts';
 import { getTemplateRows, holdTemplateRow, type TemplateRow } from '../templates/template-store.ts';
 import { type FlowPlace, holdPlace, requireEdit } from './assignment-places.ts';
-import { type AssignmentRow, assignmentsAt, deleteAssignments, putAssignment } from './assignment-store.ts';
+import {
+  type AssignmentRow,
+  assignmentsAt,
+  deleteAssignments,
+  type NewAssignment,
+  putAssignment,
+} from './assignment-store.ts';
 
 /** What a request assigns. */
 export interface Assigned {
@@ -58,13 +64,13 @@ export async function assign(
   context: ActorContext,
   place: FlowPlace,
   assigned: Assigned,
-  position: number | null,
+  { id, position }: Pick<NewAssignment, 'id' | 'position'>,
 ): Promise<void> {
   await requireEdit(context, place);
   if (!(await holdPlace(context.db, place))) throw notFound('template', place.scopeId);
   const record = await requireRecord(context, place, assigned);
   if (record.is_deleted) throw unknownEntity(assigned.field, kindOf(record.type).words);
-  const row = await putAssignment(context.db, context, place, { templateId: record.id, position });
+  const row = await putAssignment(context.db, context, place, { id, templateId: record.id, position });
   if (row) await audit(context, place, record, 'assigned', row);
 }
 

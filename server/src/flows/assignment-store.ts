@@ -12,17 +12,25 @@ export interface ScopePlace {
   readonly scopeId: string;
 }
 
+export interface NewAssignment {
+  /** Of those that are made at the same time, the order of the ids is that of assignment. */
+  readonly id: string;
+  readonly templateId: string;
+  /** Null: after those that have one. */
+  readonly position: number | null;
+}
+
 /** @returns the row if it is new or got another position, otherwise undefined */
 export async function putAssignment(
   tx: Connection,
   context: ActorContext,
   { scope, scopeId }: ScopePlace,
-  { templateId, position }: { readonly templateId: string; readonly position: number | null },
+  { id, templateId, position }: NewAssignment,
 ): Promise<AssignmentRow | undefined> {
   return tx
     .insertInto('flow_assignment')
     .values({
-      id: context.newId(),
+      id,
       template_id: templateId,
       scope,
       scope_id: scopeId,

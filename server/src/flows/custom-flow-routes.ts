@@ -50,10 +50,14 @@ async function assignedTo(
 const assignments: Route[] = [
   route(operations.assignCustomFlows, (context, { body }) =>
     inTransaction(context, async (context) => {
+      const ids = body.map(() => context.newId()).toSorted();
       for (const [index, named] of body.entries()) {
         const place = await requirePlace(context, named, `body.${index}.scopeId`);
         const flow = { type, id: named.blueprintId, field: `body.${index}.blueprintId` } as const;
-        await assign(context, place, flow, named.order ?? null);
+        await assign(context, place, flow, {
+          id: ids[index] ?? context.newId(),
+          position: named.order ?? null,
+        });
       }
       return null;
     }),

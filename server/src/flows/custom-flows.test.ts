@@ -169,6 +169,15 @@ test('flows are assigned to places in their order, and taken away again', async 
   await ok(app, 'unassignCustomFlows', { body: [at(second)] });
 });
 
+test('flows without an order are listed in the order of their assignment', async () => {
+  const { id: scopeId } = await ok(app, 'createProject', { body: { organizationId, name: 'In order' } });
+  const flows = await Promise.all(Array.from({ length: 10 }, () => newFlow()));
+  const ids = flows.map(({ id }) => id);
+  const place = { scope: 'PROJECT', scopeId };
+  await assign(ids.map((blueprintId) => ({ ...place, blueprintId })));
+  assert.deepEqual(await idsAt(place), ids);
+});
+
 test('flows are assigned to organizations and templates, too', async () => {
   const flow = await newFlow();
   const { id: template } = await createTemplate(app);
