@@ -16,7 +16,6 @@ export interface ArchivedProjects {
   readonly by: { readonly actor: Actor; readonly requestId: string };
 }
 
-/** What can be reacted to, each with what the reacting functions receive. */
 /** A project that is about to move to another place of the tree, with everything below it. */
 export interface MovingProject {
   readonly projectId: string;
@@ -24,6 +23,7 @@ export interface MovingProject {
   readonly left: readonly string[];
 }
 
+/** What can be reacted to, each with what the reacting functions receive. */
 export interface ReactionPayloads {
   /** A deployment was created or changed its status. The environment's row is locked; both rows are current. */
   readonly deploymentMoved: {

@@ -41,7 +41,6 @@ async function overridesOf(
 }
 
 /**
- * @param body the request as it was sent
  * @returns the template, which nobody changes until the transaction ends
  * @throws Refusal 400, 403 or 409 that names the field
  */

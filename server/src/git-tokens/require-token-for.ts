@@ -2,7 +2,7 @@
 import type { UsePlace } from '../projects/project-store.ts';
 import type { Connection } from '../context.ts';
 import { badField } from '../http/errors.ts';
-import { getRepositoryToken, isTokenFor } from './git-token-store.ts';
+import { getRepositoryToken, type GitTokenRow, isTokenFor } from './git-token-store.ts';
 
 export interface TokenUse extends UsePlace {
   readonly tokenId: string;
@@ -11,6 +11,19 @@ export interface TokenUse extends UsePlace {
 
 /**
  * @param field of the request that combines the two, as `body.tokenId`
+ * @throws Refusal 400 for a token that names other hosts than that of the repository
+ */
+export function requireHost(token: GitTokenRow, repository: string, field: string): void {
+  if (isTokenFor(token, repository)) return;
+  throw badField(
+    field,
+    `cannot be used: the token "${token.name}" is sent only to ${token.hosts.join(', ')}, and the repository is on ${URL.parse(repository)?.host || 'another host'}`,
+  );
+}
+
+/**
+ * @param field of the request that combines the two, as `body.tokenId`
+ * @returns the token
  * @throws Refusal 400 for a token that the organization does not have or the project may not use, or that names
  * other hosts than that of the repository
  */
@@ -18,12 +31,9 @@ export async function requireTokenFor(
   db: Connection,
   { tokenId, repository, ...place }: TokenUse,
   field: string,
-): Promise<void> {
+): Promise<GitTokenRow> {
   const token = await getRepositoryToken(db, place, tokenId);
   if (!token) throw badField(field, 'does not match a git token you have access to');
-  if (!isTokenFor(token, repository))
-    throw badField(
-      field,
-      `cannot be used: the token "${token.name}" is sent only to ${token.hosts.join(', ')}, and the repository is on ${URL.parse(repository)?.host || 'another host'}`,
-    );
+  requireHost(token, repository, field);
+  return token;
 }

@@ -1,9 +1,10 @@
 /** Operations that read a repository. */
 import { operations } from '#contract/operations.ts';
-import { normalizePath, pathRefusal, revisionRefusal } from '#guards/source-guards.ts';
+import { normalizePath } from '#guards/source-guards.ts';
 import { usualType } from '#protocol/tools/declared-variables.ts';
 import { badField, Refusal } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
+import { checkPath, checkRevision } from '../templates/check-source.ts';
 import { UnreadableFile } from './git/commit-tree.ts';
 import { UnreadableRepository } from './git/fetch-commit.ts';
 import { listRevisions, readRepository } from './git/open-repository.ts';
@@ -46,12 +47,9 @@ interface Place {
 
 /** @throws Refusal 400 that names the parameter */
 function checkPlace({ revision, path, fileName }: Place): void {
-  const badRevision = revision ? revisionRefusal(revision) : null;
-  if (badRevision) throw badField('query.revision', `is refused: ${badRevision}`);
-  const badPath = path ? pathRefusal(path) : null;
-  if (badPath) throw badField('query.path', `is refused: ${badPath}`);
-  const badFile = fileName ? pathRefusal(fileName) : null;
-  if (badFile) throw badField('query.fileName', `is refused: ${badFile}`);
+  checkRevision(revision, 'query.revision');
+  checkPath(path, 'query.path');
+  checkPath(fileName, 'query.fileName');
 }
 
 export const repositoryRoutes: Route[] = [

@@ -18,6 +18,7 @@ import {
   listTokens,
   openToken,
 } from '../git-tokens/git-token-store.ts';
+import { requireHost } from '../git-tokens/require-token-for.ts';
 import { isAnyInProjects, projectHome } from '../projects/project-store.ts';
 import { getKey, openKey, type SshKeyRow } from '../ssh-keys/ssh-key-store.ts';
 import { getConnection, tokenIdOf, type VcsConnectionRow } from '../vcs-connections/vcs-connection-store.ts';
@@ -136,11 +137,7 @@ async function credentialsFor(
 ): Promise<Credentials | undefined> {
   if (token !== undefined) {
     if (!(await isUsable(context, reach, token))) throw unknownToken();
-    if (!isTokenFor(token, repository))
-      throw badField(
-        'query.tokenId',
-        `cannot be used: the token "${token.name}" is sent only to ${token.hosts.join(', ')}`,
-      );
+    requireHost(token, repository, 'query.tokenId');
     return tokenCredentials(openToken(context, token));
   }
   if (reach === null) return undefined;

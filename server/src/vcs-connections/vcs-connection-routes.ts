@@ -8,8 +8,7 @@ import { type AuditEntry, recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { requireUnused, usesOf, visibleUses } from '../git-tokens/credential-uses.ts';
-import { getToken, isTokenFor } from '../git-tokens/git-token-store.ts';
-import { isUuid } from '../access/entity-home.ts';
+import { requireTokenFor } from '../git-tokens/require-token-for.ts';
 import { badField, conflict, notFound, orNotFound, Refusal, unknownEntity } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { installationsOf } from '../templates/template-use-store.ts';
@@ -75,15 +74,8 @@ async function tokenFor(
   tokenId: string | null,
 ): Promise<string | null> {
   if (!tokenId) return null;
-  const token = isUuid(tokenId) ? await getToken(db, tokenId) : undefined;
-  if (token?.organization_id !== organizationId || token.type !== 'GIT')
-    throw badField('body.tokenId', 'does not match a git token you have access to');
-  if (!isTokenFor(token, url))
-    throw badField(
-      'body.tokenId',
-      `cannot be used: the token "${token.name}" is sent only to ${token.hosts.join(', ')}`,
-    );
-  return token.id;
+  const use = { organizationId, projectId: null, tokenId, repository: url };
+  return (await requireTokenFor(db, use, 'body.tokenId')).id;
 }
 
 /** @throws Refusal 400 for an address that runs would not read from */
