@@ -2,6 +2,7 @@
  * The CLI configuration of a run's tool (`.terraformrc`, `tofu.rc`): the operator's, combined with the
  * agent's cache, its registries and the run's tokens.
  */
+import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { parseHcl } from '../drivers/terraform/hcl.ts';
 
 /** The parsed text of the operator; serializable as part of a runner's order. */
@@ -56,7 +57,7 @@ export async function readOperatorConfiguration(text: string): Promise<OperatorC
     hosts: Object.fromEntries(
       labelled(host, 'host').map(([name, body]) => [
         name,
-        textsOf(asObject(body['services']), `host ${name}`),
+        textsOf(recordOf(body['services']), `host ${name}`),
       ]),
     ),
     credentials: Object.fromEntries(
@@ -78,7 +79,7 @@ function readInstallation(value: unknown): InstallationMethod[] | null {
   if (value === undefined) return null;
   const bodies = asArray(value);
   if (bodies.length !== 1) throw new Error('provider_installation appears more than once');
-  const body = asObject(bodies[0]);
+  const body = recordOf(bodies[0]);
   for (const name of Object.keys(body)) {
     if (name === 'dev_overrides')
       throw new Error('provider_installation: dev_overrides are for developers and not supported in runs');
@@ -86,16 +87,16 @@ function readInstallation(value: unknown): InstallationMethod[] | null {
       throw new Error(`provider_installation: ${name} is not an installation method`);
   }
   return methodKinds.flatMap((kind) =>
-    asArray(body[kind] ?? []).map((attributes) => ({ kind, attributes: asObject(attributes) })),
+    asArray(body[kind] ?? []).map((attributes) => ({ kind, attributes: recordOf(attributes) })),
   );
 }
 
 function labelled(value: unknown, name: string): [string, Record<string, unknown>][] {
   if (value === undefined) return [];
-  const blocks = asObject(value);
+  const blocks = recordOf(value);
   return Object.entries(blocks).map(([label, bodies]) => {
     if (asArray(bodies).length !== 1) throw new Error(`${name} "${label}" appears more than once`);
-    return [label, asObject(asArray(bodies)[0])];
+    return [label, recordOf(asArray(bodies)[0])];
   });
 }
 
@@ -107,12 +108,6 @@ function textsOf(body: Record<string, unknown>, place: string): Record<string, s
       return [[name, value] as const];
     }),
   );
-}
-
-function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
 }
 
 function asArray(value: unknown): unknown[] {
@@ -181,20 +176,11 @@ function writeBody(body: Readonly<Record<string, unknown>>, indent: string): str
 }
 
 function isBlocks(value: unknown): value is Record<string, unknown>[] {
-  return (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every((one) => typeof one === 'object' && one !== null && !Array.isArray(one))
-  );
+  return Array.isArray(value) && value.length > 0 && value.every(isRecord);
 }
 
 function isLabelled(value: unknown): value is Record<string, Record<string, unknown>[]> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every(isBlocks)
-  );
+  return isRecord(value) && Object.values(value).every(isBlocks);
 }
 
 function writeValue(value: unknown): string {

@@ -1,4 +1,5 @@
 /** What reads secrets: one store per file in `stores`, opened for one run. */
+import { recordOf } from '#contract/schema/is-record.ts';
 import type { AgentSettings } from '#settings/settings.ts';
 import type { Environment } from '#settings/declaration.ts';
 
@@ -60,8 +61,7 @@ export function fieldOf(text: string, key: string | null): string {
  * @throws SecretProblem if there is no such field
  */
 export function textOfField(document: unknown, key: string): string {
-  const isObject = typeof document === 'object' && document !== null && !Array.isArray(document);
-  const fields = isObject ? new Map(Object.entries(document)) : new Map<string, unknown>();
+  const fields = new Map(Object.entries(recordOf(document)));
   if (!fields.has(key)) throw new SecretProblem(`the secret has no field ${JSON.stringify(key)}`);
   const value: unknown = fields.get(key);
   return typeof value === 'string' ? value : JSON.stringify(value);

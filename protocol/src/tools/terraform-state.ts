@@ -1,4 +1,5 @@
 /** The state file of terraform and OpenTofu, version 4, as far as the service reads it. */
+import { isRecord } from '#contract/schema/is-record.ts';
 import { outlineJson } from './json-outline.ts';
 import type { StateFacts, StateFormat } from './tool.ts';
 
@@ -56,20 +57,16 @@ function isStorable(value: unknown): value is string {
   return typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function resourcesProblem(resources: unknown): string | null {
   if (!Array.isArray(resources)) return 'resources must be a list';
   for (const [index, resource] of resources.entries() as Iterable<[number, unknown]>) {
     const isWhole =
-      isObject(resource) &&
+      isRecord(resource) &&
       (resource['mode'] === 'managed' || resource['mode'] === 'data') &&
       typeof resource['type'] === 'string' &&
       typeof resource['name'] === 'string' &&
       Array.isArray(resource['instances']) &&
-      resource['instances'].every(isObject);
+      resource['instances'].every(isRecord);
     if (!isWhole)
       return `resources[${index}] must be an object with mode managed or data, type, name and a list of instances`;
   }
@@ -77,7 +74,7 @@ function resourcesProblem(resources: unknown): string | null {
 }
 
 function problemOf(file: unknown): string | null {
-  if (!isObject(file)) return 'it is not a JSON object';
+  if (!isRecord(file)) return 'it is not a JSON object';
   const { version, serial, lineage, outputs, resources } = file as StateFile;
   if (version !== 4 && !isEncrypted(file)) {
     const seen = version === undefined ? 'has no version' : `is of version ${JSON.stringify(version)}`;
@@ -86,7 +83,7 @@ function problemOf(file: unknown): string | null {
   if (!Number.isSafeInteger(serial) || (serial as number) < 0)
     return 'serial must be a whole number of 0 or more';
   if (!isStorable(lineage) || lineage === '') return 'lineage must be a non-empty string';
-  if (outputs !== undefined && !isObject(outputs)) return 'outputs must be an object';
+  if (outputs !== undefined && !isRecord(outputs)) return 'outputs must be an object';
   return resources === undefined ? null : resourcesProblem(resources);
 }
 

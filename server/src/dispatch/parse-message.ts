@@ -4,6 +4,7 @@
  * sent forever.
  */
 
+import { isRecord } from '#contract/schema/is-record.ts';
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 
@@ -17,8 +18,7 @@ function storable(text: string): string {
 
 function withoutUnstorable(_key: string, value: unknown): unknown {
   if (typeof value === 'string') return storable(value);
-  const isTree = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isTree || Object.keys(value).every((name) => storable(name) === name)) return value;
+  if (!isRecord(value) || Object.keys(value).every((name) => storable(name) === name)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [storable(name), inner]));
 }
 

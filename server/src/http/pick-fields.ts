@@ -1,4 +1,5 @@
 /** Leaves fields out of a reply, by comma-separated dotted paths. */
+import { isRecord } from '#contract/schema/is-record.ts';
 
 function paths(list: string): string[][] {
   return list
@@ -10,14 +11,10 @@ function paths(list: string): string[][] {
 
 type Tree = Record<string, unknown>;
 
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The elements of a list are checked one by one. */
 function eachTree(value: unknown, change: (tree: Tree) => Tree): unknown {
   if (Array.isArray(value)) return value.map((element) => eachTree(element, change));
-  return isTree(value) ? change(value) : value;
+  return isRecord(value) ? change(value) : value;
 }
 
 function without(value: Tree, [head = '', ...rest]: readonly string[]): Tree {

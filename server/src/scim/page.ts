@@ -1,4 +1,5 @@
 /** Pages of resources, and the attributes that a request asks for. */
+import { isRecord } from '#contract/schema/is-record.ts';
 import { ScimRefusal } from '../http/scim-refusal.ts';
 import { withoutSchema } from './filter.ts';
 import type { Resource } from './resource.ts';
@@ -32,17 +33,13 @@ function namesOf(query: Query, name: string): string[] | undefined {
 
 type Fields = Record<string, unknown>;
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Keeps the fields for which `keeps` holds by their path in lower case; undefined decides by their parts. */
 function picked(fields: Fields, keeps: (path: string) => boolean | undefined, above = ''): Fields {
   const entries = Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
     const path = `${above}${name.toLowerCase()}`;
     const isKept = keeps(path);
     if (isKept !== undefined) return isKept ? [[name, value]] : [];
-    const inner = (each: unknown) => (isFields(each) ? picked(each, keeps, `${path}.`) : each);
+    const inner = (each: unknown) => (isRecord(each) ? picked(each, keeps, `${path}.`) : each);
     return [[name, Array.isArray(value) ? (value as unknown[]).map(inner) : inner(value)]];
   });
   return Object.fromEntries(entries);

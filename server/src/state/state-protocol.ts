@@ -3,6 +3,7 @@
  * state, LOCK and UNLOCK. Its answers follow the tools and not the interface: 204 for "no state yet", 423
  * with the lock that is held.
  */
+import { isRecord } from '#contract/schema/is-record.ts';
 import { inEnvironment } from '../access/access.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Right } from '#contract/schema/enumerations.ts';
@@ -97,8 +98,7 @@ async function readLockInfo({ request }: StateRequest): Promise<Record<string, u
   if (text.trim() === '' || text.trim() === 'null') return null;
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>;
+    if (isRecord(value)) return value;
   } catch {
     // The same as any other text that is not an object.
   }

@@ -1,4 +1,5 @@
 /** Converts a terraform plan to the common plan. */
+import { recordOf } from '#contract/schema/is-record.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Plan, PlanSummary, ResourceChange as PlanResourceChange } from '#contract/deployments/plan.ts';
 import { attributeMasker, type AttributeMasker } from './attributes.ts';
@@ -12,9 +13,9 @@ function actionOf(change: Change): PlanResourceChange['action'] | null {
 }
 
 function attributesOf(change: Change, masker: AttributeMasker): PlanResourceChange['attributes'] {
-  const before = asObject(change.before);
-  const after = asObject(change.after);
-  const unknown = asObject(change.after_unknown);
+  const before = recordOf(change.before);
+  const after = recordOf(change.after);
+  const unknown = recordOf(change.after_unknown);
   const names = new Set([...Object.keys(before), ...Object.keys(after), ...Object.keys(unknown)]);
   const attributes: PlanResourceChange['attributes'] = [];
   for (const name of [...names].sort()) {
@@ -29,21 +30,15 @@ function attributesOf(change: Change, masker: AttributeMasker): PlanResourceChan
   return attributes;
 }
 
-function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
-}
-
 function isUnknown(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return value === true;
   return Object.values(value).some(isUnknown);
 }
 
 function idOf(change: Change): string | undefined {
-  const id = asObject(change.before)['id'];
+  const id = recordOf(change.before)['id'];
   const isSensitive =
-    change.before_sensitive === true || asObject(change.before_sensitive)['id'] !== undefined;
+    change.before_sensitive === true || recordOf(change.before_sensitive)['id'] !== undefined;
   return typeof id === 'string' && !isSensitive ? id : undefined;
 }
 
@@ -124,8 +119,8 @@ function isEmpty(value: unknown): boolean {
 function isRealDrift({ mode, change }: ResourceChange): boolean {
   if (mode !== 'managed' || change.actions.includes('no-op')) return false;
   if (change.actions.includes('delete')) return true;
-  const before = asObject(change.before);
-  const after = asObject(change.after);
+  const before = recordOf(change.before);
+  const after = recordOf(change.after);
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].some(
     (name) =>

@@ -1,4 +1,5 @@
 /** Determines whether a plan only contains the rest of another one, whose apply has failed. */
+import { isRecord } from '#contract/schema/is-record.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Change, ResourceChange, TerraformPlan } from './plan-json.ts';
 
@@ -22,10 +23,6 @@ function isWithin(approved: unknown, unknown: unknown, now: unknown): boolean {
     return [...names].every((name) => isWithin(approved[name], parts[name], now[name]));
   }
   return isDeepStrictEqual(approved ?? null, now ?? null);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function hasSameValues(approved: Change, now: Change): boolean {

@@ -1,9 +1,10 @@
 /** The `variable` blocks in the HCL and JSON files of one folder, in the order of the files. */
+import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { isConstantTemplate, unescapeTemplate } from '#guards/hcl/constant-template.ts';
 import { type HclReader, openHclReader } from '#guards/hcl/parse-hcl-file.ts';
 import type { DeclaredVariables } from '#protocol/tools/declared-variables.ts';
-import { type Code, isObject, rowOf, UnreadableCode } from './row.ts';
+import { type Code, rowOf, UnreadableCode } from './row.ts';
 import { join } from 'node:path/posix';
 
 interface CodeFile {
@@ -87,15 +88,15 @@ function jsonBlocks(name: string, text: string): Block[] {
   }
   const parts = (Array.isArray(body) ? body : [body]) as unknown[];
   return parts.flatMap((part) =>
-    isObject(part) ? [part['variable']].flat().flatMap((declared) => entriesOf(declared)) : [],
+    isRecord(part) ? [part['variable']].flat().flatMap((declared) => entriesOf(declared)) : [],
   );
 }
 
 function entriesOf(declared: unknown): Block[] {
-  if (!isObject(declared)) return [];
+  if (!isRecord(declared)) return [];
   return Object.entries(declared).map(([name, blocks]) => {
     const first: unknown = [blocks].flat()[0];
-    return { name, attributes: isObject(first) ? first : {}, text: '' };
+    return { name, attributes: recordOf(first), text: '' };
   });
 }
 
@@ -142,7 +143,7 @@ function literal(text: string): string {
 function literalValue(value: unknown): unknown {
   if (typeof value === 'string') return literal(value);
   if (Array.isArray(value)) return value.map(literalValue);
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [literal(key), literalValue(inner)]));
 }
 
@@ -156,7 +157,7 @@ function exactDefault(value: unknown, text: string): unknown {
 /** The texts of a rule that does nothing but list them: `contains(["a", "b"], var.name)`. */
 function choicesOf(validation: unknown, name: string): string[] | undefined {
   for (const rule of [validation].flat()) {
-    const condition = isObject(rule) && typeof rule['condition'] === 'string' ? rule['condition'] : '';
+    const condition = isRecord(rule) && typeof rule['condition'] === 'string' ? rule['condition'] : '';
     const [, list, variable] =
       /^\$\{\s*contains\(\s*(\[[^\]]*\])\s*,\s*var\.([\w-]+)\s*\)\s*\}$/s.exec(condition) ?? [];
     if (list === undefined || variable !== name) continue;

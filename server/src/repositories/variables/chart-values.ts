@@ -1,7 +1,8 @@
 /** The values of a chart (`values.yaml`), with what its schema (`values.schema.json`) says about them. */
+import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { parseFiles } from './read-yaml.ts';
-import { choicesFrom, type Code, isEnvironmentName, isObject, regexOf, rowOf } from './row.ts';
+import { choicesFrom, type Code, isEnvironmentName, regexOf, rowOf } from './row.ts';
 
 interface Place {
   /** Keys from the outermost on, as `--set` of the tool expects them. */
@@ -22,7 +23,7 @@ export async function chartValues(
   const parsed = await parseFiles(code, files);
   const schema = parsed.find(({ name }) => name.endsWith('.json'))?.content;
   const value = parsed.find(({ name }) => !name.endsWith('.json'))?.content;
-  const root = { keys: [], value, schema: isObject(schema) ? schema : {}, isRequired: false };
+  const root = { keys: [], value, schema: recordOf(schema), isRequired: false };
   return placesBelow(root)
     .map((place) => ({ place, name: `${prefix}${place.keys.join('.')}` }))
     .filter(({ name }) => isEnvironmentName(name))
@@ -32,10 +33,10 @@ export async function chartValues(
 /** Each value that is not a map of others, in the order of the file; then those that only the schema has. */
 function placesBelow(place: Place): Place[] {
   const { keys, value, schema } = place;
-  const values = isObject(value) ? value : {};
-  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  const values = recordOf(value);
+  const properties = recordOf(schema['properties']);
   const names = [...new Set([...Object.keys(values), ...Object.keys(properties)])];
-  const isLeaf = names.length === 0 || (value !== undefined && value !== null && !isObject(value));
+  const isLeaf = names.length === 0 || (value !== undefined && value !== null && !isRecord(value));
   if (keys.length > 0 && (isLeaf || keys.length >= deepest)) return [place];
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
   return names.flatMap((name) => {
@@ -43,7 +44,7 @@ function placesBelow(place: Place): Place[] {
     return placesBelow({
       keys: [...keys, name.replaceAll('.', '\\.')],
       value: Object.hasOwn(values, name) ? values[name] : undefined,
-      schema: isObject(inner) ? inner : {},
+      schema: recordOf(inner),
       isRequired: required.includes(name),
     });
   });

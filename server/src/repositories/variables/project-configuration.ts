@@ -1,7 +1,8 @@
 /** The configuration that a project declares: values, or types with defaults. */
+import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { parseFiles } from './read-yaml.ts';
-import { type Code, isObject, rowOf } from './row.ts';
+import { type Code, rowOf } from './row.ts';
 
 /** Keys of an entry that describes a value, in contrast to an entry that is one. */
 const describing = ['type', 'default', 'value', 'description', 'secret', 'items'] as const;
@@ -12,14 +13,14 @@ export async function projectConfiguration(
   { files }: { readonly files: readonly string[] },
 ): Promise<RepositoryVariable[]> {
   const [project] = await parseFiles(code, files);
-  if (!isObject(project?.content)) return [];
+  if (!isRecord(project?.content)) return [];
   const { config, configuration } = project.content;
-  const declared = isObject(config) ? config : configuration;
-  return Object.entries(isObject(declared) ? declared : {}).map(([name, entry]) => rowFor(name, entry));
+  const declared = isRecord(config) ? config : configuration;
+  return Object.entries(recordOf(declared)).map(([name, entry]) => rowFor(name, entry));
 }
 
 function rowFor(name: string, entry: unknown): RepositoryVariable {
-  const isDescribed = isObject(entry) && describing.some((key) => Object.hasOwn(entry, key));
+  const isDescribed = isRecord(entry) && describing.some((key) => Object.hasOwn(entry, key));
   if (!isDescribed) return rowOf({ name, type: 1, value: entry });
   const value = entry['value'] ?? entry['default'];
   return rowOf({

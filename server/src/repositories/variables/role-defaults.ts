@@ -1,8 +1,9 @@
 /** The defaults of a role, and the variables of all hosts, which take precedence. */
+import { isRecord } from '#contract/schema/is-record.ts';
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { join } from 'node:path/posix';
 import { parseFiles } from './read-yaml.ts';
-import { type Code, isEnvironmentName, isObject, rowOf } from './row.ts';
+import { type Code, isEnvironmentName, rowOf } from './row.ts';
 import { isSealedMark } from './sealed-mark.ts';
 
 const yamlFile = /\.ya?ml$/;
@@ -16,7 +17,7 @@ export async function roleDefaults(
   const names = (await Promise.all(folders.map((folder) => namesFor(code, folder)))).flat();
   const values = new Map<string, unknown>();
   for (const { content } of await parseFiles(code, names))
-    if (isObject(content)) for (const [name, value] of Object.entries(content)) values.set(name, value);
+    if (isRecord(content)) for (const [name, value] of Object.entries(content)) values.set(name, value);
   return [...values]
     .filter(([name]) => isEnvironmentName(`${prefix}${name}`))
     .map(([name, value]) => {

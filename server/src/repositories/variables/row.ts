@@ -43,11 +43,6 @@ function descriptionOf(text: unknown): { description?: string } {
   };
 }
 
-/** A map of a parsed file. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Names that a variable of type 0 can have. */
 export function isEnvironmentName(name: string): boolean {
   return name.length <= 255 && !/[=\p{Cc}]/u.test(name);

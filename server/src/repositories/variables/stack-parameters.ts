@@ -1,15 +1,8 @@
 /** The parameters of a stack's template, in YAML (with its short functions) or JSON. */
+import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { parseFiles } from './read-yaml.ts';
-import {
-  choicesFrom,
-  type Code,
-  isEnvironmentName,
-  isObject,
-  regexOf,
-  rowOf,
-  UnreadableCode,
-} from './row.ts';
+import { choicesFrom, type Code, isEnvironmentName, regexOf, rowOf, UnreadableCode } from './row.ts';
 
 /** @throws UnreadableCode that names the file */
 export async function stackParameters(
@@ -20,10 +13,10 @@ export async function stackParameters(
   const [template] = await parseFiles(code, named === undefined ? files : [named]);
   if (template === undefined && named !== undefined)
     throw new UnreadableCode(`${named} is not a file of this folder`);
-  const parameters = isObject(template?.content) ? template.content['Parameters'] : undefined;
-  return Object.entries(isObject(parameters) ? parameters : {})
+  const parameters = isRecord(template?.content) ? template.content['Parameters'] : undefined;
+  return Object.entries(recordOf(parameters))
     .filter(([name]) => isEnvironmentName(`${prefix}${name}`))
-    .map(([name, parameter]) => rowFor(`${prefix}${name}`, isObject(parameter) ? parameter : {}));
+    .map(([name, parameter]) => rowFor(`${prefix}${name}`, recordOf(parameter)));
 }
 
 function rowFor(name: string, parameter: Readonly<Record<string, unknown>>): RepositoryVariable {
