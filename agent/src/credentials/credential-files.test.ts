@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -25,36 +25,35 @@ function setUp(t: TestContext, later: { from: number; content: string }[]) {
   return { paths, job, file };
 }
 
-test('a token is replaced when its time ends, for readers of the run only', async (t) => {
-  const now = Date.now();
+test('a token is replaced when its time ends, for readers of the run only', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
   const { paths, job, file } = setUp(t, [
-    { from: now + 60, content: 'second' },
-    { from: now + 120, content: 'third' },
+    { from: 1_600_000, content: 'second' },
+    { from: 2_200_000, content: 'third' },
   ]);
   const before = statSync(file);
   using _renewal = renewCredentialFiles(paths, job, slotUid);
+  t.mock.timers.tick(599_999);
   assert.equal(readFileSync(file, 'utf8'), 'first');
-  for (const expected of ['second', 'third'])
-    await t.waitFor(() => assert.equal(readFileSync(file, 'utf8'), expected), {
-      interval: 5,
-      timeout: 10_000,
-    });
+  t.mock.timers.tick(1);
+  assert.equal(readFileSync(file, 'utf8'), 'second');
+  t.mock.timers.tick(600_000);
+  assert.equal(readFileSync(file, 'utf8'), 'third');
   const { mode, uid, gid } = statSync(file);
   assert.deepEqual([mode, uid, gid], [before.mode, before.uid, before.gid]);
   assert.equal(mode & 0o777, isRoot ? 0o440 : 0o400);
   assert.deepEqual(readdirSync(paths.credentials).toSorted(), ['other', 'token']);
 });
 
-test('a run that starts late gets the token of that time, and nothing is written after its end', async (t) => {
-  const now = Date.now();
+test('a run that starts late gets the token of that time, and nothing is written after its end', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 2_200_001 });
   const { paths, job, file } = setUp(t, [
-    { from: now - 2_000, content: 'second' },
-    { from: now - 1_000, content: 'third' },
-    { from: now + 100, content: 'fourth' },
+    { from: 1_600_000, content: 'second' },
+    { from: 2_200_000, content: 'third' },
+    { from: 2_800_000, content: 'fourth' },
   ]);
   renewCredentialFiles(paths, job, slotUid)[Symbol.dispose]();
   assert.equal(readFileSync(file, 'utf8'), 'third');
-  rmSync(paths.credentials, { recursive: true });
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  assert.equal(existsSync(paths.credentials), false);
+  t.mock.timers.tick(1_000_000);
+  assert.equal(readFileSync(file, 'utf8'), 'third');
 });
