@@ -145,7 +145,7 @@ test(
 );
 
 test('tokens for EKS have the signature that other programs of AWS make', async () => {
-  // By botocore 1.42, from the same keys, date and cluster.
+  // By botocore 1.43.11, from the same keys, date and cluster.
   const signatures = {
     'eu-west-1': 'b77d64ef40c09ae4ec556132dfe7112ba219f55dbc51ef74f350510cb08ef0ea',
     'cn-north-1': '29112e5e18a256bd320b3ca673e44a8480ecaaeb0722d07a1fa37b6c7c95f354',
