@@ -42,6 +42,7 @@ export async function insertTemplate(
   template: NewTemplate,
 ): Promise<TemplateRow | undefined> {
   const id = context.newId();
+  const now = context.now();
   return tx
     .insertInto('template')
     .values({
@@ -56,8 +57,8 @@ export async function insertTemplate(
       settings: JSON.stringify(template.settings),
       sealed_token: sealCredentials(context, id, template.credentials),
       author_id: template.authorId,
-      created_at: context.now(),
-      updated_at: context.now(),
+      created_at: now,
+      updated_at: now,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
