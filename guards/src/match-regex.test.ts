@@ -4,10 +4,12 @@ import { matchesRegex } from './match-regex.ts';
 
 const endless = ['^(a+)+$', `${'a'.repeat(50)}!`] as const;
 
+/** Of the processor: the machine may have other work. */
 function secondsOf(work: () => void): number {
-  const began = performance.now();
+  const began = process.cpuUsage();
   work();
-  return (performance.now() - began) / 1000;
+  const { user, system } = process.cpuUsage(began);
+  return (user + system) / 1_000_000;
 }
 
 test('an expression is found in a value, or not', () => {
@@ -34,8 +36,8 @@ test('500 common expressions take no time worth mentioning', () => {
 test('one that would never end is given up, many of them take little longer than one, and others still work', () => {
   assert.equal(matchesRegex(...endless), null);
   const seconds = secondsOf(() => {
-    for (let count = 0; count < 100; count++) assert.equal(matchesRegex(...endless), null);
+    for (let count = 0; count < 50; count++) assert.equal(matchesRegex(...endless), null);
   });
-  assert.ok(seconds < 7, `100 took ${seconds} s, which would be 10 s without a common allowance`);
+  assert.ok(seconds < 4, `50 took ${seconds} s, which would be 5 s without a common allowance`);
   assert.equal(matchesRegex('^[a-z]+$', 'word'), true);
 });
