@@ -7,7 +7,6 @@ import { requireRight } from '../access/check-right.ts';
 import { type Changes, changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
-import { isNameTaken } from '../database/is-name-taken.ts';
 import { badField, conflict, notFound, orNotFound } from '../http/errors.ts';
 import { getProjectRow } from '../projects/project-store.ts';
 import { checkedValue } from './check-value.ts';
@@ -104,13 +103,12 @@ export async function updateCredential(
   if (type !== before.type && !kindOf(type).isForRuns && (await projectsWith(context.db, id)).length > 0)
     throw badField('body.type', 'must be one for runs while the credential is assigned to projects');
   const value = body.value === undefined ? undefined : checkedValue(type, body.value);
-  if (name !== undefined && (await isNameTaken(context.db, 'credential', { ...before, name })))
-    throw nameTaken(name);
   const row = await updateCredentialRow(context.db, context, id, {
     type,
     ...(name === undefined ? {} : { name }),
     ...(value === undefined ? {} : { value }),
   });
+  if (!row) throw nameTaken(name ?? before.name);
   const changes = changesOf(auditedCredential(context, before), auditedCredential(context, row));
   await record(context, 'updated', row, changes);
   return credentialView(context.db, row);

@@ -5,6 +5,7 @@ import { homeById, isUuid } from '../access/entity-home.ts';
 import { sealedFingerprint } from '../audit/changes.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
 import type { CredentialAssignmentTable, CredentialTable } from '../database/schema.ts';
+import { unlessTaken } from '../database/unless-taken.ts';
 import type { ProjectPlace } from '../projects/project-store.ts';
 
 export type CredentialRow = Selectable<CredentialTable>;
@@ -47,26 +48,31 @@ export async function insertCredential(
     .executeTakeFirst();
 }
 
-/** Omitted fields are unchanged. */
+/**
+ * Omitted fields are unchanged.
+ * @returns the row, or undefined where the organization has another credential of that name
+ */
 export async function updateCredentialRow(
   tx: Connection,
   context: ActorContext,
   id: string,
   { name, type, value }: Partial<Pick<NewCredential, 'name' | 'type' | 'value'>>,
-): Promise<CredentialRow> {
-  return tx
-    .updateTable('credential')
-    .set({
-      updated_at: context.now(),
-      ...(name === undefined ? {} : { name }),
-      ...(type === undefined ? {} : { type }),
-      ...(value === undefined
-        ? {}
-        : { sealed_value: context.sealer.seal(JSON.stringify(value), association(id)) }),
-    })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+): Promise<CredentialRow | undefined> {
+  return unlessTaken(
+    tx
+      .updateTable('credential')
+      .set({
+        updated_at: context.now(),
+        ...(name === undefined ? {} : { name }),
+        ...(type === undefined ? {} : { type }),
+        ...(value === undefined
+          ? {}
+          : { sealed_value: context.sealer.seal(JSON.stringify(value), association(id)) }),
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  );
 }
 
 /** Newest first. */

@@ -1,7 +1,7 @@
 /** Whether a name is free in an organization, for tables whose rows have one each. */
 import type { Connection } from '../context.ts';
 
-type Named = 'team' | 'role' | 'credential' | 'git_token' | 'vcs_connection';
+type Named = 'team' | 'role';
 
 /** Whether the organization has another row of this name in `table`. */
 export async function isNameTaken(

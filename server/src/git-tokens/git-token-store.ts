@@ -4,8 +4,8 @@ import { type Selectable, sql } from 'kysely';
 import type { TokenType } from '#contract/git-tokens/operations.ts';
 import { homeById, isUuid } from '../access/entity-home.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
-import { isNameTaken } from '../database/is-name-taken.ts';
 import type { GitTokenTable } from '../database/schema.ts';
+import { unlessTaken } from '../database/unless-taken.ts';
 
 export type GitTokenRow = Selectable<GitTokenTable>;
 
@@ -54,18 +54,19 @@ export async function updateToken(
   before: GitTokenRow,
   { name, value, hosts, projectIds }: UpdatedToken,
 ): Promise<GitTokenRow | undefined> {
-  if (name !== undefined && (await isNameTaken(tx, 'git_token', { ...before, name }))) return undefined;
-  return tx
-    .updateTable('git_token')
-    .set({
-      name: name ?? before.name,
-      hosts: hosts ?? before.hosts,
-      project_ids: projectIds ?? before.project_ids,
-      ...(value === undefined ? {} : { sealed_value: context.sealer.seal(value, association(before.id)) }),
-    })
-    .where('id', '=', before.id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  return unlessTaken(
+    tx
+      .updateTable('git_token')
+      .set({
+        name: name ?? before.name,
+        hosts: hosts ?? before.hosts,
+        project_ids: projectIds ?? before.project_ids,
+        ...(value === undefined ? {} : { sealed_value: context.sealer.seal(value, association(before.id)) }),
+      })
+      .where('id', '=', before.id)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  );
 }
 
 /** What changes of a token. */

@@ -15,7 +15,6 @@ import { changedSettings } from './module-settings.ts';
 import {
   getModule,
   insertModule,
-  isModuleNameTaken,
   listModules,
   lockModule,
   markModuleDeleted,
@@ -109,8 +108,8 @@ export const moduleRoutes: Route[] = [
       const { moduleName: name = before.name, moduleProvider: provider = before.provider } = body;
       const settings = changedSettings(before.settings, without(body, ['moduleName', 'moduleProvider']));
       const values = { name, provider, settings };
-      if (await isModuleNameTaken(context.db, before, values)) throw taken(values);
       const row = await updateModule(context.db, context, params.id, values);
+      if (!row) throw taken(values);
       await audit(context, 'updated', row, changesOf(auditedModule(before), auditedModule(row)));
       return view(context.db, row);
     });

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import { homeById } from '../access/entity-home.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import type { RegistryModuleTable } from '../database/schema.ts';
+import { unlessTaken } from '../database/unless-taken.ts';
 import { type NamedBySettings, settingsName } from '../templates/template-use-store.ts';
 import type { ModuleSettings } from './module-settings.ts';
 
@@ -45,36 +46,21 @@ export async function insertModule(
   );
 }
 
-/** Whether another module of the organization has that name and provider. */
-export async function isModuleNameTaken(
-  db: Connection,
-  { id, organization_id }: Pick<ModuleRow, 'id' | 'organization_id'>,
-  { name, provider }: Pick<ModuleValues, 'name' | 'provider'>,
-): Promise<boolean> {
-  const other = await db
-    .selectFrom('registry_module')
-    .select('id')
-    .where('organization_id', '=', organization_id)
-    .where('name', '=', name)
-    .where('provider', '=', provider)
-    .where('is_deleted', '=', false)
-    .where('id', '!=', id)
-    .executeTakeFirst();
-  return other !== undefined;
-}
-
+/** @returns the row, or undefined if the organization has another module of that name and provider */
 export async function updateModule(
   tx: Connection,
   context: ActorContext,
   id: string,
   values: ModuleValues,
-): Promise<ModuleRow> {
-  return tx
-    .updateTable('registry_module')
-    .set({ ...columnsOf(values), updated_at: context.now() })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+): Promise<ModuleRow | undefined> {
+  return unlessTaken(
+    tx
+      .updateTable('registry_module')
+      .set({ ...columnsOf(values), updated_at: context.now() })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  );
 }
 
 export async function markModuleDeleted(tx: Connection, context: ActorContext, id: string): Promise<void> {

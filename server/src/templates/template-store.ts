@@ -4,11 +4,11 @@ import { creatableTemplateTypes } from '#contract/schema/enumerations.ts';
 import { homeById, isUuid } from '../access/entity-home.ts';
 import type { Connection, Context } from '../context.ts';
 import type { TemplateTable } from '../database/schema.ts';
+import { unlessTaken } from '../database/unless-taken.ts';
 import type { TemplateSettings } from '../database/stored.ts';
 import { lockEnvironmentsOfTemplate } from '../environments/environment-store.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
 import type { HostCredentials } from './repository-credentials.ts';
-import { isCreatable } from './template-kinds.ts';
 
 export type TemplateRow = Selectable<TemplateTable>;
 
@@ -107,21 +107,6 @@ export async function lockTemplate(tx: Connection, id: string): Promise<LockedTe
   return row && { row, environments };
 }
 
-/** Whether another template that people created has this name; what is stored as one has names of its own. */
-export async function isTemplateNameTaken(
-  db: Connection,
-  { id, organization_id: organizationId, type }: Pick<TemplateRow, 'id' | 'organization_id' | 'type'>,
-  name: string,
-): Promise<boolean> {
-  const row = await (isCreatable(type) ? shared(db) : ofType(db, type))
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .where('name', '=', name)
-    .where('id', '<>', id)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** What replaces the content of a template. */
 export interface TemplateContent
   extends Pick<NewTemplate, 'name' | 'type' | 'repository' | 'settings' | 'projectIds'> {
@@ -129,26 +114,29 @@ export interface TemplateContent
   readonly credentials: HostCredentials | null | undefined;
 }
 
+/** @returns the row, or undefined where another template that people created has the name */
 export async function replaceTemplate(
   tx: Connection,
   context: Context,
   { id }: TemplateRow,
   { name, type, repository, settings, projectIds, credentials }: TemplateContent,
-): Promise<TemplateRow> {
-  return tx
-    .updateTable('template')
-    .set({
-      name,
-      type,
-      repository,
-      project_ids: [...projectIds],
-      settings: JSON.stringify(settings),
-      ...(credentials === undefined ? {} : { sealed_token: sealCredentials(context, id, credentials) }),
-      updated_at: context.now(),
-    })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+): Promise<TemplateRow | undefined> {
+  return unlessTaken(
+    tx
+      .updateTable('template')
+      .set({
+        name,
+        type,
+        repository,
+        project_ids: [...projectIds],
+        settings: JSON.stringify(settings),
+        ...(credentials === undefined ? {} : { sealed_token: sealCredentials(context, id, credentials) }),
+        updated_at: context.now(),
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  );
 }
 
 /** The projects that may use a template. */

@@ -20,13 +20,7 @@ import { creationProject, nameTaken, requireProjectRights } from './create-templ
 import { type HostCredentials, hostOf, splitCredentials } from './repository-credentials.ts';
 import { isCreatable, kindOf } from './template-kinds.ts';
 import { templateSettings } from './template-settings.ts';
-import {
-  isTemplateNameTaken,
-  type LockedTemplate,
-  lockTemplate,
-  replaceTemplate,
-  type TemplateRow,
-} from './template-store.ts';
+import { type LockedTemplate, lockTemplate, replaceTemplate, type TemplateRow } from './template-store.ts';
 import { auditedTemplate, placeOfTemplate, templateView } from './template-view.ts';
 
 /** @throws Refusal 403 */
@@ -141,8 +135,6 @@ export async function updateTemplate(
     const use = { organizationId: row.organization_id, projectIds: users, isSingleUse: row.is_single_use };
     await checkTemplate(context, request, use);
     checkType(locked, request);
-    if (!row.is_single_use && (await isTemplateNameTaken(context.db, row, request.name)))
-      throw nameTaken(request);
     const { creationScope, creationScopeId } = row.settings;
     const updated = await replaceTemplate(context.db, context, row, {
       name: request.name,
@@ -152,6 +144,7 @@ export async function updateTemplate(
       settings: { creationScope, creationScopeId, ...templateSettings(request) },
       credentials: credentialsAfter(row, request),
     });
+    if (!updated) throw nameTaken(request);
     await refreshPlaceholders(context, updated, locked);
     await recordAudit(context, {
       organizationId: row.organization_id,

@@ -3,8 +3,8 @@ import type { Selectable } from 'kysely';
 import type { VcsConnectionType } from '#contract/vcs-connections/connection-types.ts';
 import { homeById, isUuid } from '../access/entity-home.ts';
 import type { ActorContext, Connection } from '../context.ts';
-import { isNameTaken } from '../database/is-name-taken.ts';
 import type { VcsConnectionTable } from '../database/schema.ts';
+import { unlessTaken } from '../database/unless-taken.ts';
 
 export type VcsConnectionRow = Selectable<VcsConnectionTable>;
 
@@ -50,13 +50,14 @@ export async function updateConnection(
   before: VcsConnectionRow,
   changes: Pick<VcsConnectionRow, 'name' | 'vcs_agent_key' | 'token_id' | 'updated_at'>,
 ): Promise<VcsConnectionRow | undefined> {
-  if (await isNameTaken(tx, 'vcs_connection', { ...before, name: changes.name })) return undefined;
-  return tx
-    .updateTable('vcs_connection')
-    .set(changes)
-    .where('id', '=', before.id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  return unlessTaken(
+    tx
+      .updateTable('vcs_connection')
+      .set(changes)
+      .where('id', '=', before.id)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  );
 }
 
 export async function listConnections(db: Connection, organizationId: string): Promise<VcsConnectionRow[]> {
