@@ -5,6 +5,7 @@
 import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
 import type { Context } from '../../context.ts';
+import type { StoredOutputs } from '../../database/stored.ts';
 import type { EnvironmentRow } from '../../environments/environment-store.ts';
 import { sensitiveMask } from '../../secrets/sensitive-mask.ts';
 import { parseOutputReference } from '../../variables/output-reference.ts';
@@ -12,6 +13,7 @@ import { type DeploymentRow, updateDeploymentRow } from '../deployment-store.ts'
 import { openOutputs } from '../outcome-columns.ts';
 import { openInputs, type PendingReference, type RunInputs, sealInputs } from '../run-inputs.ts';
 import { findCycle, sourceIdsOf } from './find-cycle.ts';
+import type { LastOutputs } from './last-outputs-store.ts';
 import { loadSources, type Source, type Sources } from './load-sources.ts';
 import { variableOf } from './output-value.ts';
 
@@ -26,6 +28,18 @@ interface Resolved {
   readonly found: JobVariable | string | null;
 }
 
+type OpenOutputs = (last: LastOutputs) => StoredOutputs;
+
+/** Opens the outputs of each source once, however many references there are to them. */
+function outputsOpener(context: Context): OpenOutputs {
+  const opened = new Map<string, StoredOutputs>();
+  return (last) => {
+    const outputs = opened.get(last.id) ?? openOutputs(context, last);
+    opened.set(last.id, outputs);
+    return outputs;
+  };
+}
+
 /** How many names of outputs a message lists. */
 const mostNames = 20;
 
@@ -38,7 +52,7 @@ function namesOf(outputs: object): string {
 
 /** @returns the variable, or what is wrong, to follow the name of the source in a sentence */
 function fromSource(
-  context: Context,
+  open: OpenOutputs,
   reference: PendingReference,
   { isAllowed, projectName, last }: Source,
   outputName: string,
@@ -47,7 +61,7 @@ function fromSource(
     return `, and the policy of its project "${projectName}" does not allow that: set outputsAsInputsEnabled there`;
   if (!last) return ', which was never deployed successfully: deploy it first';
   if (last.type === 'destroy') return ', which is destroyed: deploy it first';
-  const outputs = openOutputs(context, last);
+  const outputs = open(last);
   const output = Object.hasOwn(outputs, outputName) ? outputs[outputName] : undefined;
   if (!output) return `, which has no output of that name: ${namesOf(outputs)}`;
   const found = variableOf(reference, output);
@@ -55,7 +69,7 @@ function fromSource(
 }
 
 function resolveOne(
-  context: Context,
+  open: OpenOutputs,
   environment: EnvironmentRow,
   sources: Sources,
   reference: PendingReference,
@@ -70,7 +84,7 @@ function resolveOne(
   const refers = `${start} refers to output "${outputName}" of environment`;
   if (!source)
     return `${refers} ${parsed.environmentId}, which does not exist or which ${sources.reader} may not view`;
-  const found = fromSource(context, reference, source, outputName);
+  const found = fromSource(open, reference, source, outputName);
   return typeof found === 'string' ? `${refers} "${source.environment.name}"${found}` : found;
 }
 
@@ -134,8 +148,9 @@ export async function resolveOutputs(
   const isDestroy = deployment.type === 'destroy';
   const cycle = isDestroy ? null : await cycleMessage(context, environment, sources, references);
   if (cycle !== null) return { kind: 'failed', message: cycle };
+  const open = outputsOpener(context);
   const resolved = references.map((reference): Resolved => {
-    const found = resolveOne(context, environment, sources, reference);
+    const found = resolveOne(open, environment, sources, reference);
     return { reference, found: isDestroy && typeof found === 'string' ? (reference.last ?? null) : found };
   });
   const wrong = resolved.flatMap(({ found }) => (typeof found === 'string' ? [found] : []));
