@@ -4,6 +4,8 @@ import type { DeploymentType } from '#contract/schema/enumerations.ts';
 import type { Context } from '../context.ts';
 import { algorithm, longestTokenSeconds, signingKey } from './rotate-keys.ts';
 
+type SigningContext = Pick<Context, 'db' | 'settings' | 'sealer' | 'now' | 'newId'>;
+
 /** What a token says about a run. */
 export interface RunFacts {
   readonly organizationId: string;
@@ -88,16 +90,32 @@ export interface TokenRequest {
   readonly seconds: number;
 }
 
-/** @throws Error where the service does not know its public address */
+/** Signs a token about one run. */
+export type SignToken = (request: TokenRequest) => Promise<string>;
+
+/** Signs tokens about one run: the key is read once. */
+export function tokenSigner(context: SigningContext, facts: TokenFacts): SignToken {
+  let key: ReturnType<typeof signingKey> | undefined;
+  return (request) => {
+    key ??= signingKey(context);
+    return signToken(context, facts, request, key);
+  };
+}
+
+/**
+ * @param signing the key, if it was read before
+ * @throws Error where the service does not know its public address
+ */
 export async function signToken(
-  context: Pick<Context, 'db' | 'settings' | 'sealer' | 'now' | 'newId'>,
+  context: SigningContext,
   facts: TokenFacts,
   { audience, format, seconds }: TokenRequest,
+  signing?: ReturnType<typeof signingKey>,
 ): Promise<string> {
   const issuer = issuerOf(context);
   if (issuer === null) throw new Error('Tokens of runs need the setting ENVARIUM_BASE_URL');
   // Loaded for the first token: most installations never need it.
-  const [{ SignJWT }, { id, key }] = await Promise.all([import('jose'), signingKey(context)]);
+  const [{ SignJWT }, { id, key }] = await Promise.all([import('jose'), signing ?? signingKey(context)]);
   const now = Math.floor(context.now().getTime() / 1000);
   return new SignJWT(claimsOf(facts))
     .setProtectedHeader({ alg: algorithm, kid: id, typ: 'JWT' })

@@ -11,7 +11,13 @@ import { nearestOf } from '../../credentials/run-credentials.ts';
 import { secretTexts } from '../../credentials/secret-texts.ts';
 import type { DeploymentRow } from '../../deployments/deployment-store.ts';
 import type { EnvironmentRow } from '../../environments/environment-store.ts';
-import { issuerOf, type RunFacts, signToken, subjectOf } from '../../oidc-issuer/run-token.ts';
+import {
+  issuerOf,
+  type RunFacts,
+  type SignToken,
+  subjectOf,
+  tokenSigner,
+} from '../../oidc-issuer/run-token.ts';
 import type { JobFacts } from '../job-facts.ts';
 
 export interface CredentialsForRun {
@@ -59,11 +65,17 @@ function versionOf(row: AssignedCredential, subject: string | null): string {
     .digest('hex');
 }
 
+interface Signing {
+  readonly facts: RunFacts;
+  /** For which tokens are valid. */
+  readonly seconds: number;
+  readonly sign: SignToken;
+}
+
 async function openCredential(
   context: Context,
   row: AssignedCredential,
-  facts: RunFacts,
-  seconds: number,
+  { facts, seconds, sign }: Signing,
 ): Promise<RunCredential> {
   const value: CredentialValue = openValue(context, row);
   const problem = formProblem(value);
@@ -78,7 +90,7 @@ async function openCredential(
       'needs a token of the service, which needs the setting ENVARIUM_BASE_URL: an https address that the cloud can read',
     );
   const { tokenFormat: format = 'v1' } = value;
-  const token = await signToken(context, facts, { audience, format, seconds });
+  const token = await sign({ audience, format, seconds });
   // A cloud may decide by any claim.
   return { ...base, version: versionOf(row, subjectOf(facts, 'v2')), token };
 }
@@ -89,13 +101,13 @@ export async function credentialsForRun(context: Context, run: Run): Promise<Cre
   const { rows, hierarchy, isOidcEnabled } = await runCredentialRows(context.db, place);
   const facts = factsOf(run, hierarchy.split('|'));
   const seconds = secondsOf(context, deployment);
+  const sign = tokenSigner(context, facts);
   const credentials: RunCredential[] = [];
-  for (const row of nearestOf(rows)) credentials.push(await openCredential(context, row, facts, seconds));
+  for (const row of nearestOf(rows))
+    credentials.push(await openCredential(context, row, { facts, seconds, sign }));
   const issuer = issuerOf(context);
   const oidcToken =
-    isOidcEnabled && issuer !== null
-      ? await signToken(context, facts, { audience: issuer, format: 'v1', seconds })
-      : null;
+    isOidcEnabled && issuer !== null ? await sign({ audience: issuer, format: 'v1', seconds }) : null;
   const tokens = credentials.flatMap(({ token }) => token ?? []);
   return {
     credentials,
