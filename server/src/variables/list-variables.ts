@@ -7,15 +7,16 @@ import { requireRight } from '../access/check-right.ts';
 import { isUuid } from '../access/entity-home.ts';
 import type { ActorContext } from '../context.ts';
 import { type DeploymentRow, getDeploymentRow } from '../deployments/deployment-store.ts';
+import { perServer } from '../events/per-server.ts';
 import { badField, unknownEntity } from '../http/errors.ts';
-import { JsonText, jsonList } from '../http/json-text.ts';
+import { JsonText } from '../http/json-text.ts';
+import { KeptTexts } from '../http/kept-texts.ts';
 import { type FoundHome, findVisibleHome } from './find-home.ts';
 import { levelsOf } from './levels.ts';
-import { compareNames, resolvePrecedence } from './precedence.ts';
-import { levelsWith } from './read-layers.ts';
-import { listVersionsOf, type ScopeOf } from './variable-store.ts';
-import { variableTexts } from './variable-texts.ts';
-import { schemaView } from './variable-view.ts';
+import { compareNames, type Resolved, resolvePrecedence } from './precedence.ts';
+import { readLevels, versionOfLevels } from './read-layers.ts';
+import type { ScopeOf, VariableRow } from './variable-store.ts';
+import { hiddenView, schemaView, variableView } from './variable-view.ts';
 
 type Query = QueryOf<typeof operations.listVariables>;
 
@@ -87,6 +88,29 @@ function mergedLevels(query: Query, homes: readonly FoundHome[]): ScopeOf[] {
   return [...distinct.values()].toSorted((one, other) => rank(one) - rank(other));
 }
 
+/** Whole lists: reading and writing thousands of variables takes ten times as long as asking whether they are the same. */
+const keptLists = perServer(() => new KeptTexts(20_000_000));
+
+function resolvedView(context: ActorContext, { winner, hidden }: Resolved<VariableRow>): Variable {
+  const outer = hidden.at(-1);
+  return { ...variableView(context, winner), overwrites: outer ? hiddenView(context, outer) : null };
+}
+
+/** The list as JSON. Sensitive values are asterisks in it. */
+async function textOf(context: ActorContext, levels: readonly ScopeOf[]): Promise<string> {
+  const key = JSON.stringify(levels);
+  const version = await versionOfLevels(context.db, levels);
+  const kept = keptLists(context).find(key, version);
+  if (kept !== undefined) return kept.text;
+  // Read after the version: a later change gives the list another one.
+  const resolved = resolvePrecedence((await readLevels(context.db, levels)).layers);
+  const text = JSON.stringify(
+    [...resolved.values()].map((each) => resolvedView(context, each)).toSorted(compareNames),
+  );
+  keptLists(context).keep(key, { version, text });
+  return text;
+}
+
 /** What a deployment runs with was decided when it was requested. */
 function snapshotOf({ variables, organization_id: organizationId }: DeploymentRow): Variable[] {
   return variables.map(({ schema, ...variable }) => ({
@@ -116,8 +140,5 @@ export async function listVariables(context: ActorContext, query: Query): Promis
   const homes = await homesOf(context, query);
   checkProject(query, homes);
   const levels = query.setId ? levelsOf(homes[0]!.home) : mergedLevels(query, homes);
-  const { layers } = await levelsWith(listVersionsOf, context.db, levels);
-  const resolved = resolvePrecedence(layers);
-  const sorted = [...resolved.values()].toSorted((one, other) => compareNames(one.winner, other.winner));
-  return jsonList(await variableTexts(context, sorted));
+  return new JsonText(await textOf(context, levels));
 }

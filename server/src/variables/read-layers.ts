@@ -5,11 +5,15 @@ import {
   setsAssignedTo,
 } from '../configuration-sets/configuration-set-store.ts';
 import type { Connection } from '../context.ts';
-import type { Candidate, Layer } from './precedence.ts';
-import { listVariablesOf, type ScopeOf, type VariableRow } from './variable-store.ts';
+import type { Layer } from './precedence.ts';
+import { listVariablesOf, type ScopeOf, type VariableRow, versionOfScopes } from './variable-store.ts';
 
 function keyOf(scope: string, scopeId: string): string {
   return `${scope} ${scopeId}`;
+}
+
+function scopeOfSet(scopeId: string): ScopeOf {
+  return { scope: 'SET', scopeId };
 }
 
 /** The sets of each level. What is assigned to a workflow's environment holds at its outer level. */
@@ -27,9 +31,9 @@ async function assignedSets(
 }
 
 /** What levels have. */
-export interface LevelContents<Row extends Candidate = VariableRow> {
+export interface LevelContents {
   /** In the order of the levels. */
-  readonly layers: readonly Layer<Row>[];
+  readonly layers: readonly Layer<VariableRow>[];
   /** The sets that are assigned to them, each once, in the order of assignment. */
   readonly setIds: readonly string[];
 }
@@ -38,27 +42,17 @@ export interface LevelContents<Row extends Candidate = VariableRow> {
  * @param levels from the outermost to the innermost
  * @param proposed changes of assignments as if they were stored
  */
-export function readLevels(
+export async function readLevels(
   db: Connection,
   levels: readonly ScopeOf[],
   proposed?: ProposedAssignments,
 ): Promise<LevelContents> {
-  return levelsWith(listVariablesOf, db, levels, proposed);
-}
-
-/** The same, with as much of each variable as `list` reads. */
-export async function levelsWith<Row extends Candidate & Pick<VariableRow, 'scope' | 'scope_id'>>(
-  list: (db: Connection, homes: readonly ScopeOf[]) => Promise<Row[]>,
-  db: Connection,
-  levels: readonly ScopeOf[],
-  proposed?: ProposedAssignments,
-): Promise<LevelContents<Row>> {
-  const [assigned, own] = await Promise.all([assignedSets(db, levels, proposed), list(db, levels)]);
+  const [assigned, own] = await Promise.all([
+    assignedSets(db, levels, proposed),
+    listVariablesOf(db, levels),
+  ]);
   const setIds = [...new Set(assigned.map(({ setId }) => setId))];
-  const inSets = await list(
-    db,
-    setIds.map((scopeId) => ({ scope: 'SET', scopeId })),
-  );
+  const inSets = await listVariablesOf(db, setIds.map(scopeOfSet));
   const rowsOf = Map.groupBy([...own, ...inSets], (row) => keyOf(row.scope, row.scope_id));
   const layers = levels.map(({ scope, scopeId }) => ({
     sets: assigned
@@ -67,6 +61,14 @@ export async function levelsWith<Row extends Candidate & Pick<VariableRow, 'scop
     rows: rowsOf.get(keyOf(scope, scopeId)) ?? [],
   }));
   return { layers, setIds };
+}
+
+/** Changes with everything that `readLevels` returns. */
+export async function versionOfLevels(db: Connection, levels: readonly ScopeOf[]): Promise<string> {
+  const assigned = await assignedSets(db, levels, undefined);
+  const setIds = new Set(assigned.map(({ setId }) => setId));
+  const variables = await versionOfScopes(db, [...levels, ...[...setIds].map(scopeOfSet)]);
+  return `${variables} ${JSON.stringify(assigned)}`;
 }
 
 /** The variables alone. */

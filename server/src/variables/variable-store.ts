@@ -195,21 +195,14 @@ export async function listVariablesOf(db: Connection, homes: readonly ScopeOf[])
   return db.selectFrom('variable').selectAll().where(inScopes(homes)).execute();
 }
 
-/** What decides which variables hold, and a version that changes with everything else of them. */
-export type VariableVersion = Pick<
-  VariableRow,
-  'id' | 'scope' | 'scope_id' | 'name' | 'type' | 'is_readonly' | 'is_required'
-> & { readonly version: string };
-
-/** The same, without what takes long to read. */
-export async function listVersionsOf(db: Connection, homes: readonly ScopeOf[]): Promise<VariableVersion[]> {
-  if (homes.length === 0) return [];
-  return db
+/** Changes with every variable that is added to the scopes, changed or removed. */
+export async function versionOfScopes(db: Connection, homes: readonly ScopeOf[]): Promise<string> {
+  const { version } = await db
     .selectFrom('variable')
-    .select(['id', 'scope', 'scope_id', 'name', 'type', 'is_readonly', 'is_required'])
-    .select(sql<string>`xmin::text`.as('version'))
+    .select(sql<string | null>`md5(string_agg(concat_ws(' ', id, xmin), ',' order by id))`.as('version'))
     .where(inScopes(homes))
-    .execute();
+    .executeTakeFirstOrThrow();
+  return version ?? '';
 }
 
 /** Variables of an environment move to another project with it. */
