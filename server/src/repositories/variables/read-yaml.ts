@@ -1,5 +1,5 @@
 /** Reads YAML and JSON of strangers: YAML in a thread with limits. */
-import { askOnce } from '#guards/threads/limited-thread.ts';
+import { LimitedThread } from '#guards/threads/limited-thread.ts';
 import { type Code, UnreadableCode } from './row.ts';
 import { join } from 'node:path/posix';
 
@@ -9,19 +9,21 @@ const program = {
   megabytes: 256,
 } as const;
 
+type Thread = LimitedThread<string, unknown>;
+
 function short(error: unknown): string {
   return (error as Error).message.slice(0, 500);
 }
 
 /** @throws UnreadableCode that names the file */
-async function parse(name: string, text: string): Promise<unknown> {
+async function parse(thread: Thread, name: string, text: string): Promise<unknown> {
   try {
     if (/\.json$/i.test(name) || /^\s*\{/.test(text)) return JSON.parse(text);
   } catch (error) {
     throw new UnreadableCode(`${name}: it is not valid JSON: ${short(error)}`, { cause: error });
   }
   try {
-    return await askOnce<string, unknown>(program, text);
+    return await thread.ask(text);
   } catch (error) {
     throw new UnreadableCode(`${name}: it is not valid YAML: ${short(error)}`, { cause: error });
   }
@@ -43,11 +45,13 @@ export async function parseFiles(
   names: readonly string[],
 ): Promise<ParsedFile[]> {
   const texts = await tree.read(names.map((name) => join(path, name)));
+  // Starting one takes longer than reading most files.
+  await using thread: Thread = new LimitedThread(program);
   const parsed: ParsedFile[] = [];
   for (const name of names) {
     signal.throwIfAborted();
     const text = texts.get(join(path, name));
-    if (text !== undefined) parsed.push({ name, content: await parse(name, text) });
+    if (text !== undefined) parsed.push({ name, content: await parse(thread, name, text) });
   }
   return parsed;
 }
