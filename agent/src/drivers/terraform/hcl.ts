@@ -4,7 +4,14 @@ import { checkHclLimits, hclThreadLimits } from '#guards/hcl/hcl-limits.ts';
 import { LimitedThread } from '#guards/threads/limited-thread.ts';
 import { ownProgram, type Role } from '../../own-program.ts';
 
-async function parseFile(thread: LimitedThread<HclFile, HclAnswer>, file: HclFile): Promise<HclAnswer> {
+type Parser = LimitedThread<HclFile, HclAnswer>;
+
+/** It starts with the first file. */
+function openParser(): Parser {
+  return new LimitedThread({ program: ownProgram, argv: ['hcl-worker' satisfies Role], ...hclThreadLimits });
+}
+
+async function parseFile(thread: Parser, file: HclFile): Promise<HclAnswer> {
   try {
     checkHclLimits(file.text);
     return await thread.ask(file);
@@ -20,12 +27,7 @@ async function parseFile(thread: LimitedThread<HclFile, HclAnswer>, file: HclFil
  * @throws an Error that names the file that exceeds a limit
  */
 export async function parseHcl(files: readonly HclFile[]): Promise<HclAnswer[]> {
-  if (files.length === 0) return [];
-  await using thread = new LimitedThread<HclFile, HclAnswer>({
-    program: ownProgram,
-    argv: ['hcl-worker' satisfies Role],
-    ...hclThreadLimits,
-  });
+  await using thread = openParser();
   const answers: HclAnswer[] = [];
   for (const file of files) answers.push(await parseFile(thread, file));
   return answers;
@@ -49,26 +51,44 @@ function constantValue(value: unknown): unknown {
   );
 }
 
+/** The text of an expression, with a name for error messages. */
+export interface HclExpression extends HclFile {
+  /** Then messages repeat no part of it. */
+  readonly isSecret?: boolean;
+}
+
+async function readConstant(thread: Parser, { name, text }: HclFile): Promise<unknown> {
+  const answer = await parseFile(thread, { name, text: `value = ${text}\n` });
+  if (answer.error !== undefined)
+    throw new Error(`${name}: its HCL value does not parse: ${withoutPlaces(answer.error)}`);
+  const keys = Object.keys(answer.body);
+  if (keys.length !== 1 || keys[0] !== 'value')
+    throw new Error(`${name}: its HCL value is more than one expression`);
+  try {
+    return constantValue(answer.body['value']);
+  } catch (error) {
+    throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
 /**
  * Reads constant HCL expressions, such as the values of variables.
- * @param expressions the text of each expression, with a name for error messages
  * @throws an Error that names the expression that is not a constant or cannot be parsed
  */
-export async function constantsOfHcl(expressions: readonly HclFile[]): Promise<unknown[]> {
-  const answers = await parseHcl(expressions.map(({ name, text }) => ({ name, text: `value = ${text}\n` })));
-  return answers.map((answer, index) => {
-    const { name } = expressions[index]!;
-    if (answer.error !== undefined)
-      throw new Error(`${name}: its HCL value does not parse: ${withoutPlaces(answer.error)}`);
-    const keys = Object.keys(answer.body);
-    if (keys.length !== 1 || keys[0] !== 'value')
-      throw new Error(`${name}: its HCL value is more than one expression`);
-    try {
-      return constantValue(answer.body['value']);
-    } catch (error) {
-      throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
-    }
-  });
+export async function constantsOfHcl(expressions: readonly HclExpression[]): Promise<unknown[]> {
+  await using thread = openParser();
+  const constants: unknown[] = [];
+  for (const expression of expressions) {
+    const constant = readConstant(thread, expression);
+    constants.push(
+      await (expression.isSecret === true
+        ? constant.catch(() => {
+            throw new Error(`${expression.name}: the secret that it refers to is not valid HCL`);
+          })
+        : constant),
+    );
+  }
+  return constants;
 }
 
 /** Removes the parser's quotes of the value, which may be secret, from its message. */

@@ -36,16 +36,6 @@ function jsonText(variable: JobVariable): string {
   return variable.value;
 }
 
-/** The parser's message may quote a value: a secret is never quoted. */
-async function constantsOf(variables: readonly JobVariable[]): Promise<unknown[]> {
-  const secrets = variables.filter(({ reference }) => reference !== undefined);
-  for (const { name, value } of secrets)
-    await constantsOfHcl([{ name, text: value }]).catch(() => {
-      throw new Error(`${name}: the secret that it refers to is not valid HCL`);
-    });
-  return constantsOfHcl(variables.map(({ name, value }) => ({ name, text: value })));
-}
-
 /**
  * The file with the terraform variables. Terraform reads strings in it literally, including `${` and `%{`
  * (tested with 1.11.4), and JSON values are written unchanged, so that no digit is lost.
@@ -60,7 +50,9 @@ export async function variablesFile(
   const variables = job.variables.terraform;
   if (variables.length === 0) return null;
   const hcl = variables.filter((variable) => variable.format === 'HCL');
-  const constants = await constantsOf(hcl);
+  const constants = await constantsOfHcl(
+    hcl.map(({ name, value, reference }) => ({ name, text: value, isSecret: reference !== undefined })),
+  );
   const texts = new Map<string, string>();
   for (const variable of variables) {
     if (variable.format === 'HCL') texts.set(variable.name, JSON.stringify(constants[hcl.indexOf(variable)]));
