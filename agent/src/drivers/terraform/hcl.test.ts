@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import { constantsOfHcl, parseHcl } from './hcl.ts';
 
 test('HCL that exceeds a limit is refused with the name of its file, before it is parsed', async () => {
@@ -19,4 +20,24 @@ test('texts that are hard on the parser leave it usable for the next text', asyn
     await constantsOfHcl([{ name: 'v', text }]).catch((error: Error) => assert.match(error.message, /^v: /));
   }
   assert.deepEqual(await constantsOfHcl([{ name: 'v', text: '[1, 2]' }]), [[1, 2]]);
+});
+
+test('messages repeat no part of a secret, whatever is wrong with it', async () => {
+  const good = { name: 'good', text: '"a"' };
+  for (const text of [
+    '"hunter2',
+    '${hunter2}',
+    'hunter2',
+    '1\nhunter2 = 2',
+    `"${'hunter2'.repeat(200_000)}"`,
+  ])
+    await assert.rejects(constantsOfHcl([good, { name: 'key', text, isSecret: true }]), (error: Error) => {
+      assert.equal(error.message, 'key: the secret that it refers to is not valid HCL');
+      assert.doesNotMatch(inspect(error), /hunter2/);
+      return true;
+    });
+  assert.deepEqual(await constantsOfHcl([good, { name: 'key', text: '["b"]', isSecret: true }]), [
+    'a',
+    ['b'],
+  ]);
 });
