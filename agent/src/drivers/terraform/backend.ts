@@ -4,16 +4,10 @@
  * other overrides.
  */
 import { join, relative } from 'node:path';
+import { recordOf } from '#contract/schema/is-record.ts';
 import type { FileToWrite, TreeReader } from '../driver.ts';
-import { parseHcl } from './hcl.ts';
-import {
-  byBytes,
-  configurationFiles,
-  endingOf,
-  type FileRules,
-  isOverride,
-  terraformFiles,
-} from './files.ts';
+import { readConfiguration } from './read-configuration.ts';
+import { byBytes, endingOf, type FileRules, isOverride, terraformFiles } from './files.ts';
 
 const stateName = 'terraform.tfstate';
 /** Where `init` records the backend that it has set up. */
@@ -65,25 +59,6 @@ function mayNameBackend(text: string): boolean {
   return /\bterraform\b/.test(text) && /\b(backend|cloud)\b/.test(text);
 }
 
-async function bodiesOf(
-  files: readonly { name: string; text: string }[],
-): Promise<Record<string, unknown>[]> {
-  const hcl = files.filter((file) => !file.name.endsWith('.json'));
-  const answers = await parseHcl(hcl);
-  return files.map((file) => {
-    if (file.name.endsWith('.json')) {
-      try {
-        return JSON.parse(file.text) as Record<string, unknown>;
-      } catch (error) {
-        throw new Error(`${file.name} is not valid JSON: ${(error as Error).message}`, { cause: error });
-      }
-    }
-    const answer = answers[hcl.indexOf(file)]!;
-    if (answer.error !== undefined) throw new Error(`The configuration does not parse: ${answer.error}`);
-    return answer.body;
-  });
-}
-
 /**
  * Finds the backend that the root module configures, including overrides. Files without the keywords of a
  * backend are not parsed.
@@ -93,10 +68,8 @@ export async function readCodeBackend(
   tree: TreeReader,
   rules: FileRules = terraformFiles,
 ): Promise<CodeBackend> {
-  const names = configurationFiles(await tree.list(''), rules);
-  const files = await Promise.all(names.map(async (name) => ({ name, text: (await tree.text(name)) ?? '' })));
-  const bodies = await bodiesOf(files.filter((file) => mayNameBackend(file.text)));
-  return bodies.reduce((backend, body) => backendOf(body) ?? backend, noBackend);
+  const files = await readConfiguration(tree, rules, mayNameBackend);
+  return files.reduce((backend, { body }) => backendOf(recordOf(body)) ?? backend, noBackend);
 }
 
 /** The service stores every state that no remote backend of the code stores. */

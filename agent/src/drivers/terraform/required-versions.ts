@@ -1,14 +1,8 @@
 /** The constraints of terraform or OpenTofu code on the version of its tool. */
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
 import type { TreeReader } from '../driver.ts';
-import type { HclAnswer } from '#guards/hcl/answer-parent.ts';
-import { parseHcl } from './hcl.ts';
-import { configurationFiles, type FileRules, isOverride, terraformFiles } from './files.ts';
-
-interface CodeFile {
-  readonly name: string;
-  readonly text: string;
-}
+import { type FileRules, isOverride, terraformFiles } from './files.ts';
+import { type ConfigurationFile, readConfiguration } from './read-configuration.ts';
 
 /**
  * Reads every `required_version` of the root module; requirements in an override file replace all earlier
@@ -19,30 +13,15 @@ export async function requiredVersions(
   tree: TreeReader,
   rules: FileRules = terraformFiles,
 ): Promise<RequiredVersion[]> {
-  const names = configurationFiles(await tree.list(''), rules);
-  const files = await Promise.all(names.map(async (name) => ({ name, text: (await tree.text(name)) ?? '' })));
-  const asking = files.filter(({ text }) => text.includes('required_version'));
-  const hcl = asking.filter(({ name }) => !name.endsWith('.json'));
-  const answers = await parseHcl(hcl);
   let found: RequiredVersion[] = [];
-  for (const file of asking) {
-    const own = constraintsOf(file, bodyOf(file, answers[hcl.indexOf(file)]));
+  for (const file of await readConfiguration(tree, rules, (text) => text.includes('required_version'))) {
+    const own = constraintsOf(file);
     if (own.length > 0) found = isOverride(file.name, rules) ? own : [...found, ...own];
   }
   return found;
 }
 
-function bodyOf({ name, text }: CodeFile, answer: HclAnswer | undefined): unknown {
-  if (answer?.error !== undefined) throw new Error(`The configuration does not parse: ${answer.error}`);
-  if (answer) return answer.body;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (cause) {
-    throw new Error(`${name} is not valid JSON: ${(cause as Error).message}`, { cause });
-  }
-}
-
-function constraintsOf({ name }: CodeFile, body: unknown): RequiredVersion[] {
+function constraintsOf({ name, body }: ConfigurationFile): RequiredVersion[] {
   return objectsIn(objectsIn(body).flatMap((each) => each['terraform']))
     .filter((block) => 'required_version' in block)
     .map(({ required_version: value }) => ({ file: name, constraint: isConstant(value) ? value : null }));
