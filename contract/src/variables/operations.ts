@@ -7,6 +7,18 @@ import { Variable, VariableWrites } from './shapes.ts';
 const id = (description: string) => Type.Optional(Type.String({ description }));
 const thisVariable = { entity: 'variable', in: 'params', field: 'id' } as const;
 
+/** Rights to change variables, by their scope. */
+const changeRights = [
+  {
+    right: 'EDIT_ORGANIZATION_SETTINGS',
+    for: 'scope GLOBAL, or a configuration set of the organization',
+  },
+  { right: 'CREATE_AND_EDIT_TEMPLATES', for: 'scope BLUEPRINT or SUB_ENVIRONMENT_BLUEPRINT' },
+  { right: 'EDIT_VCS_ENVIRONMENT', for: 'scope BLUEPRINT, and the template of a single environment' },
+  { right: 'EDIT_PROJECT_SETTINGS', for: 'scope PROJECT, or a configuration set of a project' },
+  { right: 'EDIT_ENVIRONMENT_SETTINGS', for: 'scope ENVIRONMENT or WORKFLOW' },
+] as const;
+
 export const operations = defineOperations('variables', {
   listVariables: operation('GET', '/configuration', {
     summary: 'List variables by scope',
@@ -56,16 +68,7 @@ export const operations = defineOperations('variables', {
       'creates an override in the scope of the request. `toDelete` deletes it. Each variable needs the right ' +
       'to change its scope.',
     needs: 'signed-in',
-    needsToo: [
-      {
-        right: 'EDIT_ORGANIZATION_SETTINGS',
-        for: 'scope GLOBAL, or a configuration set of the organization',
-      },
-      { right: 'CREATE_AND_EDIT_TEMPLATES', for: 'scope BLUEPRINT or SUB_ENVIRONMENT_BLUEPRINT' },
-      { right: 'EDIT_VCS_ENVIRONMENT', for: 'scope BLUEPRINT, and the template of a single environment' },
-      { right: 'EDIT_PROJECT_SETTINGS', for: 'scope PROJECT, or a configuration set of a project' },
-      { right: 'EDIT_ENVIRONMENT_SETTINGS', for: 'scope ENVIRONMENT or WORKFLOW' },
-    ],
+    needsToo: changeRights,
     body: VariableWrites,
     bodyMegabytes: variablesMegabytes,
     reply: Type.Array(Variable),
@@ -86,16 +89,7 @@ export const operations = defineOperations('variables', {
     summary: 'Delete variable',
     description: 'Needs the right to change its scope, as `POST /configuration` does.',
     needs: 'VIEW_ORGANIZATION',
-    needsToo: [
-      {
-        right: 'EDIT_ORGANIZATION_SETTINGS',
-        for: 'scope GLOBAL, or a configuration set of the organization',
-      },
-      { right: 'CREATE_AND_EDIT_TEMPLATES', for: 'scope BLUEPRINT or SUB_ENVIRONMENT_BLUEPRINT' },
-      { right: 'EDIT_VCS_ENVIRONMENT', for: 'scope BLUEPRINT, and the template of a single environment' },
-      { right: 'EDIT_PROJECT_SETTINGS', for: 'scope PROJECT, or a configuration set of a project' },
-      { right: 'EDIT_ENVIRONMENT_SETTINGS', for: 'scope ENVIRONMENT or WORKFLOW' },
-    ],
+    needsToo: changeRights,
     subject: thisVariable,
     params: Type.Object({ id: Name }),
     reply: Type.Object({ id: Text }),
