@@ -225,8 +225,8 @@ test('callers behind a trusted proxy have separate limits; other callers cannot 
 
 test('an operation of another version is unknown', async () => {
   for (const [method, url] of [
-    ['GET', '/api/approval-policies'],
-    ['GET', '/api/approval-policies?organizationId=a'],
+    ['GET', '/api/cloud/resources'],
+    ['GET', '/api/cloud/configurations?organizationId=a'],
     ['GET', '/api/cloud/configurations'],
   ] as const) {
     const response = await send(app, { method, url });

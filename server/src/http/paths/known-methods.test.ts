@@ -82,7 +82,7 @@ test('a path that nobody has is a 404 for every method', async () => {
       '/api/',
       '/api/environments/x/nothing',
       '/api//projects',
-      '/api/approval-policies?x',
+      '/api/cloud/configurations?x',
     ]) {
       const response = await send(app, { method, url });
       assert.equal(response.statusCode, 404, `${method} ${url}`);
