@@ -252,10 +252,9 @@ export const fieldWords: Readonly<Record<string, string>> = {
   // Variables
   value: 'The value; asterisks in replies if it is sensitive',
   isSensitive: 'Whether the value is hidden in replies and logs',
-  isReadonly: 'Whether inner scopes cannot override the variable; stored, but has no effect yet',
+  isReadonly: 'Whether inner scopes cannot override the variable',
   isRequired: 'Whether a deployment is refused if the value is empty',
-  isOutput:
-    'Whether the value refers to an output of another environment; such values cannot be resolved yet',
+  isOutput: 'Whether the value refers to an output of another environment',
   regex: 'Regular expression that the value must match',
   toDelete: 'true: deletes the variable',
   overwrites: 'The inherited variable that this one overrides; ignored in requests',
