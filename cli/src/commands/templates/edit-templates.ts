@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { CallInput } from '#contract/client/client.ts';
 import { creatableTemplateTypes } from '#contract/schema/template-types.ts';
+import { templateSettingNames } from '#contract/templates/setting-names.ts';
 import type { RetrySettings } from '#contract/templates/template-body.ts';
 import type { Template } from '#contract/templates/shapes.ts';
 import { gather, onCall, wholeNumber } from '../../command-line.ts';
@@ -121,32 +122,7 @@ const keptFields = [
   'name',
   'type',
   'repository',
-  'description',
-  'runTestsOnPullRequest',
-  'isTerragruntRunAll',
-  'tagPrefix',
-  'revision',
-  'path',
-  'fileName',
-  'helmChartName',
-  'tokenName',
-  'tokenId',
-  'sshKeys',
-  'githubInstallationId',
-  'bitbucketClientKey',
-  'vcsConnectionId',
-  'isBitbucketServer',
-  'isGitLabEnterprise',
-  'isGitHubEnterprise',
-  'isGitLab',
-  'isAzureDevOps',
-  'isHelmRepository',
-  'terraformVersion',
-  'opentofuVersion',
-  'terragruntVersion',
-  'pulumiVersion',
-  'ansibleVersion',
-  'terragruntTfBinary',
+  ...templateSettingNames,
 ] as const satisfies readonly (keyof Body & keyof Template)[];
 
 /** A template as a request describes it. */

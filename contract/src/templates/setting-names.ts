@@ -1,0 +1,32 @@
+/** The settings of a template. Without schemas, for the start of the command line. */
+import type { TemplateRequest } from './template-body.ts';
+
+export const templateSettingNames = [
+  'revision',
+  'path',
+  'fileName',
+  'helmChartName',
+  'tokenName',
+  'tokenId',
+  'sshKeys',
+  'githubInstallationId',
+  'bitbucketClientKey',
+  'isBitbucketServer',
+  'isGitLabEnterprise',
+  'isGitHubEnterprise',
+  'isGitLab',
+  'isAzureDevOps',
+  'isHelmRepository',
+  'vcsConnectionId',
+  'terraformVersion',
+  'opentofuVersion',
+  'terragruntVersion',
+  'pulumiVersion',
+  'ansibleVersion',
+  'terragruntTfBinary',
+  'retry',
+  'description',
+  'runTestsOnPullRequest',
+  'isTerragruntRunAll',
+  'tagPrefix',
+] as const satisfies readonly (keyof TemplateRequest)[];
