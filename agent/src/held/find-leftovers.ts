@@ -2,7 +2,7 @@
  * Finds what a changing command left after its runner was lost: its last state, and resources that it created
  * without recording them there.
  */
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { sha256 } from '#protocol/approved.ts';
@@ -11,7 +11,6 @@ import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { Driver, ProgressEvent, StateCapability, StateReading } from '../drivers/driver.ts';
 import { driverOf } from '../drivers/index.ts';
 import { EventFile } from '../ship/event-file.ts';
-import { GrowingFile } from '../ship/growing-file.ts';
 import { openInside, readInside } from '../slots/closed-tree.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
@@ -119,21 +118,16 @@ async function readProgress(
 ): Promise<readonly ProgressEvent[]> {
   const place = readProgressPlace(paths);
   if (place === null || progress === undefined) return [];
+  const { eventFile, step, offset } = place;
+  const fileReader = eventFile === undefined ? undefined : progress.fromFile?.();
+  const reader = fileReader ?? progress.fromLog();
+  await using file =
+    eventFile !== undefined && fileReader !== undefined
+      ? await openInside(workFolderPaths(workFolder, job).temporary, eventFile)
+      : await open(paths.stepLog(step)).catch(nullIfMissing);
   const events: ProgressEvent[] = [];
-  if (place.eventFile !== undefined && progress.fromFile !== undefined) {
-    const reader = progress.fromFile();
-    await using file = await openInside(workFolderPaths(workFolder, job).temporary, place.eventFile);
-    if (file !== null)
-      for await (const bytes of file.createReadStream({ autoClose: false }))
-        events.push(...reader.read(bytes));
-    return events;
-  }
-  const reader = progress.fromLog();
-  using log = new GrowingFile(paths.stepLog(place.step));
-  let { offset } = place;
-  for (let bytes = log.read(offset, Infinity); bytes.length > 0; bytes = log.read(offset, Infinity)) {
-    offset += bytes.length;
-    events.push(...reader.read(bytes));
-  }
+  const from = { start: fileReader === undefined ? offset : 0, autoClose: false };
+  if (file !== null)
+    for await (const bytes of file.createReadStream(from)) events.push(...reader.read(bytes));
   return events;
 }
