@@ -1,7 +1,7 @@
-import type { Job, JobVariable } from '#protocol/messages/job.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import type { FileToWrite } from '../driver.ts';
+import { variableTexts } from '../variable-texts.ts';
 import { byBytes } from './files.ts';
-import { constantsOfHcl } from './hcl.ts';
 
 const ending = 'envarium.auto.tfvars.json';
 
@@ -23,19 +23,6 @@ export function variablesFileName(names: readonly string[]): string {
   return `${last.replace(/\.auto\.tfvars(\.json)?$/, '')}~_${ending}`;
 }
 
-function jsonText(variable: JobVariable): string {
-  try {
-    JSON.parse(variable.value);
-  } catch {
-    throw new Error(
-      variable.reference === undefined
-        ? `${variable.name}: its value is not valid JSON; correct it or clear the variable's format`
-        : `${variable.name}: the secret that it refers to is not valid JSON`,
-    );
-  }
-  return variable.value;
-}
-
 /**
  * The file with the terraform variables. Terraform reads strings in it literally, including `${` and `%{`
  * (tested with 1.11.4), and JSON values are written unchanged, so that no digit is lost.
@@ -49,19 +36,7 @@ export async function variablesFile(
 ): Promise<FileToWrite | null> {
   const variables = job.variables.terraform;
   if (variables.length === 0) return null;
-  const hcl = variables.filter((variable) => variable.format === 'HCL');
-  const constants = await constantsOfHcl(
-    hcl.map(({ name, value, reference }) => ({ name, text: value, isSecret: reference !== undefined })),
-  );
-  const texts = new Map<string, string>();
-  for (const variable of variables) {
-    if (variable.format === 'HCL') texts.set(variable.name, JSON.stringify(constants[hcl.indexOf(variable)]));
-    else
-      texts.set(
-        variable.name,
-        variable.format === 'JSON' ? jsonText(variable) : JSON.stringify(variable.value),
-      );
-  }
+  const texts = await variableTexts(variables);
   const lines = [...texts].map(([name, text]) => `  ${JSON.stringify(name)}: ${text}`);
   return { name: variablesFileName(names), content: `{\n${lines.join(',\n')}\n}\n`, isSecret: true };
 }
