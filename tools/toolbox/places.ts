@@ -52,7 +52,17 @@ export function toolboxProgram(name: ToolName): string | null {
 export function withToolbox(...names: readonly ToolName[]): { skip: string | false } {
   const missing = names.filter((name) => toolboxProgram(name) === null);
   if (missing.length === 0) return { skip: false };
-  const reason = `needs ${missing.join(' and ')}: install Go, then "npm run toolbox -- ${missing.join(' ')}"`;
+  return skipUnlessRequired(
+    `needs ${missing.join(' and ')}: install Go, then "npm run toolbox -- ${missing.join(' ')}"`,
+  );
+}
+
+/**
+ * Options of a test that lacks something of this machine.
+ * @param reason what it needs and how to get it, after "This test"
+ * @throws Error where `TOOLBOX_REQUIRED` is set
+ */
+export function skipUnlessRequired(reason: string): { skip: string } {
   if (process.env.TOOLBOX_REQUIRED)
     throw new Error(`This test ${reason}. It is not skipped where TOOLBOX_REQUIRED is set.`);
   return { skip: reason };

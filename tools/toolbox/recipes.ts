@@ -12,17 +12,55 @@ export interface Recipe {
   readonly linkerFlags: readonly string[];
 }
 
+/** `-X` for each of the variables that a program tells its version by. */
+function stamps(values: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(values).flatMap(([variable, value]) => ['-X', `${variable}=${value}`]);
+}
+
+const kubernetes = stamps({
+  'k8s.io/component-base/version.gitVersion': 'v1.36.3',
+  'k8s.io/component-base/version.gitMajor': '1',
+  'k8s.io/component-base/version.gitMinor': '36',
+});
+
 export const recipes = {
   opentofu: {
     program: 'tofu',
     package: 'github.com/opentofu/opentofu/cmd/tofu',
     // Else it calls itself a development version.
-    linkerFlags: ['-X', 'github.com/opentofu/opentofu/version.dev=no'],
+    linkerFlags: stamps({ 'github.com/opentofu/opentofu/version.dev': 'no' }),
   },
   'provider-time': {
     program: 'terraform-provider-time_v0.14.2',
     package: 'github.com/hashicorp/terraform-provider-time',
-    linkerFlags: ['-X', 'main.version=0.14.2'],
+    linkerFlags: stamps({ 'main.version': '0.14.2' }),
+  },
+  helm: {
+    program: 'helm',
+    package: 'helm.sh/helm/v3/cmd/helm',
+    // Without the version of Kubernetes, templates take the cluster for 1.20.
+    linkerFlags: stamps({
+      'helm.sh/helm/v3/internal/version.version': 'v3.21.4',
+      'helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor': '1',
+      'helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor': '36',
+      'helm.sh/helm/v3/pkg/lint/rules.k8sVersionMajor': '1',
+      'helm.sh/helm/v3/pkg/lint/rules.k8sVersionMinor': '36',
+    }),
+  },
+  kustomize: {
+    program: 'kustomize',
+    package: 'sigs.k8s.io/kustomize/kustomize/v5',
+    linkerFlags: stamps({ 'sigs.k8s.io/kustomize/api/provenance.version': 'v5.8.2' }),
+  },
+  'kube-apiserver': {
+    program: 'kube-apiserver',
+    package: 'k8s.io/kubernetes/cmd/kube-apiserver',
+    linkerFlags: kubernetes,
+  },
+  'kube-controller-manager': {
+    program: 'kube-controller-manager',
+    package: 'k8s.io/kubernetes/cmd/kube-controller-manager',
+    linkerFlags: kubernetes,
   },
 } as const satisfies Readonly<Record<string, Recipe>>;
 

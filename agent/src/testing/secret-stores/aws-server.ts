@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pythonProgram } from '../../../../tools/toolbox/places.ts';
+import { pythonProgram, skipUnlessRequired } from '../../../../tools/toolbox/places.ts';
 import { findOnPath } from '#guards/find-on-path.ts';
 import { freePort } from '../free-port.ts';
 
@@ -16,10 +16,7 @@ function find(): string | null {
 /** Options of a test that needs the server. @throws Error where `TOOLBOX_REQUIRED` is set and it is missing */
 export function withAwsServer(): { skip: string | false } {
   if (find() !== null) return { skip: false };
-  const reason = `needs ${program}: "npm run toolbox -- moto" installs it from PyPI`;
-  if (process.env.TOOLBOX_REQUIRED)
-    throw new Error(`This test ${reason}. It is not skipped where TOOLBOX_REQUIRED is set.`);
-  return { skip: reason };
+  return skipUnlessRequired(`needs ${program}: "npm run toolbox -- moto" installs it from PyPI`);
 }
 
 /**
