@@ -63,6 +63,8 @@ export const forTests: readonly string[] = [
   'agent/src/testing/ssh-server.ts',
   'agent/src/testing/forward-proxy.ts',
   'agent/src/testing/certificates.ts',
+  'agent/src/testing/cluster/cluster.ts',
+  'agent/src/testing/cluster/played-readiness.ts',
 ];
 
 /** Files that no program loads. */
