@@ -33,6 +33,8 @@ export type CommandRequest = Pick<ExecRequest, 'program' | 'args' | 'cwd' | 'env
     readonly needsNetwork?: boolean;
     /** File for the output, if not the step's log. */
     readonly log?: string;
+    /** It only shows something in the log of another command: its time counts as that one's. */
+    readonly isExtra?: true;
   };
 
 export interface CommandEnd extends ExecResult {
@@ -45,7 +47,7 @@ export async function runCommand(attempt: AttemptContext, request: CommandReques
   mkdirSync(attempt.spool.steps, { recursive: true, mode: 0o700 });
   const log = request.log ?? attempt.spool.stepLog(request.step);
   const from = sizeOf(log);
-  const { step, label, name, readable, needsNetwork, ...rest } = request;
+  const { step, label, name, readable, needsNetwork, isExtra, ...rest } = request;
   const cpuMilliseconds = watchWaitedCpu();
   const end = await execute({
     ...rest,
@@ -56,6 +58,7 @@ export async function runCommand(attempt: AttemptContext, request: CommandReques
     stop: attempt.stop,
     abortSeconds: attempt.job.limits.abortSeconds,
   });
+  if (isExtra === true) return { ...end, output: () => outputSince(log, from) };
   attempt.events.append({
     kind: 'process',
     step,

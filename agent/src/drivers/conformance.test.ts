@@ -8,14 +8,8 @@ import { runnableDeploymentTypes, type RunnableDeploymentType } from '#protocol/
 import type { Job } from '#protocol/messages/job.ts';
 import { jobOf, treeFrom } from '../testing/driver-job.ts';
 import type { Material } from '../testing/driver-material.ts';
-import {
-  type Command,
-  type Driver,
-  type DriverContext,
-  onlyCommands,
-  type StateCapability,
-  TornState,
-} from './driver.ts';
+import { type Command, onlyCommands } from './command.ts';
+import { type Driver, type DriverContext, type StateCapability, TornState } from './driver.ts';
 import { drivers } from './index.ts';
 
 const planted = ['planted value one', 'planted-two', 'planted_three', 'user:planted@example'] as const;
@@ -91,7 +85,8 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
       assert.equal(driver.programs[0], facts.program.name);
       assert.deepEqual(driver.version.args, facts.program.versionArguments);
       assert.equal(driver.state !== undefined, facts.state !== null);
-      assert.equal(driver.savedPlan !== undefined, facts.appliesWhatWasApproved);
+      if (facts.approval.isExact) assert.ok(driver.savedPlan);
+      assert.match(facts.approval.covers, /^[a-z].*[^.]$/);
       assert.equal(driver.imports !== undefined, facts.importsResources);
     });
 
@@ -130,14 +125,14 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
       for (const { type, stateFolder } of cases) {
         const [planning, applying] = await commandsOf(driver, contextOf({ type }, stateFolder));
         assert.ok(planning!.every((command) => !command.isChanging));
-        assert.equal(applying!.filter((command) => command.isChanging).length, 1);
+        assert.ok(applying!.some((command) => command.isChanging));
       }
     });
 
     it('reads outputs in the step that its facts name, after a deploy and not after a destroy', () => {
       const reading = (type: RunnableDeploymentType) =>
-        driver.apply(contextOf({ type }, null)).filter((command) => !command.isChanging);
-      for (const { step } of reading('deploy')) assert.equal(step, facts.steps.outputs);
+        driver.apply(contextOf({ type }, null)).filter(({ step }) => step === facts.steps.outputs);
+      assert.ok([...reading('deploy')].every((command) => !command.isChanging));
       assert.equal(reading('deploy').length > 0, facts.steps.outputs !== null);
       assert.deepEqual(reading('destroy'), []);
     });
@@ -218,6 +213,7 @@ function describeState(tool: RunnableTool, driver: Driver, state: StateCapabilit
     assert.throws(() => state.read(bytes.subarray(0, bytes.length / 2)), TornState);
   });
 
+  if (state.file === undefined) return;
   it('refuses what would move its state', () => {
     assert.equal(driver.refusals(plantedJob({ tool, workspaceName: '../other' })).length, 1);
   });

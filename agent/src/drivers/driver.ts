@@ -7,10 +7,12 @@
  * read, and the apply determines the changes again.
  *
  * Order of calls in a plan phase: `refusals`, `warnings`, `state.isOurs`, `files`, `prepare`,
- * `state.otherWorkspaces`, `state.checkPrepared`, `plan`, `readPlan`. In an apply phase: `files`, `prepare`,
- * `state.checkPrepared` (only when the tree was restored), `apply`, `progress` while it runs, then
- * `state.read` or `outputs.read`. Commands run one after the other in the configuration's folder; the first
- * that fails ends the phase.
+ * `state.file.otherWorkspaces`, `state.file.checkPrepared`, `plan`, `readPlan`, `savedPlan.compose`. In an apply
+ * phase: `files`, `prepare`, `state.file.checkPrepared` (only when the tree was restored), `apply` with
+ * `savedPlan.differing` and `state.record.before` ahead of its first changing command, `progress` while one runs,
+ * `state.record.after`, then `state.read` or `outputs.read`. Commands run one after the other in the
+ * configuration's folder; the first that fails ends the phase. What a command captures is given to the functions
+ * of those after it.
  *
  * Cancellation is up to the runner: one SIGINT to the tool, the abort time, then the end of its group.
  *
@@ -25,63 +27,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { RequiredVersion } from '../toolchain/choose-tool.ts';
 import type { CollectorCapability, ImportCapability, Installed, ProviderCapability } from './capabilities.ts';
-
-/** One command and how to interpret its end. Arguments are an array; no shell is involved. */
-export interface Command {
-  /** The step whose log receives the output, one of `deploymentSteps`. */
-  readonly step: string;
-  /** Shown to people as `failedCommand`: program and verb, never a value. Unique within the phase. */
-  readonly label: string;
-  /** Key of `RunnerOrder.toolPaths`. */
-  readonly program: string;
-  readonly args: readonly string[];
-  /** Added to the run's variables. */
-  readonly environment?: Readonly<Record<string, string>>;
-  /** Exit codes other than 0 that are not failures. */
-  readonly goodExitCodes?: readonly number[];
-  /**
-   * Standard output goes to this file of the attempt's scratch folder instead of the step's log
-   * (machine-readable output).
-   */
-  readonly captureTo?: string;
-  /** The command installs providers: the runner provides the agent's cache. */
-  readonly installsProviders?: boolean;
-  /**
-   * The command changes resources: the runner stores a start mark before it, and follows the state while it
-   * runs.
-   */
-  readonly isChanging?: boolean;
-  /**
-   * The command loads modules: only such commands get access to modules that need the run's own credentials.
-   */
-  readonly loadsModules?: boolean;
-  /**
-   * Absolute path of the plan that the command saves: from its end on, the run can read the plan there and
-   * cannot change it.
-   */
-  readonly savesPlan?: string;
-  /**
-   * Absolute path of a file in the temporary folder to which the command writes its progress, read by
-   * `progress.fromFile`; default: progress is read from the step's log.
-   */
-  readonly eventFile?: string;
-  /**
-   * Runs only if the service stores the state and the tool has encrypted it, so that the file reveals no
-   * outputs and resources.
-   */
-  readonly isForEncryptedState?: boolean;
-}
-
-/** What a step says where there is nothing to run. */
-export interface Note {
-  readonly step: string;
-  readonly note: string;
-}
-
-/** Selects what is run. */
-export function onlyCommands(items: readonly (Command | Note)[]): Command[] {
-  return items.filter((item): item is Command => !('note' in item));
-}
+import type { Captures, Command, Note } from './command.ts';
 
 /** A file that the runner writes into the configuration's folder as the slot's user before `prepare`. */
 export interface FileToWrite {
@@ -181,7 +127,7 @@ export interface KeptElsewhere {
    * @returns the command that captures the state (empty output if there is none), or why there is none to
    * read
    */
-  read(captures: ReadonlyMap<string, Uint8Array>): Command | { readonly nothing: string };
+  read(captures: Captures): Command | { readonly nothing: string };
 }
 
 /**
@@ -200,13 +146,35 @@ export interface OtherWorkspaces {
   pull(workspace: string): Command;
 }
 
-/** The tool has a state, which the service may store, lock and version. */
+/**
+ * What a deployment manages has a state, which the service may store, lock and version: the tool writes it to a
+ * `file`, or the runner keeps a `record` for a tool that remembers nothing.
+ */
 export interface StateCapability {
   /**
    * Whether the service stores the state, according to the code and `job.state.isForced`. @throws an Error
    * with a message for people if the code cannot be parsed
    */
   isOurs(context: Omit<DriverContext, 'stateFolder'>): Promise<boolean>;
+  /** @throws TornState if the bytes are empty or incomplete */
+  read(bytes: Uint8Array): StateReading;
+  readonly file?: StateFileCapability;
+  readonly record?: RecordCapability;
+}
+
+/** The service remembers what was applied, for a tool that does not. Each version has the next serial. */
+export interface RecordCapability {
+  /**
+   * The record from before the first changing command of an apply on: everything that may exist while it runs, and
+   * after it was killed.
+   */
+  before(context: DriverContext, captures: Captures): Uint8Array;
+  /** The record once all changing commands have succeeded. */
+  after(context: DriverContext, captures: Captures): Uint8Array;
+}
+
+/** The tool writes its state to a file while it changes resources. */
+export interface StateFileCapability {
   /** The state that the code's backend stores, if any; called only while the service has none. */
   elsewhere(context: DriverContext): Promise<KeptElsewhere | null>;
   /** How to check other workspaces before the plan; null if this run does not need it. */
@@ -222,17 +190,30 @@ export interface StateCapability {
    * what is wrong, or null
    */
   checkPrepared(context: DriverContext): Promise<string | null>;
-  /** @throws TornState if the bytes are empty or incomplete */
-  read(bytes: Uint8Array): StateReading;
 }
 
-/** The tool saves its plan in `planFile`, and its apply executes exactly that plan. */
+/** The plan phase saves a file, which is part of what a person approves, and which the apply phase gets unchanged. */
 export interface SavedPlanCapability {
+  /** Composes the file of what the commands captured. Absent: a command of `plan` writes it to `planFile`. */
+  compose?(context: DriverContext, captures: Captures): Uint8Array;
   /**
-   * Describes the changes of a new plan that the approved one does not contain; null if there are none. Both
-   * plans are in the form that the last command of `plan` captures.
+   * Compares what an apply is about to do with the approved file, after the commands ahead of its first changing one.
+   * @returns the difference as the end of a sentence; null if there is none
    */
-  beyondApproved(approved: Uint8Array, replanned: Uint8Array): string | null;
+  differing?(context: DriverContext, captures: Captures): string | null;
+  /**
+   * The tool's own plan, which is stale once its apply has changed something: a retry makes a new one. Absent: the
+   * command can be repeated as it is.
+   */
+  readonly replanned?: {
+    /**
+     * Describes the changes of a new plan that the approved one does not contain; null if there are none. Both
+     * plans are in the form that the last command of `plan` captures.
+     */
+    beyondApproved(approved: Uint8Array, replanned: Uint8Array): string | null;
+  };
+  /** In the tree that the plan phase kept, the apply needs neither `files` nor `prepare` again. */
+  readonly isTreeReady?: true;
 }
 
 /** The tool reports its progress while it changes resources. */
@@ -243,10 +224,10 @@ export interface ProgressCapability {
   fromFile?(): ProgressReader;
 }
 
-/** The tool's outputs can be read after an apply; for tools without a state. */
+/** The tool's outputs can be read after an apply; for tools whose state has none. */
 export interface OutputsCapability {
-  /** @param captures the captured outputs of the reading commands of `apply` */
-  read(captures: ReadonlyMap<string, Uint8Array>): OutputsReading;
+  /** @param captures what the commands of `apply` have captured */
+  read(captures: Captures): OutputsReading;
 }
 export type OutputsReading = Pick<Outcome, 'outputs' | 'resources' | 'resourceCount'>;
 
@@ -320,12 +301,13 @@ export interface Driver {
   environment(context: DriverContext): Record<string, string>;
   prepare(context: DriverContext): Promise<(Command | Note)[]>;
   plan(context: DriverContext): Command[];
+  readPlan(context: DriverContext, captures: Captures): Promise<PlanReading>;
+  /** The tool prints no plan for people: the runner adds the changes to the log of the plan. */
+  readonly isPlanLogged?: true;
   /**
-   * @param files captured outputs by `captureTo` name; `evidence` contains further ones, such as a
-   * refresh-only plan
+   * The commands of the apply phase, in this order: those that check, one or more that change resources with those
+   * that they wait for, and in the step of the outputs those that read results.
    */
-  readPlan(context: DriverContext, files: ReadonlyMap<string, Uint8Array>): Promise<PlanReading>;
-  /** One changing command, and the commands that read its results. */
   apply(context: DriverContext): Command[];
   /** Commands that clean up after a successful destroy; a failure is only a warning. */
   afterDestroy?(context: DriverContext): Promise<Command[]>;

@@ -8,7 +8,13 @@ import { normalizePath } from '#guards/source-guards.ts';
 import { sha256 } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
-import type { Driver, ProgressEvent, StateCapability, StateReading } from '../drivers/driver.ts';
+import type {
+  Driver,
+  ProgressEvent,
+  StateCapability,
+  StateFileCapability,
+  StateReading,
+} from '../drivers/driver.ts';
 import { driverOf } from '../drivers/index.ts';
 import { EventFile } from '../ship/event-file.ts';
 import { openInside, readInside } from '../slots/closed-tree.ts';
@@ -36,7 +42,7 @@ export async function findLeftovers(leftovers: Leftovers): Promise<Partial<Outco
   const driver = driverOf(job.tool);
   const capability = driver?.state;
   if (driver === undefined || capability === undefined) return {};
-  await saveNewestState(leftovers, capability);
+  if (capability.file !== undefined) await saveNewestState(leftovers, capability, capability.file);
   const events = [...readEvents(paths), ...(await readProgress(leftovers, driver))];
   const newest = await readNewestState(paths);
   const state = newest && readOrNull(capability, newest.bytes);
@@ -60,11 +66,12 @@ export async function findLeftovers(leftovers: Leftovers): Promise<Partial<Outco
 async function saveNewestState(
   { paths, job, workFolder }: Leftovers,
   capability: StateCapability,
+  file: StateFileCapability,
 ): Promise<void> {
   const folders = workFolderPaths(workFolder, job);
   const tree = { list: async () => [], text: async () => null };
   const configurationFolder = join(folders.tree, normalizePath(job.source.path ?? ''));
-  const name = capability.fileName({
+  const name = file.fileName({
     job,
     configurationFolder,
     stateFolder: folders.state,
@@ -75,11 +82,11 @@ async function saveNewestState(
   const known = await readNewestState(paths);
   const spooled = known && readOrNull(capability, known.bytes);
   let best = { serial: spooled?.serial ?? job.state.current?.serial ?? -1, bytes: null as Buffer | null };
-  for (const [folder, file] of [
+  for (const [folder, path] of [
     [folders.state, join(folders.state, name)],
-    [folders.tree, join(configurationFolder, capability.rescueFile)],
+    [folders.tree, join(configurationFolder, file.rescueFile)],
   ] as const) {
-    const bytes = await readInside(folder, file, stateLimitBytes);
+    const bytes = await readInside(folder, path, stateLimitBytes);
     const state = bytes && readOrNull(capability, bytes);
     if (state && state.serial > best.serial && hasSameLineage(job, state))
       best = { serial: state.serial, bytes };

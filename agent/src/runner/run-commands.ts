@@ -2,23 +2,42 @@
  * Runs a driver's commands one after the other, grouped by step; the first that fails ends the phase.
  */
 import { constants } from 'node:buffer';
-import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
-import type { Command, Note } from '../drivers/driver.ts';
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { type Captures as ReadCaptures, type Command, given, type Note } from '../drivers/command.ts';
 import { readableCredentials } from '../credentials/credential-files.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { inStep, logLine, scratchPath } from '../attempt/attempt-log.ts';
-import { type CommandEnd, failureOf, runCommand, sizeOf } from '../attempt/run-command.ts';
+import {
+  type CommandEnd,
+  type CommandRequest,
+  failureOf,
+  runCommand,
+  sizeOf,
+} from '../attempt/run-command.ts';
 import type { Configuration } from './phases/configuration.ts';
 import { openModuleGate } from './code/module-gate.ts';
 import { RunFailure } from '../processes/failure.ts';
+import { signalQuietly } from '../processes/proc.ts';
 import { requireProgram } from '../processes/programs.ts';
 import { openPlan, sealPlan } from '../slots/work-folder.ts';
 import { endRest } from './end-rest.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
 import { collectorSettings } from './tool/collector-settings.ts';
 
-/** Captured outputs by `captureTo` name. */
+/** What the commands of a phase capture, in addition to what it was given. */
 export type Captures = Map<string, Uint8Array>;
+
+/** The captures at the start of a phase. */
+export function givenCaptures({ driver, job, spool }: RunnerAttempt): Captures {
+  const captures: Captures = new Map();
+  if (driver.state?.record !== undefined && job.state.current !== undefined)
+    captures.set(given.state, readFileSync(spool.inputState));
+  if (driver.savedPlan?.compose !== undefined && job.phase === 'apply')
+    captures.set(given.approved, readFileSync(spool.inputPlan));
+  return captures;
+}
 
 export interface CommandHooks {
   /** Called once only reading commands are left: the tree no longer changes. */
@@ -38,7 +57,7 @@ export async function runCommands(
   commands: readonly (Command | Note)[],
   hooks: CommandHooks = {},
 ): Promise<Captures> {
-  const captures: Captures = new Map();
+  const captures = givenCaptures(attempt);
   const replace = hooks.replace ?? ((_command, run) => run());
   // All commands may be capturing ones.
   const lastWriting =
@@ -59,28 +78,57 @@ export async function runCommands(
   return captures;
 }
 
-/** Runs one command within a step that has started. @throws RunFailure if it fails */
+/** Runs one command within a step that has started, if it is to run. @throws RunFailure if it fails */
 export async function runOne(
   attempt: RunnerAttempt,
   configuration: Configuration,
   command: Command,
   captures: Captures,
-): Promise<CommandEnd> {
+): Promise<void> {
+  const input = inputOf(command, captures);
+  if (input === null) return;
   const captureTo = command.captureTo === undefined ? undefined : scratchPath(attempt, command.captureTo);
   const { providers, folders } = attempt;
   if (command.savesPlan !== undefined) openPlan(folders);
   const end =
     command.installsProviders === true && providers !== null
       ? await providers.install(command.step, configuration.context.configurationFolder, (log) =>
-          startOne(attempt, configuration, command, captureTo, log),
+          startOne(attempt, configuration, command, { captureTo, log }),
         )
-      : await startOne(attempt, configuration, command, captureTo);
+      : await startOne(attempt, configuration, command, { captureTo, input });
+  await collect(attempt, command, captures);
   if (!isGood(end, command))
     throw failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
   if (command.savesPlan !== undefined) await sealMade(attempt, command.savesPlan);
   if (command.captureTo !== undefined && captureTo !== undefined)
     captures.set(command.captureTo, readCapture(captureTo, command.label));
-  return end;
+}
+
+/** What a command reads from its standard input; undefined: nothing. @returns null if it is not to run */
+export function inputOf(command: Command, captures: ReadCaptures): Uint8Array | string | null | undefined {
+  try {
+    if (command.when?.(captures) === false) return null;
+    return command.input?.(captures);
+  } catch (error) {
+    // A driver's errors are messages for people.
+    throw new RunFailure((error as Error).message, { result: 'failed', failedCommand: command.label });
+  }
+}
+
+/** Larger files are cut off nowhere else: a run may write anything under the name. */
+const collectedBytes = 256_000_000;
+
+/** Captures the file that a command was to write. */
+export async function collect(attempt: AttemptContext, command: Command, captures: Captures): Promise<void> {
+  if (command.collects === undefined) return;
+  const { file, as } = command.collects;
+  const bytes = await attempt.tree
+    .read(dirname(file), basename(file), collectedBytes)
+    .catch((error: Error) => {
+      throw new RunFailure(`what ${command.label} wrote cannot be read: ${error.message}`);
+    });
+  if (bytes === null) captures.delete(as);
+  else captures.set(as, bytes);
 }
 
 /** @throws RunFailure for more than a JavaScript text can have */
@@ -105,15 +153,85 @@ async function sealMade(attempt: RunnerAttempt, file: string): Promise<void> {
   sealPlan(folders, name, copy, order.slotUid);
 }
 
+/** Where a command's input and output are. */
+export interface Streams {
+  readonly captureTo?: string | undefined;
+  /** File for the output, if not the step's log. */
+  readonly log?: string;
+  readonly input?: Uint8Array | string | undefined;
+}
+
 /** Runs one command and leaves the judgement of its end to the caller. */
 export async function startOne(
   attempt: RunnerAttempt,
   configuration: Configuration,
   command: Command,
-  captureTo?: string,
-  log?: string,
+  streams: Streams = {},
 ): Promise<CommandEnd> {
   await attempt.providers?.ready(configuration.context.configurationFolder);
+  await using _companion = startCompanion(attempt, configuration, command);
+  using input = inputFile(attempt, streams.input);
+  const end = await startAlone(attempt, configuration, command, { ...streams, inputFrom: input.path });
+  const { afterFailure = [] } = command;
+  if (afterFailure.length === 0 || isGood(end, command) || end.stop !== null) return end;
+  const output = end.output();
+  for (const each of afterFailure)
+    await startAlone(attempt, configuration, { ...each, step: command.step, isExtra: true }).catch(ignored);
+  return { ...end, output: () => output };
+}
+
+/** How commands that only show something end does not matter. */
+function ignored(): void {}
+
+/** A file with a command's input, which is removed afterwards. */
+function inputFile(
+  attempt: AttemptContext,
+  content: Uint8Array | string | undefined,
+): Disposable & { readonly path: string | undefined } {
+  if (content === undefined) return { path: undefined, [Symbol.dispose]: ignored };
+  const path = scratchPath(attempt, 'command-input');
+  writeFileSync(path, content, { mode: 0o600 });
+  return { path, [Symbol.dispose]: () => rmSync(path, { force: true }) };
+}
+
+/** Starts the companion of a command. */
+function startCompanion(
+  attempt: RunnerAttempt,
+  configuration: Configuration,
+  { companion, step }: Command,
+): AsyncDisposable {
+  if (companion === undefined) return { [Symbol.asyncDispose]: async () => undefined };
+  let isOver = false;
+  let running: ChildProcess | null = null;
+  const end = () => {
+    if (running?.pid !== undefined) signalQuietly(-running.pid, 'SIGKILL');
+  };
+  const onStart = (child: ChildProcess) => {
+    running = child;
+    if (isOver) end();
+  };
+  const ended = startAlone(attempt, configuration, { ...companion, step, isExtra: true }, { onStart }).catch(
+    ignored,
+  );
+  return {
+    async [Symbol.asyncDispose]() {
+      isOver = true;
+      end();
+      await ended;
+    },
+  };
+}
+
+/** `isExtra`: changes nothing, and has no entry in the timeline. */
+type AloneCommand = Command & { readonly isExtra?: true };
+
+async function startAlone(
+  attempt: RunnerAttempt,
+  configuration: Configuration,
+  command: AloneCommand,
+  streams: Streams & Partial<Pick<CommandRequest, 'inputFrom' | 'onStart'>> = {},
+): Promise<CommandEnd> {
+  const { captureTo, log, inputFrom, onStart } = streams;
   const loading = command.loadsModules === true;
   await using gate = loading ? await openModuleGate(attempt) : null;
   return await runCommand(attempt, {
@@ -131,8 +249,11 @@ export async function startOne(
     },
     captureTo,
     ...(command.isChanging === true ? { isInterruptedOnce: true } : {}),
-    ...(isDisposable(command, configuration) ? { isDisposable: true } : {}),
+    ...(isDisposable(command, configuration) || command.isExtra ? { isDisposable: true } : {}),
+    ...(command.isExtra ? { isExtra: true } : {}),
     ...(log === undefined ? {} : { log }),
+    ...(inputFrom === undefined ? {} : { inputFrom }),
+    ...(onStart === undefined ? {} : { onStart }),
     readable: [...readableTo(attempt, configuration), ...(gate?.readable ?? [])],
     ...(loading || command.installsProviders === true ? { needsNetwork: true } : {}),
   });
@@ -157,13 +278,14 @@ export function readableTo(
   ];
 }
 
-export function isGood(end: CommandEnd, command: Command): boolean {
+export function isGood(end: CommandEnd, command: Pick<Command, 'goodExitCodes'>): boolean {
   const isGoodCode =
     end.exitCode === 0 || (end.exitCode !== null && (command.goodExitCodes ?? []).includes(end.exitCode));
   return isGoodCode && end.stop === null;
 }
 
-function byStep<Item extends { readonly step: string }>(commands: readonly Item[]): Item[][] {
+/** Groups neighbours of one step. */
+export function byStep<Item extends { readonly step: string }>(commands: readonly Item[]): Item[][] {
   const groups: Item[][] = [];
   for (const command of commands) {
     const last = groups.at(-1);

@@ -103,6 +103,14 @@ export const Job = Type.Object({
     localPaths: Type.Array(Text),
     /** Code that a person uploaded, fetched as the blob `source`; nothing is cloned then. */
     archive: Type.Optional(Type.Object({ sha256: Text, bytes: Count })),
+    /** `repository` is a chart repository: this chart of it runs, and nothing is cloned. */
+    chart: Type.Optional(
+      Type.Object({
+        name: Text,
+        /** A version or a constraint; absent: the newest. */
+        version: Type.Optional(Text),
+      }),
+    ),
   }),
   /**
    * In a plan phase: its apply follows without an approval. Absent otherwise, and from older servers.

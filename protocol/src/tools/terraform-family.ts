@@ -51,7 +51,7 @@ export function familySteps(prefix: string): StepFacts {
 
 export const familyFacts = {
   state: terraformState,
-  appliesWhatWasApproved: true,
+  approval: { isExact: true, covers: 'the saved plan, which the apply carries out and nothing else' },
   importsResources: true,
   planArguments,
   variableRefusal,

@@ -18,11 +18,8 @@ export interface ToolFacts {
    * only record.
    */
   readonly state: StateFormat | null;
-  /**
-   * The tool saves its plan, and its apply carries out that plan and nothing else. False: an apply computes
-   * again what it does, from the approved commit, tool version and variables.
-   */
-  readonly appliesWhatWasApproved: boolean;
+  /** What a person approves with a plan of this tool. */
+  readonly approval: ApprovalFacts;
   /** A plan of the tool can take existing resources into the state; older versions may not support it. */
   readonly importsResources: boolean;
   /** What a deployment's targets and options add to the arguments of its plan. */
@@ -35,6 +32,13 @@ export interface ToolFacts {
   variableRefusal(type: VariableType, name: string, value: string): string | null;
   /** What runs of this tool download besides the tool, for `envarium doctor`. */
   readonly downloads: readonly Download[];
+}
+
+export interface ApprovalFacts {
+  /** The apply carries out the approved plan and nothing else. False: it looks again at what there is. */
+  readonly isExact: boolean;
+  /** Completes "The approval covers …". */
+  readonly covers: string;
 }
 
 /** The tool's program on an agent. */

@@ -29,7 +29,7 @@ function plannedInWords(row: Pick<PlainDeploymentRow, 'plan_summary'>): string {
 /** @param tool undefined for one that this version cannot run */
 export function waitingForApproval(
   row: Pick<PlainDeploymentRow, 'updated_at' | 'plan_summary' | 'has_changes'>,
-  tool: Pick<ToolFacts, 'label' | 'appliesWhatWasApproved'> | undefined,
+  tool: Pick<ToolFacts, 'label' | 'approval'> | undefined,
 ): WaitingFor {
   const since = row.updated_at.toISOString();
   if (row.has_changes === false)
@@ -38,10 +38,7 @@ export function waitingForApproval(
       since,
       text: `Waiting since ${since} for a person, but there is nothing to apply: the plan changes neither resources nor outputs. The deployment can be cancelled`,
     };
-  const note =
-    tool?.appliesWhatWasApproved === false
-      ? `. ${tool.label} does not save plans: the apply computes its changes again, from the same commit and variables`
-      : '';
+  const note = tool?.approval.isExact === false ? `. The approval covers ${tool.approval.covers}` : '';
   return {
     kind: 'approval',
     since,

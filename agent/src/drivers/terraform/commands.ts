@@ -5,7 +5,8 @@ import type { Job } from '#protocol/messages/job.ts';
 import { readRunVariables, type RunVariables } from '#protocol/tools/run-variables.ts';
 import { joinArguments, splitArguments } from '#protocol/tools/terraform-arguments.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
-import type { Command, DriverContext, Note } from '../driver.ts';
+import type { Command, Note } from '../command.ts';
+import type { DriverContext } from '../driver.ts';
 import { readCodeBackend } from './backend.ts';
 import type { FileRules } from './files.ts';
 

@@ -9,7 +9,8 @@ import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
-import { type Command, type DriverContext, onlyCommands, type ProgressEvent } from '../driver.ts';
+import { type Command, onlyCommands } from '../command.ts';
+import type { DriverContext, ProgressEvent } from '../driver.ts';
 import { jobOf, treeOf } from '../../testing/driver-job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { opentofu } from '../opentofu/driver.ts';
@@ -148,7 +149,7 @@ for (const { driver, program, skip } of tools)
         await writeFile(join(context.configurationFolder, file.name), file.content);
       }
       const ended = await runAll(context, onlyCommands(await driver.prepare(context)));
-      assert.equal(await driver.state!.checkPrepared(context), null);
+      assert.equal(await driver.state!.file!.checkPrepared(context), null);
       return ended;
     }
 
@@ -168,7 +169,9 @@ for (const { driver, program, skip } of tools)
     }
 
     async function stateOf(context: DriverContext) {
-      return driver.state!.read(await readFile(join(context.stateFolder!, driver.state!.fileName(context))));
+      return driver.state!.read(
+        await readFile(join(context.stateFolder!, driver.state!.file!.fileName(context))),
+      );
     }
 
     describe('keeps a state of ours', () => {
@@ -342,7 +345,10 @@ for (const { driver, program, skip } of tools)
           number: -1.5,
           nothing: null,
         });
-        const state = await readFile(join(context.stateFolder!, driver.state!.fileName(context)), 'utf8');
+        const state = await readFile(
+          join(context.stateFolder!, driver.state!.file!.fileName(context)),
+          'utf8',
+        );
         assert.match(state, /"n": 12345678901234567890/);
       });
 
@@ -458,7 +464,7 @@ for (const { driver, program, skip } of tools)
           const nothing = { hasResourceChanges: false, changes: [], settled: [] };
           assert.deepEqual(await found(), nothing);
           // The provider drops a key whose time has passed from the state.
-          const file = join(context.stateFolder!, driver.state!.fileName(context));
+          const file = join(context.stateFolder!, driver.state!.file!.fileName(context));
           const state = await readFile(file, 'utf8');
           await writeFile(
             file,
@@ -564,7 +570,7 @@ for (const { driver, program, skip } of tools)
         const variables = environmentOf({ ENVARIUM_SKIP_WORKSPACE: 'true' });
         const { context } = await configuration(test, { 'main.tf': code }, { variables });
         await deployed(context);
-        assert.equal(driver.state!.fileName(context), 'terraform.tfstate');
+        assert.equal(driver.state!.file!.fileName(context), 'terraform.tfstate');
         assert.equal((await stateOf(context)).outputs['said']?.value, 'none, none, default');
         const elsewhere = await configuration(
           test,

@@ -200,17 +200,22 @@ export function terraformFamily(flavor: Flavor): Driver {
     lastDiagnostic: lastTerraformDiagnostic,
     state: {
       isOurs: (context) => isStateOurs(fileRules, context),
-      elsewhere: (context) => ownBackend(flavor, context),
-      otherWorkspaces: (context) => otherWorkspaces(flavor, context),
-      fileName: ({ job }) => stateFileName(workspaceOf(job)),
-      rescueFile: 'errored.tfstate',
-      taskFiles,
-      checkPrepared: async ({ tree, configurationFolder, stateFolder }) =>
-        stateFolder === null ? null : stateOverrideProblem(tree, configurationFolder, stateFolder),
       read: readTerraformState,
+      file: {
+        elsewhere: (context) => ownBackend(flavor, context),
+        otherWorkspaces: (context) => otherWorkspaces(flavor, context),
+        fileName: ({ job }) => stateFileName(workspaceOf(job)),
+        rescueFile: 'errored.tfstate',
+        taskFiles,
+        checkPrepared: async ({ tree, configurationFolder, stateFolder }) =>
+          stateFolder === null ? null : stateOverrideProblem(tree, configurationFolder, stateFolder),
+      },
     },
     savedPlan: {
-      beyondApproved: (approved, replanned) => beyondApproved(planOf(approved), planOf(replanned)),
+      replanned: {
+        beyondApproved: (approved, replanned) => beyondApproved(planOf(approved), planOf(replanned)),
+      },
+      isTreeReady: true,
     },
     progress: {
       fromLog: terraformProgress,

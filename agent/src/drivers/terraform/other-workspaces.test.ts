@@ -7,9 +7,9 @@ import { drivers } from '../index.ts';
 const s3 = 'backend "s3" {}';
 const firstPlan: Partial<Job> = { workspaceName: 'envarium12ab34', isWorkspaceNew: true };
 
-for (const [type, driver] of Object.entries(drivers)) {
+for (const [type, driver] of Object.entries({ terraform: drivers.terraform, opentofu: drivers.opentofu })) {
   const others = (inner: string, changes: Partial<Job>, stateFolder: string | null = null) =>
-    driver.state!.otherWorkspaces({
+    driver.state!.file!.otherWorkspaces({
       job: jobOf(changes),
       tree: treeFrom({ 'main.tf': `terraform {\n  ${inner}\n}\n` }),
       configurationFolder: '/srv/tree',

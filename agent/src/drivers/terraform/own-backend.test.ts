@@ -6,7 +6,7 @@ import { drivers } from '../index.ts';
 
 const block = (inner: string) => ({ 'main.tf': `terraform {\n  ${inner}\n}\n` });
 const own = (inner: string, changes: Partial<Job> = {}, driver = drivers.terraform) =>
-  driver.state?.elsewhere({
+  driver.state?.file?.elsewhere({
     job: jobOf(changes),
     tree: treeFrom(block(inner)),
     configurationFolder: '/srv/tree',
@@ -22,7 +22,7 @@ const listing = (...names: string[]) =>
     ],
   ]);
 
-for (const [type, driver] of Object.entries(drivers)) {
+for (const [type, driver] of Object.entries({ terraform: drivers.terraform, opentofu: drivers.opentofu })) {
   describe(`the state that the code keeps elsewhere, for ${type}`, () => {
     it('code without a backend or with a local one has no own backend', async () => {
       for (const inner of ['required_version = ">= 1.0"', 'backend "local" {}'])

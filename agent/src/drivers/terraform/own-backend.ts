@@ -2,7 +2,8 @@
  * How to read the state from the code's backend, for an environment whose state the service will store from
  * now on.
  */
-import type { Command, DriverContext, KeptElsewhere } from '../driver.ts';
+import type { Command } from '../command.ts';
+import type { DriverContext, KeptElsewhere } from '../driver.ts';
 import { isOurs, readCodeBackend } from './backend.ts';
 import { type Flavor, initCommand, workspaceOf } from './commands.ts';
 

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { ownPlatform } from '../../own-platform.ts';
 import { jobOf, treeFrom } from '../../testing/driver-job.ts';
 import type { Installed } from '../capabilities.ts';
-import type { Command, DriverContext } from '../driver.ts';
+import type { Command } from '../command.ts';
+import type { DriverContext } from '../driver.ts';
 import { drivers } from '../index.ts';
 import { terraform } from './driver.ts';
 

@@ -17,16 +17,18 @@ import { limitSettings } from '../../processes/stop-watch.ts';
 
 /**
  * Packs the tree into `outputs/tree.tar` and copies a saved plan to `outputs/plan`, both durably.
+ * @param composed the saved plan, if no command has written it
  * @returns the SHA-256 of the saved plan; undefined if the tool saves none
  */
 export async function packForApply(
   attempt: AttemptContext,
   configuration: Configuration,
   step: string,
+  composed?: Uint8Array,
 ): Promise<string | undefined> {
   const { spool } = attempt;
   const hasPlan = attempt.driver.savedPlan !== undefined;
-  if (hasPlan) await copyPlan(attempt);
+  if (hasPlan) await copyPlan(attempt, composed);
   await packTree(attempt, configuration, step);
   await syncFolder(spool.outputs);
   const total = sizeOf(spool.outputPlan) + sizeOf(spool.outputTree);
@@ -35,8 +37,8 @@ export async function packForApply(
 }
 
 // It is sealed: what is copied is what was shown.
-async function copyPlan({ folders, spool }: AttemptContext): Promise<void> {
-  await writeDurably(spool.outputPlan, await readFile(folders.planFile));
+async function copyPlan({ folders, spool }: AttemptContext, composed?: Uint8Array): Promise<void> {
+  await writeDurably(spool.outputPlan, composed ?? (await readFile(folders.planFile)));
 }
 
 /** Restores a transferred tree. */

@@ -5,12 +5,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { approvedHash, differingPart, sha256, variablesHash } from '#protocol/approved.ts';
 import type { ApprovedParts, Job } from '#protocol/messages/job.ts';
-import { restoreStep as prepareStep, storeStateStep as storeStep } from '#protocol/tools/steps.ts';
-import { type Command, onlyCommands } from '../../drivers/driver.ts';
+import { type RunnableTool, tools } from '#protocol/tools/index.ts';
+import { restoreStep as prepareStep } from '#protocol/tools/steps.ts';
+import { type Command, onlyCommands } from '../../drivers/command.ts';
 import { readInside } from '../../slots/closed-tree.ts';
 import { readKept, removeWorkFolder, type TreeFacts } from '../../slots/work-folder.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { inStep, logEnd, skipStep, warn } from '../../attempt/attempt-log.ts';
+import { inStep, logEnd, skipStep } from '../../attempt/attempt-log.ts';
 import {
   checkJob,
   type Configuration,
@@ -21,7 +22,7 @@ import {
   writeDriverFiles,
 } from './configuration.ts';
 import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
-import type { KnownState } from '../state/follow-state.ts';
+import type { KnownState } from '../state/spooled-states.ts';
 import {
   checkPrepared,
   configurationFacts,
@@ -33,7 +34,9 @@ import {
 } from './plan-phase.ts';
 import { findLocalTool, resolveTool } from '../tool/resolve-tool.ts';
 import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
-import { type RepeatedChange, runWithRetries, withRetryCount } from './run-with-retries.ts';
+import { withRetryCount } from './run-with-retries.ts';
+import { storeState } from './store-state.ts';
+import { ApplyWork } from './apply-work.ts';
 import { type Captures, runOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 import { unpackTree } from '../code/tree-archive.ts';
@@ -54,7 +57,7 @@ export async function applyPhase(attempt: RunnerAttempt, kept: TreeFacts | null)
     throw new RunFailure('the job of the apply contains no approved plan', { result: 'internal' });
   const { commit } = approved.parts;
   const configuration = await withFacts({ commit }, () =>
-    kept !== null && attempt.driver.savedPlan !== undefined
+    kept !== null && attempt.driver.savedPlan?.isTreeReady === true
       ? continueWith(attempt, approved, kept)
       : restore(attempt, approved, kept),
   );
@@ -165,80 +168,32 @@ function expectPlannedSecrets({ job, spool }: AttemptContext, approved: Approved
 }
 
 async function applyCommands(attempt: RunnerAttempt, configuration: Configuration): Promise<OutcomeFacts> {
-  const commands = attempt.driver.apply(configuration.context);
-  const changing = commands.filter((command) => command.isChanging === true);
-  const reading = commands.filter((command) => command.isChanging !== true);
-  let state: KnownState | null = null;
-  let facts: OutcomeFacts = {};
-  let retryCount = 0;
-  for (const command of changing) {
-    const changed = await changingStep(attempt, configuration, command);
-    ({ state, retryCount } = changed);
-    facts = { ...facts, ...changed.facts };
-  }
-  return withFacts(facts, () =>
-    withRetryCount(retryCount, async () => {
-      const outputs =
-        attempt.job.type === 'destroy' ? {} : await outputStep(attempt, configuration, reading, state);
-      storeState(attempt, configuration, state);
-      return { ...facts, ...outputs };
+  const { driver, job } = attempt;
+  const { outputs } = tools[driver.type as RunnableTool].steps;
+  const commands = driver.apply(configuration.context);
+  const reading = commands.filter(({ step }) => step === outputs);
+  const work = new ApplyWork(attempt, configuration);
+  await work.run(commands.filter((command) => !reading.includes(command)));
+  return withFacts(work.facts, () =>
+    withRetryCount(work.retryCount, async () => {
+      const read = job.type === 'destroy' ? {} : await outputStep(attempt, configuration, reading, work);
+      storeState(attempt, configuration, work.state);
+      return { ...work.facts, ...read };
     }),
   );
-}
-
-/** @throws RunFailure if the command fails; the state that it left is stored nevertheless */
-async function changingStep(
-  attempt: RunnerAttempt,
-  configuration: Configuration,
-  command: Command,
-): Promise<RepeatedChange> {
-  let changed: RepeatedChange | undefined;
-  try {
-    return await inStep(attempt, command.step, async () => {
-      const left = (changed = await runWithRetries(attempt, configuration, command));
-      await withFacts(left.facts, () =>
-        withRetryCount(left.retryCount, async () => {
-          if (left.failure !== null) throw left.failure;
-          if (attempt.job.type === 'destroy') await tidyUp(attempt, configuration);
-        }),
-      );
-      return left;
-    });
-  } catch (error) {
-    if (changed !== undefined) storeState(attempt, configuration, changed.state);
-    throw error;
-  }
-}
-
-/** Everything has been destroyed: a failed cleanup is only a warning. */
-async function tidyUp(attempt: RunnerAttempt, configuration: Configuration): Promise<void> {
-  const commands = (await attempt.driver.afterDestroy?.(configuration.context)) ?? [];
-  for (const command of commands) {
-    try {
-      await runOne(attempt, configuration, command, new Map());
-    } catch (error) {
-      if (!(error instanceof RunFailure) || error.facts.result !== 'failed') throw error;
-      return warn(
-        attempt,
-        command.step,
-        `${command.label} failed after everything was destroyed: ${error.message}`,
-      );
-    }
-  }
 }
 
 async function outputStep(
   attempt: RunnerAttempt,
   configuration: Configuration,
   commands: readonly Command[],
-  state: KnownState | null,
+  { state, captures }: ApplyWork,
 ): Promise<OutcomeFacts> {
   const needed = commands.filter(
     (command) => command.isForEncryptedState !== true || state?.isEncrypted === true,
   );
   const step = commands[0]?.step;
-  if (step === undefined) return {};
-  const captures: Captures = new Map();
+  if (step === undefined) return readOutputs(attempt, captures, state);
   return inStep(attempt, step, async () => {
     for (const command of needed) await runOne(attempt, configuration, command, captures);
     const reading = readOutputs(attempt, captures, state);
@@ -252,31 +207,10 @@ function readOutputs(
   captures: Captures,
   state: KnownState | null,
 ): OutcomeFacts {
-  if (driver.state === undefined) return driver.outputs?.read(captures) ?? {};
+  if (driver.state?.file === undefined) return driver.outputs?.read(captures) ?? {};
   const [captured] = captures.values();
   const reading = captured === undefined || captured.length === 0 ? state : driver.state.read(captured);
   return reading === null ? {} : stateFacts(job, reading);
-}
-
-/**
- * The step `state:store`, also of runs that failed or were stopped; tools without a state have no such step.
- * The state itself is already in the spool.
- */
-export function storeState(
-  attempt: AttemptContext,
-  configuration: Configuration,
-  state: KnownState | null,
-): void {
-  if (attempt.driver.state === undefined) return;
-  if (configuration.context.stateFolder === null) return skipStep(attempt, storeStep);
-  attempt.events.append({ kind: 'step', step: storeStep, status: 'IN_PROGRESS' });
-  const text =
-    state === null
-      ? 'There is no state to store.'
-      : `State stored: serial ${state.serial}, lineage ${state.lineage}, ${state.resourceCount} resources, ` +
-        `SHA-256 ${state.sha256}${state.isNew ? '' : ' (unchanged)'}`;
-  logEnd(attempt, storeStep, text);
-  attempt.events.append({ kind: 'step', step: storeStep, status: 'SUCCESS' });
 }
 
 function logOutputs(

@@ -4,7 +4,7 @@ import { normalizePath } from '#guards/source-guards.ts';
 import { sha256 } from '#protocol/approved.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import type { DriverContext, StateCapability } from '../../drivers/driver.ts';
+import type { DriverContext, StateFileCapability } from '../../drivers/driver.ts';
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { warn } from '../../attempt/attempt-log.ts';
@@ -101,7 +101,7 @@ export async function codeConstraints(attempt: AttemptContext): Promise<readonly
 }
 
 /** The name of the state file below the state folder, whatever the code specifies. */
-export function stateFileOf({ folders, job, tree }: AttemptContext, state: StateCapability): string {
+export function stateFileOf({ folders, job, tree }: AttemptContext, state: StateFileCapability): string {
   const { planFile, temporary: temporaryFolder, state: stateFolder, tree: configurationFolder } = folders;
   return state.fileName({
     job,
@@ -171,7 +171,8 @@ export async function checkJob(attempt: RunnerAttempt, step: string, commit: str
   }
 }
 
-async function asRunFailure<Value>(work: () => Promise<Value>): Promise<Value> {
+/** Turns errors of a driver, which are messages for people, into failures of the run. */
+export async function asRunFailure<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
   } catch (error) {

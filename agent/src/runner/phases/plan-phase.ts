@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { sha256, variablesHash } from '#protocol/approved.ts';
 import type { ApprovedParts } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
-import { planOnlyTypes, variablesStep as setupStep } from '#protocol/tools/steps.ts';
+import { planOnlyTypes, sourceStep, variablesStep as setupStep } from '#protocol/tools/steps.ts';
 import { keepTree, placeFile, removeWorkFolder } from '../../slots/work-folder.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { inStep } from '../../attempt/attempt-log.ts';
+import { inStep, logLine, skipStep } from '../../attempt/attempt-log.ts';
 import { checkoutStep } from '../code/checkout-step.ts';
 import {
+  asRunFailure,
   checkJob,
   type Configuration,
   describeConfiguration,
@@ -24,7 +25,9 @@ import { refuseToLeaveState, migrateState } from '../state/migrate-state.ts';
 import { refuseEmptyWorkspace } from '../state/refuse-empty-workspace.ts';
 import { resolveTool } from '../tool/resolve-tool.ts';
 import { runOrReuse } from '../reuse/run-or-reuse.ts';
-import { runCommands } from '../run-commands.ts';
+import type { PlanReading } from '../../drivers/driver.ts';
+import { type Captures, runCommands } from '../run-commands.ts';
+import { planInWords } from './plan-in-words.ts';
 import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 import { packForApply } from '../code/tree-archive.ts';
@@ -67,7 +70,12 @@ export async function prepareConfiguration(attempt: RunnerAttempt): Promise<Prep
 }
 
 async function fetchSource(attempt: AttemptContext): Promise<Pick<OutcomeFacts, 'commit'>> {
-  if (attempt.job.source.archive === undefined) return { commit: await checkoutStep(attempt) };
+  const { archive, chart } = attempt.job.source;
+  if (chart !== undefined) {
+    skipStep(attempt, sourceStep(attempt.job.type));
+    return {};
+  }
+  if (archive === undefined) return { commit: await checkoutStep(attempt) };
   await unpackSourceStep(attempt);
   return {};
 }
@@ -93,17 +101,21 @@ async function plan(attempt: RunnerAttempt, prepared: Prepared): Promise<Outcome
   const { configuration } = prepared;
   const mayBeApplied = !planOnlyTypes.includes(attempt.job.type);
   const commands = attempt.driver.plan(configuration.context);
+  const step = commands.at(-1)?.step ?? setupStep;
+  const compose = attempt.driver.savedPlan?.compose;
   let kept: Promise<ApprovedParts> | undefined;
   let facts: OutcomeFacts = {};
   try {
     await runCommands(attempt, configuration, commands, {
-      beforeLast: async () => logImports(attempt, commands.at(-1)?.step ?? setupStep),
+      beforeLast: async () => logImports(attempt, step),
       onSettled: () => {
-        if (mayBeApplied) kept = keepForApply(attempt, prepared, commands.at(-1)?.step ?? setupStep);
+        if (mayBeApplied && compose === undefined) kept = keepForApply(attempt, prepared, step);
         kept?.catch(() => undefined);
       },
       afterLast: async (captures) => {
-        const planFacts = await attempt.driver.readPlan(configuration.context, captures);
+        const planFacts = await readPlan(attempt, configuration, step, captures);
+        const composed = mayBeApplied ? compose?.(configuration.context, captures) : undefined;
+        if (composed !== undefined) kept = keepForApply(attempt, prepared, step, composed);
         const approvedParts = await withFacts(planFacts, async () => kept);
         facts = { ...planFacts, ...(approvedParts === undefined ? {} : { approvedParts }) };
       },
@@ -112,6 +124,17 @@ async function plan(attempt: RunnerAttempt, prepared: Prepared): Promise<Outcome
     await Promise.allSettled([kept]);
   }
   return facts;
+}
+
+async function readPlan(
+  attempt: RunnerAttempt,
+  { context }: Configuration,
+  step: string,
+  captures: Captures,
+): Promise<PlanReading> {
+  const reading = await asRunFailure(() => attempt.driver.readPlan(context, captures));
+  if (attempt.driver.isPlanLogged === true) logLine(attempt, step, planInWords(reading.plan));
+  return reading;
 }
 
 /** Puts the current state where the tool expects it, before any process of the slot has started. */
@@ -126,12 +149,14 @@ export function placeState(attempt: AttemptContext): void {
       { result: 'internal' },
     );
   }
-  placeFile(folders.state, stateFileOf(attempt, driver.state), spool.inputState, order.slotUid);
+  const { file } = driver.state;
+  if (file !== undefined)
+    placeFile(folders.state, stateFileOf(attempt, file), spool.inputState, order.slotUid);
 }
 
 /** @throws RunFailure if the preparation left the state in the wrong place */
 export async function checkPrepared(attempt: AttemptContext, configuration: Configuration): Promise<void> {
-  const problem = await attempt.driver.state?.checkPrepared(configuration.context);
+  const problem = await attempt.driver.state?.file?.checkPrepared(configuration.context);
   if (problem) throw new RunFailure(problem);
 }
 
@@ -187,10 +212,11 @@ async function keepForApply(
   attempt: AttemptContext,
   { configuration, commit }: Prepared,
   step: string,
+  composed?: Uint8Array,
 ): Promise<ApprovedParts> {
   const [lockFile, planFile] = await Promise.all([
     readLockFileBytes(attempt, configuration),
-    packForApply(attempt, configuration, step),
+    packForApply(attempt, configuration, step, composed),
   ]);
   return {
     ...(planFile === undefined ? {} : { planFile }),

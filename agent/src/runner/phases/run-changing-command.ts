@@ -5,18 +5,20 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { keptFolder } from '../../slots/work-folder.ts';
-import type { Command, ProgressEvent } from '../../drivers/driver.ts';
+import type { Command } from '../../drivers/command.ts';
+import type { ProgressEvent } from '../../drivers/driver.ts';
 import { recordedIn, unrecordedResources } from '../../spool/unrecorded-resources.ts';
 import type { ProgressPlace } from '../../spool/read-attempt.ts';
 import { failureOf, sizeOf } from '../../attempt/run-command.ts';
 import type { Configuration } from './configuration.ts';
 import { type OutcomeFacts, RunFailure } from '../../processes/failure.ts';
 import { ProgressFollower, spoolSource, treeSource } from './follow-progress.ts';
-import { type KnownState, StateFollower } from '../state/follow-state.ts';
+import { StateFollower } from '../state/follow-state.ts';
+import type { KnownState } from '../state/spooled-states.ts';
 import { storeMark } from './store-mark.ts';
 import { requireProgram } from '../../processes/programs.ts';
 import { endRest } from '../end-rest.ts';
-import { isGood, startOne } from '../run-commands.ts';
+import { type Captures, collect, inputOf, isGood, startOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 
 /** The result of a changing command. */
@@ -29,6 +31,7 @@ export interface Changed {
 }
 
 /**
+ * @param captures what was captured before
  * @param isRepeated whether the command has already been run and is known to have failed
  * @throws RunFailure if it was not started
  */
@@ -36,6 +39,7 @@ export async function runChangingCommand(
   attempt: RunnerAttempt,
   configuration: Configuration,
   command: Command,
+  captures: Captures,
   isRepeated = false,
 ): Promise<Changed> {
   requireProgram(command.program, configuration.tool.paths);
@@ -44,7 +48,9 @@ export async function runChangingCommand(
   progress?.start();
   await using follower = followState(attempt, configuration);
   follower?.start();
-  const end = await startOne(attempt, configuration, command);
+  const input = inputOf(command, captures) ?? undefined;
+  const end = await startOne(attempt, configuration, command, { input });
+  await collect(attempt, command, captures).catch(() => undefined);
   const state = follower === null ? null : await copyLastState(attempt, follower);
   // A run may damage its own progress file; its end is recorded nevertheless.
   await progress?.readRest().catch(() => undefined);
@@ -89,16 +95,16 @@ function followProgress(attempt: AttemptContext, { step, eventFile }: Command): 
   return new ProgressFollower(spoolSource(log), offset, progress.fromLog(), emit);
 }
 
-/** Follows the state; null if the service does not store it. */
+/** Follows the file of the state; null if the service does not store it, or the tool writes none. */
 export function followState(attempt: AttemptContext, configuration: Configuration): StateFollower | null {
   const { context } = configuration;
   const { state } = attempt.driver;
-  if (context.stateFolder === null || state === undefined) return null;
+  if (context.stateFolder === null || state?.file === undefined) return null;
   return new StateFollower({
     spool: attempt.spool,
-    state,
+    state: { read: (bytes) => state.read(bytes), rescueFile: state.file.rescueFile },
     stateFolder: context.stateFolder,
-    stateFile: state.fileName(context),
+    stateFile: state.file.fileName(context),
     configurationFolder: context.configurationFolder,
     tree: attempt.tree,
   });

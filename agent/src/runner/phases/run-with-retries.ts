@@ -7,7 +7,8 @@
 import { basename } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { matchesRegex } from '#guards/match-regex.ts';
-import type { Command, SavedPlanCapability } from '../../drivers/driver.ts';
+import type { Command } from '../../drivers/command.ts';
+import type { SavedPlanCapability } from '../../drivers/driver.ts';
 import { logLine, scratchPath } from '../../attempt/attempt-log.ts';
 import { outputSince, sizeOf } from '../../attempt/run-command.ts';
 import { type Changed, runChangingCommand } from './run-changing-command.ts';
@@ -27,6 +28,7 @@ export async function runWithRetries(
   attempt: RunnerAttempt,
   configuration: Configuration,
   command: Command,
+  captures: Captures,
 ): Promise<RepeatedChange> {
   const log = attempt.spool.stepLog(command.step);
   let current = { configuration, command };
@@ -35,7 +37,7 @@ export async function runWithRetries(
     const from = sizeOf(log);
     const changed = await withFacts(known, () =>
       withRetryCount(retryCount, () =>
-        runChangingCommand(attempt, current.configuration, current.command, retryCount > 0),
+        runChangingCommand(attempt, current.configuration, current.command, captures, retryCount > 0),
       ),
     );
     known = { ...known, ...changed.facts };
@@ -72,7 +74,7 @@ async function repeat(
   failure: RunFailure,
 ): Promise<{ configuration: Configuration; command: Command }> {
   const { step } = command;
-  const how = attempt.driver.savedPlan === undefined ? '' : ', with a new plan';
+  const how = attempt.driver.savedPlan?.replanned === undefined ? '' : ', with a new plan';
   logLine(attempt, step, `\n──── Retry ${count} of ${attempt.job.retry?.times}${how} ────\n`);
   attempt.events.append({ kind: 'step', step, status: 'IN_PROGRESS', retryCount: count });
   return planAgain(attempt, configuration, command, count, failure);
@@ -103,14 +105,15 @@ async function planAgain(
 ): Promise<{ configuration: Configuration; command: Command }> {
   const { driver } = attempt;
   const { step } = command;
-  // Without saved plans, the command itself determines what is left to do.
-  if (driver.savedPlan === undefined) return { configuration, command };
+  const replanned = driver.savedPlan?.replanned;
+  // Otherwise, the command itself determines what is left to do.
+  if (replanned === undefined) return { configuration, command };
   const [applying] = driver.apply(configuration.context).filter((each) => each.isChanging === true);
   if (applying === undefined) throw failure;
   try {
     for (const each of driver.plan(configuration.context).filter(({ captureTo }) => captureTo === undefined))
       await runOne(attempt, configuration, { ...each, step }, new Map());
-    await expectApproved(attempt, driver.savedPlan, configuration, step);
+    await expectApproved(attempt, replanned, configuration, step);
     return { configuration, command: applying };
   } catch (error) {
     if (!(error instanceof RunFailure) || error.facts.result !== 'failed') throw error;
@@ -121,7 +124,7 @@ async function planAgain(
 /** @throws RunFailure if the new plan contains changes that a person has not approved */
 async function expectApproved(
   attempt: RunnerAttempt,
-  savedPlan: SavedPlanCapability,
+  replanned: NonNullable<SavedPlanCapability['replanned']>,
   configuration: Configuration,
   step: string,
 ): Promise<void> {
@@ -133,7 +136,7 @@ async function expectApproved(
   sealPlan(folders, name, spool.inputPlan, order.slotUid);
   const approved = await show(attempt, configuration, step);
   sealPlan(folders, name, made, order.slotUid);
-  const beyond = savedPlan.beyondApproved(approved, again);
+  const beyond = replanned.beyondApproved(approved, again);
   if (beyond !== null)
     throw new RunFailure(
       `not retried, because a new plan would make changes that were not approved: ${beyond}`,

@@ -5,7 +5,7 @@
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { removeWorkFolder } from '../../slots/work-folder.ts';
-import { storeState } from './apply-phase.ts';
+import { storeState } from './store-state.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { inStep, logLine } from '../../attempt/attempt-log.ts';
 import { type CommandEnd, failureOf, runCommand } from '../../attempt/run-command.ts';
@@ -60,7 +60,7 @@ async function runTask(attempt: RunnerAttempt, configuration: Configuration): Pr
     scriptName,
     commands.endsWith('\n') ? commands : `${commands}\n`,
   );
-  for (const { name, content } of attempt.driver.state?.taskFiles(configuration.context) ?? [])
+  for (const { name, content } of attempt.driver.state?.file?.taskFiles(configuration.context) ?? [])
     await attempt.tree.write(configuration.context.configurationFolder, name, content);
   makePrograms(attempt, configuration);
   await storeMark(attempt);

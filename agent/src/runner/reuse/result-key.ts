@@ -1,7 +1,8 @@
 /** All that the result of an installing command depends on, as one hash. */
 import { readFileSync } from 'node:fs';
 import { sha256 } from '#protocol/approved.ts';
-import type { Command, ReuseCapability } from '../../drivers/driver.ts';
+import type { Command } from '../../drivers/command.ts';
+import type { ReuseCapability } from '../../drivers/driver.ts';
 import { ownPlatform } from '../../own-platform.ts';
 import { findProgram, requireProgram } from '../../processes/programs.ts';
 import { type Configuration, stateFileOf } from '../phases/configuration.ts';
@@ -59,7 +60,9 @@ async function currentState(attempt: RunnerAttempt): Promise<Uint8Array | null |
   const { job, driver, folders, spool, tree } = attempt;
   if (driver.state === undefined) return null;
   if (job.state.current !== undefined) return readFileSync(spool.inputState);
-  const kind = await tree.kind(folders.state, stateFileOf(attempt, driver.state));
+  const { file } = driver.state;
+  if (file === undefined) return null;
+  const kind = await tree.kind(folders.state, stateFileOf(attempt, file));
   return kind === 'none' ? null : undefined;
 }
 

@@ -79,7 +79,7 @@ async function read(
   const { context } = configuration;
   const code = tree.reader(folders.tree);
   const installed = await reuse.read(context, command, { code, lockFile });
-  if (installed === null || (await driver.state?.checkPrepared(context))) return null;
+  if (installed === null || (await driver.state?.file?.checkPrepared(context))) return null;
   const cache = providers?.cache ?? null;
   const packages = await findLinked(attempt, cache, context.configurationFolder, installed.packages);
   return packages === null ? null : { files: installed.files, packages };
@@ -103,7 +103,7 @@ async function restore(
       names.filter((name) => name.startsWith(`${reuse.folder}/`) === isOwn),
     );
     await Promise.all((own ?? []).map((name) => tree.write(folder, name, files[name] ?? '')));
-    if (await driver.state?.checkPrepared(context)) return false;
+    if (await driver.state?.file?.checkPrepared(context)) return false;
     await providers?.readyInstalled(folder);
     for (const name of others ?? []) await tree.write(folder, name, files[name] ?? '');
   } catch {

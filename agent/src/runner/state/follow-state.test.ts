@@ -27,7 +27,8 @@ function prepare(t: TestContext) {
     await tree[Symbol.asyncDispose]();
     await lender[Symbol.asyncDispose]();
   });
-  const capability = drivers.terraform?.state ?? assert.fail('terraform has a state');
+  const { read, file } = drivers.terraform?.state ?? assert.fail('terraform has a state');
+  const capability = { read, rescueFile: file?.rescueFile ?? assert.fail('in a file') };
   const write = (file: string, content: string) => {
     writeFileSync(file, content);
     chmodSync(file, 0o644);

@@ -2,19 +2,16 @@
  * Copies each complete version of the state to the spool while a tool changes resources. Terraform truncates
  * and rewrites its file in place, so that many reads are torn; those are repeated.
  */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { sha256 } from '#protocol/approved.ts';
-import { type StateCapability, type StateReading, TornState } from '../../drivers/driver.ts';
+import type { StateCapability, StateFileCapability } from '../../drivers/driver.ts';
 import type { SpoolPaths } from '../../spool/layout.ts';
-import { isFullDisk, whenThereIsSpace } from '../../processes/full-disk.ts';
-import { writeDurably } from '../../spool/write-file.ts';
+import { whenThereIsSpace } from '../../processes/full-disk.ts';
 import type { TreeClient } from '../tree/tree-client.ts';
+import { type KnownState, SpooledStates } from './spooled-states.ts';
 
 export interface FollowRequest {
   readonly spool: SpoolPaths;
-  readonly state: Pick<StateCapability, 'read' | 'rescueFile'>;
+  readonly state: Pick<StateCapability, 'read'> & Pick<StateFileCapability, 'rescueFile'>;
   readonly stateFolder: string;
   /** Name of the state file below the state folder. */
   readonly stateFile: string;
@@ -23,38 +20,20 @@ export interface FollowRequest {
   readonly tree: TreeClient;
 }
 
-/** The newest copied version, or the one that the attempt started with. */
-export interface KnownState extends StateReading {
-  readonly sha256: string;
-  /** Whether it differs from the one that the attempt started with. */
-  readonly isNew: boolean;
-}
-
 const pollMilliseconds = 100;
-const keptVersions = 2;
 /** Larger files are never read. */
 const stateLimitBytes = 512_000_000;
 
 export class StateFollower implements AsyncDisposable {
   readonly #request: FollowRequest;
-  readonly #initialHash: string | null;
-  #latest: KnownState | null;
+  readonly #states: SpooledStates;
   #stamp: string | null = null;
-  #number: number;
   #stopping = new AbortController();
   #loop: Promise<void> | null = null;
 
   constructor(request: FollowRequest) {
     this.#request = request;
-    this.#number = newestNumber(request.spool.states);
-    const initial = readOrNull(request.spool.inputState);
-    this.#initialHash = initial === null ? null : sha256(initial);
-    this.#latest =
-      initial === null ? null : { ...request.state.read(initial), sha256: sha256(initial), isNew: false };
-    const copied =
-      this.#number === 0 ? null : readOrNull(join(request.spool.states, `${this.#number}.tfstate`));
-    if (copied !== null)
-      this.#latest = { ...request.state.read(copied), sha256: sha256(copied), isNew: true };
+    this.#states = new SpooledStates(request.spool, request.state);
   }
 
   /** Starts following in the background. */
@@ -74,7 +53,7 @@ export class StateFollower implements AsyncDisposable {
       await this.#copyIfNew(this.#request.stateFolder, this.#request.stateFile);
       await this.#copyRescued();
     });
-    return this.#latest;
+    return this.#states.latest;
   }
 
   async #reopen(): Promise<void> {
@@ -104,68 +83,18 @@ export class StateFollower implements AsyncDisposable {
     const stamp = await tree.stamp(folder, name);
     if (stamp === null || stamp === this.#stamp) return;
     const bytes = await tree.read(folder, name, stateLimitBytes);
-    const isTorn = bytes === null || !(await this.#copy(bytes));
+    const isTorn = bytes === null || !(await this.#states.put(bytes));
     this.#stamp = isTorn ? null : stamp;
-  }
-
-  /** @returns false if the bytes are not a complete state */
-  async #copy(bytes: Uint8Array): Promise<boolean> {
-    const hash = sha256(bytes);
-    if (hash === this.#latest?.sha256 || hash === this.#initialHash) return true;
-    const reading = this.#readOrTorn(bytes);
-    if (reading === null) return false;
-    await this.#store(bytes, { ...reading, sha256: hash, isNew: true });
-    return true;
-  }
-
-  async #store(bytes: Uint8Array, known: KnownState): Promise<void> {
-    const { states } = this.#request.spool;
-    const number = this.#number + 1;
-    const write = () => writeDurably(join(states, `${number}.tfstate`), bytes);
-    const removeOlder = (count: number) => rmSync(join(states, `${number - count}.tfstate`), { force: true });
-    await write().catch((error: unknown) => {
-      if (!isFullDisk(error)) throw error;
-      // The newest version of before suffices.
-      removeOlder(keptVersions);
-      return write();
-    });
-    this.#number = number;
-    removeOlder(keptVersions);
-    this.#latest = known;
-  }
-
-  #readOrTorn(bytes: Uint8Array): StateReading | null {
-    try {
-      return this.#request.state.read(bytes);
-    } catch (error) {
-      if (error instanceof TornState) return null;
-      throw error;
-    }
   }
 
   async #copyRescued(): Promise<void> {
     const { configurationFolder, state, tree } = this.#request;
     // An unreadable file, such as a link that the run created, is not a state that the tool left.
     const bytes = await tree.read(configurationFolder, state.rescueFile, stateLimitBytes).catch(() => null);
-    const reading = bytes === null ? null : this.#readOrTorn(bytes);
+    const reading = bytes === null ? null : this.#states.readOrTorn(bytes);
     if (bytes === null || reading === null) return;
-    const isNewer =
-      this.#latest === null ||
-      (reading.lineage === this.#latest.lineage && reading.serial > this.#latest.serial);
-    if (isNewer) await this.#store(bytes, { ...reading, sha256: sha256(bytes), isNew: true });
-  }
-}
-
-function newestNumber(folder: string): number {
-  const numbers = readdirSync(folder).map((name) => Number(/^(\d+)\.tfstate$/.exec(name)?.[1] ?? 0));
-  return Math.max(0, ...numbers);
-}
-
-function readOrNull(path: string): Buffer | null {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    const { latest } = this.#states;
+    const isNewer = latest === null || (reading.lineage === latest.lineage && reading.serial > latest.serial);
+    if (isNewer) await this.#states.store(bytes, reading);
   }
 }

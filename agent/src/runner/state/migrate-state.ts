@@ -9,6 +9,7 @@ import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import {
   type KeptElsewhere,
   type StateCapability,
+  type StateFileCapability,
   type StateReading,
   TornState,
 } from '../../drivers/driver.ts';
@@ -28,6 +29,7 @@ import type { RunnerAttempt } from '../runner-attempt.ts';
 /** A state that the backend of the code stores. */
 interface BackendState {
   readonly state: StateCapability;
+  readonly file: StateFileCapability;
   readonly kept: KeptElsewhere;
 }
 
@@ -52,12 +54,13 @@ export async function migrateState(
   const { state } = driver;
   if (state === undefined || !facts.isStateOurs || job.state.current !== undefined) return;
   const own = describeConfiguration(attempt, { ...facts, isStateOurs: false });
-  const kept = await state.elsewhere(own.context);
-  if (kept === null) return;
-  const bytes = await readFromBackend(attempt, step, { state, kept, own }).catch((error: unknown) =>
+  const { file } = state;
+  const kept = await file?.elsewhere(own.context);
+  if (file === undefined || !kept) return;
+  const bytes = await readFromBackend(attempt, step, { state, file, kept, own }).catch((error: unknown) =>
     Promise.reject(explained(error, kept)),
   );
-  if (bytes !== null) await importState(attempt, step, { state, kept, bytes });
+  if (bytes !== null) await importState(attempt, step, { state, file, kept, bytes });
 }
 
 // The backend may be unreachable, so a failure here says nothing about the code.
@@ -107,11 +110,11 @@ function readingOf(state: StateCapability, kept: KeptElsewhere, bytes: Uint8Arra
 async function importState(
   attempt: AttemptContext,
   step: string,
-  { state, kept, bytes }: BackendState & { bytes: Uint8Array },
+  { state, file, kept, bytes }: BackendState & { bytes: Uint8Array },
 ): Promise<void> {
   const { folders, job, spool, tree } = attempt;
   const { serial, lineage, resourceCount } = readingOf(state, kept, bytes);
-  await tree.write(folders.state, stateFileOf(attempt, state), bytes);
+  await tree.write(folders.state, stateFileOf(attempt, file), bytes);
   const isKept = !planOnlyTypes.includes(job.type);
   if (isKept) await writeDurably(join(spool.states, '1.tfstate'), bytes);
   const what = `serial ${serial}, lineage ${lineage}, ${resourceCount} resources, SHA-256 ${sha256(bytes)}`;

@@ -4,7 +4,8 @@
  * the same code and do not count.
  */
 import { hasGeneratedForm } from '#protocol/workspace-name.ts';
-import type { Command, OtherWorkspaces, StateCapability } from '../../drivers/driver.ts';
+import type { Command } from '../../drivers/command.ts';
+import type { OtherWorkspaces, StateCapability } from '../../drivers/driver.ts';
 import { warn } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import type { Configuration } from '../phases/configuration.ts';
@@ -61,7 +62,7 @@ export async function refuseEmptyWorkspace(
   configuration: Configuration,
 ): Promise<void> {
   const { driver, job } = attempt;
-  const others = (await driver.state?.otherWorkspaces(configuration.context)) ?? null;
+  const others = (await driver.state?.file?.otherWorkspaces(configuration.context)) ?? null;
   if (others === null || driver.state === undefined) return;
   const { state } = driver;
   const check = async (name: string): Promise<WorkspaceContent> => ({

@@ -1,5 +1,5 @@
 /** Settings of the tool's garbage collector for commands that start no other programs of its kind. */
-import type { Command } from '../../drivers/driver.ts';
+import type { Command } from '../../drivers/command.ts';
 import type { Configuration } from '../phases/configuration.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 

@@ -1,0 +1,79 @@
+/** The commands that a driver describes. */
+
+/** Captured outputs of the phase's commands so far, by name, and what `given` names. */
+export type Captures = ReadonlyMap<string, Uint8Array>;
+
+/** Names under which a phase's captures hold what it was given. */
+export const given = {
+  /** The environment's current state, if the service stores one. */
+  state: 'given:state',
+  /** In an apply phase: the approved plan file, if the driver saves one. */
+  approved: 'given:approved',
+} as const;
+
+/** One command and how to interpret its end. Arguments are an array; no shell is involved. */
+export interface Command {
+  /** The step whose log receives the output, one of `deploymentSteps`. */
+  readonly step: string;
+  /** Shown to people as `failedCommand`: program and verb, never a value. Unique within the phase. */
+  readonly label: string;
+  /** Key of `RunnerOrder.toolPaths`. */
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Added to the run's variables. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Exit codes other than 0 that are not failures. */
+  readonly goodExitCodes?: readonly number[];
+  /**
+   * Standard output goes to this file of the attempt's scratch folder instead of the step's log
+   * (machine-readable output).
+   */
+  readonly captureTo?: string;
+  /** Whether it runs at all, according to what was captured before; absent: always. */
+  when?(captures: Captures): boolean;
+  /** Its standard input; null: the command does not run. Absent: it has none. */
+  input?(captures: Captures): Uint8Array | string | null;
+  /** A file in the temporary folder that the command writes: its content is captured under a name. */
+  readonly collects?: { readonly file: string; readonly as: string };
+  /** Runs at the same time and is ended with the command; writes to the same log, and may fail. */
+  readonly companion?: Pick<Command, 'program' | 'args' | 'label'>;
+  /** Show more about a failure of the command, in the same log; they may fail. */
+  readonly afterFailure?: readonly Pick<Command, 'program' | 'args' | 'label'>[];
+  /** The command installs providers: the runner provides the agent's cache. */
+  readonly installsProviders?: boolean;
+  /**
+   * The command changes resources: the runner stores a start mark before it, and follows the state while it
+   * runs.
+   */
+  readonly isChanging?: boolean;
+  /**
+   * The command loads modules: only such commands get access to modules that need the run's own credentials.
+   */
+  readonly loadsModules?: boolean;
+  /**
+   * Absolute path of the plan that the command saves: from its end on, the run can read the plan there and
+   * cannot change it.
+   */
+  readonly savesPlan?: string;
+  /**
+   * Absolute path of a file in the temporary folder to which the command writes its progress, read by
+   * `progress.fromFile`; default: progress is read from the step's log.
+   */
+  readonly eventFile?: string;
+  /**
+   * Runs only if the service stores the state and the tool has encrypted it, so that the file reveals no
+   * outputs and resources.
+   */
+  readonly isForEncryptedState?: boolean;
+}
+
+/** What a step says where there is nothing to run. */
+export interface Note {
+  readonly step: string;
+  readonly note: string;
+}
+
+/** Selects what is run. */
+export function onlyCommands(items: readonly (Command | Note)[]): Command[] {
+  return items.filter((item): item is Command => !('note' in item));
+}

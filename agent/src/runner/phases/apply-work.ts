@@ -1,0 +1,127 @@
+/** The commands of an apply up to its outputs: those that check, those that change resources, and what these wait for. */
+import { type Command, given } from '../../drivers/command.ts';
+import { inStep, warn } from '../../attempt/attempt-log.ts';
+import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
+import type { Configuration } from './configuration.ts';
+import { runWithRetries, withRetryCount } from './run-with-retries.ts';
+import { byStep, type Captures, givenCaptures, inputOf, runOne } from '../run-commands.ts';
+import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
+import { type KnownState, SpooledStates } from '../state/spooled-states.ts';
+import { storeState } from './store-state.ts';
+
+export class ApplyWork {
+  readonly captures: Captures;
+  readonly #attempt: RunnerAttempt;
+  readonly #configuration: Configuration;
+  #state: KnownState | null = null;
+  #facts: OutcomeFacts = {};
+  #retryCount = 0;
+  #hasBegun = false;
+  #hasChanged = false;
+
+  constructor(attempt: RunnerAttempt, configuration: Configuration) {
+    this.#attempt = attempt;
+    this.#configuration = configuration;
+    this.captures = givenCaptures(attempt);
+  }
+
+  /** The last state, as far as it is known. */
+  get state(): KnownState | null {
+    return this.#state;
+  }
+
+  /** What the outcome says of what was done so far. */
+  get facts(): OutcomeFacts {
+    return this.#facts;
+  }
+
+  /** How often commands were repeated. */
+  get retryCount(): number {
+    return this.#retryCount;
+  }
+
+  /** @throws RunFailure if a command fails; the state that it left is stored nevertheless */
+  async run(commands: readonly Command[]): Promise<void> {
+    const last = commands.findLast((command) => command.isChanging === true);
+    try {
+      for (const group of byStep(commands))
+        await inStep(this.#attempt, group[0]?.step ?? '', () => this.#runGroup(group, last));
+    } catch (error) {
+      if (this.#hasChanged || this.#state !== null)
+        storeState(this.#attempt, this.#configuration, this.#state);
+      await withFacts(this.#facts, () => withRetryCount(this.#retryCount, () => Promise.reject(error)));
+    }
+  }
+
+  async #runGroup(group: readonly Command[], last: Command | undefined): Promise<void> {
+    for (const command of group) await this.#runOne(command, command === last);
+  }
+
+  async #runOne(command: Command, isLast: boolean): Promise<void> {
+    if (command.isChanging !== true)
+      return runOne(this.#attempt, this.#configuration, command, this.captures);
+    if (inputOf(command, this.captures) !== null) {
+      if (!this.#hasBegun) await this.#begin();
+      await this.#change(command);
+    }
+    if (isLast) await this.#end();
+  }
+
+  async #begin(): Promise<void> {
+    const { driver } = this.#attempt;
+    const { context } = this.#configuration;
+    const difference = driver.savedPlan?.differing?.(context, this.captures) ?? null;
+    if (difference !== null)
+      throw new RunFailure(
+        `the apply differs from what was approved (${difference}), and nothing was applied: deploy again and approve the new plan`,
+      );
+    const { record } = driver.state ?? {};
+    if (record !== undefined) await this.#keep(record.before(context, this.captures));
+    this.#hasBegun = true;
+  }
+
+  async #change(command: Command): Promise<void> {
+    const left = await runWithRetries(this.#attempt, this.#configuration, command, this.captures);
+    this.#hasChanged = true;
+    this.#retryCount += left.retryCount;
+    this.#state = left.state ?? this.#state;
+    this.#facts = { ...this.#facts, ...left.facts };
+    if (left.failure !== null) throw left.failure;
+  }
+
+  async #end(): Promise<void> {
+    const { record } = this.#attempt.driver.state ?? {};
+    if (record !== undefined) await this.#keep(record.after(this.#configuration.context, this.captures));
+    if (this.#attempt.job.type === 'destroy') await this.#tidyUp();
+  }
+
+  /** Stores a version of the record. */
+  async #keep(bytes: Uint8Array): Promise<void> {
+    const { driver, spool, job } = this.#attempt;
+    if (driver.state === undefined) return;
+    const states = new SpooledStates(spool, driver.state);
+    if (!(await states.put(bytes)))
+      throw new RunFailure('the record of what is applied is not complete', { result: 'internal' });
+    this.captures.set(given.state, bytes);
+    this.#state = states.latest;
+    if (states.latest !== null) this.#facts = { ...this.#facts, ...stateFacts(job, states.latest) };
+  }
+
+  /** Everything has been destroyed: a failed cleanup is only a warning. */
+  async #tidyUp(): Promise<void> {
+    const attempt = this.#attempt;
+    const commands = (await attempt.driver.afterDestroy?.(this.#configuration.context)) ?? [];
+    for (const command of commands) {
+      try {
+        await runOne(attempt, this.#configuration, command, new Map());
+      } catch (error) {
+        if (!(error instanceof RunFailure) || error.facts.result !== 'failed') throw error;
+        return warn(
+          attempt,
+          command.step,
+          `${command.label} failed after everything was destroyed: ${error.message}`,
+        );
+      }
+    }
+  }
+}
