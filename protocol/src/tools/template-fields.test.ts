@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { creatableTemplateTypes } from '#contract/schema/enumerations.ts';
-import { sharedRefusal, typeRefusal } from './template-fields.ts';
+import { namespaceRefusal, sharedRefusal, typeRefusal } from './template-fields.ts';
 
 type Settings = Parameters<typeof typeRefusal>[0];
 
@@ -56,4 +56,10 @@ test('shared templates name their version where the tool needs one, and at most 
   assert.equal(field({ type: 'pulumi' }), null);
   assert.equal(field({ type: 'terraform', sshKeys: [{ id: 'a' }] }), null);
   assert.equal(field({ type: 'terraform', sshKeys: [{ id: 'a' }, { id: 'b' }] }), 'sshKeys');
+});
+
+test('a namespace has the name that a cluster takes', () => {
+  for (const name of ['a', 'team-a', '0', 'a'.repeat(63)]) assert.equal(namespaceRefusal(name), null, name);
+  for (const name of ['', '-a', 'a-', 'A', 'a.b', 'a'.repeat(64)])
+    assert.match(namespaceRefusal(name)!, /^must be the name of a namespace/, name);
 });

@@ -72,6 +72,13 @@ function hostRefusal(settings: Settings): FieldRefusal | null {
     : null;
 }
 
+/** Why a cluster would refuse the name of a namespace; null if it would not. */
+export function namespaceRefusal(name: string): string | null {
+  return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)
+    ? null
+    : 'must be the name of a namespace: 1 to 63 lower-case letters, digits and -, with a letter or digit at both ends';
+}
+
 /** @returns the first setting that does not fit the type; null if all do */
 export function typeRefusal(settings: Settings): FieldRefusal | null {
   return fileRefusal(settings) ?? versionRefusal(settings) ?? hostRefusal(settings);

@@ -84,12 +84,18 @@ async function currentState(db: Connection, environment: EnvironmentRow): Promis
 function sourceOf(
   context: Context,
   deployment: DeploymentRow,
+  { isHelmRepository, helmChartName }: TemplateRow['settings'],
   credentials: RepositoryCredentials | null,
 ): Job['source'] {
   const revision = deployment.commit_hash ?? deployment.commit_to_run ?? deployment.revision;
+  const isChart = isHelmRepository === true && helmChartName !== undefined;
   return {
     repository: deployment.repository,
-    ...(revision ? { revision } : {}),
+    ...(isChart
+      ? { chart: { name: helmChartName, ...(revision ? { version: revision } : {}) } }
+      : revision
+        ? { revision }
+        : {}),
     ...(deployment.path ? { path: deployment.path } : {}),
     ...(credentials ? { credentials } : {}),
     httpHosts: [...context.settings.gitHttpHosts],
@@ -184,7 +190,7 @@ async function secretParts(
   ]);
   return {
     source: {
-      ...sourceOf(context, deployment, credentials),
+      ...sourceOf(context, deployment, template.settings, credentials),
       ...(tokens.hostCredentials.length > 0 ? { hostCredentials: tokens.hostCredentials } : {}),
       ...(ssh ? { ssh } : {}),
       ...(isDenied ? { areCredentialsForCheckoutOnly: true } : {}),

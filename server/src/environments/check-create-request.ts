@@ -7,12 +7,13 @@ import type {
 } from '#contract/environments/create-environment.ts';
 import { retryRefusal } from '#guards/retry-rule.ts';
 import { isRunnable, runnableTools } from '#protocol/tools/index.ts';
+import { namespaceRefusal, typeRefusal } from '#protocol/tools/template-fields.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { badField, conflict, unknownEntity } from '../http/errors.ts';
 import { getProjectRow } from '../projects/project-store.ts';
 import { checkCredentials } from '../templates/check-credentials.ts';
-import { checkPath, checkRepository, checkRevision } from '../templates/check-source.ts';
+import { addressOf, checkPath, checkRepository, checkRevision } from '../templates/check-source.ts';
 import { splitCredentials } from '../templates/repository-credentials.ts';
 import { checkDeployRequest } from '../deployments/check-deploy-request.ts';
 import { checkCreateReferences, checkProjects } from './check-create-references.ts';
@@ -31,6 +32,8 @@ export function withDeployRequest<R extends NewEnvironment>(request: R): R {
 export async function checkNewEnvironment(context: ActorContext, request: NewEnvironment): Promise<void> {
   checkDeployment(request);
   checkDrift(request, context.now());
+  const namespace = request.k8sNamespace ? namespaceRefusal(request.k8sNamespace) : null;
+  if (namespace !== null) throw badField('body.k8sNamespace', namespace);
   await checkProject(context, request);
   checkApproval(context, request);
   await checkCreateReferences(context, request);
@@ -92,8 +95,13 @@ async function checkOwnSource(
 ): Promise<void> {
   const { organizationId, projectId, deployRequest } = request;
   const { blueprintRepository, blueprintRevision } = deployRequest;
-  checkRepository(context, splitCredentials(repository).repository, 'body.repository');
-  checkRepository(context, blueprintRepository, 'body.deployRequest.blueprintRepository');
+  checkRepository(context, addressOf(request, splitCredentials(repository).repository), 'body.repository');
+  if (blueprintRepository !== undefined)
+    checkRepository(
+      context,
+      addressOf(request, blueprintRepository),
+      'body.deployRequest.blueprintRepository',
+    );
   checkRevision(blueprintRevision, 'body.deployRequest.blueprintRevision');
   checkRevision(revision, 'body.revision');
   checkPath(request.path, 'body.path');
@@ -125,6 +133,8 @@ export async function checkCreateWithoutTemplate(
       'body.type',
       `${request.type} cannot be run by this version: it runs ${runnableTools.join(', ')}`,
     );
+  const wrong = typeRefusal(request);
+  if (wrong) throw badField(`body.${wrong.field}`, wrong.reason);
   const retry = request.retry ? retryRefusal(request.retry) : null;
   if (retry) throw badField(`body.retry.${retry.field}`, retry.reason);
   await checkNewEnvironment(context, request);

@@ -127,7 +127,6 @@ test('settings are returned as they were sent', async () => {
     sshKeys: [{ id: sshKey.id, name: 'key' }],
     runTestsOnPullRequest: true,
     isTerragruntRunAll: false,
-    fileName: 'f',
     tokenName: 'tn',
     githubInstallationId: 7,
     creationScope: 'PROJECT',
@@ -353,7 +352,7 @@ function unknownReferences(otherOrganization: string): [more: object, message: R
 }
 
 test('a refused creation names the field, and writes nothing', async () => {
-  covers('createEnvironmentWithoutTemplate', 'body.tokenId');
+  covers('createEnvironmentWithoutTemplate', 'body.tokenId', 'body.k8sNamespace', 'body.helmChartName');
   const before = await counts();
   const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
   const afterOrganization = await counts();
@@ -383,6 +382,8 @@ test('a refused creation names the field, and writes nothing', async () => {
     [{ ttl: { type: 'DATE', value: '2001-01-01T00:00:00Z' } }, /\/body\/ttl\/value has passed/],
     [{ ttl: { type: 'HOURS', value: '1e99' } }, /\/body\/ttl\/value/],
     [{ workspaceName: '..' }, /\/body\/workspaceName/],
+    [{ k8sNamespace: 'Team_A' }, /\/body\/k8sNamespace must be the name of a namespace/],
+    [{ helmChartName: 'web' }, /\/body\/helmChartName applies to helm only/],
     [
       {
         configurationChanges: [

@@ -4,6 +4,17 @@ import type { Context } from '../context.ts';
 import { badField } from '../http/errors.ts';
 
 /**
+ * What is checked of a repository's address: charts are also read from registries of images, which git never sees.
+ * @param repository without credentials
+ */
+export function addressOf(
+  { isHelmRepository }: { readonly isHelmRepository?: boolean | undefined },
+  repository: string,
+): string {
+  return isHelmRepository === true ? repository.replace(/^oci:\/\//i, 'https://') : repository;
+}
+
+/**
  * @param address without credentials; absent passes
  * @param field of the request, as `body.repository`
  * @throws Refusal 400 that names the field

@@ -4,14 +4,9 @@ import { retryRefusal } from '#guards/retry-rule.ts';
 import type { ActorContext } from '../context.ts';
 import { badField } from '../http/errors.ts';
 import { checkCredentials } from './check-credentials.ts';
-import { checkPath, checkRepository, checkRevision } from './check-source.ts';
+import { addressOf, checkPath, checkRepository, checkRevision } from './check-source.ts';
 import { sharedRefusal, typeRefusal } from '#protocol/tools/template-fields.ts';
 import { splitCredentials } from './repository-credentials.ts';
-
-/** Charts are also read from registries of images, which git never sees. */
-function asWebAddress(repository: string): string {
-  return repository.replace(/^oci:\/\//i, 'https://');
-}
 
 /** What is known of a template apart from its settings. */
 export interface TemplateUse {
@@ -31,11 +26,7 @@ export async function checkTemplate(
   const retry = request.retry ? retryRefusal(request.retry) : null;
   if (retry) throw badField(`body.retry.${retry.field}`, retry.reason);
   const { repository } = splitCredentials(request.repository);
-  checkRepository(
-    context,
-    request.isHelmRepository ? asWebAddress(repository) : repository,
-    'body.repository',
-  );
+  checkRepository(context, addressOf(request, repository), 'body.repository');
   checkRevision(request.revision, 'body.revision');
   checkPath(request.path, 'body.path');
   await checkCredentials(context, { organizationId, projectIds }, { ...request, repository }, 'body');
