@@ -7,16 +7,18 @@
  *   --paths     prints where they are and builds nothing
  */
 import { buildTool, goVersion, ToolboxError } from './build.ts';
-import { pythonProgram, pythonPrograms, type PythonToolName, toolboxProgram } from './places.ts';
+import { isPythonTool, placeOf, pythonPrograms, type PythonToolName } from './places.ts';
 import { installPythonTool } from './python-tools.ts';
 import { type ToolName, toolNames } from './recipes.ts';
 
-const all: readonly string[] = [...toolNames, ...Object.keys(pythonPrograms)];
+type AnyName = ToolName | PythonToolName;
+const all: readonly AnyName[] = [...toolNames, ...Object.keys(pythonPrograms).filter(isPythonTool)];
 
 const words = process.argv.slice(2);
 const wanted = words.filter((word) => word !== '--paths');
-const unknown = wanted.filter((word) => !all.includes(word));
-const names = wanted.length === 0 ? all : wanted;
+const unknown = wanted.filter((word) => !all.some((name) => name === word));
+const names = wanted.length === 0 ? all : all.filter((name) => wanted.includes(name));
+let version: Promise<string> | undefined;
 
 if (unknown.length > 0) {
   console.error(`There is no tool ${unknown.join(', ')} in the toolbox. It has ${all.join(', ')}.`);
@@ -24,34 +26,39 @@ if (unknown.length > 0) {
 } else if (words.includes('--paths')) {
   for (const name of names) console.log(`${name}\t${placeOf(name) ?? 'not built'}`);
 } else {
-  await buildAll();
+  await makeAll();
 }
 
-function isPython(name: string): name is PythonToolName {
-  return Object.hasOwn(pythonPrograms, name);
-}
-
-function placeOf(name: string): string | null {
-  return isPython(name) ? pythonProgram(name) : toolboxProgram(name as ToolName);
-}
-
-async function make(name: string): Promise<{ program: string; isNew: boolean }> {
-  return isPython(name)
+async function make(name: AnyName): Promise<{ program: string; isNew: boolean }> {
+  return isPythonTool(name)
     ? installPythonTool(name, console.log)
-    : buildTool(name as ToolName, await goVersion(), console.log);
+    : buildTool(name, await (version ??= goVersion()), console.log);
 }
 
-async function buildAll(): Promise<void> {
+/** @returns whether the tool is there now */
+async function report(name: AnyName): Promise<boolean> {
+  const started = performance.now();
   try {
-    for (const name of names) {
-      const started = performance.now();
-      const { program, isNew } = await make(name);
-      const took = isNew ? ` (built in ${((performance.now() - started) / 1000).toFixed(0)} s)` : '';
-      console.log(`✔ ${name}: ${program}${took}`);
-    }
+    const { program, isNew } = await make(name);
+    const took = isNew ? ` (built in ${((performance.now() - started) / 1000).toFixed(0)} s)` : '';
+    console.log(`✔ ${name}: ${program}${took}`);
+    return true;
   } catch (error) {
     if (!(error instanceof ToolboxError)) throw error;
     console.error(error.message);
-    process.exitCode = 1;
+    return false;
   }
+}
+
+/** One after the other, until one fails. */
+async function makeEach(some: readonly AnyName[]): Promise<void> {
+  for (const name of some) if (!(await report(name))) return void (process.exitCode = 1);
+}
+
+/** Programs of PyPI are waited for while Go keeps the processors busy. */
+async function makeAll(): Promise<void> {
+  await Promise.all([
+    makeEach(names.filter((name) => !isPythonTool(name))),
+    makeEach(names.filter((name) => isPythonTool(name))),
+  ]);
 }

@@ -46,15 +46,20 @@ export function toolboxProgram(name: ToolName): string | null {
 }
 
 /**
- * Options of a test that runs a built tool: skipped, with how to get it, where it is not built.
+ * Options of a test that runs tools of the toolbox: skipped, with how to get them, where they are missing.
  * @throws Error where `TOOLBOX_REQUIRED` is set, as `.ci/run` does: there a missing tool is a failure
  */
-export function withToolbox(...names: readonly ToolName[]): { skip: string | false } {
-  const missing = names.filter((name) => toolboxProgram(name) === null);
+export function withToolbox(...names: readonly (ToolName | PythonToolName)[]): { skip: string | false } {
+  const missing = names.filter((name) => placeOf(name) === null);
   if (missing.length === 0) return { skip: false };
-  return skipUnlessRequired(
-    `needs ${missing.join(' and ')}: install Go, then "npm run toolbox -- ${missing.join(' ')}"`,
-  );
+  const languages = new Set(missing.map((name) => (isPythonTool(name) ? 'Python' : 'Go')));
+  const install = `install ${[...languages].join(' and ')}, then "npm run toolbox -- ${missing.join(' ')}"`;
+  return skipUnlessRequired(`needs ${missing.join(' and ')}: ${install}`);
+}
+
+/** The absolute path of a tool's first program, null where it is missing. */
+export function placeOf(name: ToolName | PythonToolName): string | null {
+  return isPythonTool(name) ? pythonProgram(name) : toolboxProgram(name);
 }
 
 /**
@@ -69,18 +74,26 @@ export function skipUnlessRequired(reason: string): { skip: string } {
 }
 
 /**
- * Programs of PyPI: a server of the S3 protocol, and a fuzzer of HTTP interfaces. What each consists of is pinned
- * with hashes, in the folder named after it.
+ * Programs of PyPI, by tool: a server of the S3 protocol, a fuzzer of HTTP interfaces, and Ansible. What each
+ * consists of is pinned with hashes, in the folder named after it.
  */
-export const pythonPrograms = { moto: 'moto_server', schemathesis: 'schemathesis' } as const;
+export const pythonPrograms = {
+  moto: ['moto_server'],
+  schemathesis: ['schemathesis'],
+  ansible: ['ansible-playbook', 'ansible-galaxy', 'ansible'],
+} as const;
 
 export type PythonToolName = keyof typeof pythonPrograms;
+
+export function isPythonTool(name: string): name is PythonToolName {
+  return Object.hasOwn(pythonPrograms, name);
+}
 
 export function pythonRequirements(name: PythonToolName): string {
   return join(import.meta.dirname, name, 'requirements.txt');
 }
 
-/** The folder of a program that is installed from today's list. */
+/** The folder of a tool that is installed from today's list. */
 export function pythonFolder(name: PythonToolName): string {
   const hash = createHash('sha256')
     .update(readFileSync(pythonRequirements(name)))
@@ -89,8 +102,14 @@ export function pythonFolder(name: PythonToolName): string {
   return join(toolboxFolder(), name, hash);
 }
 
-/** The absolute path of a program of PyPI, null where nobody has installed it. */
-export function pythonProgram(name: PythonToolName): string | null {
+/**
+ * The absolute path of a program of PyPI, null where nobody has installed it.
+ * @param program one of the tool's, its first unless specified
+ */
+export function pythonProgram<Name extends PythonToolName>(
+  name: Name,
+  program: (typeof pythonPrograms)[Name][number] = pythonPrograms[name][0],
+): string | null {
   const folder = pythonFolder(name);
-  return existsSync(join(folder, '.complete')) ? join(folder, 'bin', pythonPrograms[name]) : null;
+  return existsSync(join(folder, '.complete')) ? join(folder, 'bin', program) : null;
 }

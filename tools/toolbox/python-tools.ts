@@ -1,8 +1,10 @@
 /** Installs the programs that tests run and PyPI provides, each into an environment of its own in the toolbox. */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { findOnPath } from '#guards/find-on-path.ts';
 import { ToolboxError, waitForLock } from './build.ts';
 import {
   pythonFolder,
@@ -14,28 +16,36 @@ import {
 
 const run = promisify(execFile);
 
-async function python(args: readonly string[], what: string): Promise<void> {
+/** @param what fails where the command does, as the beginning of a sentence */
+async function execute(program: string, args: readonly string[], what: string): Promise<void> {
   try {
-    await run('python3', [...args], { maxBuffer: 10_000_000 });
+    await run(program, [...args], { maxBuffer: 10_000_000 });
   } catch (cause) {
-    const { code, stderr = '' } = cause as { code?: unknown; stderr?: string };
-    const reason =
-      code === 'ENOENT'
-        ? 'python3 is not on the PATH: install it, with its module venv.'
-        : stderr.trimEnd().slice(-2000);
-    throw new ToolboxError(`${what} failed: ${reason}`, { cause });
+    const { stderr = '' } = cause as { stderr?: string };
+    throw new ToolboxError(`${what} failed: ${stderr.trimEnd().slice(-2000)}`, { cause });
   }
 }
 
-async function onPath(program: string): Promise<string | null> {
-  return run('sh', ['-c', 'command -v -- "$1"', 'sh', program]).then(
-    ({ stdout }) => stdout.trim(),
-    () => null,
+/**
+ * The Python to make environments of. Of root's, one that other users may execute comes first: runs of an agent
+ * started by root have their own users.
+ */
+async function findPython(): Promise<string> {
+  for (const python of process.getuid?.() === 0 ? ['/usr/bin/python3', 'python3'] : ['python3']) {
+    const canMake = run(python, ['-c', 'import venv, ensurepip']).then(
+      () => true,
+      () => false,
+    );
+    if (await canMake) return python;
+  }
+  throw new ToolboxError(
+    'There is no python3 on the PATH that has its modules venv and ensurepip: install them (package "python3-venv").',
   );
 }
 
 /**
- * Installs a program unless it is installed or on the PATH. A second caller waits for the first.
+ * Installs a tool unless it is installed; of moto, one on the PATH is enough for the tests. A second caller
+ * waits for the first.
  * @param say called before anything that takes long
  * @throws ToolboxError with the last lines of the failed command
  */
@@ -44,7 +54,7 @@ export async function installPythonTool(
   say: (text: string) => void,
 ): Promise<{ program: string; isNew: boolean }> {
   const folder = pythonFolder(name);
-  const known = pythonProgram(name) ?? (await onPath(pythonPrograms[name]));
+  const known = pythonProgram(name) ?? (name === 'moto' ? findOnPath(pythonPrograms[name][0]) : null);
   if (known) return { program: known, isNew: false };
   await mkdir(dirname(folder), { recursive: true, mode: 0o755 });
   await using _ = await waitForLock(dirname(folder), say);
@@ -54,34 +64,13 @@ export async function installPythonTool(
   // Programs of such an environment name its path: it is made in its place, and counts once the mark is
   // there.
   await rm(folder, { recursive: true, force: true });
-  await python(['-m', 'venv', '--', folder], `Making an environment for ${name}`);
-  const pip = [
-    join(folder, 'bin', 'python'),
-    '-m',
-    'pip',
-    'install',
-    '--quiet',
-    '--disable-pip-version-check',
-    '--no-input',
-  ];
-  const install = [
-    ...pip.slice(1),
-    '--require-hashes',
-    '--only-binary=:all:',
-    '--no-deps',
-    '-r',
-    pythonRequirements(name),
-  ];
-  await run(pip[0] as string, install, { maxBuffer: 10_000_000 }).catch((cause: { stderr?: string }) => {
-    throw new ToolboxError(`pip could not install ${name}: ${(cause.stderr ?? '').trimEnd().slice(-2000)}`, {
-      cause,
-    });
-  });
+  await execute(await findPython(), ['-m', 'venv', '--', folder], `Making an environment for ${name}`);
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-input'];
+  const pinned = ['--require-hashes', '--only-binary=:all:', '--no-deps', '-r', pythonRequirements(name)];
+  await execute(join(folder, 'bin', 'python'), [...pip, ...pinned], `Installing ${name} with pip`);
+  const programs = pythonPrograms[name].map((program) => join(folder, 'bin', program));
+  const missing = programs.filter((program) => !existsSync(program));
+  if (missing.length > 0) throw new ToolboxError(`${name} was installed, but without ${missing.join(', ')}`);
   await writeFile(join(folder, '.complete'), '');
-  const program = pythonProgram(name);
-  if (!program)
-    throw new ToolboxError(
-      `${name} was installed into ${folder}, but there is no program ${pythonPrograms[name]}`,
-    );
-  return { program, isNew: true };
+  return { program: programs[0] ?? folder, isNew: true };
 }

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { toolboxProgram, withToolbox } from './places.ts';
+import {
+  isPythonTool,
+  placeOf,
+  pythonProgram,
+  pythonPrograms,
+  toolboxProgram,
+  withToolbox,
+} from './places.ts';
 import { toolNames } from './recipes.ts';
 
 const run = promisify(execFile);
@@ -15,6 +22,8 @@ const hasGo = await run('go', ['version']).then(
   () => true,
   () => false,
 );
+
+const allNames = [...toolNames, ...Object.keys(pythonPrograms).filter(isPythonTool)];
 
 async function emptyToolbox(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'toolbox '));
@@ -46,9 +55,44 @@ test('two builds at once build once, for everybody to execute', {
   );
 });
 
+/** What each tool is asked, and what of the answer says which version it is. */
+const versions: readonly (readonly [tool: (typeof allNames)[number], args: string, answer: RegExp])[] = [
+  ['opentofu', 'version', /^OpenTofu v1\.12\.6$/m],
+  ['helm', 'version --short', /^v3\.21\.4$/m],
+  ['kustomize', 'version', /^v5\.8\.2$/m],
+  ['kube-apiserver', '--version', /^Kubernetes v1\.36\.3$/m],
+  ['kube-controller-manager', '--version', /^Kubernetes v1\.36\.3$/m],
+  ['ansible', '--version', /^ansible-playbook \[core 2\.19\.14\]$/m],
+];
+
+for (const [name, args, answer] of versions)
+  test(`${name} tells the version of its recipe`, withToolbox(name), async () => {
+    assert.match((await run(placeOf(name) ?? '', args.split(' '))).stdout, answer);
+  });
+
+test('helm renders for the Kubernetes of the recipes', withToolbox('helm'), async (t) => {
+  const chart = await emptyToolbox(t);
+  await mkdir(join(chart, 'templates'));
+  await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: chart\nversion: 0.1.0\n');
+  await writeFile(
+    join(chart, 'templates', 'version.yaml'),
+    'version: {{ .Capabilities.KubeVersion.Version }}\n',
+  );
+  const { stdout } = await run(toolboxProgram('helm') ?? '', ['template', chart]);
+  assert.match(stdout, /^version: v1\.36\./m);
+});
+
+test('all programs of a tool of PyPI are there', withToolbox('ansible'), async () => {
+  for (const program of pythonPrograms.ansible)
+    assert.match(
+      (await run(pythonProgram('ansible', program) ?? '', ['--version'])).stdout,
+      /core 2\.19\.14/,
+    );
+});
+
 test('a machine without Go, and an unknown name, get an error that says what to do', async (t) => {
   const folder = await emptyToolbox(t);
-  await assert.rejects(toolbox(folder, { PATH: folder }), {
+  await assert.rejects(toolbox(folder, { PATH: folder }, 'provider-time'), {
     code: 1,
     stderr: /install it from https:\/\/go\.dev\/dl\//,
   });
@@ -68,8 +112,9 @@ test('what is not built is a skip that says how to get it, and a failure where i
   });
   process.env.TOOLBOX_DIR = join(await emptyToolbox(t), 'none');
   delete process.env.TOOLBOX_REQUIRED;
-  for (const name of toolNames) assert.equal(toolboxProgram(name), null);
+  for (const name of allNames) assert.equal(placeOf(name), null);
   assert.match(String(withToolbox('opentofu').skip), /install Go, then "npm run toolbox -- opentofu"/);
+  assert.match(String(withToolbox('ansible').skip), /install Python, then "npm run toolbox -- ansible"/);
   process.env.TOOLBOX_REQUIRED = 'true';
   assert.throws(
     () => withToolbox('opentofu', 'provider-time'),
