@@ -15,6 +15,7 @@ import { type Access, kubeconfigText } from './identities.ts';
 
 const startMilliseconds = 120_000;
 const pollMilliseconds = 25;
+const mostAttempts = 3;
 /** Who signs tokens of service accounts; also their audience. */
 export const tokenIssuer = 'https://cluster.test';
 
@@ -64,7 +65,7 @@ class Programs implements AsyncDisposable {
   async until(what: string, condition: () => Promise<boolean>): Promise<void> {
     for (const deadline = Date.now() + startMilliseconds; ; await delay(pollMilliseconds)) {
       if (await condition().catch(() => false)) return;
-      const ended = Array.from(this.#running).find(([, child]) => child.exitCode !== null);
+      const ended = Array.from(this.#running).find(([, child]) => hasEnded(child));
       if (ended !== undefined) throw new Error(`${ended[0]} has ended before ${what}:\n${this.#lastLines()}`);
       if (Date.now() > deadline) throw new Error(`Waited in vain for ${what}:\n${this.#lastLines()}`);
     }
@@ -84,7 +85,7 @@ class Programs implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(
       Array.from(this.#running.values(), async (child) => {
-        if (child.exitCode !== null || child.signalCode !== null) return;
+        if (hasEnded(child)) return;
         const ended = once(child, 'exit');
         if (child.kill('SIGKILL')) await ended;
       }),
@@ -92,16 +93,23 @@ class Programs implements AsyncDisposable {
   }
 }
 
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
 /** @throws Error that says what the programs wrote, where one does not start */
 export async function startControlPlane(): Promise<ControlPlane> {
-  const folder = mkdtempSync(join(tmpdir(), 'cluster-'));
-  const programs = new Programs(folder);
-  try {
-    return await start(folder, programs);
-  } catch (error) {
-    await programs[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true, force: true });
-    throw error;
+  for (let attempt = 1; ; attempt++) {
+    const folder = mkdtempSync(join(tmpdir(), 'cluster-'));
+    const programs = new Programs(folder);
+    try {
+      return await start(folder, programs);
+    } catch (error) {
+      await programs[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true });
+      // A port that was free may be taken by somebody else meanwhile.
+      if (attempt === mostAttempts || !/address already in use/.test(String(error))) throw error;
+    }
   }
 }
 
