@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { tools } from '#protocol/tools/index.ts';
-import { mirrorSettingNames } from '#protocol/tools/tool.ts';
+import { allPrograms } from '#protocol/tools/index.ts';
+import { isSigned, mirrorSettingNames } from '#protocol/tools/programs/program.ts';
 import { environmentOf } from './declaration.ts';
 import { agentSettings } from './agent.ts';
 import { cliSettings } from './cli.ts';
@@ -127,10 +127,12 @@ test('the settings of the built-in agent can be passed on and read again', () =>
   for (const [name, value] of Object.entries(given)) assert.equal(passed[name], value);
 });
 
-test('every downloaded tool has a setting for its mirror and one for the key of that mirror', () => {
+test('all that is downloaded has a setting for its mirror, and where it is signed one for the key of that mirror', () => {
   const names = new Set(Object.values(sharedSettings).map((one) => one.name));
-  for (const { type, program } of Object.values(tools)) {
-    const { mirror, key } = mirrorSettingNames(type);
-    for (const name of [mirror, key]) assert.equal(names.has(name), program.release !== null, name);
+  for (const { name, release } of allPrograms) {
+    if (release === null) continue;
+    const { mirror, key } = mirrorSettingNames(release.word);
+    assert.ok(names.has(mirror), name);
+    assert.equal(names.has(key), isSigned(release), name);
   }
 });

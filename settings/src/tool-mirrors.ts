@@ -1,23 +1,29 @@
-/** The two settings of every tool that is downloaded: its mirror, and the key of that mirror. */
-import { type RunnableTool, tools } from '#protocol/tools/index.ts';
-import { mirrorSettingNames, type ReleaseFacts } from '#protocol/tools/tool.ts';
+/** The settings of everything that agents download: its mirror, and the key of that mirror where there are signatures. */
+import * as programs from '#protocol/tools/programs/list.ts';
+import { isSigned, mirrorSettingNames, type ReleaseFacts } from '#protocol/tools/programs/program.ts';
 import { type Setting, setting } from './declaration.ts';
-import { publicKey, type ToolMirror, toolMirror } from './types.ts';
+import { publicKey, pythonIndex, type ToolMirror, toolMirror, unsignedMirror } from './types.ts';
+
+/** Of the programs that are downloaded, as in the names of their settings. */
+export type DownloadedWord = keyof typeof programs;
 
 type ToolMirrors = Readonly<
-  Record<`${RunnableTool}Mirror`, Setting<ToolMirror | undefined>> &
-    Record<`${RunnableTool}MirrorKey`, Setting<string | undefined>>
+  Record<`${DownloadedWord}Mirror`, Setting<ToolMirror | undefined>> &
+    Record<`${DownloadedWord}MirrorKey`, Setting<string | undefined>>
 >;
 
-function settingsOf(type: string, label: string, { layout, publisher }: ReleaseFacts) {
-  const names = mirrorSettingNames(type);
+function settingsOf(release: ReleaseFacts) {
+  const { word, label, layout, publisher } = release;
+  const names = mirrorSettingNames(word);
+  const mirror = setting({
+    name: names.mirror,
+    type: isSigned(release) ? toolMirror : release.kind === 'python' ? pythonIndex : unsignedMirror,
+    sentence: `Where ${label} is downloaded from, ${layout}. Default: the publisher; none: no downloads.`,
+  });
+  if (!isSigned(release)) return { [`${word}Mirror`]: mirror };
   return {
-    [`${type}Mirror`]: setting({
-      name: names.mirror,
-      type: toolMirror,
-      sentence: `Where ${label} is downloaded from, ${layout}. Default: the publisher; none: no downloads.`,
-    }),
-    [`${type}MirrorKey`]: setting({
+    [`${word}Mirror`]: mirror,
+    [`${word}MirrorKey`]: setting({
       name: names.key,
       type: publicKey,
       sentence: `The key that signs the mirror's checksums of ${label}. Default: that of ${publisher}.`,
@@ -25,10 +31,8 @@ function settingsOf(type: string, label: string, { layout, publisher }: ReleaseF
   };
 }
 
-// A tool that is never downloaded has no such settings: their values are undefined, as those of settings that are not set.
+// Without signatures there is no setting of a key: its value is undefined, as that of a setting that is not set.
 export const toolMirrors = Object.assign(
   {},
-  ...Object.values(tools).map(({ type, label, program }) =>
-    program.release === null ? {} : settingsOf(type, label, program.release),
-  ),
+  ...Object.values(programs).map(({ release }) => (release === null ? {} : settingsOf(release))),
 ) as ToolMirrors;

@@ -104,13 +104,18 @@ export const webAddress = type('an http:// or https:// address', (value) => {
   return url.href.replace(/\/+$/, '');
 });
 
+/** Whether nobody on the way can change what comes from an address. */
+function isPrivateWay({ protocol, hostname }: URL): boolean {
+  const isHere = ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
+  return protocol === 'https:' || (protocol === 'http:' && isHere);
+}
+
 /** As a provider writes its issuer, to the last slash; plain http only on this machine. */
 export const issuerAddress = type(
   'an https:// address without query and fragment; http:// only on this machine',
   (value) => {
     const url = URL.parse(value);
-    const isHere = ['127.0.0.1', '[::1]', 'localhost'].includes(url?.hostname ?? '');
-    if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isHere))) return undefined;
+    if (!url || !isPrivateWay(url)) return undefined;
     return url.search || url.hash || url.username || url.password ? undefined : value;
   },
 );
@@ -169,7 +174,7 @@ function isRedisAddress(value: string): boolean {
 
 /** Where a tool is downloaded from instead of its publisher. */
 export interface ToolMirror {
-  /** Without credentials and without a slash at its end; null: no downloads. */
+  /** Without credentials and without a slash at its end, or the path of a folder; null: no downloads. */
   readonly url: string | null;
   /** Value of the header `authorization`, from the address's credentials. */
   readonly authorization?: Secret;
@@ -178,24 +183,50 @@ export interface ToolMirror {
 }
 
 /** Its credentials must never be printed. */
-export const toolMirror: SettingType<ToolMirror> = {
-  allowed:
-    'an http:// or https:// address, with name:password@ if the mirror requires them, or the word none',
-  isSecret: true,
-  write: ({ given }) => given.reveal(),
-  read(value) {
-    const given = new Secret(value);
-    if (value === 'none') return { url: null, given };
-    const url = URL.parse(value);
-    if (!url || !['http:', 'https:'].includes(url.protocol) || url.search || url.hash) return undefined;
-    const { username, password } = url;
-    const pair = decoded(`${username}:${password}`);
-    if (pair === undefined) return undefined;
-    const authorization = new Secret(`Basic ${Buffer.from(pair).toString('base64')}`);
-    url.username = '';
-    url.password = '';
-    return { url: url.href.replace(/\/+$/, ''), given, ...(username || password ? { authorization } : {}) };
-  },
+function mirrorType(allowed: string, accepts: (url: URL) => boolean): SettingType<ToolMirror> {
+  return {
+    allowed: `${allowed}, with name:password@ if the mirror requires them, or the word none`,
+    isSecret: true,
+    write: ({ given }) => given.reveal(),
+    read(value) {
+      const given = new Secret(value);
+      if (value === 'none') return { url: null, given };
+      const url = URL.parse(value);
+      if (!url || !accepts(url) || url.search || url.hash) return undefined;
+      const { username, password } = url;
+      const pair = decoded(`${username}:${password}`);
+      if (pair === undefined) return undefined;
+      const authorization = new Secret(`Basic ${Buffer.from(pair).toString('base64')}`);
+      url.username = '';
+      url.password = '';
+      return { url: url.href.replace(/\/+$/, ''), given, ...(username || password ? { authorization } : {}) };
+    },
+  };
+}
+
+/** A mirror of releases whose checksums are signed, which any connection may bring. */
+export const toolMirror = mirrorType('an http:// or https:// address', ({ protocol }) =>
+  ['http:', 'https:'].includes(protocol),
+);
+
+/** A mirror of releases that are not signed. */
+export const unsignedMirror = mirrorType(
+  'an https:// address (http:// only on this machine, because nothing is signed)',
+  isPrivateWay,
+);
+
+const pythonAddress = mirrorType(
+  'an https:// address (http:// only on this machine, because nothing is signed) or the absolute path of a folder',
+  isPrivateWay,
+);
+
+/** An index of Python packages, or a folder of wheels. */
+export const pythonIndex: SettingType<ToolMirror> = {
+  ...pythonAddress,
+  read: (value) =>
+    isAbsolute(value) && !value.includes('\0')
+      ? { url: resolve(value), given: new Secret(value) }
+      : pythonAddress.read(value),
 };
 
 function decoded(text: string): string | undefined {

@@ -5,6 +5,7 @@ import { sharedSettings } from '#settings/server-and-agent.ts';
 import { execute } from '../processes/exec.ts';
 import type { ExecRequest, ExecResult } from '../processes/exec-request.ts';
 import { RunFailure } from '../processes/failure.ts';
+import { placesOfProgram } from '../processes/programs.ts';
 import { sandboxOf } from '../processes/sandbox.ts';
 import { stopped } from '../processes/stop-watch.ts';
 import { watchWaitedCpu } from '../processes/waited-cpu.ts';
@@ -81,7 +82,7 @@ function sandboxFor(
   if (isolation.bubblewrap === null) return {};
   const { program, readable = [], needsNetwork } = request;
   const places = sandboxOf(folders, isolation, {
-    readable: [program, ...readable],
+    readable: [...placesOfProgram(program), ...readable],
     slotUid: order.slotUid,
     ...(needsNetwork === undefined ? {} : { needsNetwork }),
   });

@@ -83,7 +83,8 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
     it("has the capabilities that its tool's facts promise", () => {
       assert.equal(driver.type, facts.type);
       assert.equal(driver.programs[0], facts.program.name);
-      assert.deepEqual(driver.version.args, facts.program.versionArguments);
+      const companions = facts.companions.map(({ program }) => program.name);
+      assert.deepEqual(driver.programs.slice(1).toSorted(), companions.toSorted());
       assert.equal(driver.state !== undefined, facts.state !== null);
       if (facts.approval.isExact) assert.ok(driver.savedPlan);
       assert.match(facts.approval.covers, /^[a-z].*[^.]$/);

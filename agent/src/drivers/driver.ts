@@ -272,12 +272,10 @@ export interface InstalledFrom {
 export interface Driver {
   readonly type: TemplateType;
   /**
-   * The programs that this driver runs, which the agent looks up before it claims jobs. The first is the
-   * tool's own, whose version the environment determines.
+   * The programs that this driver runs, which the agent looks up before it claims jobs: the tool's own, whose
+   * version the environment determines, and its companions, as the tool's facts name them.
    */
   readonly programs: readonly string[];
-  /** The command that prints the program's version, and how to read its output. */
-  readonly version: { readonly args: readonly string[]; read(output: string): string };
   /**
    * The code's constraints on the tool's version. @throws an Error with a message for people if the code
    * cannot be parsed

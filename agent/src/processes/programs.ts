@@ -1,4 +1,6 @@
 /** Finds the programs that a run needs: never on a user's PATH, never through the agent's own environment. */
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { programFacts } from '#protocol/tools/index.ts';
 import { findOnPath, isExecutable, usualPath } from '#guards/find-on-path.ts';
 import { RunFailure } from './failure.ts';
@@ -16,6 +18,16 @@ const howToGet: Readonly<Record<string, string>> = {
 /** @returns the absolute path of a program; null if it is not installed */
 export function findProgram(name: string): string | null {
   return findOnPath(name, toolPath);
+}
+
+/** What a sandbox has to show for a program: its file, and all of the Python environment that it belongs to. */
+export function placesOfProgram(program: string): string[] {
+  try {
+    const folder = dirname(dirname(realpathSync(program)));
+    return existsSync(join(folder, 'pyvenv.cfg')) ? [program, folder] : [program];
+  } catch {
+    return [program];
+  }
 }
 
 /** Like `requireProgram`, but returns null for a missing program. */

@@ -20,7 +20,7 @@ import type { Configuration } from './phases/configuration.ts';
 import { openModuleGate } from './code/module-gate.ts';
 import { RunFailure } from '../processes/failure.ts';
 import { signalQuietly } from '../processes/proc.ts';
-import { requireProgram } from '../processes/programs.ts';
+import { placesOfProgram, requireProgram } from '../processes/programs.ts';
 import { openPlan, sealPlan } from '../slots/work-folder.ts';
 import { endRest } from './end-rest.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
@@ -271,7 +271,9 @@ export function readableTo(
 ): string[] {
   const caFile = order.network?.caFile;
   return [
-    ...Object.values(tool.paths).filter((path) => path !== ''),
+    ...Object.values(tool.paths)
+      .filter((path) => path !== '')
+      .flatMap(placesOfProgram),
     ...(providers?.readable ?? []),
     ...(caFile === undefined ? [] : [caFile]),
     ...readableCredentials(folders, job),

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { createMessage, generateKey, readPrivateKey, sign } from 'openpgp';
 import { ownPlatform } from '../own-platform.ts';
-import { zipOf } from './zip.ts';
+import { zipOf } from './archives.ts';
 
 export interface PackageOptions {
   /** `namespace/type`. */

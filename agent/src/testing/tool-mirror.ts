@@ -1,6 +1,6 @@
 /**
- * For tests: a mirror of tool releases, laid out like the publishers' own, with checksums signed by a
- * throw-away key. It can send false answers, as a hostile one does, and counts requests.
+ * For tests: a mirror of tool releases, laid out like the publishers' own, with checksums that a throw-away key
+ * signs where the publisher signs them. It can send false answers, as a hostile one does, and counts requests.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,8 +8,8 @@ import type { AddressInfo } from 'node:net';
 import { createMessage, generateKey, type PrivateKey, readPrivateKey, sign } from 'openpgp';
 import { ownPlatform } from '../own-platform.ts';
 import { programFacts } from '#protocol/tools/index.ts';
-import type { ReleasePlace } from '#protocol/tools/tool.ts';
-import { zipOf } from './zip.ts';
+import { type ArchiveRelease, isSigned, type ReleasePlace } from '#protocol/tools/programs/program.ts';
+import { tarOf, zipOf } from './archives.ts';
 
 /** A fault of a mirror with one release. */
 export type MirrorLie =
@@ -25,7 +25,9 @@ export type MirrorLie =
   | 'no program'
   | 'leaves its folder'
   | 'link'
+  | 'too many entries'
   | 'no zip'
+  | 'no checksum'
   | 'not for this platform';
 
 export interface Release {
@@ -55,7 +57,11 @@ export interface ToolMirror extends AsyncDisposable {
 
 /** A script that reports a version as the tool does, and passes other calls to `program`. */
 export function scriptOf(version: string, program = '/bin/false'): Buffer {
-  const answer = JSON.stringify({ terraform_version: version, platform: ownPlatform });
+  const answer = JSON.stringify({
+    terraform_version: version,
+    platform: ownPlatform,
+    clientVersion: { gitVersion: `v${version}` },
+  });
   return Buffer.from(
     `#!/bin/sh\nif [ "$1" = version ]; then echo '${answer}'; exit 0; fi\nexec ${program} "$@"\n`,
   );
@@ -64,6 +70,18 @@ export function scriptOf(version: string, program = '/bin/false'): Buffer {
 /** @param extra additional versions that only the index knows */
 function indexOf(program: string, releases: readonly Release[]): string {
   const platformOf = ({ lie }: Release) => (lie === 'not for this platform' ? 'plan9_mips' : ownPlatform);
+  if (program === 'kustomize')
+    return JSON.stringify(
+      releases.map((one) => ({
+        tag_name: `kustomize/v${one.version}`,
+        assets: [{ name: `kustomize_v${one.version}_${platformOf(one)}.tar.gz` }],
+      })),
+    );
+  if (program === 'helm' || program === 'kubectl')
+    return releases
+      .filter(({ lie }) => lie !== 'not for this platform')
+      .map(({ version }) => `v${version}\n`)
+      .join('');
   if (program === 'tofu')
     return JSON.stringify({
       versions: releases.map((one) => ({
@@ -90,11 +108,24 @@ function archiveOf(program: string, release: Release): Buffer {
 }
 
 function packed(program: string, { version, lie, content = scriptOf(version) }: Release): Buffer {
-  if (lie === 'no zip') return Buffer.from('this is not a zip archive, whatever its name');
-  if (lie === 'leaves its folder') return zipOf([{ name: `../../../${program}`, content }]);
-  if (lie === 'link') return zipOf([{ name: program, content: Buffer.from('/etc/passwd'), mode: 0o120777 }]);
+  const { format, entry } = sourceOf(program).archive(version, ownPlatform);
+  if (format === 'program') return Buffer.from(content);
+  const pack = format === 'zip' ? zipOf : tarOf;
+  if (lie === 'no zip') return Buffer.from('this is not an archive, whatever its name');
+  if (lie === 'leaves its folder') return pack([{ name: `../../../${program}`, content }]);
+  if (lie === 'link') return pack([{ name: entry, content: Buffer.from('/etc/passwd'), mode: 0o120777 }]);
   const licence = { name: 'LICENSE.txt', content: Buffer.from('free\n'), mode: 0o100644 };
-  return zipOf(lie === 'no program' ? [licence] : [licence, { name: program, content }]);
+  const others = Array.from({ length: lie === 'too many entries' ? 1001 : 1 }, (_, index) => ({
+    ...licence,
+    name: `${index}${licence.name}`,
+  }));
+  return pack(lie === 'no program' ? others : [...others, { name: entry, content, mode: 0o100755 }]);
+}
+
+function sourceOf(program: string): ArchiveRelease {
+  const release = programFacts(program)?.release;
+  if (release?.kind !== 'archive') throw new Error(`${program} is not published as an archive`);
+  return release;
 }
 
 async function makeKey(name: string): Promise<{ key: PrivateKey; publicKey: string }> {
@@ -118,7 +149,7 @@ async function signatureOf(text: string, signingKeys: PrivateKey): Promise<Buffe
 
 /**
  * Starts a mirror on a free port.
- * @param program `terraform` or `tofu`
+ * @param program one that is published as an archive
  * @param authorization the header that every request must contain; absent: none
  */
 export async function startToolMirror(
@@ -126,7 +157,7 @@ export async function startToolMirror(
   releases: readonly Release[],
   { authorization }: { authorization?: string } = {},
 ): Promise<ToolMirror> {
-  const source = programFacts(program)!.release!;
+  const source = sourceOf(program);
   const [own, other] = [await makeKey('Test Mirror'), await makeKey('Somebody Else')];
   const known: Release[] = [...releases];
   const requests: { path: string; authorization: string | undefined }[] = [];
@@ -135,8 +166,10 @@ export async function startToolMirror(
   let failing = { status: 0, times: 0 };
 
   const checksumsOf = (release: Release): string => {
+    if (release.lie === 'no checksum') return '<html>Please sign in</html>\n';
     const bytes = release.lie === 'checksum' ? Buffer.from('something else') : archiveOf(program, release);
     const sum = createHash('sha256').update(bytes).digest('hex');
+    if (source.checksums(release.version, ownPlatform).isBare) return `${sum}\n`;
     const name = (platform: string) => source.archive(release.version, platform).path.split('/').at(-1) ?? '';
     const lines = [`${'a'.repeat(64)}  ${name('darwin_arm64')}`, `${sum}  ${name(ownPlatform)}`];
     return `${lines.slice(0, release.lie === 'not for this platform' ? 1 : 2).join('\n')}\n`;
@@ -163,8 +196,11 @@ export async function startToolMirror(
     const { version, lie } = release;
     const isAt = (place: ReleasePlace | undefined) => place?.path === path;
     const checksums = checksumsOf(release);
-    if (isAt(source.checksums(version))) response.end(checksums);
-    else if (isAt(source.signatures(version, [])[0])) {
+    if (isAt(source.checksums(version, ownPlatform))) {
+      const isMissing = !isSigned(source) && lie === 'not for this platform';
+      if (isMissing) response.writeHead(404).end();
+      else response.end(checksums);
+    } else if (isAt(source.signature?.places(version, [])[0])) {
       if (lie === 'no signature') response.writeHead(404).end();
       else
         response.end(

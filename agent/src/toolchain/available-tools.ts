@@ -1,10 +1,10 @@
 /** The tools that this agent can run: those on its PATH, in its cache, or that can be fetched. */
 import type { Job } from '#protocol/messages/job.ts';
-import { programFacts } from '#protocol/tools/index.ts';
+import { programFacts, toolFacts } from '#protocol/tools/index.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { driverOf } from '../drivers/index.ts';
-import { ownPlatform } from '../own-platform.ts';
 import { findOnPath } from '#guards/find-on-path.ts';
+import { findPython, platformFor } from './python.ts';
 import { keptVersions } from './tool-cache.ts';
 import { originOf, type ToolchainOrder } from './tool-mirror.ts';
 
@@ -29,11 +29,16 @@ export async function findAvailableTools(
   const missing = new Set<string>();
   const types: string[] = [];
   for (const [type, driver] of Object.entries(table)) {
-    const absent = await absentPrograms(driver.programs, toolchain);
+    const absent = await absentPrograms(neededPrograms(driver), toolchain);
     if (absent.length === 0) types.push(type);
     for (const name of absent) missing.add(name);
   }
   return { types: types.length > 0 ? types : Object.keys(table), missing: [...missing] };
+}
+
+function neededPrograms({ type, programs }: Driver): string[] {
+  const optional = toolFacts(type)?.companions.filter(({ isOptional }) => isOptional) ?? [];
+  return programs.filter((name) => !optional.some(({ program }) => program.name === name));
 }
 
 async function absentPrograms(names: readonly string[], toolchain: ToolchainOrder): Promise<string[]> {
@@ -45,11 +50,15 @@ async function absentPrograms(names: readonly string[], toolchain: ToolchainOrde
 
 function canBeFetched(name: string, toolchain: ToolchainOrder): boolean {
   const facts = programFacts(name);
-  return facts !== undefined && originOf(facts, toolchain) !== null;
+  if (facts === undefined || originOf(facts, toolchain) === null) return false;
+  return facts.release?.kind !== 'python' || findPython() !== null;
 }
 
 async function isThere(name: string, { cacheFolder }: ToolchainOrder): Promise<boolean> {
-  return findOnPath(name) !== null || (await keptVersions(cacheFolder, name, ownPlatform)).length > 0;
+  if (findOnPath(name) !== null) return true;
+  const release = programFacts(name)?.release ?? null;
+  const kept = await keptVersions(cacheFolder, release?.programs[0] ?? name, platformFor(release));
+  return kept.length > 0;
 }
 
 /** Paths of the programs that a job needs, by name; empty for one that is not on the agent's PATH. */

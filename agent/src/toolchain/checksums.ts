@@ -1,4 +1,4 @@
-/** Lists of checksums as `sha256sum` writes them. */
+/** Checksums as `sha256sum` writes them. */
 
 /**
  * @returns the SHA-256 of each file in lower-case hex, by name
@@ -13,4 +13,15 @@ export function readChecksums(text: string): Map<string, string> {
     sums.set(name, sum.toLowerCase());
   }
   return sums;
+}
+
+/**
+ * Reads a file that consists of one checksum.
+ * @throws Error that quotes anything else
+ */
+export function readBareChecksum(text: string): string {
+  const sum = /^([0-9a-fA-F]{64})\s*$/.exec(text)?.[1];
+  if (sum === undefined)
+    throw new Error(`the file of the checksum has other content: ${JSON.stringify(text.slice(0, 200))}`);
+  return sum.toLowerCase();
 }

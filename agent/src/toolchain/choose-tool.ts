@@ -1,11 +1,10 @@
 /**
  * Chooses the version of a tool that runs a job, from what was requested and what is available, without
- * access
- * to the machine.
+ * access to the machine.
  */
 import { compare, prerelease, valid } from 'semver';
-import { toolOfProgram } from '#protocol/tools/index.ts';
-import { mirrorSettingNames } from '#protocol/tools/tool.ts';
+import { programFacts } from '#protocol/tools/index.ts';
+import { mirrorSettingNames } from '#protocol/tools/programs/program.ts';
 import { type Constraint, parseConstraints, satisfies } from './constraints.ts';
 import type { IndexAnswer } from './release-index.ts';
 
@@ -210,9 +209,9 @@ function nothingThere(name: string, { onPath, index }: ToolsThere): string {
 }
 
 function howToGet(name: string): string {
-  const facts = toolOfProgram(name);
-  const fetched = facts?.program.release
-    ? `, or let the agent reach an index of its versions (setting ${mirrorSettingNames(facts.type).mirror})`
+  const release = programFacts(name)?.release;
+  const fetched = release
+    ? `, or let the agent reach an index of its versions (setting ${mirrorSettingNames(release.word).mirror})`
     : '';
   return `install ${name} on the agent's machine${fetched}`;
 }

@@ -3,9 +3,7 @@ import { spawn } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
-  existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -13,94 +11,17 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { ownPlatform } from '../own-platform.ts';
-import {
-  scriptOf,
-  startToolMirror,
-  type MirrorLie,
-  type Release,
-  type ToolMirror,
-} from '../testing/tool-mirror.ts';
-import { parseRequestedVersion, type RequiredVersion } from './choose-tool.ts';
-import { findTool, type FoundTool, type ToolFinding } from './find-tool.ts';
+import { createFinder, type FinderSetup } from '../testing/tool-finder.ts';
+import { scriptOf, type MirrorLie } from '../testing/tool-mirror.ts';
 import { releasesFolder } from './tool-cache.ts';
-import type { MirrorOrder, ToolchainOrder } from './tool-mirror.ts';
-
-interface Setup {
-  readonly mirror: ToolMirror;
-  readonly order: ToolchainOrder;
-  readonly logged: string[];
-  find(wanted: string | undefined, options?: FindOptions): Promise<FoundTool>;
-  /** The contents of the cache, including unfinished work. */
-  kept(): string[];
-}
-
-interface FindOptions {
-  readonly onPath?: { version: string; path: string };
-  readonly required?: readonly RequiredVersion[];
-  readonly order?: Partial<ToolchainOrder>;
-  readonly signal?: AbortSignal;
-  readonly bounds?: ToolFinding['bounds'];
-}
-
-interface SetupOptions {
-  readonly program?: string;
-  readonly authorization?: string;
-}
-
-async function createSetup(
-  t: TestContext,
-  releases: readonly (Release | string)[],
-  { program = 'terraform', authorization }: SetupOptions = {},
-): Promise<Setup> {
-  const folder = mkdtempSync(join(tmpdir(), 'tools-'));
-  const all = releases.map((one) => (typeof one === 'string' ? { version: one } : one));
-  const mirror = await startToolMirror(program, all, authorization === undefined ? {} : { authorization });
-  t.after(async () => {
-    await mirror[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const cacheFolder = join(folder, 'cache');
-  const own: MirrorOrder = {
-    url: mirror.url,
-    publicKey: mirror.publicKey,
-    ...(authorization === undefined ? {} : { authorization }),
-  };
-  const order: ToolchainOrder = { cacheFolder, cacheBytes: 1e9, mirrors: { [program]: own } };
-  const logged: string[] = [];
-  return {
-    mirror,
-    order,
-    logged,
-    find: (
-      wanted,
-      { onPath, required = [], order: changes = {}, signal = new AbortController().signal, bounds } = {},
-    ) =>
-      findTool(
-        {
-          order: { ...order, ...changes },
-          signal,
-          log: (text) => void logged.push(text),
-          ...(bounds ? { bounds } : {}),
-        },
-        {
-          name: program,
-          wanted: parseRequestedVersion(wanted, 'terraformVersion'),
-          onPath: onPath ?? null,
-          required: async () => required,
-        },
-      ),
-    kept: () => (existsSync(releasesFolder(cacheFolder)) ? readdirSync(releasesFolder(cacheFolder)) : []),
-  };
-}
 
 test('an exact version is fetched, checked and kept, executable by everybody and writable by nobody', async (t) => {
-  const setup = await createSetup(t, ['1.9.8', '1.10.0']);
+  const setup = await createFinder(t, ['1.9.8', '1.10.0']);
   const tool = await setup.find('1.9.8', { onPath: { version: '1.11.4', path: '/usr/bin/terraform' } });
   assert.deepEqual({ ...tool, program: '' }, { program: '', version: '1.9.8', from: 'index', note: null });
   assert.deepEqual(readFileSync(tool.program), scriptOf('1.9.8'));
@@ -116,7 +37,7 @@ test('an exact version is fetched, checked and kept, executable by everybody and
 });
 
 test('a cached release is used again without any request', async (t) => {
-  const setup = await createSetup(t, ['1.9.8']);
+  const setup = await createFinder(t, ['1.9.8']);
   await setup.find('1.9.8');
   const before = setup.mirror.requests.length;
   const tool = await setup.find('1.9.8', { order: { mirrors: { terraform: null } } });
@@ -125,7 +46,7 @@ test('a cached release is used again without any request', async (t) => {
 });
 
 test('opentofu is fetched in the same way, from its own layout', async (t) => {
-  const setup = await createSetup(t, ['1.9.0', { version: '1.10.0-beta1' }], { program: 'tofu' });
+  const setup = await createFinder(t, ['1.9.0', { version: '1.10.0-beta1' }], { program: 'tofu' });
   setup.mirror.add({ version: '1.8.1', content: Buffer.from('#!/bin/sh\n') });
   assert.equal((await setup.find('latest')).version, '1.9.0');
   assert.equal(
@@ -142,13 +63,13 @@ test('opentofu is fetched in the same way, from its own layout', async (t) => {
 });
 
 test('latest is the newest release; a prerelease must be named', async (t) => {
-  const setup = await createSetup(t, ['1.9.8', '1.10.0', '1.11.0-rc1']);
+  const setup = await createFinder(t, ['1.9.8', '1.10.0', '1.11.0-rc1']);
   assert.equal((await setup.find('latest')).version, '1.10.0');
   assert.equal((await setup.find('1.11.0-rc1')).version, '1.11.0-rc1');
 });
 
 test('the index is cached for some time and then revalidated by its tag', async (t) => {
-  const setup = await createSetup(t, ['1.9.8']);
+  const setup = await createFinder(t, ['1.9.8']);
   for (const _ of [1, 2, 3]) assert.equal((await setup.find('latest')).version, '1.9.8');
   assert.equal(setup.mirror.count('/terraform/index.json'), 1);
   const folder = join(setup.order.cacheFolder, 'indices');
@@ -161,7 +82,7 @@ test('the index is cached for some time and then revalidated by its tag', async 
 });
 
 test('an index as large as the real one is read quickly', async (t) => {
-  const setup = await createSetup(t, ['1.9.8']);
+  const setup = await createFinder(t, ['1.9.8']);
   const platforms = [
     'darwin_amd64',
     'darwin_arm64',
@@ -211,7 +132,7 @@ test('an index as large as the real one is read quickly', async (t) => {
 });
 
 test('an unreadable index is reported in one sentence, and available versions are used', async (t) => {
-  const setup = await createSetup(t, ['1.9.8', '1.8.0']);
+  const setup = await createFinder(t, ['1.9.8', '1.8.0']);
   await setup.find('1.9.8');
   await setup.find('1.8.0');
   const onPath = { version: '1.11.4', path: '/usr/bin/terraform' };
@@ -236,7 +157,7 @@ test('an unreadable index is reported in one sentence, and available versions ar
 });
 
 test('an index that did not answer is not requested again immediately', async (t) => {
-  const setup = await createSetup(t, ['1.9.8']);
+  const setup = await createFinder(t, ['1.9.8']);
   await setup.mirror[Symbol.asyncDispose]();
   const onPath = { version: '1.11.4', path: '/usr/bin/terraform' };
   for (const _ of [1, 2]) assert.match((await setup.find('latest', { onPath })).note ?? '', /refused/);
@@ -266,7 +187,7 @@ const refusals: readonly (readonly [MirrorLie, RegExp])[] = [
   ['no archive', /has no terraform 1\.9\.8: \S+\.zip answered with status 404/],
   ['no program', /the archive does not contain terraform/],
   ['leaves its folder', /the archive cannot be unpacked: .*invalid relative path/],
-  ['link', /terraform in the archive is not a regular file/],
+  ['link', /the archive contains terraform, which is not a regular file/],
   ['no zip', /the archive cannot be unpacked/],
   [
     'not for this platform',
@@ -276,7 +197,7 @@ const refusals: readonly (readonly [MirrorLie, RegExp])[] = [
 
 for (const [lie, message] of refusals) {
   test(`refused, and nothing kept: ${lie}`, async (t) => {
-    const setup = await createSetup(t, [{ version: '1.9.8', lie }]);
+    const setup = await createFinder(t, [{ version: '1.9.8', lie }]);
     const onPath = { version: '1.11.4', path: '/usr/bin/terraform' };
     await assert.rejects(setup.find('1.9.8', { onPath, bounds: { silenceSeconds: 0.3 } }), (error: Error) => {
       assert.match(error.message, message);
@@ -291,7 +212,7 @@ for (const [lie, message] of refusals) {
 }
 
 test('an unknown version and a file above the limit are refused', async (t) => {
-  const setup = await createSetup(t, ['1.9.8']);
+  const setup = await createFinder(t, ['1.9.8']);
   await assert.rejects(
     setup.find('9.9.9'),
     /http:\/\/127\.0\.0\.1:\d+ has no terraform 9\.9\.9: \S+SHA256SUMS answered with status 404\. This agent has no terraform/,
@@ -304,7 +225,7 @@ test('an unknown version and a file above the limit are refused', async (t) => {
 });
 
 test('a temporary failure of a mirror is retried; a permanent one is reported', async (t) => {
-  const setup = await createSetup(t, ['1.9.8', '1.8.0']);
+  const setup = await createFinder(t, ['1.9.8', '1.8.0']);
   setup.mirror.fail(503, 2);
   assert.equal((await setup.find('1.9.8')).from, 'index');
   setup.mirror.fail(502, 3);
@@ -313,7 +234,7 @@ test('a temporary failure of a mirror is retried; a permanent one is reported', 
 });
 
 test('an unwritable cache and an unreadable key are reported', async (t) => {
-  const setup = await createSetup(t, ['1.9.8']);
+  const setup = await createFinder(t, ['1.9.8']);
   mkdirSync(setup.order.cacheFolder, { recursive: true });
   writeFileSync(releasesFolder(setup.order.cacheFolder), 'in the way');
   await assert.rejects(
@@ -331,7 +252,7 @@ test('an unwritable cache and an unreadable key are reported', async (t) => {
 });
 
 test("a mirror that has only the publisher's signature needs the publisher's key", async (t) => {
-  const setup = await createSetup(t, ['1.9.8']);
+  const setup = await createFinder(t, ['1.9.8']);
   const mirrors = { terraform: { url: setup.mirror.url } };
   await assert.rejects(
     setup.find('1.9.8', { order: { mirrors } }),
@@ -346,9 +267,9 @@ test("a mirror that has only the publisher's signature needs the publisher's key
 
 test('credentials of a mirror are sent and never shown', async (t) => {
   const authorization = `Basic ${Buffer.from('reader:opensesame').toString('base64')}`;
-  const setup = await createSetup(t, ['1.9.8', { version: '1.8.0', lie: 'checksum' }], { authorization });
+  const setup = await createFinder(t, ['1.9.8', { version: '1.8.0', lie: 'checksum' }], { authorization });
   const anybody = { terraform: { url: setup.mirror.url, publicKey: setup.mirror.publicKey } };
-  const problemOf = (...asked: Parameters<Setup['find']>) =>
+  const problemOf = (...asked: Parameters<FinderSetup['find']>) =>
     setup.find(...asked).then(
       () => assert.fail('nothing was refused'),
       (error: Error) => error.message,
@@ -361,14 +282,14 @@ test('credentials of a mirror are sent and never shown', async (t) => {
 });
 
 test('concurrent runs fetch a release once', async (t) => {
-  const setup = await createSetup(t, ['1.9.8']);
+  const setup = await createFinder(t, ['1.9.8']);
   const found = await Promise.all(Array.from({ length: 8 }, () => setup.find('1.9.8')));
   assert.equal(new Set(found.map(({ program }) => program)).size, 1);
   assert.equal(setup.mirror.count('.zip'), 1);
   assert.ok(setup.logged.includes('Another run is fetching terraform 1.9.8: waiting for it'));
 });
 
-function startFinder(setup: Setup): { ended: Promise<number | null>; kill(): void } {
+function startFinder(setup: FinderSetup): { ended: Promise<number | null>; kill(): void } {
   const order = JSON.stringify({ order: setup.order });
   const program = `
     const { findTool } = await import(${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'find-tool.ts')).href)});
@@ -384,14 +305,14 @@ function startFinder(setup: Setup): { ended: Promise<number | null>; kill(): voi
 }
 
 test('concurrent processes fetch a release once', async (t) => {
-  const setup = await createSetup(t, ['1.9.8']);
+  const setup = await createFinder(t, ['1.9.8']);
   const finders = Array.from({ length: 3 }, () => startFinder(setup));
   assert.deepEqual(await Promise.all(finders.map(({ ended }) => ended)), [0, 0, 0]);
   assert.equal(setup.mirror.count('.zip'), 1);
 });
 
 test('the remains of a killed fetch are not used', async (t) => {
-  const setup = await createSetup(t, [{ version: '1.9.8', lie: 'slow' }]);
+  const setup = await createFinder(t, [{ version: '1.9.8', lie: 'slow' }]);
   const finder = startFinder(setup);
   for (const deadline = Date.now() + 20_000; setup.mirror.count('.zip') === 0; await delay(10))
     assert.ok(Date.now() < deadline);
@@ -411,7 +332,7 @@ test('the remains of a killed fetch are not used', async (t) => {
 });
 
 test('an abort ends a fetch immediately', async (t) => {
-  const setup = await createSetup(t, [{ version: '1.9.8', lie: 'slow' }]);
+  const setup = await createFinder(t, [{ version: '1.9.8', lie: 'slow' }]);
   const stop = new AbortController();
   const finding = setup.find('1.9.8', { signal: stop.signal });
   finding.catch(() => undefined);
@@ -425,7 +346,7 @@ test('an abort ends a fetch immediately', async (t) => {
 });
 
 test('a cached program is fetched again after a change of its bytes, not of its times', async (t) => {
-  const setup = await createSetup(t, ['1.9.8']);
+  const setup = await createFinder(t, ['1.9.8']);
   const { program } = await setup.find('1.9.8');
   utimesSync(program, new Date(), new Date());
   assert.equal((await setup.find('1.9.8', { order: { mirrors: { terraform: null } } })).from, 'cache');
@@ -439,7 +360,7 @@ test('a cached program is fetched again after a change of its bytes, not of its 
 test('the cache drops the least recently used releases, never those in use', async (t) => {
   const content = Buffer.alloc(100_000, 'x');
   const versions = ['1.0.0', '1.1.0', '1.2.0', '1.3.0'];
-  const setup = await createSetup(
+  const setup = await createFinder(
     t,
     versions.map((version) => ({ version, content })),
   );

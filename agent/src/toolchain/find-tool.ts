@@ -1,6 +1,5 @@
 /** Finds the program of the version that a run requests, and fetches it if necessary. */
 import { programFacts } from '#protocol/tools/index.ts';
-import { ownPlatform } from '../own-platform.ts';
 import {
   chooseTool,
   type RequiredVersion,
@@ -8,9 +7,11 @@ import {
   type RequestedVersion,
   whatIsThere,
 } from './choose-tool.ts';
-import { type FetchContext, fetchRelease, ReleaseProblem, takeKept } from './fetch-release.ts';
+import { type FetchContext, ReleaseProblem } from './fetch-context.ts';
+import { fetchRelease, takeKept } from './fetch-release.ts';
+import { platformFor } from './python.ts';
 import { readReleaseIndex } from './release-index.ts';
-import { indicesFolder, keptVersions } from './tool-cache.ts';
+import { indicesFolder, keptVersions, type ReleaseName } from './tool-cache.ts';
 import { type Origin, originOf, type ToolchainOrder } from './tool-mirror.ts';
 
 export interface ToolRequest {
@@ -48,13 +49,15 @@ export async function findTool(finding: ToolFinding, request: ToolRequest): Prom
   const facts = programFacts(name);
   const origin = order && facts ? originOf(facts, order) : null;
   const required = wanted.kind === 'code' ? await request.required() : [];
-  const there = await collectVersions(finding, request, origin);
+  const platform = platformFor(facts?.release ?? null);
+  const there = await collectVersions(finding, request, origin, platform);
   const choice = chooseTool(name, wanted, there, required);
   if ('problem' in choice) throw new ToolProblem(choice.problem);
   const { version, from, note } = choice;
   if (note !== null) finding.log(`${note}.`);
   if (from === 'PATH' && onPath) return { program: onPath.path, version: onPath.version, from, note };
-  const program = await obtain({ ...finding, order: order! }, origin, { name, version, from }, wanted, there);
+  const release = { program: name, version, platform };
+  const program = await obtain({ ...finding, order: order! }, origin, release, from, wanted, there);
   return { program, version, from, note };
 }
 
@@ -63,13 +66,14 @@ async function collectVersions(
   { order, signal, bounds }: ToolFinding,
   { name, wanted, onPath }: ToolRequest,
   origin: Origin | null,
+  platform: string,
 ): Promise<ToolsThere> {
-  const cached = order ? await keptVersions(order.cacheFolder, name, ownPlatform) : [];
+  const cached = order ? await keptVersions(order.cacheFolder, name, platform) : [];
   const isOnPath = wanted.kind === 'any' && onPath !== null;
   const isIndexNeeded = origin !== null && wanted.kind !== 'exact' && !isOnPath;
   const index =
     isIndexNeeded && order
-      ? await readReleaseIndex(origin, ownPlatform, indicesFolder(order.cacheFolder), signal, bounds)
+      ? await readReleaseIndex(origin, platform, indicesFolder(order.cacheFolder), signal, bounds)
       : null;
   return {
     onPath,
@@ -82,11 +86,12 @@ async function collectVersions(
 async function obtain(
   context: FetchContext,
   origin: Origin | null,
-  { name, version, from }: { name: string; version: string; from: 'PATH' | 'cache' | 'index' },
+  release: ReleaseName,
+  from: FoundTool['from'],
   wanted: RequestedVersion,
   there: ToolsThere,
 ): Promise<string> {
-  const release = { program: name, version, platform: ownPlatform };
+  const { program: name, version } = release;
   try {
     const kept = from === 'cache' ? await takeKept(context, release) : null;
     if (kept !== null) return kept;

@@ -3,7 +3,7 @@
  * revalidated by its tag; a failure is cached for a shorter time.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { valid } from 'semver';
 import { type FetchLimits, FetchProblem, fetchBytes } from '../network/fetch-bounded.ts';
@@ -37,6 +37,7 @@ export async function readReleaseIndex(
   bounds: Partial<FetchLimits> = {},
 ): Promise<IndexAnswer> {
   const url = origin.url(origin.release.index);
+  if (origin.isFolder) return listFolder(origin, platform);
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const name = createHash('sha256').update(url).digest('hex').slice(0, 12);
   const file = join(folder, `${origin.program}_${platform}_${name}.json`);
@@ -59,6 +60,15 @@ export async function readReleaseIndex(
     };
     await write(file, failed);
     return { problem: error.message };
+  }
+}
+
+/** The names of the files are the index of a folder. */
+async function listFolder({ base, release }: Origin, platform: string): Promise<IndexAnswer> {
+  try {
+    return { versions: release.readIndex((await readdir(base)).join('\n'), platform) };
+  } catch (error) {
+    return { problem: (error as Error).message };
   }
 }
 

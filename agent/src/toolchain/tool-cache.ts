@@ -2,10 +2,12 @@
  * The cache of fetched tools, shared by the runs of every agent that has the same folder:
  *
  *   releases/<program>_<version>_<platform>/   complete or absent: created under another name, then renamed
- *     <program>          mode 0555; its hash is checked again whenever the file is not the one that was written
+ *     <program>          mode 0555; its hash is checked again whenever the file is not the one that was written;
+ *                        for packages a link into their environment
  *     release.json       what was checked when it was fetched
  *     used               its time is the last use by a run
  *     uses/<id>.json     the process of each run that uses it, which prevents removal
+ *   environments/<id>/   packages of Python; in use once a release names it
  *   locks/<release>/     one process at a time fetches, claims or removes a release
  *   indices/             cached answers of indices
  */
@@ -27,8 +29,10 @@ export interface ReleaseRecord {
   readonly bytes: number;
   /** Its origin, without credentials. */
   readonly origin: string;
-  /** Fingerprint of the key that signed its checksum. */
-  readonly key: string;
+  /** Fingerprint of the key that signed its checksum; absent: nothing is signed. */
+  readonly key?: string;
+  /** Name of its environment, for packages. */
+  readonly environment?: string;
   /** Changes whenever the file changes. */
   readonly stamp: string;
 }
@@ -47,6 +51,11 @@ const strangersMarkMilliseconds = 7 * 86_400_000;
 
 export function releasesFolder(cacheFolder: string): string {
   return join(cacheFolder, 'releases');
+}
+
+/** @param name as `newEnvironment` returned it */
+export function environmentFolder(cacheFolder: string, name: string): string {
+  return join(cacheFolder, 'environments', name);
 }
 
 export function indicesFolder(cacheFolder: string): string {
@@ -166,14 +175,36 @@ function ownNamespace(): string {
 export async function newReleaseFolder(cacheFolder: string): Promise<string> {
   const releases = releasesFolder(cacheFolder);
   await makeReadable(releases);
-  for (const name of (await readdir(releases)).filter((each) => each.startsWith('.'))) {
-    const left = join(releases, name);
-    const changed = (await stat(left).catch(() => null))?.mtimeMs ?? Date.now();
-    if (Date.now() - changed > leftoverMilliseconds) await removeFolder(left);
-  }
+  for (const name of (await readdir(releases)).filter((each) => each.startsWith('.')))
+    await removeLeft(join(releases, name));
   const folder = join(releases, `.new-${randomUUID()}`);
   await makeReadable(folder);
   return folder;
+}
+
+async function removeLeft(folder: string): Promise<void> {
+  const changed = (await stat(folder).catch(() => null))?.mtimeMs ?? Date.now();
+  if (Date.now() - changed > leftoverMilliseconds) await removeFolder(folder);
+}
+
+/**
+ * A folder for packages, which stays where it is. Those that no release names, because their installation was
+ * killed, are removed.
+ * @returns its name
+ */
+export async function newEnvironment(cacheFolder: string): Promise<string> {
+  const all = join(cacheFolder, 'environments');
+  await makeReadable(all);
+  const records = await Promise.all(
+    (await readdir(releasesFolder(cacheFolder)).catch(none)).map((name) =>
+      readRecord(join(releasesFolder(cacheFolder), name)),
+    ),
+  );
+  const named = new Set(records.map((record) => record?.environment));
+  for (const name of await readdir(all)) if (!named.has(name)) await removeLeft(join(all, name));
+  const name = randomUUID();
+  await makeReadable(join(all, name));
+  return name;
 }
 
 /** Makes a folder readable for runs under other users, whatever this process's umask is. */
@@ -196,6 +227,8 @@ export async function keepRelease(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+    if (facts.environment !== undefined)
+      await removeFolder(environmentFolder(cacheFolder, facts.environment));
     await removeFolder(built);
   }
 }
@@ -250,8 +283,10 @@ async function removeUnused(cacheFolder: string, folder: string, name: string): 
 
 /** Readers see the complete release or nothing. */
 async function discard(cacheFolder: string, folder: string): Promise<void> {
+  const environment = (await readRecord(folder))?.environment;
   const old = join(releasesFolder(cacheFolder), `.old-${randomUUID()}`);
   await rename(folder, old);
+  if (environment !== undefined) await removeFolder(environmentFolder(cacheFolder, environment));
   await removeFolder(old);
 }
 
@@ -268,7 +303,8 @@ async function stampOf(file: string): Promise<string> {
   return [ino, size, mtimeMs, ctimeMs, mode].join(' ');
 }
 
-async function hashOf(file: string): Promise<string> {
+/** SHA-256 in lower-case hex. */
+export async function hashOf(file: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of createReadStream(file)) hash.update(piece as Uint8Array);
   return hash.digest('hex');

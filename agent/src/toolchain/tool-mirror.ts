@@ -1,9 +1,9 @@
 /** The source of one tool on this agent: its publisher, or a mirror from a setting. */
-import type { ProgramFacts, ReleaseFacts, ReleasePlace } from '#protocol/tools/tool.ts';
+import { isSigned, type ProgramFacts, type ReleaseFacts, type ReleasePlace } from '#protocol/tools/programs/program.ts';
 
 /** As sent to a runner, in memory only. */
 export interface MirrorOrder {
-  /** Address without credentials and without a trailing slash. */
+  /** Address without credentials and without a trailing slash, or the absolute path of a folder. */
   readonly url?: string;
   /** Value of the `authorization` header. */
   readonly authorization?: string;
@@ -16,7 +16,7 @@ export interface ToolchainOrder {
   /** Absolute path of the cache; the agent owns it, and the users of runs can read it. */
   readonly cacheFolder: string;
   readonly cacheBytes: number;
-  /** By program; a missing program is fetched from its publisher, `null` means that nothing is fetched. */
+  /** By the program that names the release; a missing one is fetched from its publisher, `null` means that nothing is fetched. */
   readonly mirrors: Readonly<Record<string, MirrorOrder | null>>;
 }
 
@@ -25,23 +25,31 @@ export interface Origin {
   readonly release: ReleaseFacts;
   /** For messages: an address without credentials. */
   readonly name: string;
-  readonly publicKeys: string;
+  /** Armored; null: its checksums are not signed. */
+  readonly publicKeys: string | null;
+  /** The mirror's address or folder; empty: there is none. */
+  readonly base: string;
+  readonly isFolder: boolean;
   url(place: ReleasePlace): string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** @returns null if nothing may be fetched */
 export function originOf(program: ProgramFacts, { mirrors }: ToolchainOrder): Origin | null {
-  const mirror = mirrors[program.name];
   const { release } = program;
-  if (mirror === null || release === null) return null;
-  const base = mirror?.url;
+  if (release === null) return null;
+  const [name] = release.programs;
+  const mirror = mirrors[name];
+  if (mirror === null) return null;
+  const base = mirror?.url ?? '';
   return {
-    program: program.name,
+    program: name,
     release,
-    name: base ?? release.index.host,
-    publicKeys: mirror?.publicKey ?? release.publicKey,
-    url: ({ host, path }) => `${base ?? host}${path}`,
+    name: base || release.index.host,
+    publicKeys: isSigned(release) ? (mirror?.publicKey ?? release.signature.publicKey) : null,
+    base,
+    isFolder: base.startsWith('/'),
+    url: ({ host, path }) => `${base || host}${path}`,
     headers: mirror?.authorization === undefined ? {} : { authorization: mirror.authorization },
   };
 }

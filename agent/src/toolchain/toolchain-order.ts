@@ -2,9 +2,10 @@
 import { chmodSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolders } from '#guards/make-folders.ts';
-import { type RunnableTool, runnableTools, tools } from '#protocol/tools/index.ts';
-import { mirrorSettingNames } from '#protocol/tools/tool.ts';
+import * as programs from '#protocol/tools/programs/list.ts';
+import { mirrorSettingNames, type ProgramFacts } from '#protocol/tools/programs/program.ts';
 import { agentSettings } from '#settings/agent.ts';
+import type { DownloadedWord } from '#settings/tool-mirrors.ts';
 import { type AgentSettings, SettingsError } from '#settings/settings.ts';
 import type { ToolMirror } from '#settings/types.ts';
 import { closedFolder } from '../slots/make-work-folder.ts';
@@ -12,7 +13,7 @@ import type { MirrorOrder, ToolchainOrder } from './tool-mirror.ts';
 
 export type ToolchainSettings = Pick<
   AgentSettings,
-  'toolCacheFolder' | 'toolCacheMegabytes' | `${RunnableTool}Mirror` | `${RunnableTool}MirrorKey`
+  'toolCacheFolder' | 'toolCacheMegabytes' | `${DownloadedWord}Mirror` | `${DownloadedWord}MirrorKey`
 >;
 
 export interface PreparedToolchain {
@@ -29,15 +30,15 @@ export interface PreparedToolchain {
 export function prepareToolchain(settings: ToolchainSettings, workFolder: string): PreparedToolchain {
   const mirrors: Record<string, MirrorOrder | null> = {};
   const problems: string[] = [];
-  for (const type of runnableTools) {
-    const mirror = settings[`${type}Mirror`];
-    const publicKey = settings[`${type}MirrorKey`];
-    const names = mirrorSettingNames(type);
+  for (const [word, { name }] of Object.entries(programs) as [DownloadedWord, ProgramFacts][]) {
+    const mirror = settings[`${word}Mirror`];
+    const publicKey = settings[`${word}MirrorKey`];
+    const names = mirrorSettingNames(word);
     if (publicKey !== undefined && !mirror?.url)
       problems.push(
         `${names.key} is set, but ${names.mirror} specifies no mirror: set both, or unset the key.`,
       );
-    if (mirror) mirrors[tools[type].program.name] = mirrorOrder(mirror, publicKey);
+    if (mirror) mirrors[name] = mirrorOrder(mirror, publicKey);
   }
   if (problems.length > 0) throw new SettingsError(problems);
   const cacheFolder = makeCacheFolder(settings.toolCacheFolder ?? join(workFolder, '.tools'));

@@ -1,9 +1,12 @@
-/** Unpacks one program from a zip archive. */
+/** Unpacks one program from what a publisher provides. */
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import type { Entry } from 'yauzl';
+import type { Archive } from '#protocol/tools/programs/program.ts';
+import { readArchive } from '../runner/code/archive-entries.ts';
 
-/** No program that runs here is larger. */
+/** No program that runs here is larger, nor is an archive of one. */
 const largestBytes = 2 ** 30;
 /** Archives of programs contain a licence and a manual, not thousands of files. */
 const maxEntries = 1000;
@@ -11,16 +14,25 @@ const maxEntries = 1000;
 /**
  * Writes the program, and nothing else, to a new file that everybody may read and execute, and makes it
  * durable.
- * @param archive path of the zip
- * @param name of the program, at the root of the archive
+ * @param fetched path of what was fetched
+ * @param archive its format, and the program's path in it
+ * @param limitBytes of the program and of the unpacked archive, for tests
  * @returns SHA-256 in lower-case hex and size of the program
  * @throws Error that says what is wrong with the archive
  */
 export async function unpackProgram(
-  archive: string,
-  name: string,
+  fetched: string,
+  { format, entry }: Pick<Archive, 'format' | 'entry'>,
   file: string,
+  limitBytes: number = largestBytes,
 ): Promise<{ sha256: string; bytes: number }> {
+  if (format === 'zip') return fromZip(fetched, entry, file, limitBytes);
+  if (format === 'tar.gz') return fromTar(fetched, entry, file, limitBytes);
+  if ((await stat(fetched)).size === 0) throw new Error('the archive is empty');
+  return writeProgram(createReadStream(fetched), file, limitBytes);
+}
+
+async function fromZip(archive: string, name: string, file: string, limitBytes: number) {
   const { openPromise } = await import('yauzl');
   // The reader itself refuses names that lead out of the folder.
   const zip = await openPromise(archive, {
@@ -29,9 +41,9 @@ export async function unpackProgram(
     autoClose: false,
   }).catch(wrong);
   try {
-    const entry = await findEntry(zip, name);
+    const entry = await findEntry(zip, name, limitBytes);
     const content = await zip.openReadStreamPromise(entry).catch(wrong);
-    return await writeProgram(content, file);
+    return await writeProgram(content, file, limitBytes);
   } finally {
     zip.close();
   }
@@ -40,26 +52,47 @@ export async function unpackProgram(
 async function findEntry(
   zip: { entryCount: number; eachEntry(): AsyncIterable<Entry> },
   name: string,
+  limitBytes: number,
 ): Promise<Entry> {
-  if (zip.entryCount > maxEntries)
-    throw new Error(`the archive has ${zip.entryCount} entries, more than the limit of ${maxEntries}`);
+  if (zip.entryCount > maxEntries) throw tooMany(zip.entryCount);
   let found: Entry | undefined;
   try {
     for await (const entry of zip.eachEntry()) if (entry.fileName === name) found ??= entry;
   } catch (error) {
     wrong(error);
   }
-  if (!found) throw new Error(`the archive does not contain ${name}`);
+  if (!found) throw missing(name);
   const kind = (found.externalFileAttributes >>> 16) & 0o170000;
-  if (kind !== 0 && kind !== 0o100000) throw new Error(`${name} in the archive is not a regular file`);
-  if (found.uncompressedSize > largestBytes)
-    throw new Error(`${name} in the archive has more than ${largestBytes} bytes`);
+  if (kind !== 0 && kind !== 0o100000) throw notRegular(name);
+  if (found.uncompressedSize > limitBytes) throw tooLarge(name, limitBytes);
+  return found;
+}
+
+/** A tar has no list of its entries: they are read in their order, and none but the program is written. */
+async function fromTar(archive: string, name: string, file: string, limitBytes: number) {
+  let found: { sha256: string; bytes: number } | undefined;
+  let count = 0;
+  try {
+    for await (const entry of readArchive(archive, limitBytes)) {
+      if (++count > maxEntries) throw tooMany(count);
+      const path = entry.name.replace(/^\.\//, '');
+      if (path.startsWith('/') || path.split('/').includes('..'))
+        throw new Error(`the archive has an entry that leads out of its folder: ${JSON.stringify(path)}`);
+      if (path !== name || found !== undefined) continue;
+      if (entry.kind !== 'file') throw notRegular(name);
+      found = await writeProgram(entry.content as AsyncIterable<Uint8Array>, file, limitBytes);
+    }
+  } catch (error) {
+    wrong(error);
+  }
+  if (found === undefined) throw missing(name);
   return found;
 }
 
 async function writeProgram(
   content: AsyncIterable<Uint8Array>,
   file: string,
+  limitBytes: number,
 ): Promise<{ sha256: string; bytes: number }> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -67,7 +100,7 @@ async function writeProgram(
   try {
     for await (const piece of content) {
       bytes += piece.length;
-      if (bytes > largestBytes) throw new Error(`the archive unpacks to more than ${largestBytes} bytes`);
+      if (bytes > limitBytes) throw new Error(`the archive unpacks to more than ${limitBytes} bytes`);
       hash.update(piece);
       await target.writeFile(piece);
     }
@@ -79,6 +112,22 @@ async function writeProgram(
     await target.close();
   }
   return { sha256: hash.digest('hex'), bytes };
+}
+
+function missing(name: string): Error {
+  return new Error(`the archive does not contain ${name}`);
+}
+
+function notRegular(name: string): Error {
+  return new Error(`the archive contains ${name}, which is not a regular file`);
+}
+
+function tooLarge(name: string, limitBytes: number): Error {
+  return new Error(`the archive contains ${name} with more than ${limitBytes} bytes`);
+}
+
+function tooMany(count: number): Error {
+  return new Error(`the archive has ${count} entries, more than the limit of ${maxEntries}`);
 }
 
 function wrong(cause: unknown): never {

@@ -1,8 +1,8 @@
 /** What affects the downloads of runs: proxies, certificates, release indexes and registries. */
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { tools } from '#protocol/tools/index.ts';
-import { mirrorSettingNames, type ToolFacts } from '#protocol/tools/tool.ts';
+import { allPrograms, tools } from '#protocol/tools/index.ts';
+import { mirrorSettingNames, type ReleaseFacts } from '#protocol/tools/programs/program.ts';
 import type { Environment } from '../session/settings.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
@@ -67,25 +67,28 @@ interface Source {
   readonly advice: string;
 }
 
-/** The index of a downloaded tool, at its publisher or at its mirror. */
-function indexOf({ type, program: { release } }: ToolFacts, environment: Environment): Source[] {
-  if (release === null) return [];
-  const setting = mirrorSettingNames(type).mirror;
+/** The index of what is downloaded, at its publisher or at its mirror. */
+function indexOf({ word, index }: ReleaseFacts, environment: Environment): Source {
+  const setting = mirrorSettingNames(word).mirror;
   const mirror = environment[setting];
   const advice = mirror
     ? `Correct ${setting}.`
     : `Runs can only use versions on the PATH or in the cache: allow access to it, or set a mirror with ${setting}.`;
-  const url = mirror ?? `${release.index.host}${release.index.path}`;
-  return [{ what: `${type} ${mirror ? 'mirror' : 'releases'}`, url, advice }];
+  const url = mirror ?? `${index.host}${index.path}`;
+  return { what: `${word} ${mirror ? 'mirror' : 'releases'}`, url, advice };
 }
 
 function sourcesOf(environment: Environment): Source[] {
-  const facts = Object.values(tools);
   const downloads = [
-    ...new Map(facts.flatMap((tool) => tool.downloads).map((one) => [one.url, one])).values(),
+    ...new Map(
+      Object.values(tools)
+        .flatMap((tool) => tool.downloads)
+        .map((one) => [one.url, one]),
+    ).values(),
   ];
+  const releases = new Set(allPrograms.map(({ release }) => release).filter((release) => release !== null));
   return [
-    ...facts.flatMap((tool) => indexOf(tool, environment)),
+    ...[...releases].map((release) => indexOf(release, environment)),
     ...downloads.filter(({ insteadSetting }) => !environment[insteadSetting]),
   ];
 }

@@ -1,5 +1,5 @@
 /** Programs that an agent needs on its machine. */
-import { tools } from '#protocol/tools/index.ts';
+import { allPrograms } from '#protocol/tools/index.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { runProgram } from './run-program.ts';
 
@@ -43,6 +43,13 @@ const needed: readonly Needed[] = [
     args: ['version'],
     isMust: false,
     advice: 'Repositories with large files need it: install git-lfs.',
+  },
+  {
+    program: 'python3',
+    args: ['-c', 'import ensurepip, platform; print(platform.python_version())'],
+    isMust: false,
+    advice:
+      'Ansible is installed with it: install python3 with its modules venv and ensurepip (on Debian the package python3-venv), or Ansible itself.',
   },
 ];
 
@@ -95,7 +102,7 @@ function checkLibrary(): Finding {
 
 async function checkTools(): Promise<Finding[]> {
   const found = await Promise.all(
-    Object.values(tools).map(async ({ program: { name, versionArguments } }): Promise<Finding | null> => {
+    allPrograms.map(async ({ name, versionArguments }): Promise<Finding | null> => {
       const { status, output } = await runProgram(name, versionArguments);
       if (status === null) return null;
       const version = versionIn(output);
@@ -109,7 +116,7 @@ async function checkTools(): Promise<Finding[]> {
   );
   const there = found.filter((finding) => finding !== null);
   if (there.length > 0) return there;
-  const names = Object.values(tools).map(({ program }) => program.name);
+  const names = allPrograms.map(({ name }) => name);
   return [
     ok('tools', `none of ${names.join(', ')} is on the PATH: each run downloads the version that it needs`),
   ];

@@ -1,8 +1,10 @@
 /** Looks facts up, so that nobody else has to know which tools there are. */
 import type { DeploymentType, TemplateType } from '#contract/schema/enumerations.ts';
 import * as list from './list.ts';
+import * as downloaded from './programs/list.ts';
+import type { ProgramFacts } from './programs/program.ts';
 import { stepsOf } from './steps.ts';
-import type { ProgramFacts, ToolFacts } from './tool.ts';
+import type { ToolFacts } from './tool.ts';
 
 export type RunnableTool = keyof typeof list & TemplateType;
 
@@ -21,14 +23,22 @@ export function toolFacts(tool: string): ToolFacts | undefined {
   return isRunnable(tool) ? tools[tool] : undefined;
 }
 
-/** The facts of the tool whose program has a name. */
-export function toolOfProgram(name: string): ToolFacts | undefined {
-  return Object.values(tools).find(({ program }) => program.name === name);
-}
+const programs: ReadonlyMap<string, ProgramFacts> = new Map(
+  [
+    ...Object.values(downloaded),
+    ...Object.values(tools).flatMap(({ program, companions }) => [
+      program,
+      ...companions.map((companion) => companion.program),
+    ]),
+  ].map((program) => [program.name, program]),
+);
+
+/** Every program that some tool runs. */
+export const allPrograms: readonly ProgramFacts[] = [...programs.values()];
 
 /** The facts of a program by its name; undefined for one that belongs to no tool, such as git. */
 export function programFacts(name: string): ProgramFacts | undefined {
-  return toolOfProgram(name)?.program;
+  return programs.get(name);
 }
 
 /** The ordered step names of a deployment. */

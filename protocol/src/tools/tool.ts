@@ -5,12 +5,16 @@
  */
 import type { TemplateType, VariableType } from '#contract/schema/enumerations.ts';
 import type { toolVersionRequestFields } from '#contract/sources/shapes.ts';
+import type { CompanionFacts, ProgramFacts } from './programs/program.ts';
 
 export interface ToolFacts {
   readonly type: TemplateType;
   /** As messages and pages name it. */
   readonly label: string;
+  /** Its own program, whose version is the tool's. */
   readonly program: ProgramFacts;
+  /** Other programs that its driver runs. */
+  readonly companions: readonly CompanionFacts[];
   readonly version: VersionFacts;
   readonly steps: StepFacts;
   /**
@@ -41,24 +45,10 @@ export interface ApprovalFacts {
   readonly covers: string;
 }
 
-/** The tool's program on an agent. */
-export interface ProgramFacts {
-  /** Its file's name, on a PATH and in its archive. */
-  readonly name: string;
-  /** What to do where it is missing. */
-  readonly howToGet: string;
-  /** Arguments that make it print its version. */
-  readonly versionArguments: readonly string[];
-  /** Null: it is not downloaded, and must be on the agent's PATH. */
-  readonly release: ReleaseFacts | null;
-}
-
-/** Who asks for a version of the tool. */
+/** Who asks for a version of the tool, in addition to the variables of its program. */
 export interface VersionFacts {
   /** The template's field; null where there is none. */
   readonly field: keyof typeof toolVersionRequestFields | null;
-  /** Environment variables, in the order in which they count. */
-  readonly variables: readonly string[];
   /** A file in the code that names a version; null where the tool has no such habit. */
   readonly file: string | null;
 }
@@ -103,38 +93,6 @@ export interface PlanRequest {
   readonly skipsRefresh: boolean;
 }
 
-/** A path below the publisher's host or the mirror's address. */
-export interface ReleasePlace {
-  readonly host: string;
-  /** Begins with `/`. */
-  readonly path: string;
-}
-
-/**
- * Where releases of a program are published: an index of versions, zip archives, and signed checksums. A
- * mirror has the same paths below its own address, whatever hosts they are published on.
- */
-export interface ReleaseFacts {
-  readonly publisher: string;
-  /** How a mirror is laid out; completes "Where <tool> is downloaded from, …". */
-  readonly layout: string;
-  readonly index: ReleasePlace;
-  /**
-   * Versions that the index lists for a platform such as `linux_amd64`; those that are not semantic versions
-   * are dropped by the caller. Throws what a parser throws.
-   */
-  readIndex(text: string, platform: string): string[];
-  archive(version: string, platform: string): ReleasePlace;
-  checksums(version: string): ReleasePlace;
-  /**
-   * Where a signature of the checksums may be, in the order to try.
-   * @param keyIds short ids of the accepted keys
-   */
-  signatures(version: string, keyIds: readonly string[]): ReleasePlace[];
-  /** Armored. */
-  readonly publicKey: string;
-}
-
 /** Something that runs fetch from the network. */
 export interface Download {
   readonly what: string;
@@ -142,10 +100,4 @@ export interface Download {
   /** The setting that names another source; where it is set, this one is not needed. */
   readonly insteadSetting: string;
   readonly advice: string;
-}
-
-/** Names of the two settings that each downloaded tool has: its mirror, and the key of that mirror. */
-export function mirrorSettingNames(type: string): { readonly mirror: string; readonly key: string } {
-  const word = type.toUpperCase();
-  return { mirror: `ENVARIUM_TOOL_MIRROR_${word}`, key: `ENVARIUM_TOOL_MIRROR_KEY_${word}` };
 }

@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
+import { toolFacts } from '#protocol/tools/index.ts';
 import { type Command, onlyCommands } from '../command.ts';
 import type { DriverContext, ProgressEvent } from '../driver.ts';
 import { jobOf, treeOf } from '../../testing/driver-job.ts';
@@ -484,11 +485,12 @@ for (const { driver, program, skip } of tools)
       );
 
       it('names its version', () => {
-        const { stdout } = spawnSync(program, driver.version.args, {
+        const { versionArguments, readVersion } = toolFacts(driver.type)!.program;
+        const { stdout } = spawnSync(program, versionArguments, {
           encoding: 'utf8',
           env: { PATH: process.env['PATH'], CHECKPOINT_DISABLE: '1' },
         });
-        assert.match(driver.version.read(stdout), /^\d+\.\d+\.\d+/);
+        assert.match(readVersion(stdout), /^\d+\.\d+\.\d+/);
       });
     });
 

@@ -180,10 +180,6 @@ export function terraformFamily(flavor: Flavor): Driver {
   return {
     type: facts.type,
     programs: [facts.program.name],
-    version: {
-      args: facts.program.versionArguments,
-      read: (output) => (JSON.parse(output) as { terraform_version: string }).terraform_version,
-    },
     requiredVersions: (tree) => requiredVersions(tree, fileRules),
     codeFiles: /\.(tf|tofu|tfvars|hcl)(\.json)?$/,
     refusals: (job) => refusals(facts, job),

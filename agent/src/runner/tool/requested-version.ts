@@ -6,7 +6,8 @@ import { posix } from 'node:path';
 import { valid } from 'semver';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
-import { toolOfProgram } from '#protocol/tools/index.ts';
+import { programFacts, toolFacts } from '#protocol/tools/index.ts';
+import type { ToolFacts } from '#protocol/tools/tool.ts';
 import { upwardVariable } from '#protocol/tools/variable-refusals.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import { parseRequestedVersion, type RequestedVersion } from '../../toolchain/choose-tool.ts';
@@ -27,8 +28,8 @@ type VersionContext = Pick<AttemptContext, 'spool' | 'tree'> & {
 };
 
 /**
- * Searches for a requested version: a variable, then a file of the code, then the settings. Requires the
- * tree.
+ * Searches for a requested version: a variable, then a file of the code, then the settings. The last two are
+ * for the tool's own program only. Requires the tree.
  * @param name name of the program
  * @throws RunFailure that names the source of an invalid version, or an unreadable file
  */
@@ -38,21 +39,24 @@ export async function findRequestedVersion(
   name: string,
 ): Promise<RequestedVersion> {
   const { job } = attempt;
+  const facts = toolFacts(job.tool);
+  const isOwn = facts?.program.name === name;
   const field = `the environment's ${job.tool} version`;
   // A task uses the version of the last deployment, whatever is requested now.
-  if (job.type === 'task' && valid(job.toolVersion) !== null)
+  if (isOwn && job.type === 'task' && valid(job.toolVersion) !== null)
     return refusing(() => parseRequestedVersion(job.toolVersion, field));
   const environment = runEnvironment(job);
-  const variable = toolOfProgram(name)?.version.variables.find((each) => environment[each]?.trim());
+  const variable = programFacts(name)?.versionVariables.find((each) => environment[each]?.trim());
   if (variable !== undefined) {
     const text = environment[variable] ?? '';
     const wanted = refusing(() => parseRequestedVersion(text, `the variable ${variable}`));
     logLine(attempt, step, `The variable ${variable} requests ${name} ${text.trim()}`);
     return wanted;
   }
+  if (!isOwn) return { kind: 'any' };
   const isUpward = environment[upwardVariable] === 'true';
   return (
-    (await findInFile(attempt, step, name, isUpward)) ??
+    (await findInFile(attempt, step, facts, isUpward)) ??
     refusing(() => parseRequestedVersion(job.toolVersion, field))
   );
 }
@@ -60,17 +64,16 @@ export async function findRequestedVersion(
 async function findInFile(
   attempt: VersionContext,
   step: string,
-  name: string,
+  { program, version: { file: fileName } }: ToolFacts,
   isUpward: boolean,
 ): Promise<RequestedVersion | null> {
-  const fileName = toolOfProgram(name)?.version.file ?? null;
   if (fileName === null) return null;
   for (const folder of foldersOf(normalizePath(attempt.job.source.path ?? ''), isUpward)) {
     const file = posix.join(folder, fileName);
     const text = await readText(attempt, file);
     if (text === null) continue;
     const wanted = refusing(() => readVersionFile(text, file));
-    logLine(attempt, step, `The version of ${name} is requested by the file ${file}`);
+    logLine(attempt, step, `The version of ${program.name} is requested by the file ${file}`);
     return wanted;
   }
   return null;

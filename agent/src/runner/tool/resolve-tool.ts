@@ -1,18 +1,23 @@
 /** The tool of an attempt: the requested version, the path of its program, and its actual version. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { valid } from 'semver';
+import { runEnvironment } from '#protocol/run-environment.ts';
+import { toolFacts } from '#protocol/tools/index.ts';
+import type { ProgramFacts } from '#protocol/tools/programs/program.ts';
+import { isExecutable } from '#guards/find-on-path.ts';
 import type { RequiredVersion, RequestedVersion } from '../../toolchain/choose-tool.ts';
-import { ownPlatform } from '../../own-platform.ts';
 import { takeKept } from '../../toolchain/fetch-release.ts';
+import { platformFor } from '../../toolchain/python.ts';
 import { findTool, type FoundTool, ToolProblem } from '../../toolchain/find-tool.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { logLine, scratchPath } from '../../attempt/attempt-log.ts';
 import { failureOf, runCommand } from '../../attempt/run-command.ts';
 import { RunFailure } from '../../processes/failure.ts';
-import { findKnownProgram, toolPath } from '../../processes/programs.ts';
+import { findKnownProgram, requireProgram, toolPath } from '../../processes/programs.ts';
 import { stopped, type StopWatch } from '../../processes/stop-watch.ts';
 import { findRequestedVersion } from './requested-version.ts';
+import { asideOf } from './run-aside.ts';
 
 export interface ToolNeeds {
   /** The version that made the approved plan, which no other may replace. */
@@ -23,14 +28,14 @@ export interface ToolNeeds {
 
 /** The tool that an attempt runs. */
 export interface ResolvedTool {
-  /** As reported by the program; empty for a driver without a program. */
+  /** As its release or the program itself says; empty for a driver without a program. */
   readonly version: string;
   /** Absolute path of each program by name; empty if it was not found. */
   readonly paths: Readonly<Record<string, string>>;
 }
 
 /**
- * Finds the attempt's tool and fetches it if necessary.
+ * Finds the attempt's tool and the other programs of its driver, and fetches what is missing.
  * @throws RunFailure that names what is missing
  */
 export async function resolveTool(
@@ -38,36 +43,86 @@ export async function resolveTool(
   step: string,
   needs: ToolNeeds = {},
 ): Promise<ResolvedTool> {
-  const [name] = attempt.driver.programs;
-  if (name === undefined) return { version: '', paths: attempt.order.toolPaths };
-  const tool = await find(attempt, step, name, needs);
-  const { program, from } = tool;
-  const version = await versionOf(attempt, step, name, program);
-  if (version !== tool.version)
+  const { toolPaths } = attempt.order;
+  const facts = toolFacts(attempt.driver.type);
+  if (facts === undefined) return { version: '', paths: toolPaths };
+  const tool = await resolveProgram(attempt, step, facts.program, needs);
+  const paths: Record<string, string> = { ...toolPaths, [facts.program.name]: tool.path };
+  for (const { program, isOptional } of facts.companions) {
+    if (isOptional && !isRequested(attempt, program)) continue;
+    const path =
+      program.release !== null && program.release === facts.program.release
+        ? nextTo(tool.path, program.name, toolPaths)
+        : (await resolveProgram(attempt, step, program, {})).path;
+    paths[program.name] = path;
+  }
+  return { version: tool.version, paths };
+}
+
+function isRequested({ job }: AttemptContext, { versionVariables }: ProgramFacts): boolean {
+  const environment = runEnvironment(job);
+  return versionVariables.some((name) => environment[name]?.trim());
+}
+
+/** A program of the same release; where the other one is a link, it is also sought where that leads. */
+function nextTo(other: string, name: string, known: Readonly<Record<string, string>>): string {
+  const path = join(dirname(other), name);
+  return isExecutable(path) ? path : requireProgram(name, known);
+}
+
+async function resolveProgram(
+  attempt: AttemptContext,
+  step: string,
+  facts: ProgramFacts,
+  needs: ToolNeeds,
+): Promise<{ path: string; version: string }> {
+  const { name } = facts;
+  const { program: path, version, from } = await find(attempt, step, facts, needs);
+  const reported = await versionOf(attempt, step, facts, path);
+  const place = `${path}${from === 'PATH' ? '' : ', from the tool cache'}`;
+  if (isNamedByPackage(facts) && from !== 'PATH') {
+    logLine(attempt, step, `${name} ${version} (${place}; it reports version ${reported})`);
+    return { path, version };
+  }
+  if (reported !== version)
     throw failed(
       name,
-      `${program} was published as ${name} ${tool.version} but reports version ${version}: its publisher must correct this`,
+      `${path} was published as ${name} ${version} but reports version ${reported}: its publisher must correct this`,
     );
-  logLine(attempt, step, `${name} ${version} (${program}${from === 'PATH' ? '' : ', from the tool cache'})`);
-  return { version, paths: { ...attempt.order.toolPaths, [name]: program } };
+  logLine(attempt, step, `${name} ${version} (${place})`);
+  return { path, version };
+}
+
+/** A package may have another version than the programs that it brings. */
+function isNamedByPackage({ release }: ProgramFacts): boolean {
+  return release?.kind === 'python';
 }
 
 /** The tool that planned; null if it cannot be found without running or fetching anything. */
 export async function findLocalTool(attempt: AttemptContext, version: string): Promise<ResolvedTool | null> {
-  const [name] = attempt.driver.programs;
-  if (name === undefined) return { version, paths: attempt.order.toolPaths };
-  const path = findKnownProgram(name, attempt.order.toolPaths);
+  const { toolPaths } = attempt.order;
+  const facts = toolFacts(attempt.driver.type);
+  if (facts === undefined) return { version, paths: toolPaths };
+  if (facts.companions.length > 0) return null;
+  const { name } = facts.program;
+  const path = findKnownProgram(name, toolPaths);
   const program =
-    path !== null && isKnownAs(attempt, path, version) ? path : await findInCache(attempt, name, version);
-  return program === null ? null : { version, paths: { ...attempt.order.toolPaths, [name]: program } };
+    path !== null && isKnownAs(attempt, path, version)
+      ? path
+      : await findInCache(attempt, facts.program, version);
+  return program === null ? null : { version, paths: { ...toolPaths, [name]: program } };
 }
 
-async function findInCache(attempt: AttemptContext, name: string, version: string): Promise<string | null> {
+async function findInCache(
+  attempt: AttemptContext,
+  { name, release }: ProgramFacts,
+  version: string,
+): Promise<string | null> {
   const order = attempt.order.toolchain;
   if (order === undefined || valid(version) === null) return null;
   using stopping = signalOf(attempt.stop);
   const context = { order, signal: stopping.signal, log: () => undefined };
-  const program = await takeKept(context, { program: name, version, platform: ownPlatform });
+  const program = await takeKept(context, { program: name, version, platform: platformFor(release) });
   return program !== null && isKnownAs(attempt, program, version) ? program : null;
 }
 
@@ -78,17 +133,18 @@ function isKnownAs(attempt: AttemptContext, program: string, version: string): b
 async function find(
   attempt: AttemptContext,
   step: string,
-  name: string,
+  facts: ProgramFacts,
   needs: ToolNeeds,
 ): Promise<FoundTool> {
   const { order, stop } = attempt;
   const { planned } = needs;
+  const { name } = facts;
   const wanted: RequestedVersion =
     planned === undefined
       ? await findRequestedVersion(attempt, step, name)
       : { kind: 'exact', version: planned, by: 'the approved plan' };
   const path = findKnownProgram(name, order.toolPaths);
-  const onPath = path === null ? null : { path, version: await versionOf(attempt, step, name, path) };
+  const onPath = path === null ? null : { path, version: await versionOf(attempt, step, facts, path) };
   using stopping = signalOf(stop);
   try {
     return await findTool(
@@ -96,6 +152,7 @@ async function find(
         order: order.toolchain ?? null,
         signal: stopping.signal,
         log: (text) => logLine(attempt, step, text),
+        runAside: asideOf(attempt),
       },
       { name, wanted, onPath, required: needs.required ?? (async () => []) },
     );
@@ -121,9 +178,10 @@ function signalOf(stop: StopWatch): Disposable & { signal: AbortSignal } {
 async function versionOf(
   attempt: AttemptContext,
   step: string,
-  name: string,
+  facts: ProgramFacts,
   program: string,
 ): Promise<string> {
+  const { name } = facts;
   const known = knownVersions(attempt)[stampOf(program)];
   if (known !== undefined) return known;
   const label = `${name} version`;
@@ -133,7 +191,7 @@ async function versionOf(
     label,
     name,
     program,
-    args: attempt.driver.version.args,
+    args: facts.versionArguments,
     captureTo,
     isDisposable: true,
     cwd: attempt.folders.temporary,
@@ -145,16 +203,18 @@ async function versionOf(
     },
   });
   if (end.exitCode !== 0) throw failureOf(attempt, end, label, () => null);
-  const version = readVersion(attempt, name, program, readFileSync(captureTo, 'utf8'));
+  const version = readVersion(facts, program, readFileSync(captureTo, 'utf8'));
   rememberVersion(attempt, program, version);
   return version;
 }
 
-function readVersion(attempt: AttemptContext, name: string, program: string, output: string): string {
+function readVersion(facts: ProgramFacts, program: string, output: string): string {
   try {
-    return attempt.driver.version.read(output);
+    return facts.readVersion(output);
   } catch (error) {
-    throw failed(name, `${program} does not report its version: ${(error as Error).message}`);
+    throw failed(
+      facts.name,
+      `${program} does not report its version: ${(error as Error).message}`);
   }
 }
 

@@ -1,0 +1,73 @@
+/** Runs programs of the machine for the toolchain: as the agent's user, outside of the run that waits for them. */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
+import { scratchPath } from '../../attempt/attempt-log.ts';
+import { outputSince } from '../../attempt/run-command.ts';
+import { execute } from '../../processes/exec.ts';
+import { toolPath } from '../../processes/programs.ts';
+import type { Sandbox } from '../../processes/sandbox.ts';
+import type { AsideRequest, RunAside } from '../../toolchain/fetch-context.ts';
+
+/**
+ * They get the network settings of the agent, none of the run's variables, and where there are sandboxes only
+ * their own folder to write to.
+ */
+export function asideOf(attempt: Pick<AttemptContext, 'spool' | 'order' | 'job' | 'stop'>): RunAside {
+  return async (request) => {
+    const temporary = scratchPath(attempt, `aside-${randomUUID()}`);
+    const log = `${temporary}.log`;
+    mkdirSync(temporary, { mode: 0o700 });
+    try {
+      const { exitCode } = await execute({
+        program: request.program,
+        args: request.args,
+        cwd: request.folder,
+        environment: environmentOf(attempt, request, temporary),
+        uid: null,
+        log,
+        ...sandboxOf(attempt, request, temporary),
+        isDisposable: true,
+        stop: attempt.stop,
+        abortSeconds: attempt.job.limits.abortSeconds,
+      });
+      return { exitCode, output: outputSince(log, 0) };
+    } finally {
+      rmSync(temporary, { recursive: true, force: true });
+      rmSync(log, { force: true });
+    }
+  };
+}
+
+function environmentOf(
+  { order }: Pick<AttemptContext, 'order'>,
+  { environment }: AsideRequest,
+  temporary: string,
+): Record<string, string> {
+  const { network } = order;
+  return {
+    PATH: toolPath,
+    HOME: temporary,
+    TMPDIR: temporary,
+    LANG: 'C.UTF-8',
+    ...network?.environment,
+    ...(network?.caFile === undefined ? {} : { PIP_CERT: network.caFile }),
+    ...environment,
+  };
+}
+
+function sandboxOf(
+  { order: { isolation, network } }: Pick<AttemptContext, 'order'>,
+  { folder, readable }: AsideRequest,
+  temporary: string,
+) {
+  if (isolation.bubblewrap === null) return {};
+  const caFile = network?.caFile;
+  const places: Sandbox = {
+    writable: [folder, temporary],
+    readable: [...readable, ...(caFile === undefined ? [] : [caFile])],
+    temporary,
+    hasNetwork: true,
+  };
+  return { sandbox: { isolation, places } };
+}
