@@ -59,7 +59,8 @@ export async function fetchArchive(
     throw new ReleaseProblem(`${url}: ${(cause as Error).message}`, { cause });
   });
   await removeFolder(file);
-  if (signer === null) return { ...unpacked, checked: `Checksum is valid (not signed by ${source.publisher})` };
+  if (signer === null)
+    return { ...unpacked, checked: `Checksum is valid (not signed by ${source.publisher})` };
   const checked = `Checksum and signature are valid (key ${signer.fingerprint}, ${signer.name})`;
   return { ...unpacked, key: signer.fingerprint, checked };
 }

@@ -7,7 +7,7 @@ import { findProgram } from '../processes/programs.ts';
 
 /** What to do where it is missing, or incomplete. */
 export const pythonAdvice =
-  'install python3 with its modules venv and ensurepip (on Debian the package python3-venv) on the agent\'s machine';
+  "install python3 with its modules venv and ensurepip (on Debian the package python3-venv) on the agent's machine";
 
 /** @returns the absolute path; null if it is not installed */
 export function findPython(): string | null {

@@ -1,5 +1,10 @@
 /** The source of one tool on this agent: its publisher, or a mirror from a setting. */
-import { isSigned, type ProgramFacts, type ReleaseFacts, type ReleasePlace } from '#protocol/tools/programs/program.ts';
+import {
+  isSigned,
+  type ProgramFacts,
+  type ReleaseFacts,
+  type ReleasePlace,
+} from '#protocol/tools/programs/program.ts';
 
 /** As sent to a runner, in memory only. */
 export interface MirrorOrder {

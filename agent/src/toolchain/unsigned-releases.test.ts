@@ -36,7 +36,10 @@ for (const [program, [index, checksums]] of Object.entries(layouts))
       assert.deepEqual(setup.kept(), [`${program}_1.30.2_${ownPlatform}`]);
       assert.equal(setup.mirror.requests[0]?.path, checksums);
       assert.equal(setup.mirror.requests.length, 2, 'an exact version needs no index');
-      assert.match(setup.logged.at(-1) ?? '', /^Checksum is valid \(not signed by \w+\); kept in the tool cache/);
+      assert.match(
+        setup.logged.at(-1) ?? '',
+        /^Checksum is valid \(not signed by \w+\); kept in the tool cache/,
+      );
       const again = await setup.find('1.30.2', { order: { mirrors: { [program]: null } } });
       assert.equal(again.from, 'cache');
     });

@@ -212,9 +212,7 @@ function readVersion(facts: ProgramFacts, program: string, output: string): stri
   try {
     return facts.readVersion(output);
   } catch (error) {
-    throw failed(
-      facts.name,
-      `${program} does not report its version: ${(error as Error).message}`);
+    throw failed(facts.name, `${program} does not report its version: ${(error as Error).message}`);
   }
 }
 

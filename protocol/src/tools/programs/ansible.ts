@@ -50,8 +50,7 @@ const release: PythonRelease = {
     const fitting = wheelsIn(text).filter((one) => !one.isYanked && runsOn(python, one.python));
     return [...new Set(fitting.map(({ version }) => version))];
   },
-  requirement: (version) =>
-    version.startsWith('2.') ? `ansible-core==${version}` : `ansible==${version}`,
+  requirement: (version) => (version.startsWith('2.') ? `ansible-core==${version}` : `ansible==${version}`),
 };
 
 const common = {

@@ -67,7 +67,7 @@ export interface ArchiveRelease extends ReleaseSource {
 }
 
 export interface Archive extends ReleasePlace {
-  /** `program`: it is no archive, but the program itself. */
+  /** `program`: the file is the program itself. */
   readonly format: 'zip' | 'tar.gz' | 'program';
   /** The program's path in the archive. */
   readonly entry: string;
