@@ -117,6 +117,7 @@ function secretOptions(
       workFolder,
       privateHosts: new Set(settings.credentialPrivateHosts),
       mayUseOwnIdentity: settings.awsOwnIdentity,
+      mayStartPrograms: settings.kubeconfigPrograms,
       addresses: { azureManagement: settings.azureManagementAddress, gke: settings.gkeAddress },
     }),
   };

@@ -53,11 +53,19 @@ function fileOf(kubeConfig: string): Fields {
   }
 }
 
-/** The cluster and the user of the current context, as the file describes them. @throws CloudProblem */
-export function clusterOf(kubeConfig: string): { readonly cluster: Fields; readonly user: Fields } {
+/** The current context of a kubeconfig, and what it names, as the file describes them. */
+export interface KubeconfigContext {
+  readonly context: Fields;
+  readonly cluster: Fields;
+  readonly user: Fields;
+}
+
+/** The cluster and the user of the current context. @throws CloudProblem */
+export function clusterOf(kubeConfig: string): KubeconfigContext {
   const file = fileOf(kubeConfig);
   const context = named(file, 'contexts', textPart(file, 'current-context'), 'context');
   return {
+    context,
     cluster: named(file, 'clusters', textPart(context, 'cluster'), 'cluster'),
     user: named(file, 'users', textPart(context, 'user'), 'user'),
   };

@@ -88,6 +88,14 @@ export const sharedSettings = {
       '(its instance profile, service account or AWS_... variables). Trust policies must then require the id of the ' +
       'organization as external id.',
   }),
+  kubeconfigPrograms: setting({
+    name: 'ENVARIUM_KUBECONFIG_PROGRAMS',
+    type: flag,
+    default: 'false',
+    sentence:
+      'Whether runs on a cluster may use kubeconfig files that start a program to log in (exec, auth-provider). The ' +
+      'program must be on the machine of the agent and runs with the rights of the run.',
+  }),
   azureManagementAddress: setting({
     name: 'ENVARIUM_AZURE_MANAGEMENT_ADDRESS',
     type: webAddress,

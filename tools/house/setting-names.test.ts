@@ -13,7 +13,12 @@ const others: Readonly<Record<string, string>> = {
 };
 
 /** Pages whose tables say what a variable of a run does. */
-const runVariablePages = ['docs/run-variables.md', 'docs/how-a-run-works.md', 'docs/providers.md'];
+const runVariablePages = [
+  'docs/run-variables.md',
+  'docs/how-a-run-works.md',
+  'docs/providers.md',
+  ...repositoryFiles().filter((file) => file.startsWith('docs/tools/')),
+];
 
 /** Names of environment variables that a text contains; a name that ends with `_` is the start of several. */
 function namesIn(text: string): string[] {

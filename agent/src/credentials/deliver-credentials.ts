@@ -89,11 +89,17 @@ export function credentialDeliverer(options: {
   readonly workFolder: string;
   readonly privateHosts: PrivateHosts;
   readonly mayUseOwnIdentity: boolean;
+  /** Whether kubeconfig files may start programs. */
+  readonly mayStartPrograms?: boolean;
   readonly addresses: CloudAddresses;
 }): DeliverCredentials {
   return async (job, signal) => {
     const { credentials = [], ...rest } = job;
-    if (credentials.length === 0) return job;
+    const allowed = options.mayStartPrograms === true ? { mayStartPrograms: true } : {};
+    if (credentials.length === 0)
+      return options.mayStartPrograms === true
+        ? { ...job, delivered: { environment: {}, files: [], versions: [], ...allowed } }
+        : job;
     const { credentials: folder } = workFolderPaths(options.workFolder, job);
     const results = await allResults(credentials, options.addresses, { ...options, job, folder, signal });
     return {
@@ -102,6 +108,7 @@ export function credentialDeliverer(options: {
         environment: Object.assign({}, ...results.map(({ environment }) => environment)),
         files: results.flatMap(({ files = [] }) => files),
         versions: credentials.map(({ version }) => version),
+        ...allowed,
       },
       secrets: [...job.secrets, ...results.flatMap(({ secrets = [] }) => secrets)],
       resolution: {

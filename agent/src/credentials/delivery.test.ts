@@ -271,3 +271,21 @@ test('a credential that cannot be delivered fails the run by its name, and own v
   assert.deepEqual(own.delivered?.environment, {});
   assert.equal(await make(job, options.signal), job);
 });
+
+test('that kubeconfig files may start programs reaches every run of an agent that allows it', async () => {
+  const make = (mayStartPrograms: boolean) =>
+    credentialDeliverer({
+      workFolder: folder,
+      privateHosts: new Set(),
+      mayUseOwnIdentity: false,
+      mayStartPrograms,
+      addresses: { azureManagement: '', gke: '' },
+    });
+  const keys = credential('AWS_ACCESS_KEYS_FOR_DEPLOYMENT', { accessKeyId: 'a', secretAccessKey: 'b' });
+  for (const credentials of [[], [keys]]) {
+    const allowed = await make(true)({ ...job, credentials }, options.signal);
+    assert.equal(allowed.delivered?.mayStartPrograms, true);
+    const refused = await make(false)({ ...job, credentials }, options.signal);
+    assert.equal(refused.delivered?.mayStartPrograms, undefined);
+  }
+});

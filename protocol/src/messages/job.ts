@@ -162,6 +162,8 @@ export const Job = Type.Object({
         }),
       ),
       versions: Type.Array(Text),
+      /** The agent lets kubeconfig files start programs. Absent: it does not. */
+      mayStartPrograms: Type.Optional(Type.Boolean()),
     }),
   ),
   limits: Type.Object({

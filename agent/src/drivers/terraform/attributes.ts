@@ -1,7 +1,7 @@
 /** Prepares a plan's values for display: replaces values that are sensitive or not yet known. */
+import { sensitiveText } from '../plan-values.ts';
 import type { Change, TerraformPlan } from './plan-json.ts';
 
-const sensitiveText = '(sensitive)';
 const unknownText = '(known after apply)';
 /** Shorter values are too common to be searched for elsewhere. */
 const shortestSensitiveCharacters = 4;
@@ -83,20 +83,4 @@ export function attributeMasker(plans: readonly TerraformPlan[]): AttributeMaske
     wholeAfter: ({ after, after_sensitive, after_unknown }) =>
       side('after', after, after_sensitive, after_unknown),
   };
-}
-
-const longestTextCharacters = 16_384;
-
-/** Truncates long texts of a masked value, noting their length: plans are read by people. */
-export function withoutLongTexts<Value>(value: Value): Value {
-  const cut = (part: unknown): unknown => {
-    if (typeof part === 'string')
-      return part.length <= longestTextCharacters
-        ? part
-        : `${part.slice(0, longestTextCharacters)}… (${part.length} characters)`;
-    if (Array.isArray(part)) return part.map(cut);
-    if (typeof part !== 'object' || part === null) return part;
-    return Object.fromEntries(Object.entries(part).map(([key, entry]) => [key, cut(entry)]));
-  };
-  return cut(value) as Value;
 }

@@ -9,8 +9,8 @@ import { variableRefusal, workspaceNameRefusal } from '#protocol/tools/variable-
 import { maskJson } from '../../logs/mask.ts';
 import { lockFileName } from '../../providers/lock-file.ts';
 import type { Driver, DriverContext, FileToWrite, PlanReading } from '../driver.ts';
+import { withoutLongTexts } from '../plan-values.ts';
 import { requiredVersions } from './required-versions.ts';
-import { withoutLongTexts } from './attributes.ts';
 import {
   isOurs,
   readCodeBackend,

@@ -1,0 +1,87 @@
+/**
+ * Reads the differences between what there is in a cluster and what there would be. `kubectl diff` writes both as one
+ * file for each object into two folders, and starts a program that compares them. As it is called here, that program
+ * prints both files of each object that differs, whole.
+ */
+import { constants } from 'node:buffer';
+import type { Captures, Command } from '../command.ts';
+import { inputOf, type KubernetesObject, parseObjects } from './objects.ts';
+
+/** What an object is and would be; null: there is none. Values of Secrets are already hidden in both. */
+export interface ObjectPair {
+  readonly live: KubernetesObject | null;
+  readonly merged: KubernetesObject | null;
+}
+
+/** More lines than any object has, so that each file is printed whole. kubectl takes no other characters. */
+const comparing = 'diff -N -U1000000000';
+
+/** Fields that this manager owns are those that a deployment has applied. */
+export const fieldManager = 'envarium';
+
+interface DiffRequest {
+  readonly step: string;
+  readonly label: string;
+  readonly captureTo: string;
+  /** Fields that others manage are taken over. Otherwise such a conflict is an error. */
+  readonly isForced: boolean;
+  objects(captures: Captures): readonly KubernetesObject[];
+}
+
+/** One process for all objects; it changes nothing. Without objects, it does not run. */
+export function diffCommand({ step, label, captureTo, isForced, objects }: DiffRequest): Command {
+  const force = isForced ? ['--force-conflicts'] : [];
+  return {
+    step,
+    label,
+    program: 'kubectl',
+    args: ['diff', '--server-side', `--field-manager=${fieldManager}`, ...force, '-f', '-'],
+    environment: { KUBECTL_EXTERNAL_DIFF: comparing },
+    input: (captures) => inputOf(objects(captures)),
+    captureTo,
+    // As diff does: 1 says that there are differences.
+    goodExitCodes: [1],
+  };
+}
+
+interface Sides {
+  readonly live: string[];
+  readonly merged: string[];
+}
+
+/** The two files of each object, line by line. */
+function sidesOf(text: string): Sides[] {
+  const found: Sides[] = [];
+  let sides: Sides | null = null;
+  for (const line of text.split('\n')) {
+    const [mark] = line;
+    if (line.startsWith('diff ')) sides = null;
+    else if (line.startsWith('@@ ')) found.push((sides = { live: [], merged: [] }));
+    else if (sides !== null) {
+      const rest = line.slice(1);
+      if (mark === ' ' || mark === '-') sides.live.push(rest);
+      if (mark === ' ' || mark === '+') sides.merged.push(rest);
+    }
+  }
+  return found;
+}
+
+function objectOf(lines: readonly string[]): KubernetesObject | null {
+  return parseObjects(lines.join('\n'), 'the output of kubectl diff')[0] ?? null;
+}
+
+/**
+ * @param captured what `diffCommand` captured; undefined: it did not run
+ * @returns the objects that differ, in the order of their files
+ */
+export function readDiff(captured: Uint8Array | undefined): ObjectPair[] {
+  if (captured === undefined || captured.length === 0) return [];
+  if (captured.length > constants.MAX_STRING_LENGTH / 2)
+    throw new Error(
+      'kubectl diff printed too much to be read: divide the configuration into several environments',
+    );
+  return sidesOf(Buffer.from(captured).toString()).map(({ live, merged }) => ({
+    live: objectOf(live),
+    merged: objectOf(merged),
+  }));
+}

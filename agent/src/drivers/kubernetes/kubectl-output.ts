@@ -1,0 +1,143 @@
+/** What kubectl prints for people: the errors that end a command, and the objects that it has changed. */
+import type { ProgressEvent, ProgressReader } from '../driver.ts';
+import { lineSplitter } from '../lines.ts';
+import { providerName } from './changes.ts';
+
+/** A variable that, set to `true`, takes fields over from other managers. */
+export const forceVariable = 'ENVARIUM_K8S_FORCE_CONFLICTS';
+/** A variable that, set to `true`, has a run make the environment's namespace. */
+export const createNamespaceVariable = 'ENVARIUM_K8S_CREATE_NAMESPACE';
+
+/** Only this much of the output's end is searched. */
+const searchedCharacters = 262_144;
+const mostErrors = 10;
+const longestErrorCharacters = 2000;
+
+/** The first line of an error; those of several objects follow each other, and only the first has a mark. */
+const errorLine =
+  /^(?:error: |Error from server|The \S+ ".*" is invalid|The connection to the server |Unable to connect to the server|Warning: Deleting|unable to recognize |resource mapping not found |timed out waiting )/;
+/** What kubectl adds to some errors: advice for its own command line. */
+const notes = /^(?:Please review the fields above|ensure CRDs are installed first)/;
+const partOfError = /^(?:- \.|\* \S+: )/;
+
+function errorsIn(lines: readonly string[]): string[] {
+  const found: string[] = [];
+  let isOpen = false;
+  for (const line of lines) {
+    if (errorLine.test(line) && !line.startsWith('Warning')) {
+      found.push(line);
+      isOpen = true;
+    } else if (isOpen && !notes.test(line) && partOfError.test(line)) {
+      found.push(`${found.pop() ?? ''}\n${line}`);
+    } else isOpen = false;
+  }
+  return found;
+}
+
+/** Of an object whose fields others manage, kubectl names the object in a warning ahead of the error. */
+function conflictingObjects(lines: readonly string[]): string[] {
+  const found = lines.flatMap((line) => {
+    const [, group = '', kind = '', name = ''] =
+      /Object \(([^,]*), Kind=(\S+): (.+)\) keeps changing/.exec(line) ?? [];
+    return name === '' ? [] : [`${group.replace(/^\//, '')}/${kind}/${name}`];
+  });
+  return [...new Set(found)];
+}
+
+function conflictText(error: string, objects: readonly string[]): string {
+  const managers = [...error.matchAll(/"([^"]+)"(?: with subresource "[^"]*")? using/g)].map(
+    ([, name]) => name,
+  );
+  const fields = [...error.matchAll(/(?:^- |: )(\.\S+)/gm)].map(([, field]) => field);
+  const where = objects.length === 1 ? ` of ${objects[0]}` : '';
+  const who = [...new Set(managers)].map((name) => JSON.stringify(name)).join(', ');
+  return (
+    `${fields.join(', ')}${where}: managed by ${who || 'somebody else'}, and with another value there than here. ` +
+    `Remove the field from the manifest, or set the variable ${forceVariable} to true to take it over`
+  );
+}
+
+const remedies: readonly (readonly [pattern: RegExp, remedy: string])[] = [
+  [
+    /must be logged in to the server|\(Unauthorized\)/,
+    'the cluster does not accept the token or certificate of the kubeconfig: it is wrong or has expired; renew it',
+  ],
+  [
+    /connection to the server .* was refused|Unable to connect to the server/,
+    'the cluster of the kubeconfig cannot be reached from this agent',
+  ],
+  [
+    /namespaces ".*" not found/,
+    `declare the namespace in the manifests, or set the variable ${createNamespaceVariable} to true to have it created`,
+  ],
+  [/because it is being terminated/, 'wait until the namespace is gone, and deploy again'],
+  [
+    /no matches for kind/,
+    'the cluster has no such kind: correct apiVersion and kind, or install its definition (CustomResourceDefinition) first',
+  ],
+  [
+    /field is immutable/,
+    'the cluster cannot change this field: give the object another name, or delete it first',
+  ],
+  [/timed out waiting for the condition|exceeded its progress deadline/, ''],
+];
+
+function explained(error: string, objects: readonly string[]): string {
+  const cut = error.length <= longestErrorCharacters ? error : `${error.slice(0, longestErrorCharacters)}…`;
+  if (/Apply failed with \d+ conflict/.test(error)) return conflictText(cut, objects);
+  const plain = cut
+    .replace(/^error: (?:unable to recognize (?!"))?/, '')
+    .replace(/^unable to recognize (?!")/, '');
+  const remedy = remedies.find(([pattern]) => pattern.test(error))?.[1] ?? '';
+  return remedy === '' ? plain : `${plain}\n(${remedy})`;
+}
+
+/**
+ * The errors of the last command in the output of a step, one for each object.
+ * @returns null if there is none
+ */
+export function lastKubectlDiagnostic(output: string): string | null {
+  const lines = output.slice(-searchedCharacters).split(/\r?\n/);
+  const objects = conflictingObjects(lines);
+  const errors = [...new Set(errorsIn(lines).map((error) => explained(error, objects)))];
+  if (errors.length === 0) return null;
+  const shown = errors.slice(0, mostErrors);
+  const more = errors.length - shown.length;
+  return [...shown, ...(more > 0 ? [`… and ${more} more errors`] : [])].join('\n');
+}
+
+/** No line about an object is longer. */
+const longestLineBytes = 2048;
+
+const verbs: Readonly<Record<string, ProgressEvent['action']>> = {
+  created: 'create',
+  configured: 'update',
+  'serverside-applied': 'update',
+  deleted: 'delete',
+};
+
+/** `deployment.apps/web serverside-applied` and `deployment.apps "web" deleted from shop namespace`. */
+function eventOf(line: string): ProgressEvent | null {
+  const applied = /^([a-z][a-z0-9.-]*)\/(\S+) ([a-z-]+)$/.exec(line);
+  const deleted = /^([a-z][a-z0-9.-]*) "(\S+)" (deleted)(?: from \S+ namespace)?$/.exec(line);
+  const [, type = '', name = '', verb = ''] = applied ?? deleted ?? [];
+  const action = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+  if (action === undefined) return null;
+  const address = `${type}/${name}`;
+  return { address, provider: providerName, type, name, moduleName: '', status: 'done', action };
+}
+
+/** Creates a reader of the output of `kubectl apply` and `kubectl delete`. Addresses are as kubectl prints them. */
+export function kubectlProgress(): ProgressReader {
+  const events: ProgressEvent[] = [];
+  const take = lineSplitter(longestLineBytes, (line) => {
+    const event = eventOf(line.trimEnd());
+    if (event !== null) events.push(event);
+  });
+  return {
+    read(bytes) {
+      take(bytes);
+      return events.splice(0);
+    },
+  };
+}

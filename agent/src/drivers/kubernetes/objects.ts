@@ -1,0 +1,222 @@
+/** Objects of Kubernetes: how they are read from manifests, and what identifies them. */
+import { isRecord, recordOf } from '#contract/schema/is-record.ts';
+import { parseAllDocuments, type Document, type Tags } from 'yaml';
+
+export interface KubernetesObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly [field: string]: unknown;
+  };
+  readonly [field: string]: unknown;
+}
+
+/** What one object is called, in a cluster. */
+export interface Identity {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Empty for an object of the whole cluster. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** More is neither read nor shown. */
+const mostBytes = 32_000_000;
+/** Or else a text of a few lines stands for a billion values. */
+const mostAliases = 100;
+
+/** Built-in kinds that are in no namespace; those of others are known by their definitions. */
+const clusterKinds: Readonly<Record<string, readonly string[]>> = {
+  '': ['Namespace', 'Node', 'PersistentVolume', 'ComponentStatus'],
+  'admissionregistration.k8s.io': [
+    'MutatingAdmissionPolicy',
+    'MutatingAdmissionPolicyBinding',
+    'MutatingWebhookConfiguration',
+    'ValidatingAdmissionPolicy',
+    'ValidatingAdmissionPolicyBinding',
+    'ValidatingWebhookConfiguration',
+  ],
+  'apiextensions.k8s.io': ['CustomResourceDefinition'],
+  'apiregistration.k8s.io': ['APIService'],
+  'certificates.k8s.io': ['CertificateSigningRequest', 'ClusterTrustBundle'],
+  'flowcontrol.apiserver.k8s.io': ['FlowSchema', 'PriorityLevelConfiguration'],
+  'networking.k8s.io': ['IngressClass', 'IPAddress', 'ServiceCIDR'],
+  'node.k8s.io': ['RuntimeClass'],
+  policy: ['PodSecurityPolicy'],
+  'rbac.authorization.k8s.io': ['ClusterRole', 'ClusterRoleBinding'],
+  'resource.k8s.io': ['DeviceClass', 'ResourceSlice'],
+  'scheduling.k8s.io': ['PriorityClass'],
+  'storage.k8s.io': ['CSIDriver', 'CSINode', 'StorageClass', 'VolumeAttachment', 'VolumeAttributesClass'],
+};
+
+/** The group of an `apiVersion`; empty for the core. */
+export function groupOf({ apiVersion }: Pick<Identity, 'apiVersion'>): string {
+  return apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+}
+
+/** Whether a kind of Kubernetes itself is in no namespace. */
+export function isOfCluster(object: Pick<Identity, 'apiVersion' | 'kind'>): boolean {
+  const kinds = clusterKinds[groupOf(object)];
+  return kinds?.includes(object.kind) === true;
+}
+
+export function isNamespace(object: Pick<Identity, 'apiVersion' | 'kind'>): boolean {
+  return object.kind === 'Namespace' && groupOf(object) === '';
+}
+
+export function isDefinition(object: Pick<Identity, 'apiVersion' | 'kind'>): boolean {
+  return object.kind === 'CustomResourceDefinition' && groupOf(object) === 'apiextensions.k8s.io';
+}
+
+/**
+ * @param defaultNamespace where an object without a namespace is; of kinds that others have defined for the whole
+ * cluster, the identity names it too
+ */
+export function identityOf(object: KubernetesObject, defaultNamespace: string): Identity {
+  const { apiVersion, kind, metadata } = object;
+  const namespace = isOfCluster(object) ? '' : (metadata.namespace ?? defaultNamespace);
+  return { apiVersion, kind, namespace, name: metadata.name };
+}
+
+/** `apps/v1/Deployment/shop/web`; of an object of the whole cluster without the namespace. */
+export function addressOf({ apiVersion, kind, namespace, name }: Identity): string {
+  return [apiVersion, kind, ...(namespace === '' ? [] : [namespace]), name].join('/');
+}
+
+/** Equal for the same object, in whatever version of its group it is written. */
+export function keyOf(identity: Identity): string {
+  const { kind, namespace, name } = identity;
+  return [groupOf(identity), kind, namespace, name].join('/');
+}
+
+/** Numbers are read as every tool of Kubernetes reads them (0644 is octal), and times and dates are texts. */
+function readTags(tags: Tags): Tags {
+  const others = ['timestamp', 'binary', 'set', 'omap', 'pairs'].map((name) => `tag:yaml.org,2002:${name}`);
+  return tags.filter(
+    (tag) =>
+      typeof tag !== 'object' || (!others.includes(tag.tag) && !('format' in tag && tag.format === 'TIME')),
+  );
+}
+
+/** A text for the place of a document, where the reader of an error looks. */
+function placeOf(what: string, number: number, line?: number): string {
+  return `${what}, document ${number}${line === undefined ? '' : `, line ${line}`}`;
+}
+
+function plain(value: unknown, path: string): unknown {
+  if (typeof value === 'bigint') {
+    if (Number.isSafeInteger(Number(value))) return Number(value);
+    throw new Error(`${path} is a number of more than 53 bits: write it as a text`);
+  }
+  if (Array.isArray(value)) return value.map((part, index) => plain(part, `${path}[${index}]`));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [key, plain(part, path === '' ? key : `${path}.${key}`)]),
+  );
+}
+
+function valueOf(document: Document, what: string, number: number): unknown {
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const message = error.message.replaceAll(/( at line \d+, column \d+)?:?\s*\n[\s\S]*$/g, '');
+    throw new Error(`${placeOf(what, number, error.linePos?.[0].line)}: ${message}`);
+  }
+  try {
+    return plain(document.toJS({ maxAliasCount: mostAliases }), '');
+  } catch (error) {
+    throw new Error(`${placeOf(what, number)}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** Whether a value has what every object has. @param place begins the message of an error */
+function requireObject(value: unknown, place: string): KubernetesObject {
+  if (!isRecord(value)) throw new Error(`${place} is not an object: it needs apiVersion, kind and metadata`);
+  for (const field of ['apiVersion', 'kind'])
+    if (typeof value[field] !== 'string' || value[field] === '')
+      throw new Error(`${place} has no ${field}: every object needs apiVersion, kind and metadata.name`);
+  const { name, generateName, namespace } = recordOf(value['metadata']);
+  if (typeof name !== 'string' || name === '')
+    throw new Error(
+      generateName === undefined
+        ? `${place}: ${String(value['kind'])} has no metadata.name`
+        : `${place}: ${String(value['kind'])} has generateName, which makes another object each time: give it a name`,
+    );
+  if (namespace !== undefined && namespace !== null && typeof namespace !== 'string')
+    throw new Error(`${place}: ${String(value['kind'])} ${name} has a metadata.namespace that is not a text`);
+  return value as unknown as KubernetesObject;
+}
+
+function expand(value: unknown, place: string): KubernetesObject[] {
+  if (!isRecord(value) || value['kind'] !== 'List' || value['apiVersion'] !== 'v1')
+    return [requireObject(value, place)];
+  const { items = [] } = value;
+  if (!Array.isArray(items)) throw new Error(`${place}: the items of a List must be a list`);
+  return items.flatMap((item, index) => expand(item, `${place}, items[${index}]`));
+}
+
+/**
+ * Reads manifests: documents of YAML or JSON, lists expanded.
+ * @param what names the text in messages, such as "the rendered manifests"
+ * @throws an Error that says which document, and where it is known which line
+ */
+export function parseObjects(bytes: Uint8Array | string, what: string): KubernetesObject[] {
+  if (bytes.length > mostBytes)
+    throw new Error(
+      `${what} have ${Math.floor(bytes.length / 1e6)} MB, and at most ${mostBytes / 1e6} MB are read: ` +
+        'divide the configuration into several environments',
+    );
+  const text = typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString();
+  const documents = parseAllDocuments(text, {
+    version: '1.1',
+    customTags: readTags,
+    intAsBigInt: true,
+    logLevel: 'error',
+  });
+  if ('empty' in documents) return [];
+  return documents.flatMap((document, index) => {
+    const value = valueOf(document, what, index + 1);
+    return value === null || value === undefined ? [] : expand(value, placeOf(what, index + 1));
+  });
+}
+
+/** Reads what kubectl prints with `-o json`: one object or a list, or nothing. */
+export function parseJsonObjects(bytes: Uint8Array | undefined): KubernetesObject[] {
+  const text = Buffer.from(bytes ?? [])
+    .toString()
+    .trim();
+  return text === '' ? [] : expand(JSON.parse(text), 'the output of kubectl');
+}
+
+/** @throws an Error that names an object that is there twice */
+export function refuseDuplicates(objects: readonly KubernetesObject[], defaultNamespace: string): void {
+  const seen = new Set<string>();
+  for (const object of objects) {
+    const identity = identityOf(object, defaultNamespace);
+    const key = keyOf(identity);
+    if (seen.has(key))
+      throw new Error(`${addressOf(identity)} is declared twice: remove or rename one of the two`);
+    seen.add(key);
+  }
+}
+
+/** What kubectl reads from its standard input; null: there is nothing to send. */
+export function inputOf(objects: readonly KubernetesObject[]): string | null {
+  return objects.length === 0 ? null : JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
+}
+
+/** Adds labels to an object. @param usual only where the object has none of that name */
+export function withLabels(
+  object: KubernetesObject,
+  always: Readonly<Record<string, string>>,
+  usual: Readonly<Record<string, string>> = {},
+): KubernetesObject {
+  const labels = { ...usual, ...recordOf(object.metadata['labels']), ...always };
+  return { ...object, metadata: { ...object.metadata, labels } };
+}
+
+/** The label of an object; undefined where it has none of that name. */
+export function labelOf({ metadata }: KubernetesObject, name: string): unknown {
+  return recordOf(metadata['labels'])[name];
+}
