@@ -16,7 +16,7 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { ownPlatform } from '../own-platform.ts';
-import { createFinder, type FinderSetup } from '../testing/tool-finder.ts';
+import { createFinder, type FinderSetup } from '../testing/toolchain/tool-finder.ts';
 import { scriptOf, type MirrorLie } from '../testing/tool-mirror.ts';
 import { releasesFolder } from './tool-cache.ts';
 

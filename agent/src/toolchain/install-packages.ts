@@ -104,7 +104,7 @@ async function installInto(
   const words = lastLines(end.output);
   throw new ReleaseProblem(
     /No matching distribution found/.test(words)
-      ? `${origin.name} has no ${requirement} that this machine's Python can run: choose another version, or another source (setting ${mirror}). pip says: ${words}`
+      ? `pip found no ${requirement} that this machine's Python can run in ${origin.name}: choose another version, or another source (setting ${mirror}). pip says: ${words}`
       : `pip could not install ${requirement} from ${origin.name} (setting ${mirror}): ${words}`,
   );
 }

@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { parseRequestedVersion, type RequiredVersion } from '../toolchain/choose-tool.ts';
-import { findTool, type FoundTool, type ToolFinding } from '../toolchain/find-tool.ts';
-import { releasesFolder } from '../toolchain/tool-cache.ts';
-import type { MirrorOrder, ToolchainOrder } from '../toolchain/tool-mirror.ts';
-import { type Release, startToolMirror, type ToolMirror } from './tool-mirror.ts';
+import { parseRequestedVersion, type RequiredVersion } from '../../toolchain/choose-tool.ts';
+import { findTool, type FoundTool, type ToolFinding } from '../../toolchain/find-tool.ts';
+import { releasesFolder } from '../../toolchain/tool-cache.ts';
+import type { MirrorOrder, ToolchainOrder } from '../../toolchain/tool-mirror.ts';
+import { type Release, startToolMirror, type ToolMirror } from '../tool-mirror.ts';
 
 export interface FinderSetup {
   readonly mirror: ToolMirror;
