@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, type TestContext } from 'node:test';
+import { after } from 'node:test';
 import { promisify } from 'node:util';
 import { findOnPath } from '#guards/find-on-path.ts';
 import { skipUnlessRequired, withToolbox } from '../../../../tools/toolbox/places.ts';
@@ -47,7 +47,12 @@ export interface Cluster extends AsyncDisposable {
   /** Of a user who may do everything, in a namespace or in `default`. */
   kubeconfig(namespace?: string): string;
   /** A new namespace, which is removed after the test. */
-  namespace(t: TestContext): Promise<TestNamespace>;
+  namespace(t: Ending): Promise<TestNamespace>;
+}
+
+/** A test, or what ends otherwise. */
+export interface Ending {
+  after(end: () => Promise<void>): void;
 }
 
 export interface TestNamespace {
@@ -115,7 +120,7 @@ function kubectlOf({ folder }: ControlPlane, namespace: string, kubeconfig: stri
 }
 
 async function makeNamespace(
-  t: TestContext,
+  t: Ending,
   plane: ControlPlane,
   kubeconfig: (namespace: string) => string,
 ): Promise<TestNamespace> {
