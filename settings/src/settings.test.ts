@@ -127,6 +127,26 @@ test('the settings of the built-in agent can be passed on and read again', () =>
   for (const [name, value] of Object.entries(given)) assert.equal(passed[name], value);
 });
 
+test('what is not signed comes over https, from this machine or not at all', () => {
+  const read = (name: string, value: string) => readProgramSettings(agentSettings, { [name]: value });
+  for (const value of ['https://mirror.example/x', 'http://127.0.0.1:8080/x', 'http://localhost', 'none'])
+    for (const word of ['HELM', 'KUBECTL', 'KUSTOMIZE', 'ANSIBLE'])
+      read(`ENVARIUM_TOOL_MIRROR_${word}`, value);
+  read('ENVARIUM_TOOL_MIRROR_TERRAFORM', 'http://mirror.example/x');
+  assert.equal(read('ENVARIUM_TOOL_MIRROR_ANSIBLE', '/srv/wheels/').ansibleMirror?.url, '/srv/wheels');
+  for (const [word, value] of [
+    ['HELM', 'http://mirror.example'],
+    ['KUBECTL', '/srv/kubectl'],
+    ['ANSIBLE', 'http://name:hunter2@mirror.example'],
+    ['ANSIBLE', 'wheels'],
+  ] as const)
+    assert.throws(
+      () => read(`ENVARIUM_TOOL_MIRROR_${word}`, value),
+      ({ message }: Error) =>
+        /must be an https:\/\/ address \(http:\/\/ only on/.test(message) && !message.includes('hunter2'),
+    );
+});
+
 test('all that is downloaded has a setting for its mirror, and where it is signed one for the key of that mirror', () => {
   const names = new Set(Object.values(sharedSettings).map((one) => one.name));
   for (const { name, release } of allPrograms) {

@@ -100,6 +100,10 @@ describe('the doctor', () => {
       ENVARIUM_CA_FILE: file,
       ENVARIUM_TOOL_MIRROR_TERRAFORM: 'http://user:secret@127.0.0.1:9/mirror',
       ENVARIUM_TOOL_MIRROR_OPENTOFU: folder,
+      ENVARIUM_TOOL_MIRROR_ANSIBLE: folder,
+      ENVARIUM_TOOL_MIRROR_HELM: 'none',
+      ENVARIUM_TOOL_MIRROR_KUBECTL: 'https://127.0.0.1:9/mirror',
+      ENVARIUM_TOOL_MIRROR_KUSTOMIZE: 'https://127.0.0.1:9/mirror',
       ENVARIUM_PROVIDER_MIRROR: folder,
     };
     const all = await checkNetwork(environment);
@@ -108,6 +112,10 @@ describe('the doctor', () => {
     assert.match(about(all, 'certificates of ENVARIUM_CA_FILE')[0]?.text ?? '', /contains no certificate/);
     assert.match(about(all, 'terraform mirror')[0]?.text ?? '', /127\.0\.0\.1:9 cannot be reached/);
     assert.equal(about(all, 'opentofu mirror')[0]?.standing, 'ok');
+    assert.match(about(all, 'ansible mirror')[0]?.text ?? '', /a folder on this machine/);
+    assert.match(about(all, 'helm mirror')[0]?.text ?? '', /nothing is downloaded/);
+    assert.equal(about(all, 'kubectl mirror').length, 1);
+    assert.equal(about(all, 'kustomize mirror').length, 1);
   });
 
   test('clock differences are reported, except within the precision of the header', () => {

@@ -113,6 +113,7 @@ function rootOf(error: unknown): string {
 
 async function checkSource({ what, url, advice }: Source): Promise<Finding> {
   const host = withoutCredentials(url);
+  if (url === 'none') return ok(what, 'none: nothing is downloaded');
   if (!/^https?:/.test(url)) return ok(what, 'a folder on this machine');
   try {
     const { address, headers } = signedIn(url);
