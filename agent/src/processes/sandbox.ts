@@ -7,6 +7,7 @@ import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { closedFolder } from '../slots/make-work-folder.ts';
 import { isPlanSealed, type WorkFolderPaths } from '../slots/work-folder.ts';
+import { accountsFile } from './accounts.ts';
 import { namesIn, textOrEmpty } from './proc.ts';
 
 /** What confines the runs of an agent. */
@@ -31,6 +32,8 @@ export interface Sandbox {
   readonly readable: readonly string[];
   /** The one of the writable folders that it sees as /tmp; null: one in memory. */
   readonly temporary: string | null;
+  /** The file that it sees as the machine's accounts, if it exists; absent: the machine's. */
+  readonly accounts?: string;
   /** Folders in the writable ones that it sees empty; absent: none. */
   readonly hidden?: readonly string[];
   readonly hasNetwork: boolean;
@@ -77,6 +80,7 @@ export function sandboxOf(
       ...notShown(isolation, more.readable).filter((path) => more.slotUid === null || isReachable(path)),
     ],
     temporary: folders.temporary,
+    accounts: folders.accounts,
     hasNetwork: !isolation.isOffline || more.needsNetwork === true,
   };
 }
@@ -168,6 +172,7 @@ export function sandboxArguments(request: SandboxRequest): string[] {
     String(infoDescriptor),
     ...seccomp,
     ...systemPlaces(),
+    ...(sandbox.accounts === undefined ? [] : ['--ro-bind-try', sandbox.accounts, accountsFile]),
     ...isolation.hidden.flatMap(hide),
     '--proc',
     '/proc',

@@ -37,6 +37,7 @@ import { dirname, join } from 'node:path';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { gitConfiguration } from '#guards/git/git-environment.ts';
+import { accountsWith } from '../processes/accounts.ts';
 import { forceRemoveSync } from './remove-folder.ts';
 
 /** Types that may run alongside another deployment of the same environment. */
@@ -78,6 +79,7 @@ export function workFolderPaths(
     home: join(root, 'home'),
     temporary: join(root, 'tmp'),
     gitConfig: join(root, 'gitconfig'),
+    accounts: join(root, 'passwd'),
     planned: join(root, 'planned.json'),
     programs: join(root, 'programs'),
     credentials: join(root, 'credentials'),
@@ -93,6 +95,11 @@ export function createWorkFolder(paths: WorkFolderPaths, slotUid: number | null)
   writeFileSync(paths.gitConfig, gitConfiguration);
   // Readable by the slot whatever the agent's umask is.
   chmodSync(paths.gitConfig, 0o644);
+  const accounts = slotUid === null ? null : accountsWith(slotUid, paths.home);
+  if (accounts !== null) {
+    writeFileSync(paths.accounts, accounts);
+    chmodSync(paths.accounts, 0o644);
+  }
   for (const folder of [paths.tree, paths.state, paths.plan, paths.home, paths.temporary])
     makeOwned(folder, slotUid);
 }
