@@ -1,3 +1,4 @@
 /** The drivers of all supported tools, one per line. */
+export { ansible } from './ansible/driver.ts';
 export { opentofu } from './opentofu/driver.ts';
 export { terraform } from './terraform/driver.ts';

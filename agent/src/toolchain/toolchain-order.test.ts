@@ -98,10 +98,11 @@ test('an agent accepts tools that it has or can fetch, and reports missing ones'
   const before = process.env.PATH;
   t.after(() => void (process.env.PATH = before));
   process.env.PATH = '/nowhere';
+  const two = { opentofu: drivers.opentofu, terraform: drivers.terraform };
   const order = { cacheFolder: folderOf(t), cacheBytes: 1, mirrors: {} };
-  assert.deepEqual(await findAvailableTools(drivers, order), { types: Object.keys(drivers), missing: [] });
-  const tofuOnly = await findAvailableTools(drivers, { ...order, mirrors: { terraform: null } });
+  assert.deepEqual(await findAvailableTools(two, order), { types: Object.keys(two), missing: [] });
+  const tofuOnly = await findAvailableTools(two, { ...order, mirrors: { terraform: null } });
   assert.deepEqual(tofuOnly, { types: ['opentofu'], missing: ['terraform'] });
-  const none = await findAvailableTools(drivers, { ...order, mirrors: { terraform: null, tofu: null } });
-  assert.deepEqual(none, { types: Object.keys(drivers), missing: ['tofu', 'terraform'] });
+  const none = await findAvailableTools(two, { ...order, mirrors: { terraform: null, tofu: null } });
+  assert.deepEqual(none, { types: Object.keys(two), missing: ['tofu', 'terraform'] });
 });

@@ -8,7 +8,7 @@ test('every tool is listed under its own type, with a program that no other tool
     assert.equal(facts.type, type);
     assert.equal(programFacts(facts.program.name), facts.program);
   }
-  assert.deepEqual([...runnableTools].sort(), ['opentofu', 'terraform']);
+  assert.deepEqual([...runnableTools].sort(), ['ansible', 'opentofu', 'terraform']);
 });
 
 test('a tool that this version cannot run has no facts', () => {

@@ -63,7 +63,7 @@ export function readRunVariables(environment: Readonly<Record<string, string>>):
  * @param folder the configuration's folder below the tree's root; absent where it is not known: then any
  * number of `..` may lead
  */
-function pathProblem(path: string, folder?: string): string | null {
+export function pathProblem(path: string, folder?: string): string | null {
   if (posix.isAbsolute(path) || path.includes('\\'))
     return 'a path must be relative to the folder of the configuration';
   const isOutside = folder !== undefined && /^\.\.(\/|$)/.test(posix.normalize(posix.join(folder, path)));

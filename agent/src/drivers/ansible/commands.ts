@@ -1,0 +1,138 @@
+/** The commands of Ansible, phase by phase. */
+import { join, relative } from 'node:path';
+import { runEnvironment } from '#protocol/run-environment.ts';
+import { ansible as facts } from '#protocol/tools/ansible.ts';
+import type { Command, Note } from '../command.ts';
+import type { DriverContext } from '../driver.ts';
+import { eventsVariable } from './callback.ts';
+import { requirementsOf, type Requirements, variablesOf } from './code.ts';
+import { completedPaths, configurationName, ownFolder } from './configuration-file.ts';
+import { ownFiles, ownPlaybook } from './files.ts';
+
+const { steps } = facts;
+const program = facts.program.name;
+const galaxy = 'ansible-galaxy';
+
+/** Name under which the runner returns what a playbook has done. */
+export const capturedEvents = 'events.jsonl';
+
+/** Variables that name the files of those variables that are contents of files. */
+function fileVariables(
+  { job, configurationFolder }: DriverContext,
+  environment: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const { privateKey, knownHosts, vaultPassword } = variablesOf(job);
+  const path = (name: string) => join(configurationFolder, name);
+  const arguments_ = [
+    environment['ANSIBLE_SSH_COMMON_ARGS'],
+    `-o 'UserKnownHostsFile="${path(ownFiles.knownHosts)}"'`,
+  ];
+  return {
+    ...(privateKey === undefined ? {} : { ANSIBLE_PRIVATE_KEY_FILE: path(ownFiles.privateKey) }),
+    ...(knownHosts === undefined
+      ? {}
+      : { ANSIBLE_SSH_COMMON_ARGS: arguments_.filter((text) => text !== undefined).join(' ') }),
+    ...(vaultPassword === undefined ? {} : { ANSIBLE_VAULT_PASSWORD_FILE: path(ownFiles.vaultPassword) }),
+  };
+}
+
+/** The environment of all commands. */
+export function environmentOf(context: DriverContext): Record<string, string> {
+  const { job, configurationFolder, temporaryFolder } = context;
+  const environment = runEnvironment(job);
+  const options = variablesOf(job).environment;
+  const isPlain = environment['ANSIBLE_NOCOLOR'] !== undefined || environment['NO_COLOR'] !== undefined;
+  // A socket's path is short: a relative one is, wherever the run's folders are.
+  const sockets = join(relative(configurationFolder, temporaryFolder), '%%C');
+  return {
+    ANSIBLE_NOCOWS: '1',
+    ANSIBLE_RETRY_FILES_ENABLED: 'false',
+    ...(isPlain ? {} : { ANSIBLE_FORCE_COLOR: environment['ANSIBLE_FORCE_COLOR'] ?? '1' }),
+    ANSIBLE_SSH_CONTROL_PATH: environment['ANSIBLE_SSH_CONTROL_PATH'] ?? sockets,
+    ...options,
+    ...fileVariables(context, { ...environment, ...options }),
+    ...completedPaths(environment, configurationFolder),
+    ANSIBLE_CONFIG: join(configurationFolder, configurationName({ job })),
+  };
+}
+
+function installCommand({ file, kind }: Requirements): Command {
+  const words = kind === '' ? [] : [kind];
+  return {
+    step: steps.prepare[0] ?? '',
+    program: galaxy,
+    label: [galaxy, ...words, 'install', '-r', file].join(' '),
+    args: [...words, 'install', '-r', file],
+    loadsModules: true,
+  };
+}
+
+/**
+ * Installs what the code requires. An apply has it from the plan, in the tree: what is approved is what runs.
+ */
+export async function prepareCommands({ job, tree }: DriverContext): Promise<(Command | Note)[]> {
+  const [step = ''] = steps.prepare;
+  if (job.phase === 'apply') return [{ step, note: 'Roles and collections are those of the plan.' }];
+  const requirements = await requirementsOf(tree);
+  if (requirements.length === 0) return [{ step, note: 'There is no requirements.yml.' }];
+  return requirements.map(installCommand);
+}
+
+function playbookCommand(
+  { job, temporaryFolder }: DriverContext,
+  what: { readonly step: string; readonly label: string; readonly flags: readonly string[] },
+): Command {
+  const { limit, flushesCache } = variablesOf(job);
+  const file = join(temporaryFolder, `${what.step.replaceAll(':', '-')}.events.jsonl`);
+  return {
+    step: what.step,
+    program,
+    label: what.label,
+    args: [
+      ...what.flags,
+      ...(flushesCache ? ['--flush-cache'] : []),
+      ...(limit === undefined ? [] : ['--limit', `@${ownFiles.limit}`]),
+      '--extra-vars',
+      `@${ownFiles.extraVariables}`,
+      ownPlaybook(job),
+    ],
+    environment: { [eventsVariable]: file },
+    collects: { file, as: capturedEvents },
+  };
+}
+
+/** Check mode; or, where that is skipped, only a look at the syntax. */
+export function planCommands(context: DriverContext): Command[] {
+  const isDestroy = context.job.type === 'destroy';
+  const suffix = isDestroy ? ' (destroy)' : '';
+  if (variablesOf(context.job).skipsCheck)
+    return [
+      playbookCommand(context, {
+        step: steps.plan,
+        label: `${program} --syntax-check${suffix}`,
+        flags: ['--syntax-check'],
+      }),
+    ];
+  return [
+    playbookCommand(context, {
+      step: steps.plan,
+      label: `${program} --check --diff${suffix}`,
+      flags: ['--check', '--diff'],
+    }),
+  ];
+}
+
+export function applyCommands(context: DriverContext): Command[] {
+  const isDestroy = context.job.type === 'destroy';
+  const command = playbookCommand(context, {
+    step: isDestroy ? steps.destroy : steps.apply,
+    label: isDestroy ? `${program} (destroy)` : program,
+    flags: [],
+  });
+  return [
+    { ...command, isChanging: true, ...(command.collects ? { eventFile: command.collects.file } : {}) },
+  ];
+}
+
+/** The folder of what `prepareCommands` installs, relative to the configuration's folder. */
+export const installedCollections = `${ownFolder}/collections/ansible_collections`;

@@ -1,0 +1,85 @@
+/** The files that a run of Ansible gets, in its configuration's folder. */
+import { posix } from 'node:path';
+import type { Job } from '#protocol/messages/job.ts';
+import type { DriverContext, FileToWrite } from '../driver.ts';
+import { variableTexts } from '../variable-texts.ts';
+import { callbackSource } from './callback.ts';
+import { destroyPlaybookNames, playbookOf, variablesOf } from './code.ts';
+import { configurationFiles, ownFolder } from './configuration-file.ts';
+
+/** Paths of our files, relative to the configuration's folder. */
+export const ownFiles = {
+  playbook: `${ownFolder}/playbook.yml`,
+  destroyPlaybook: `${ownFolder}/destroy.yml`,
+  extraVariables: `${ownFolder}/extra-vars.json`,
+  limit: `${ownFolder}/limit`,
+  privateKey: `${ownFolder}/private-key`,
+  knownHosts: `${ownFolder}/known-hosts`,
+  vaultPassword: `${ownFolder}/vault-password`,
+  callback: `${ownFolder}/callback/envarium_events.py`,
+} as const;
+
+/** Which of our playbooks a deployment runs. */
+export function ownPlaybook({ type }: Pick<Job, 'type'>): string {
+  return type === 'destroy' ? ownFiles.destroyPlaybook : ownFiles.playbook;
+}
+
+/** Why a destroy changes nothing. */
+export const nothingToRun = `the repository has no ${destroyPlaybookNames.join(' or ')}: what was configured stays as it is`;
+
+/** Starts the playbook of the code, so that no argument has a variable's value. */
+function playbookText(playbook: string | null): string {
+  if (playbook !== null) return `- import_playbook: ${JSON.stringify(posix.relative(ownFolder, playbook))}\n`;
+  return `- name: ${JSON.stringify(`Nothing is destroyed: ${nothingToRun}`)}\n  hosts: localhost\n  gather_facts: false\n  tasks: []\n`;
+}
+
+/**
+ * Splits patterns of hosts as Ansible does in an argument: in a file each has a line of its own.
+ */
+export function limitLines(text: string): string[] {
+  const words = text.split(',').map((word) => word.trim());
+  if (words.length > 1) return words.filter((word) => word !== '');
+  const [word = ''] = words;
+  // An IPv6 address.
+  if (/^[0-9a-f:.]+$/i.test(word) && word.split(':').length > 3) return [word];
+  return word.match(/(?:[^\s:[\]]|\[[^\]]*\])+/g) ?? [];
+}
+
+async function extraVariables(context: DriverContext): Promise<string> {
+  const texts = await variableTexts(context.job.variables.terraform);
+  for (const [name, value] of Object.entries(variablesOf(context.job).extra))
+    texts.set(name, JSON.stringify(value));
+  const lines = [...texts].map(([name, text]) => `  ${JSON.stringify(name)}: ${text}`);
+  return lines.length === 0 ? '{}\n' : `{\n${lines.join(',\n')}\n}\n`;
+}
+
+/**
+ * All files of a run.
+ * @throws an Error that names what is missing, or the variable whose value does not match its format
+ */
+export async function filesOf(context: DriverContext): Promise<FileToWrite[]> {
+  const { job } = context;
+  const isTask = job.type === 'task';
+  const playbook = isTask ? null : await playbookOf(context);
+  const variables = variablesOf(job);
+  const contents = {
+    [ownFiles.extraVariables]: await extraVariables(context),
+    [ownFiles.limit]: variables.limit && limitLines(variables.limit).join('\n'),
+    [ownFiles.privateKey]: variables.privateKey,
+    [ownFiles.knownHosts]: variables.knownHosts,
+    [ownFiles.vaultPassword]: variables.vaultPassword,
+  };
+  return [
+    ...(await configurationFiles(context, playbook)),
+    { name: ownFiles.callback, content: callbackSource, isSecret: false },
+    ...(isTask ? [] : [{ name: ownPlaybook(job), content: playbookText(playbook), isSecret: false }]),
+    ...Object.entries(contents).flatMap(([name, content]) =>
+      content === undefined ? [] : [{ name, content: endedLine(content), isSecret: true }],
+    ),
+  ];
+}
+
+/** ssh reads no key whose last line has no end. */
+function endedLine(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`;
+}

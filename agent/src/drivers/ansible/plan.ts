@@ -1,0 +1,111 @@
+/** Makes the common plan of what a playbook does in check mode. */
+import { recordOf } from '#contract/schema/is-record.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { PlanSummary, ResourceChange } from '#contract/deployments/plan.ts';
+import type { PlanReading } from '../driver.ts';
+import { type Difference, readEvents, type TaskResult } from './events.ts';
+import { addressOf } from './progress.ts';
+
+const hiddenText = '(sensitive)';
+
+/** Why a task is in the plan though nobody knows what it changes. */
+export const unpredictedReason = 'check mode does not run this task: what it would change is unknown';
+
+type Attributes = ResourceChange['attributes'];
+
+function valuesOf({ before, after }: Difference): Attributes {
+  const [left, right] = [recordOf(before), recordOf(after)];
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])]
+    .filter((name) => !isDeepStrictEqual(left[name], right[name]))
+    .map((name) => ({
+      name,
+      ...(left[name] === undefined ? {} : { before: left[name] }),
+      ...(right[name] === undefined ? {} : { after: right[name] }),
+    }));
+}
+
+function attributesOf(difference: Difference): Attributes {
+  const { before, after, header, prepared } = difference;
+  const shown: Attributes = prepared === undefined ? [] : [{ name: header ?? 'difference', after: prepared }];
+  const isText = typeof before === 'string' || typeof after === 'string';
+  if (!isText) return [...shown, ...valuesOf(difference)];
+  if (before === after) return shown;
+  const sides = {
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined ? {} : { after }),
+  };
+  return [...shown, { name: header ?? 'content', ...sides }];
+}
+
+function rowOf(result: TaskResult): ResourceChange | null {
+  const { host, task, isUnpredicted, isChanged, isHidden, status, hasItems, item, action } = result;
+  // Its items have rows of their own.
+  if (hasItems || (!isUnpredicted && (!isChanged || status !== 'ok'))) return null;
+  const address = addressOf(host, task);
+  return {
+    name: task.name,
+    providerName: task.collection,
+    type: task.action,
+    path: item === undefined ? address : `${address} (${item})`,
+    ...(task.role === '' ? {} : { moduleName: task.role }),
+    ...(isUnpredicted
+      ? { action: 'metadata', actionReason: unpredictedReason, attributes: [] }
+      : {
+          action: action === 'read' ? 'update' : action,
+          attributes: isHidden
+            ? [{ name: 'no_log', after: hiddenText }]
+            : result.differences.flatMap(attributesOf),
+        }),
+  };
+}
+
+/** A plan of rows. Those with the action `metadata` count as changes that nobody can name. */
+export function readingOf(resourceChanges: ResourceChange[]): PlanReading {
+  const count = (action: ResourceChange['action']) =>
+    resourceChanges.filter((row) => row.action === action).length;
+  const planSummary: PlanSummary = {
+    added: count('create'),
+    changed: count('update'),
+    destroyed: count('delete'),
+  };
+  const hasChanges = resourceChanges.length > 0;
+  return {
+    plan: { resourceChanges, outputChanges: [] },
+    planSummary,
+    hasChanges,
+    hasResourceChanges: hasChanges,
+    providerVersions: {},
+    moduleVersions: {},
+  };
+}
+
+/**
+ * A plan of one row, about a playbook of which nothing can be said in advance.
+ * @param reason a sentence without its full stop
+ */
+export function unknownPlan(playbook: string, reason: string): PlanReading {
+  return readingOf([
+    {
+      name: playbook,
+      providerName: 'ansible',
+      type: 'playbook',
+      path: playbook,
+      action: 'metadata',
+      actionReason: reason,
+      attributes: [],
+    },
+  ]);
+}
+
+/**
+ * Reads the events of a playbook in check mode.
+ * @throws an Error where the playbook did not get to its end
+ */
+export function checkedPlan(events: Uint8Array | undefined): PlanReading {
+  const found = readEvents(events ?? new Uint8Array());
+  if (!found.some(({ kind }) => kind === 'end'))
+    throw new Error(
+      'the check has reported no end, so that its changes are unknown: a plugin or a setting of the playbook keeps Ansible from loading the plugin of the run; remove it, or skip the check',
+    );
+  return readingOf(found.flatMap((event) => (event.kind === 'result' ? (rowOf(event) ?? []) : [])));
+}

@@ -1,0 +1,285 @@
+/** Plans and applies the example repository with the real runner and the real Ansible. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ansibleStage, withAnsible } from '../../testing/ansible-stage.ts';
+
+const exampleFolder = join(import.meta.dirname, '../../../../examples/ansible');
+
+function example(): Record<string, string> {
+  const names = readdirSync(exampleFolder, { recursive: true }).map(String);
+  return Object.fromEntries(
+    names
+      .filter((name) => statSync(join(exampleFolder, name)).isFile())
+      .map((name) => [name, readFileSync(join(exampleFolder, name), 'utf8')]),
+  );
+}
+
+for (const travels of [false, true]) {
+  test(
+    `a deployment plans and applies, ${travels ? 'elsewhere' : 'on the kept tree'}`,
+    withAnsible,
+    async (t) => {
+      const { world, run, apply, job } = ansibleStage(t, example(), { extra: { site_title: 'One' } });
+      const planned = await run(job());
+      assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+      assert.deepEqual(planned.outcome.planSummary, { added: 2, changed: 0, destroyed: 0 });
+      assert.equal(planned.outcome.toolVersion, '2.19.14');
+      assert.deepEqual(readdirSync(world), []);
+      assert.match(planned.log('ansible:check'), /Check mode does not run these tasks.*\n.*Count the words/);
+      const applied = await apply(planned, { travels });
+      assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+      assert.match(readFileSync(join(world, 'site/index.html'), 'utf8'), /<h1>One<\/h1>/);
+      assert.deepEqual(applied.outcome.outputs, {
+        site_folder: { value: join(world, 'site'), sensitive: false, type: 'string' },
+      });
+      assert.deepEqual(applied.outcome.resources, [
+        { provider: 'ansible', type: 'host', name: 'localhost', moduleName: '' },
+      ]);
+      assert.deepEqual(applied.steps(), { 'apply:prepare': 'SUCCESS', 'ansible:playbook': 'SUCCESS' });
+      const events = applied.events.filter((event) => event.kind === 'resource');
+      assert.deepEqual(
+        events.filter(({ status }) => status === 'done').map(({ address, action }) => [address, action]),
+        [
+          ['localhost/site/Create the folder', 'update'],
+          ['localhost/site/Write the page', 'update'],
+          ['localhost/Web sites/Report the sites', 'read'],
+          ['localhost/site/Count the words', 'read'],
+        ],
+      );
+      assert.deepEqual(events.filter(({ status }) => status === 'started').length, 4);
+    },
+  );
+}
+
+test('a drift run names what somebody has changed, and its values', withAnsible, async (t) => {
+  const { world, run, apply, job } = ansibleStage(t, example());
+  await apply(await run(job()));
+  const page = join(world, 'site/index.html');
+  const secret = 'planted-in-the-page';
+  writeFileSync(page, `${readFileSync(page, 'utf8')}<p>${secret}</p>\n`);
+  const drift = await run(job({ type: 'driftDetection', secrets: [secret] }));
+  assert.equal(drift.outcome.result, 'planned', JSON.stringify(drift.outcome));
+  assert.deepEqual(drift.outcome.planSummary, { added: 0, changed: 1, destroyed: 0 });
+  const [row] = drift.outcome.plan?.resourceChanges ?? [];
+  assert.equal(row?.path, 'localhost/site/Write the page');
+  assert.equal(row?.moduleName, 'site');
+  const [attribute] = row?.attributes ?? [];
+  assert.equal(attribute?.name, page);
+  assert.match(String(attribute?.before), /<p>\*\*\*<\/p>/);
+  assert.match(String(attribute?.after), /<h1>Hello<\/h1>\n$/);
+  assert.equal(drift.outcome.approvedParts, undefined);
+});
+
+test('without a change, the plan is empty', withAnsible, async (t) => {
+  const { run, apply, job } = ansibleStage(t, example());
+  await apply(await run(job()));
+  const { outcome } = await run(job());
+  assert.deepEqual(outcome.planSummary, { added: 0, changed: 0, destroyed: 0 });
+  assert.equal(outcome.hasChanges, false);
+});
+
+test('a destroy runs the playbook for it', withAnsible, async (t) => {
+  const { world, run, apply, job } = ansibleStage(t, example());
+  await apply(await run(job()));
+  const planned = await run(job({ type: 'destroy' }));
+  assert.deepEqual(planned.outcome.planSummary, { added: 0, changed: 0, destroyed: 1 });
+  const applied = await apply(planned);
+  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  assert.equal(applied.steps()['ansible:destroy'], 'SUCCESS');
+  assert.deepEqual(readdirSync(world), []);
+});
+
+test('a destroy without a playbook for it runs nothing, and says so', withAnsible, async (t) => {
+  const { 'destroy.yml': _, ...files } = example();
+  const { world, run, apply, job } = ansibleStage(t, files);
+  await apply(await run(job()));
+  const planned = await run(job({ type: 'destroy' }));
+  assert.equal(planned.outcome.hasChanges, true);
+  assert.match(
+    planned.outcome.plan?.resourceChanges[0]?.actionReason ?? '',
+    /has no destroy\.yml or destroy\.yaml/,
+  );
+  assert.deepEqual(planned.outcome.planSummary, { added: 0, changed: 0, destroyed: 0 });
+  const applied = await apply(planned);
+  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  assert.match(applied.log('ansible:destroy'), /Nothing is destroyed/);
+  assert.ok(existsSync(join(world, 'site/index.html')));
+});
+
+test('without a check, the plan says that nothing is known, and the apply runs', withAnsible, async (t) => {
+  const environment = { ENVARIUM_SKIP_ANSIBLE_CHECK: 'true' };
+  const { world, run, apply, job } = ansibleStage(t, example(), { environment });
+  const planned = await run(job());
+  assert.equal(planned.outcome.hasChanges, true);
+  assert.match(planned.outcome.plan?.resourceChanges[0]?.actionReason ?? '', /nothing was checked/);
+  assert.equal((await apply(planned)).outcome.result, 'applied');
+  assert.ok(existsSync(join(world, 'site/index.html')));
+});
+
+test('a playbook in another folder has what is next to it', withAnsible, async (t) => {
+  const files = {
+    'ansible.cfg': '[defaults]\ninventory = lists/hosts\nroles_path =\n  shared\n',
+    'lists/hosts': 'localhost ansible_connection=local\n',
+    'shared/common/tasks/main.yml': '- ansible.builtin.debug:\n    msg: "shared role"\n',
+    'sub/site.yml': `- hosts: all
+  gather_facts: false
+  roles: [common]
+  tasks:
+    - ansible.builtin.debug:
+        msg: "{{ adjacent }} {{ 1 | own.tools.inc }} {{ extra }} {{ structured.list[1] }}"
+`,
+    'sub/group_vars/all.yml': 'adjacent: group variable\n',
+    'sub/collections/ansible_collections/own/tools/plugins/filter/inc.py':
+      "class FilterModule:\n    def filters(self):\n        return {'inc': lambda number: number + 1}\n",
+  };
+  const environment = { ENVARIUM_ANSIBLE_PLAYBOOK: 'sub/site.yml', ANSIBLE_VAR_extra: 'wins' };
+  const { run, job } = ansibleStage(t, files, { environment, extra: { extra: 'loses' } });
+  const base = job();
+  const terraform = [
+    ...base.variables.terraform,
+    { name: 'structured', value: '{ list = ["a", "b"] }', format: 'HCL' as const, isSensitive: false },
+  ];
+  const planned = await run({ ...base, variables: { ...base.variables, terraform } });
+  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+  assert.match(planned.log('ansible:check'), /shared role/);
+  assert.match(planned.log('ansible:check'), /group variable 2 wins b/);
+});
+
+test('options and limits of hosts reach Ansible without its arguments', withAnsible, async (t) => {
+  const files = {
+    'playbook.yml': `- hosts: all
+  gather_facts: false
+  tasks:
+    - {ansible.builtin.debug: {msg: "tagged on {{ inventory_hostname }}"}, tags: wanted}
+    - {ansible.builtin.debug: {msg: "untagged"}}
+`,
+    hosts: '[web]\none\ntwo\n[db]\nthree\n[all:vars]\nansible_connection=local\n',
+  };
+  const environment = { ANSIBLE_CLI_limit: 'web:!two', ANSIBLE_CLI_tags: 'wanted' };
+  const { run, job } = ansibleStage(t, files, { environment });
+  const log = (await run(job())).log('ansible:check');
+  assert.match(log, /tagged on one/);
+  assert.doesNotMatch(log, /tagged on (two|three)|untagged/);
+});
+
+test(
+  'a failed playbook says where, what it changed before is known, and it can be retried',
+  withAnsible,
+  async (t) => {
+    const files = {
+      'playbook.yml': `- name: Work
+  hosts: localhost
+  gather_facts: false
+  tasks:
+    - name: Make a folder
+      ansible.builtin.file: {path: "{{ site_folder }}", state: directory}
+    - name: Try
+      ansible.builtin.shell:
+        cmd: 'echo x >> tries; test $(wc -l < tries) -gt 1 || { echo "not yet" >&2; exit 3; }'
+        chdir: "{{ site_folder }}"
+      when: not ansible_check_mode
+    - name: Report
+      ansible.builtin.set_stats: {data: {done: true, list: [1]}}
+`,
+    };
+    const { world, run, apply, job } = ansibleStage(t, files);
+    const planned = await run(job());
+    assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+    const failed = await apply(planned);
+    assert.equal(failed.outcome.result, 'failed');
+    assert.match(
+      failed.outcome.error?.message ?? '',
+      /^localhost failed in task "Try": non-zero return code\n +not yet$/,
+    );
+    assert.equal(failed.outcome.error?.exitCode, 2);
+    assert.deepEqual(
+      failed.events.flatMap((event) =>
+        event.kind === 'resource' && event.status !== 'started' ? [[event.name, event.status]] : [],
+      ),
+      [
+        ['Make a folder', 'done'],
+        ['Try', 'failed'],
+      ],
+    );
+    assert.deepEqual(readdirSync(join(world, 'site')), ['tries']);
+    const again = await run(job());
+    writeFileSync(join(world, 'site/tries'), '');
+    const retried = await apply(again, { changes: { retry: { times: 1, isReviewed: true } } });
+    assert.equal(retried.outcome.result, 'applied', JSON.stringify(retried.outcome));
+    assert.deepEqual(retried.outcome.outputs?.['list'], { value: [1], sensitive: false, type: 'list' });
+  },
+);
+
+test('what is required is installed in the plan, and is in the apply', withAnsible, async (t) => {
+  const files = {
+    'requirements.yml': 'collections:\n  - {name: ./code/tools, type: dir}\n',
+    'code/tools/galaxy.yml': 'namespace: own\nname: tools\nversion: 1.2.3\nreadme: README.md\nauthors: [A]\n',
+    'code/tools/README.md': 'Tools\n',
+    'code/tools/plugins/filter/inc.py':
+      "class FilterModule:\n    def filters(self):\n        return {'inc': lambda number: number + 1}\n",
+    'playbook.yml': `- hosts: localhost
+  gather_facts: false
+  tasks:
+    - ansible.builtin.set_stats: {data: {number: "{{ 1 | own.tools.inc }}"}}
+`,
+  };
+  const { run, apply, job } = ansibleStage(t, files);
+  const planned = await run(job());
+  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+  assert.deepEqual(planned.outcome.moduleVersions, { 'own.tools': '1.2.3' });
+  assert.equal(planned.steps()['ansible:galaxy'], 'SUCCESS');
+  const applied = await apply(planned, { travels: true });
+  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  assert.equal(String(applied.outcome.outputs?.['number']?.value), '2');
+});
+
+test('what tasks with no_log do is hidden in plan, outputs and messages', withAnsible, async (t) => {
+  const planted = 'planted-in-a-task';
+  const files = {
+    'playbook.yml': `- hosts: localhost
+  gather_facts: false
+  tasks:
+    - name: Hidden file
+      ansible.builtin.copy: {dest: "{{ site_folder }}", content: "${planted}"}
+      no_log: true
+    - name: Hidden items
+      ansible.builtin.copy: {dest: "{{ site_folder }}{{ item }}", content: "x"}
+      loop: ["-${planted}"]
+      no_log: true
+    - name: Hidden output
+      ansible.builtin.set_stats: {data: {token: "${planted}"}}
+      no_log: true
+    - name: Hidden failure
+      ansible.builtin.fail: {msg: "${planted}"}
+      no_log: true
+      when: not ansible_check_mode
+      ignore_errors: "{{ passes }}"
+`,
+  };
+  const { run, apply, job } = ansibleStage(t, files, { environment: { ANSIBLE_VAR_passes: 'true' } });
+  const planned = await run(job());
+  assert.equal(planned.outcome.planSummary?.changed, 2, JSON.stringify(planned.outcome));
+  assert.doesNotMatch(JSON.stringify(planned.outcome), new RegExp(planted));
+  const applied = await apply(planned);
+  assert.deepEqual(applied.outcome.outputs, {
+    token: { value: planted, sensitive: true, type: 'string' },
+  });
+  const failing = ansibleStage(t, files, { environment: { ANSIBLE_VAR_passes: 'false' } });
+  const failed = await failing.apply(await failing.run(failing.job()));
+  assert.match(failed.outcome.error?.message ?? '', /"Hidden failure": the output is hidden/);
+  assert.doesNotMatch(JSON.stringify([failed.outcome, failed.events]), new RegExp(planted));
+});
+
+test('a task has the variables, the inventory and the programs', withAnsible, async (t) => {
+  const { run, job } = ansibleStage(t, example());
+  const done = await run(
+    job({
+      type: 'task',
+      taskPayload: 'ansible-playbook -e @.envarium/extra-vars.json --list-hosts playbook.yml',
+    }),
+  );
+  assert.equal(done.outcome.result, 'applied', JSON.stringify(done.outcome));
+  assert.match(done.log('task:run'), /hosts \(1\):\n\s+localhost/);
+});

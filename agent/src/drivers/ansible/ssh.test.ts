@@ -1,0 +1,70 @@
+/** Real hosts over ssh, with the real runner in its sandbox and the real Ansible. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { ansibleStage, withAnsible } from '../../testing/ansible-stage.ts';
+import { findProgram } from '../../processes/programs.ts';
+import { makeSshKey, missingSshServer, type SshServer, startSshServer } from '../../testing/ssh-server.ts';
+
+const missingSandbox = findProgram('bwrap') === null ? 'needs bubblewrap' : false;
+const withSsh = { skip: withAnsible.skip || missingSshServer || missingSandbox };
+
+async function serve(): Promise<SshServer> {
+  return startSshServer({ commands: { '/bin/sh': 'eval "exec $SSH_ORIGINAL_COMMAND"' } });
+}
+
+function stageFor(t: TestContext, server: SshServer, environment: Record<string, string>) {
+  const folder = mkdtempSync(join(tmpdir(), 'far-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const files = {
+    'playbook.yml': `- name: Far away
+  hosts: all
+  gather_facts: false
+  tasks:
+    - name: Make a folder
+      ansible.builtin.file: {path: "${folder}/made", state: directory}
+`,
+    hosts: `far ansible_host=127.0.0.1 ansible_port=${server.port} ansible_user=${server.user} ansible_python_interpreter=/usr/bin/python3\n`,
+  };
+  const stage = ansibleStage(t, files, {
+    environment: { ANSIBLE_PIPELINING: 'true', ...environment },
+    isSandboxed: true,
+  });
+  return { ...stage, folder };
+}
+
+test(
+  'a host over ssh is planned and changed, with a key and known hosts from variables',
+  withSsh,
+  async (t) => {
+    await using server = await serve();
+    const { run, apply, job, folder } = stageFor(t, server, {
+      ENVARIUM_ANSIBLE_PRIVATE_KEY: server.key.trimEnd(),
+      ENVARIUM_ANSIBLE_KNOWN_HOSTS: server.knownHosts,
+    });
+    const planned = await run(job());
+    assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+    assert.deepEqual(planned.outcome.planSummary, { added: 1, changed: 0, destroyed: 0 });
+    const applied = await apply(planned);
+    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    assert.ok(existsSync(join(folder, 'made')));
+  },
+);
+
+test('a host that nobody knows, or that another key opens, cannot be reached', withSsh, async (t) => {
+  await using server = await serve();
+  const unknown = stageFor(t, server, { ENVARIUM_ANSIBLE_PRIVATE_KEY: server.key });
+  const first = await unknown.run(unknown.job());
+  assert.match(
+    first.outcome.error?.message ?? '',
+    /^far could not be reached .*Host key verification failed/s,
+  );
+  const stranger = stageFor(t, server, {
+    ENVARIUM_ANSIBLE_PRIVATE_KEY: makeSshKey().privateKey,
+    ANSIBLE_HOST_KEY_CHECKING: 'false',
+  });
+  const second = await stranger.run(stranger.job());
+  assert.match(second.outcome.error?.message ?? '', /^far could not be reached .*Permission denied/s);
+});

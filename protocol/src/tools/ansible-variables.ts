@@ -1,0 +1,167 @@
+/**
+ * Environment variables that change what a run of Ansible does. Options of `ansible-playbook` become variables that
+ * Ansible reads, files, or arguments without a value: arguments are visible to other users of a machine.
+ */
+import { pathProblem } from './run-variables.ts';
+
+/** Names of the run variables of Ansible. */
+export const ansibleVariableNames = {
+  playbook: 'ENVARIUM_ANSIBLE_PLAYBOOK',
+  destroyPlaybook: 'ENVARIUM_ANSIBLE_DESTROY_PLAYBOOK',
+  skipsCheck: 'ENVARIUM_SKIP_ANSIBLE_CHECK',
+  privateKey: 'ENVARIUM_ANSIBLE_PRIVATE_KEY',
+  knownHosts: 'ENVARIUM_ANSIBLE_KNOWN_HOSTS',
+  vaultPassword: 'ENVARIUM_ANSIBLE_VAULT_PASSWORD',
+  configuration: 'ANSIBLE_CONFIG',
+} as const;
+
+/** What begins the names of variables that become extra variables, and options. */
+const extraPrefix = 'ANSIBLE_VAR_';
+const optionPrefix = 'ANSIBLE_CLI_';
+
+/** Options, as `ANSIBLE_CLI_<option>` names them, and the variables that Ansible reads instead. */
+const optionVariables: Readonly<Record<string, string>> = {
+  become: 'ANSIBLE_BECOME',
+  become_method: 'ANSIBLE_BECOME_METHOD',
+  become_password_file: 'ANSIBLE_BECOME_PASSWORD_FILE',
+  become_user: 'ANSIBLE_BECOME_USER',
+  connection: 'ANSIBLE_TRANSPORT',
+  connection_password_file: 'ANSIBLE_CONNECTION_PASSWORD_FILE',
+  force_handlers: 'ANSIBLE_FORCE_HANDLERS',
+  forks: 'ANSIBLE_FORKS',
+  inventory: 'ANSIBLE_INVENTORY',
+  module_path: 'ANSIBLE_LIBRARY',
+  private_key: 'ANSIBLE_PRIVATE_KEY_FILE',
+  scp_extra_args: 'ANSIBLE_SCP_EXTRA_ARGS',
+  sftp_extra_args: 'ANSIBLE_SFTP_EXTRA_ARGS',
+  skip_tags: 'ANSIBLE_SKIP_TAGS',
+  ssh_common_args: 'ANSIBLE_SSH_COMMON_ARGS',
+  ssh_extra_args: 'ANSIBLE_SSH_EXTRA_ARGS',
+  tags: 'ANSIBLE_RUN_TAGS',
+  timeout: 'ANSIBLE_TIMEOUT',
+  user: 'ANSIBLE_REMOTE_USER',
+  vault_id: 'ANSIBLE_VAULT_IDENTITY_LIST',
+  vault_password_file: 'ANSIBLE_VAULT_PASSWORD_FILE',
+  verbosity: 'ANSIBLE_VERBOSITY',
+};
+
+/** Options that the run handles itself. */
+const ownOptions = ['limit', 'flush_cache'] as const;
+
+const reasons: Readonly<Record<string, string>> = {
+  check: 'the phase of the deployment determines it',
+  diff: 'the phase of the deployment determines it',
+  syntax_check: 'the phase of the deployment determines it',
+  list_hosts: 'the run would change nothing',
+  list_tags: 'the run would change nothing',
+  list_tasks: 'the run would change nothing',
+  step: 'nobody can answer',
+  ask_become_pass: 'nobody can answer; use ANSIBLE_CLI_become_password_file',
+  ask_pass: 'nobody can answer; use ANSIBLE_CLI_connection_password_file',
+  ask_vault_pass: 'nobody can answer; use ANSIBLE_CLI_vault_password_file',
+  extra_vars: 'each extra variable is a variable of its own, named ANSIBLE_VAR_ and its name',
+  start_at_task: 'it could not be kept out of the arguments; use ANSIBLE_CLI_tags',
+};
+
+/** The variables of a run, as its tools see them, in the form that the driver needs. */
+export interface AnsibleVariables {
+  /** Paths from the configuration's folder; undefined: not specified. */
+  readonly playbook: string | undefined;
+  readonly destroyPlaybook: string | undefined;
+  readonly configuration: string | undefined;
+  readonly skipsCheck: boolean;
+  /** Contents of files; undefined: not specified. */
+  readonly privateKey: string | undefined;
+  readonly knownHosts: string | undefined;
+  readonly vaultPassword: string | undefined;
+  /** Extra variables by name. */
+  readonly extra: Readonly<Record<string, string>>;
+  /** Patterns of hosts; undefined: all. */
+  readonly limit: string | undefined;
+  readonly flushesCache: boolean;
+  /** Variables that Ansible reads, made of options. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+function optionOf(name: string): string {
+  return name.slice(optionPrefix.length).toLowerCase().replaceAll('-', '_');
+}
+
+function after(
+  environment: Readonly<Record<string, string>>,
+  prefix: string,
+): readonly (readonly [string, string])[] {
+  return Object.entries(environment).filter(([name]) => name.startsWith(prefix));
+}
+
+/**
+ * @param environment of the run, as its tools see it
+ */
+export function readAnsibleVariables(environment: Readonly<Record<string, string>>): AnsibleVariables {
+  const options = new Map(after(environment, optionPrefix).map(([name, value]) => [optionOf(name), value]));
+  const text = (name: string) => environment[name] || undefined;
+  return {
+    playbook: text(ansibleVariableNames.playbook),
+    destroyPlaybook: text(ansibleVariableNames.destroyPlaybook),
+    configuration: text(ansibleVariableNames.configuration),
+    privateKey: text(ansibleVariableNames.privateKey),
+    knownHosts: text(ansibleVariableNames.knownHosts),
+    vaultPassword: text(ansibleVariableNames.vaultPassword),
+    skipsCheck: environment[ansibleVariableNames.skipsCheck] === 'true',
+    extra: Object.fromEntries(
+      after(environment, extraPrefix).map(([name, value]) => [name.slice(extraPrefix.length), value]),
+    ),
+    limit: options.get('limit') || undefined,
+    flushesCache: options.get('flush_cache') === 'true',
+    environment: Object.fromEntries(
+      [...options].flatMap(([option, value]) =>
+        Object.hasOwn(optionVariables, option) ? [[optionVariables[option] ?? '', value]] : [],
+      ),
+    ),
+  };
+}
+
+function optionProblem(name: string): string | null {
+  const option = optionOf(name);
+  if (Object.hasOwn(optionVariables, option) || ownOptions.some((own) => own === option)) return null;
+  const why = Object.hasOwn(reasons, option) ? reasons[option] : undefined;
+  const known = [...Object.keys(optionVariables), ...ownOptions].sort().join(', ');
+  return why === undefined
+    ? `a run cannot have this option; it can have ${known}`
+    : `it cannot be set: ${why}`;
+}
+
+function fileProblem(value: string, folder?: string): string | null {
+  if (value.startsWith('-') || /\{[{%#]|\p{Cc}/u.test(value))
+    return 'a path must not begin with - or contain {{, {%, {# or control characters';
+  return pathProblem(value, folder);
+}
+
+function problemOf(name: string, value: string, folder?: string): string | null {
+  const { playbook, destroyPlaybook, configuration, skipsCheck } = ansibleVariableNames;
+  if (name === playbook || name === destroyPlaybook) return value === '' ? null : fileProblem(value, folder);
+  // Other tools may start Ansible, with any configuration.
+  if (name === configuration && folder !== undefined) return value === '' ? null : fileProblem(value, folder);
+  if (name === skipsCheck)
+    return /^(true|false|)$/.test(value) || value.includes('${') ? null : 'it must be true or false';
+  if (name.startsWith(optionPrefix)) return optionProblem(name);
+  if (name.startsWith(extraPrefix)) return extraNameProblem(name.slice(extraPrefix.length));
+  return null;
+}
+
+/** Says why a variable of a playbook cannot have a name, or null if it can. */
+export function extraNameProblem(name: string): string | null {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
+    ? null
+    : `${JSON.stringify(name)} cannot be the name of a variable in Ansible: letters, digits and _, not beginning with a digit`;
+}
+
+/**
+ * Says why an environment variable cannot be used, or null if it can.
+ * @param folder the configuration's folder below the root of its repository, where it is known
+ * @returns a text that begins with the variable's name, and repeats no value
+ */
+export function ansibleVariableProblem(name: string, value: string, folder?: string): string | null {
+  const problem = problemOf(name, value, folder);
+  return problem === null ? null : `${name}: ${problem}`;
+}
