@@ -44,17 +44,22 @@ const codeWords: readonly string[] = ['RESOLVE_FROM_TERRAFORM_CODE', 'RESOLVE_FR
  * @param text an exact version with or without `v`, `latest`, RESOLVE_FROM_TERRAFORM_CODE or
  * RESOLVE_FROM_CODE; empty: nothing
  * @param by the requesting field or variable, for messages
+ * @param isInCode whether code of the tool can require a version
  * @throws Error that names `by` for any other text
  */
-export function parseRequestedVersion(text: string | undefined, by: string): RequestedVersion {
+export function parseRequestedVersion(
+  text: string | undefined,
+  by: string,
+  isInCode = true,
+): RequestedVersion {
   const wanted = text?.trim() ?? '';
   if (wanted === '') return { kind: 'any' };
   if (wanted === 'latest') return { kind: 'latest', by };
-  if (codeWords.includes(wanted)) return { kind: 'code', by };
+  if (isInCode && codeWords.includes(wanted)) return { kind: 'code', by };
   const version = valid(wanted);
   if (version === null)
     throw new Error(
-      `${by} is ${JSON.stringify(wanted)}, which is not a version: use an exact one such as 1.9.8, latest, or ${codeWords[0]}`,
+      `${by} is ${JSON.stringify(wanted)}, which is not a version: use an exact one such as 1.9.8${isInCode ? `, latest, or ${codeWords[0]}` : ' or latest'}`,
     );
   return { kind: 'exact', version, by };
 }

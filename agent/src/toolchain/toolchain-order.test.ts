@@ -7,6 +7,7 @@ import { inspect } from 'node:util';
 import { agentSettings } from '#settings/agent.ts';
 import { readProgramSettings, SettingsError } from '#settings/settings.ts';
 import { opentofuKey } from '#protocol/tools/keys/opentofu.ts';
+import { allPrograms, tools } from '#protocol/tools/index.ts';
 import { prepareToolchain } from './toolchain-order.ts';
 import { findAvailableTools } from './available-tools.ts';
 import { drivers } from '../drivers/index.ts';
@@ -63,6 +64,26 @@ test('malformed settings are named without their value', () => {
   assert.match(refused({ ENVARIUM_TOOL_CACHE_MB: '0' }), /ENVARIUM_TOOL_CACHE_MB/);
 });
 
+test('every download has its mirror, by the program that names its releases', (t) => {
+  const settings = settingsOf({
+    ENVARIUM_TOOL_MIRROR_ANSIBLE: 'https://reader:open%40sesame@mirror.example/simple/',
+    ENVARIUM_TOOL_MIRROR_HELM: 'https://mirror.example/helm',
+    ENVARIUM_TOOL_MIRROR_KUBECTL: 'none',
+    ENVARIUM_TOOL_MIRROR_KUSTOMIZE: 'http://127.0.0.1:8080',
+  });
+  const { order, secrets } = prepareToolchain(settings, folderOf(t));
+  assert.deepEqual(order.mirrors, {
+    'ansible-playbook': {
+      url: 'https://mirror.example/simple',
+      authorization: `Basic ${Buffer.from('reader:open@sesame').toString('base64')}`,
+    },
+    helm: { url: 'https://mirror.example/helm' },
+    kubectl: null,
+    kustomize: { url: 'http://127.0.0.1:8080' },
+  });
+  assert.ok(secrets.includes('open@sesame'));
+});
+
 test('a key without a mirror is refused', (t) => {
   for (const mirror of ['', 'none']) {
     const settings = settingsOf({
@@ -98,11 +119,17 @@ test('an agent accepts tools that it has or can fetch, and reports missing ones'
   const before = process.env.PATH;
   t.after(() => void (process.env.PATH = before));
   process.env.PATH = '/nowhere';
-  const two = { opentofu: drivers.opentofu, terraform: drivers.terraform };
   const order = { cacheFolder: folderOf(t), cacheBytes: 1, mirrors: {} };
-  assert.deepEqual(await findAvailableTools(two, order), { types: Object.keys(two), missing: [] });
-  const tofuOnly = await findAvailableTools(two, { ...order, mirrors: { terraform: null } });
-  assert.deepEqual(tofuOnly, { types: ['opentofu'], missing: ['terraform'] });
-  const none = await findAvailableTools(two, { ...order, mirrors: { terraform: null, tofu: null } });
-  assert.deepEqual(none, { types: Object.keys(two), missing: ['tofu', 'terraform'] });
+  assert.deepEqual(await findAvailableTools(drivers, order), { types: Object.keys(drivers), missing: [] });
+  const others = Object.keys(drivers).filter((type) => type !== 'terraform');
+  const withoutOne = await findAvailableTools(drivers, { ...order, mirrors: { terraform: null } });
+  assert.deepEqual(withoutOne, { types: others, missing: ['terraform'] });
+  const mirrors = Object.fromEntries(allPrograms.map(({ name }) => [name, null]));
+  const none = await findAvailableTools(drivers, { ...order, mirrors });
+  assert.deepEqual(none.types, Object.keys(drivers));
+  const needed = Object.values(tools).flatMap(({ program, companions }) => [
+    program.name,
+    ...companions.filter(({ isOptional }) => !isOptional).map((one) => one.program.name),
+  ]);
+  assert.deepEqual(none.missing.toSorted(), [...new Set(needed)].toSorted());
 });

@@ -14,7 +14,7 @@ import { storeMark } from './store-mark.ts';
 import type { Configuration } from './configuration.ts';
 import { RunFailure, withFacts } from '../../processes/failure.ts';
 import { type PhaseEnd, prepareConfiguration } from './plan-phase.ts';
-import { findProgram, requireProgram } from '../../processes/programs.ts';
+import { findKnownProgram, findProgram, requireProgram } from '../../processes/programs.ts';
 import { endRest } from '../end-rest.ts';
 import { readableTo } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
@@ -76,15 +76,17 @@ async function runTask(attempt: RunnerAttempt, configuration: Configuration): Pr
 }
 
 /**
- * Links the tool under its own name for the task's PATH: its file may have another name and unrelated
- * neighbours.
+ * Links the tool and its companions under their own names for the task's PATH: a file may have another name and
+ * unrelated neighbours. What a run needs was found when the tool was; the rest may be missing.
  */
 function makePrograms(attempt: AttemptContext, { tool }: Configuration): void {
   const { programs } = attempt.folders;
   mkdirSync(programs);
   chmodSync(programs, 0o755);
-  for (const name of attempt.driver.programs)
-    symlinkSync(requireProgram(name, tool.paths), join(programs, name));
+  for (const name of attempt.driver.programs) {
+    const path = findKnownProgram(name, tool.paths);
+    if (path !== null) symlinkSync(path, join(programs, name));
+  }
 }
 
 async function startShell(attempt: RunnerAttempt, configuration: Configuration): Promise<CommandEnd> {

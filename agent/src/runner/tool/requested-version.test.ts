@@ -164,6 +164,21 @@ test('a link inside the repository is followed; one that leads out is refused wi
   await assert.rejects(find({ path: 'live' }), /is not a file/);
 });
 
+test('another program than the tool gets its version from its own variable only', async (t) => {
+  const { find } = createSetup(t, { '.terraform-version': '1.9.1' });
+  const variables = { ENVARIUM_TF_VERSION: '1.10.2', ENVARIUM_KUBECTL_VERSION: 'v1.34.2' };
+  assert.equal(
+    await find({ program: 'kubectl', field: '1.9.2', variables }),
+    '1.34.2 by the variable ENVARIUM_KUBECTL_VERSION',
+  );
+  assert.deepEqual(await find({ program: 'kustomize', field: '1.9.2', variables }), { kind: 'any' });
+  assert.deepEqual(await find({ program: 'kubectl', field: '1.9.2', type: 'task' }), { kind: 'any' });
+  await assert.rejects(
+    find({ program: 'kubectl', variables: { ENVARIUM_KUBECTL_VERSION: 'RESOLVE_FROM_CODE' } }),
+    /ENVARIUM_KUBECTL_VERSION is "RESOLVE_FROM_CODE", which is not a version: use an exact one such as 1\.9\.8 or latest$/,
+  );
+});
+
 test('an invalid version is refused with its source', async (t) => {
   const { find, write } = createSetup(t, {});
   await assert.rejects(

@@ -41,6 +41,8 @@ export async function findRequestedVersion(
   const { job } = attempt;
   const facts = toolFacts(job.tool);
   const isOwn = facts?.program.name === name;
+  // A tool with a file of its version also has code that requires one.
+  const isInCode = isOwn && facts.version.file !== null;
   const field = `the environment's ${job.tool} version`;
   // A task uses the version of the last deployment, whatever is requested now.
   if (isOwn && job.type === 'task' && valid(job.toolVersion) !== null)
@@ -49,7 +51,7 @@ export async function findRequestedVersion(
   const variable = programFacts(name)?.versionVariables.find((each) => environment[each]?.trim());
   if (variable !== undefined) {
     const text = environment[variable] ?? '';
-    const wanted = refusing(() => parseRequestedVersion(text, `the variable ${variable}`));
+    const wanted = refusing(() => parseRequestedVersion(text, `the variable ${variable}`, isInCode));
     logLine(attempt, step, `The variable ${variable} requests ${name} ${text.trim()}`);
     return wanted;
   }
@@ -57,7 +59,7 @@ export async function findRequestedVersion(
   const isUpward = environment[upwardVariable] === 'true';
   return (
     (await findInFile(attempt, step, facts, isUpward)) ??
-    refusing(() => parseRequestedVersion(job.toolVersion, field))
+    refusing(() => parseRequestedVersion(job.toolVersion, field, isInCode))
   );
 }
 
