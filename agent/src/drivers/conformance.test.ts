@@ -35,8 +35,15 @@ async function materialOf(tool: string): Promise<Material> {
 }
 
 function contextIn(material: Material, changes: Partial<Job>, stateFolder: string | null): DriverContext {
+  const job = plantedJob(changes);
+  const needed = Object.entries(material.environment ?? {}).map(([name, value]) => ({
+    name,
+    value,
+    isSensitive: true,
+  }));
+  const environment = [...job.variables.environment, ...needed];
   return {
-    job: plantedJob(changes),
+    job: { ...job, variables: { ...job.variables, environment } },
     configurationFolder: '/work folder/tree',
     stateFolder,
     planFile: '/work folder/plan',

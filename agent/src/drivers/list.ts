@@ -1,4 +1,5 @@
 /** The drivers of all supported tools, one per line. */
 export { ansible } from './ansible/driver.ts';
+export { k8s } from './k8s/driver.ts';
 export { opentofu } from './opentofu/driver.ts';
 export { terraform } from './terraform/driver.ts';

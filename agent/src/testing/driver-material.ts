@@ -15,6 +15,8 @@ export interface RecordedPlan {
 export interface Material {
   /** Code that the tool accepts. */
   readonly tree: Readonly<Record<string, string>>;
+  /** Variables without which no run of the tool is possible. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** By scenario, as in the test name "reads …". */
   readonly plans: Readonly<Record<string, RecordedPlan>>;
   /** Only tools with a state. */

@@ -8,11 +8,11 @@ test('every tool is listed under its own type, with a program that no other tool
     assert.equal(facts.type, type);
     assert.equal(programFacts(facts.program.name), facts.program);
   }
-  assert.deepEqual([...runnableTools].sort(), ['ansible', 'opentofu', 'terraform']);
+  for (const type of ['ansible', 'k8s', 'opentofu', 'terraform']) assert.ok(isRunnable(type), type);
 });
 
 test('a tool that this version cannot run has no facts', () => {
-  for (const name of ['helm', 'toString', '']) {
+  for (const name of ['pulumi', 'toString', '']) {
     assert.equal(isRunnable(name), false);
     assert.equal(toolFacts(name), undefined);
   }

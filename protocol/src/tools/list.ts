@@ -1,4 +1,5 @@
 /** The facts of every tool that this version can run: one line for each. */
 export { ansible } from './ansible.ts';
+export { k8s } from './k8s.ts';
 export { opentofu } from './opentofu.ts';
 export { terraform } from './terraform.ts';

@@ -70,10 +70,11 @@ it('other variables may be whatever they are', () => {
 });
 
 it('terraform variables need a name that terraform takes', () => {
+  const family = [tools.terraform, tools.opentofu];
   for (const name of ['a', '_a', 'été', 'a-b', 'a1'])
     assert.equal(variableRefusal(1, name, '\0'), null, name);
   for (const name of ['', '-a', '1a', 'a b', 'a.b', 'a"'])
-    assert.match(variableRefusal(1, name, 'x', [tools.terraform])!, /is not a Terraform identifier/, name);
+    assert.match(variableRefusal(1, name, 'x', family)!, /is not a Terraform identifier/, name);
 });
 
 it('a workspace name is one that terraform takes and that is a folder', () => {

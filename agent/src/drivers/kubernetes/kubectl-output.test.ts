@@ -67,6 +67,21 @@ The connection to the server 127.0.0.1:1 was refused - did you specify the right
 for (const { what, output, expected } of errors)
   test(`names ${what}`, () => assert.equal(lastKubectlDiagnostic(output), expected));
 
+test('names what was not ready in time', () => {
+  const output = `Waiting for deployment "web" rollout to finish: 0 of 1 updated replicas are available...
+Waiting for deployment "shop" rollout to finish: 0 of 2 updated replicas are available...
+Waiting for deployment "shop" rollout to finish: 1 of 2 updated replicas are available...
+Waiting for deployment "done" rollout to finish: 0 of 1 updated replicas are available...
+deployment "done" successfully rolled out
+error: timed out waiting for the condition
+timed out waiting for the condition
+`;
+  assert.equal(
+    lastKubectlDiagnostic(output),
+    'not in time: deployment "web" rollout to finish: 0 of 1 updated replicas are available; deployment "shop" rollout to finish: 1 of 2 updated replicas are available\n(correct what it waits for, or allow more time in the variable ENVARIUM_K8S_WAIT_SECONDS)',
+  );
+});
+
 test('finds no error where there is none, and lists at most ten', () => {
   assert.equal(lastKubectlDiagnostic('configmap/a serverside-applied\nWarning: deprecated\n'), null);
   const many = Array.from({ length: 30 }, (_, index) => `Error from server: ${index}`).join('\n');

@@ -1,12 +1,12 @@
 /** What kubectl prints for people: the errors that end a command, and the objects that it has changed. */
+import { kubernetesVariableNames } from '#protocol/tools/kubernetes-variables.ts';
 import type { ProgressEvent, ProgressReader } from '../driver.ts';
 import { lineSplitter } from '../lines.ts';
 import { providerName } from './changes.ts';
 
-/** A variable that, set to `true`, takes fields over from other managers. */
-export const forceVariable = 'ENVARIUM_K8S_FORCE_CONFLICTS';
+const { forcesConflicts: forceVariable, waitSeconds: waitVariable } = kubernetesVariableNames;
 /** A variable that, set to `true`, has a run make the environment's namespace. */
-export const createNamespaceVariable = 'ENVARIUM_K8S_CREATE_NAMESPACE';
+export const createNamespaceVariable = kubernetesVariableNames.createsNamespace;
 
 /** Only this much of the output's end is searched. */
 const searchedCharacters = 262_144;
@@ -79,10 +79,26 @@ const remedies: readonly (readonly [pattern: RegExp, remedy: string])[] = [
     /field is immutable/,
     'the cluster cannot change this field: give the object another name, or delete it first',
   ],
-  [/timed out waiting for the condition|exceeded its progress deadline/, ''],
 ];
 
-function explained(error: string, objects: readonly string[]): string {
+const timedOut = /timed out waiting for the condition/;
+
+/** What a command still waited for when its time was over. */
+function timeoutText(error: string, lines: readonly string[]): string {
+  const waited = new Map<string, string>();
+  for (const line of lines) {
+    const [, text = '', object = ''] = /^Waiting for ((\S+ "[^"]+"|.*?) .*?)\.*$/.exec(line) ?? [];
+    if (text !== '') waited.set(object, text);
+    const [, done] = /^(\S+ "[^"]+") successfully rolled out/.exec(line) ?? [];
+    if (done !== undefined) waited.delete(done);
+  }
+  const what =
+    waited.size === 0 ? error.replace(/^error: /, '') : `not in time: ${[...waited.values()].join('; ')}`;
+  return `${what}\n(correct what it waits for, or allow more time in the variable ${waitVariable})`;
+}
+
+function explained(error: string, objects: readonly string[], lines: readonly string[]): string {
+  if (timedOut.test(error)) return timeoutText(error, lines);
   const cut = error.length <= longestErrorCharacters ? error : `${error.slice(0, longestErrorCharacters)}…`;
   if (/Apply failed with \d+ conflict/.test(error)) return conflictText(cut, objects);
   const plain = cut
@@ -99,7 +115,7 @@ function explained(error: string, objects: readonly string[]): string {
 export function lastKubectlDiagnostic(output: string): string | null {
   const lines = output.slice(-searchedCharacters).split(/\r?\n/);
   const objects = conflictingObjects(lines);
-  const errors = [...new Set(errorsIn(lines).map((error) => explained(error, objects)))];
+  const errors = [...new Set(errorsIn(lines).map((error) => explained(error, objects, lines)))];
   if (errors.length === 0) return null;
   const shown = errors.slice(0, mostErrors);
   const more = errors.length - shown.length;

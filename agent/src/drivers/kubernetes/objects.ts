@@ -51,6 +51,17 @@ const clusterKinds: Readonly<Record<string, readonly string[]>> = {
   'storage.k8s.io': ['CSIDriver', 'CSINode', 'StorageClass', 'VolumeAttachment', 'VolumeAttributesClass'],
 };
 
+/** Groups of Kubernetes itself that have no kinds of the whole cluster. */
+const otherGroups = [
+  'apps',
+  'autoscaling',
+  'batch',
+  'coordination.k8s.io',
+  'discovery.k8s.io',
+  'events.k8s.io',
+  'extensions',
+];
+
 /** The group of an `apiVersion`; empty for the core. */
 export function groupOf({ apiVersion }: Pick<Identity, 'apiVersion'>): string {
   return apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
@@ -60,6 +71,12 @@ export function groupOf({ apiVersion }: Pick<Identity, 'apiVersion'>): string {
 export function isOfCluster(object: Pick<Identity, 'apiVersion' | 'kind'>): boolean {
   const kinds = clusterKinds[groupOf(object)];
   return kinds?.includes(object.kind) === true;
+}
+
+/** Whether a kind is of Kubernetes itself: every cluster knows it. */
+export function isBuiltIn(object: Pick<Identity, 'apiVersion'>): boolean {
+  const group = groupOf(object);
+  return Object.hasOwn(clusterKinds, group) || otherGroups.includes(group);
 }
 
 export function isNamespace(object: Pick<Identity, 'apiVersion' | 'kind'>): boolean {

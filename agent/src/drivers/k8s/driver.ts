@@ -1,0 +1,97 @@
+/** The driver of manifests of Kubernetes: kustomize renders them, kubectl compares and applies them. */
+import type { Job } from '#protocol/messages/job.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
+import { k8s as facts } from '#protocol/tools/k8s.ts';
+import { namespaceVariable } from '#protocol/tools/kubernetes-variables.ts';
+import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
+import { type Captures, given } from '../command.ts';
+import type { Driver, DriverContext } from '../driver.ts';
+import { clusterEnvironment, clusterVariables, namespaceProblem } from '../kubernetes/cluster.ts';
+import { kubectlProgress, lastKubectlDiagnostic } from '../kubernetes/kubectl-output.ts';
+import { readApproved } from './approved-plan.ts';
+import { applyCommands, planCommands, recordedObjects } from './commands.ts';
+import { files, kustomizationNames, variablesFileName } from './files.ts';
+import { composePlan, readPlan } from './read-plan.ts';
+import { nextRecord, readRecord, readRecordAsState, type RecordedObject, union } from './record.ts';
+
+function refusals(job: Job): string[] {
+  const environment = runEnvironment(job);
+  const namespace = environment[namespaceVariable];
+  const found = [
+    namespace ? namespaceProblem('k8sNamespace', namespace) : null,
+    job.targets.length > 0
+      ? 'targets: a deployment on Kubernetes applies all its manifests; leave them out'
+      : null,
+    ...job.variables.environment.map(({ name }) =>
+      variableRefusal(0, name, environment[name] ?? '', [facts]),
+    ),
+    ...job.variables.terraform.map(({ name, value }) => variableRefusal(1, name, value, [facts])),
+  ];
+  return [...new Set(found.filter((text) => text !== null))];
+}
+
+async function warnings({ job, tree }: Omit<DriverContext, 'stateFolder'>): Promise<string[]> {
+  const found: string[] = [];
+  const { content } = clusterVariables;
+  if (job.variables.environment.some(({ name, isSensitive }) => name === content && !isSensitive))
+    found.push(
+      `${content} is not sensitive: whoever may read the environment's variables sees the kubeconfig.`,
+    );
+  if (job.variables.terraform.length > 0 && (await tree.list('')).includes(variablesFileName))
+    found.push(
+      `The repository contains ${variablesFileName}, which the variables of the environment replace.`,
+    );
+  return found;
+}
+
+function recorded(
+  { job }: DriverContext,
+  captures: Captures,
+  objects: readonly RecordedObject[],
+): Uint8Array {
+  const toolVersion = job.approved?.parts.toolVersion ?? null;
+  const { deploymentId } = job;
+  return nextRecord(readRecord(captures.get(given.state)), objects, { deploymentId, toolVersion });
+}
+
+/** What may be in the cluster from now on: what was applied before, and what is about to be. */
+function recordBefore(context: DriverContext, captures: Captures): Uint8Array {
+  const { objects } = readApproved(captures.get(given.approved));
+  return recorded(context, captures, union(recordedObjects(captures), withoutMarks(objects)));
+}
+
+function withoutMarks(objects: readonly RecordedObject[]): RecordedObject[] {
+  return objects.map(({ namespace, object }) => ({ namespace, object }));
+}
+
+/** What was applied; all else was deleted, or belongs to the environment no longer. */
+function recordAfter(context: DriverContext, captures: Captures): Uint8Array {
+  return recorded(context, captures, withoutMarks(readApproved(captures.get(given.approved)).objects));
+}
+
+export const k8s: Driver = {
+  type: 'k8s',
+  programs: ['kubectl', 'kustomize'],
+  codeFiles: kustomizationNames,
+  refusals,
+  warnings,
+  files,
+  environment: (context) => ({
+    ...clusterEnvironment(context),
+    // A person's preferences, which may define other commands under these names.
+    KUBECTL_KUBERC: 'false',
+  }),
+  prepare: async () => [],
+  plan: planCommands,
+  readPlan: async (context, captures) => readPlan(context, captures),
+  isPlanLogged: true,
+  apply: applyCommands,
+  lastDiagnostic: lastKubectlDiagnostic,
+  state: {
+    isOurs: async () => true,
+    read: readRecordAsState,
+    record: { before: recordBefore, after: recordAfter },
+  },
+  savedPlan: { compose: composePlan },
+  progress: { fromLog: kubectlProgress },
+};

@@ -1,0 +1,180 @@
+/** What a plan compares: the rendered manifests, the record of what was applied, and what the cluster already has. */
+import { recordOf } from '#contract/schema/is-record.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
+import { type KubernetesVariables, readKubernetesVariables } from '#protocol/tools/kubernetes-variables.ts';
+import { type Captures, given } from '../command.ts';
+import type { DriverContext } from '../driver.ts';
+import {
+  groupOf,
+  type Identity,
+  identityOf,
+  isBuiltIn,
+  isDefinition,
+  isNamespace,
+  isOfCluster,
+  keyOf,
+  type KubernetesObject,
+  labelOf,
+  parseJsonObjects,
+  parseObjects,
+  refuseDuplicates,
+  withLabels,
+} from '../kubernetes/objects.ts';
+import { namespaceObject } from './approved-plan.ts';
+import { type AppliedRecord, readRecord, recordedKey, type RecordedObject } from './record.ts';
+
+/** Names of what the commands of a plan capture. */
+export const captured = {
+  kubeconfig: 'kubeconfig.json',
+  rendered: 'rendered.yaml',
+  basis: 'basis.json',
+  ours: 'ours.diff',
+  others: 'others.diff',
+  deletions: 'deletions.json',
+  customDeletions: 'custom-deletions.json',
+  labelled: 'labelled.json',
+} as const;
+
+/** A label of all objects of an environment. */
+export const environmentLabel = 'envarium-environment-id';
+const managerLabels = { 'app.kubernetes.io/managed-by': 'envarium' } as const;
+
+/** A rendered object, and what is known of it. */
+export interface WantedObject extends RecordedObject {
+  readonly identity: Identity;
+  readonly key: string;
+  /** As it was applied before; undefined: this environment has not applied it. */
+  readonly recorded: KubernetesObject | undefined;
+}
+
+/** What the manifests of a run say. */
+export interface Wanted {
+  readonly variables: KubernetesVariables;
+  readonly defaultNamespace: string;
+  readonly record: AppliedRecord | null;
+  readonly objects: readonly WantedObject[];
+  /** What was applied, and is no longer rendered. */
+  readonly deletions: readonly RecordedObject[];
+}
+
+export function variablesOf({ job }: Pick<DriverContext, 'job'>): KubernetesVariables {
+  return readKubernetesVariables(runEnvironment(job));
+}
+
+interface Kubeconfig {
+  readonly contexts?: readonly { readonly context?: { readonly namespace?: string } }[];
+}
+
+/** Of objects that name no namespace. */
+function defaultNamespaceOf({ namespace }: KubernetesVariables, captures: Captures): string {
+  if (namespace !== undefined) return namespace;
+  const bytes = captures.get(captured.kubeconfig);
+  const file = bytes === undefined ? {} : (JSON.parse(Buffer.from(bytes).toString()) as Kubeconfig);
+  return file.contexts?.[0]?.context?.namespace ?? 'default';
+}
+
+const rendered = new WeakMap<Uint8Array, readonly KubernetesObject[]>();
+
+/** The same list for the same bytes: several commands ask for it. */
+function renderedObjects(bytes: Uint8Array | undefined): readonly KubernetesObject[] {
+  if (bytes === undefined) return [];
+  const known = rendered.get(bytes) ?? parseObjects(bytes, 'the rendered manifests');
+  rendered.set(bytes, known);
+  return known;
+}
+
+/** An object with its namespace, which another kubeconfig might fill in differently. */
+function placed(object: KubernetesObject, namespace: string): KubernetesObject {
+  const { metadata } = object;
+  // Of kinds that others have defined, it is unknown whether they are in a namespace.
+  if (isOfCluster(object) || !isBuiltIn(object) || metadata.namespace !== undefined) return object;
+  return { ...object, metadata: { ...metadata, namespace } };
+}
+
+/** @throws an Error that names an object that is not complete, or is there twice */
+export function readWanted(context: DriverContext, captures: Captures): Wanted {
+  const variables = variablesOf(context);
+  const defaultNamespace = defaultNamespaceOf(variables, captures);
+  const record = readRecord(captures.get(given.state));
+  const recorded = new Map(record?.objects.map((entry) => [recordedKey(entry), entry]));
+  const found = renderedObjects(captures.get(captured.rendered));
+  refuseDuplicates(found, defaultNamespace);
+  const labels = { [environmentLabel]: context.job.environmentId };
+  const objects = found.map((object): WantedObject => {
+    const identity = identityOf(object, defaultNamespace);
+    const key = keyOf(identity);
+    return {
+      object: withLabels(placed(object, defaultNamespace), labels, managerLabels),
+      namespace: identity.namespace,
+      identity,
+      key,
+      recorded: recorded.get(key)?.object,
+    };
+  });
+  const keys = new Set(objects.map(({ key }) => key));
+  const deletions = [...recorded].flatMap(([key, entry]) => (keys.has(key) ? [] : [entry]));
+  return { variables, defaultNamespace, record, objects, deletions };
+}
+
+/** Namespaces, and definitions of kinds: other objects need them. */
+export function isBasis(object: KubernetesObject): boolean {
+  return isNamespace(object) || isDefinition(object);
+}
+
+/** The environment's namespace, if the run is to make it and no manifest does. */
+function namespaceToMake({ variables, defaultNamespace, objects }: Wanted): string | null {
+  if (!variables.createsNamespace) return null;
+  const isDeclared = objects.some(
+    ({ object }) => isNamespace(object) && object.metadata.name === defaultNamespace,
+  );
+  return isDeclared ? null : defaultNamespace;
+}
+
+/** What a plan looks up first: objects that other objects need. */
+export function basisOf(wanted: Wanted): KubernetesObject[] {
+  const namespace = namespaceToMake(wanted);
+  return [
+    ...wanted.objects.map(({ object }) => object).filter(isBasis),
+    ...(namespace === null ? [] : [namespaceObject(namespace)]),
+  ];
+}
+
+/** What of the basis is not there, and what therefore cannot be compared. */
+export interface Missing {
+  /** The namespace that the run makes; null: none. */
+  readonly namespaceToCreate: string | null;
+  /** Whether an object is in a namespace, or of a kind, that does not exist yet. */
+  isNew(object: WantedObject): boolean;
+}
+
+function kindOfDefinition(definition: KubernetesObject): string {
+  const { group, names } = recordOf(definition['spec']);
+  return `${String(group)}/${String(recordOf(names)['kind'])}`;
+}
+
+export function missingOf(wanted: Wanted, captures: Captures): Missing {
+  const there = parseJsonObjects(captures.get(captured.basis));
+  const keys = new Set(there.map((object) => keyOf(identityOf(object, ''))));
+  const isThere = (object: KubernetesObject) => keys.has(keyOf(identityOf(object, '')));
+  const missing = basisOf(wanted).filter((object) => !isThere(object));
+  const namespaces = new Set(missing.filter(isNamespace).map(({ metadata }) => metadata.name));
+  const kinds = new Set(missing.filter(isDefinition).map(kindOfDefinition));
+  const made = namespaceToMake(wanted);
+  return {
+    namespaceToCreate: made !== null && namespaces.has(made) ? made : null,
+    isNew: ({ identity, object }) =>
+      namespaces.has(identity.namespace) || kinds.has(`${groupOf(object)}/${object.kind}`),
+  };
+}
+
+/** A recorded object by what finds it in a cluster. */
+export function reference({ object, namespace }: RecordedObject): KubernetesObject {
+  const { apiVersion, kind, metadata } = object;
+  const place = namespace === '' ? {} : { namespace };
+  return { apiVersion, kind, metadata: { name: metadata.name, ...place } };
+}
+
+/** The environment that an object says it belongs to. */
+export function environmentOf(object: KubernetesObject): unknown {
+  return labelOf(object, environmentLabel);
+}
