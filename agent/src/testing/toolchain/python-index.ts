@@ -11,8 +11,10 @@ export interface Wheel {
   /** As in the index, such as `ansible-core`. */
   readonly project: string;
   readonly version: string;
-  /** Names of its programs; each prints the lines of `ansible-playbook --version`. */
+  /** Names of its programs; each prints the lines of `ansible-playbook --version`, */
   readonly programs?: readonly string[];
+  /** and passes other calls to the program of the same name in this folder. */
+  readonly passesTo?: string;
   /** What it needs, such as `ansible-core==2.17.1`. */
   readonly needs?: readonly string[];
   /** Versions of Python that it runs on. */
@@ -34,12 +36,18 @@ export function wheelFile(wheel: Wheel): string {
 
 /** The bytes of a wheel. */
 export function wheelOf(wheel: Wheel): Buffer {
-  const { project, version, programs = [], needs = [], startsWith } = wheel;
+  const { project, version, programs = [], needs = [], startsWith, passesTo } = wheel;
   const name = moduleName(wheel);
   const info = `${name}-${version}.dist-info`;
   const main = [
-    'import sys',
+    'import os, sys',
     'def main():',
+    ...(passesTo === undefined
+      ? []
+      : [
+          '    if sys.argv[1:] != ["--version"]:',
+          `        os.execv(os.path.join(${JSON.stringify(passesTo)}, os.path.basename(sys.argv[0])), sys.argv)`,
+        ]),
     `    print("ansible-playbook [core ${version}]")`,
     '    print("  python version = " + sys.version)',
   ];
