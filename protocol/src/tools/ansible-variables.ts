@@ -74,8 +74,6 @@ export interface AnsibleVariables {
   readonly privateKey: string | undefined;
   readonly knownHosts: string | undefined;
   readonly vaultPassword: string | undefined;
-  /** Extra variables by name. */
-  readonly extra: Readonly<Record<string, string>>;
   /** Patterns of hosts; undefined: all. */
   readonly limit: string | undefined;
   readonly flushesCache: boolean;
@@ -87,18 +85,20 @@ function optionOf(name: string): string {
   return name.slice(optionPrefix.length).toLowerCase().replaceAll('-', '_');
 }
 
-function after(
-  environment: Readonly<Record<string, string>>,
-  prefix: string,
-): readonly (readonly [string, string])[] {
-  return Object.entries(environment).filter(([name]) => name.startsWith(prefix));
+/** The name of the extra variable that an environment variable sets; null: it sets none. */
+export function extraNameOf(name: string): string | null {
+  return name.startsWith(extraPrefix) ? name.slice(extraPrefix.length) : null;
 }
 
 /**
  * @param environment of the run, as its tools see it
  */
 export function readAnsibleVariables(environment: Readonly<Record<string, string>>): AnsibleVariables {
-  const options = new Map(after(environment, optionPrefix).map(([name, value]) => [optionOf(name), value]));
+  const options = new Map(
+    Object.entries(environment)
+      .filter(([name]) => name.startsWith(optionPrefix))
+      .map(([name, value]) => [optionOf(name), value]),
+  );
   const text = (name: string) => environment[name] || undefined;
   return {
     playbook: text(ansibleVariableNames.playbook),
@@ -108,9 +108,6 @@ export function readAnsibleVariables(environment: Readonly<Record<string, string
     knownHosts: text(ansibleVariableNames.knownHosts),
     vaultPassword: text(ansibleVariableNames.vaultPassword),
     skipsCheck: environment[ansibleVariableNames.skipsCheck] === 'true',
-    extra: Object.fromEntries(
-      after(environment, extraPrefix).map(([name, value]) => [name.slice(extraPrefix.length), value]),
-    ),
     limit: options.get('limit') || undefined,
     flushesCache: options.get('flush_cache') === 'true',
     environment: Object.fromEntries(
@@ -145,8 +142,8 @@ function problemOf(name: string, value: string, folder?: string): string | null 
   if (name === skipsCheck)
     return /^(true|false|)$/.test(value) || value.includes('${') ? null : 'it must be true or false';
   if (name.startsWith(optionPrefix)) return optionProblem(name);
-  if (name.startsWith(extraPrefix)) return extraNameProblem(name.slice(extraPrefix.length));
-  return null;
+  const extra = extraNameOf(name);
+  return extra === null ? null : extraNameProblem(extra);
 }
 
 /** Says why a variable of a playbook cannot have a name, or null if it can. */

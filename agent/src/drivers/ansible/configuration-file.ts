@@ -21,13 +21,6 @@ const keys: Readonly<Record<string, Key>> = {
   collections_paths: 'collections_path',
 };
 
-/** Where Ansible looks unless something is set. */
-const usual: Readonly<Record<Exclude<Key, 'inventory'>, string>> = {
-  callback_plugins: '~/.ansible/plugins/callback:/usr/share/ansible/plugins/callback',
-  roles_path: '~/.ansible/roles:/usr/share/ansible/roles:/etc/ansible/roles',
-  collections_path: '~/.ansible/collections:/usr/share/ansible/collections',
-};
-
 /** Folders below ours that come first. */
 const own: Readonly<Record<Exclude<Key, 'inventory'>, string>> = {
   callback_plugins: 'callback',
@@ -114,7 +107,7 @@ export async function configurationFiles(
   const { rest, found, defaults } = split(text ?? '');
   const up = posix.relative(posix.dirname(path), '.');
   const paths = (key: Exclude<Key, 'inventory'>, more: readonly string[] = []) =>
-    `${key} = ${[posix.join(up, ownFolder, own[key]), ...more, found.get(key) || usual[key]].join(':')}`;
+    `${key} = ${[posix.join(up, ownFolder, own[key]), ...more, found.get(key) ?? ''].filter((path) => path !== '').join(':')}`;
   // Those next to the playbook, which Ansible finds only where it is started with that playbook.
   const adjacent = posix.join(up, posix.dirname(playbook ?? '.'), 'collections');
   const lines = [

@@ -1,5 +1,7 @@
 /** The files that a run of Ansible gets, in its configuration's folder. */
 import { posix } from 'node:path';
+import { runEnvironment } from '#protocol/run-environment.ts';
+import { extraNameOf } from '#protocol/tools/ansible-variables.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { DriverContext, FileToWrite } from '../driver.ts';
 import { variableTexts } from '../variable-texts.ts';
@@ -46,9 +48,13 @@ export function limitLines(text: string): string[] {
 }
 
 async function extraVariables(context: DriverContext): Promise<string> {
-  const texts = await variableTexts(context.job.variables.terraform);
-  for (const [name, value] of Object.entries(variablesOf(context.job).extra))
-    texts.set(name, JSON.stringify(value));
+  const { job } = context;
+  const environment = runEnvironment(job);
+  const others = job.variables.environment.flatMap((variable) => {
+    const name = extraNameOf(variable.name);
+    return name === null ? [] : [{ ...variable, name, value: environment[variable.name] ?? '' }];
+  });
+  const texts = await variableTexts([...job.variables.terraform, ...others]);
   const lines = [...texts].map(([name, text]) => `  ${JSON.stringify(name)}: ${text}`);
   return lines.length === 0 ? '{}\n' : `{\n${lines.join(',\n')}\n}\n`;
 }

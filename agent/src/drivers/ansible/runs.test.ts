@@ -128,7 +128,7 @@ test('a playbook in another folder has what is next to it', withAnsible, async (
   roles: [common]
   tasks:
     - ansible.builtin.debug:
-        msg: "{{ adjacent }} {{ 1 | own.tools.inc }} {{ extra }} {{ structured.list[1] }}"
+        msg: "{{ adjacent }} {{ 1 | own.tools.inc }} {{ extra }} {{ structured.list[1] }} {{ users[0].name }}"
 `,
     'sub/group_vars/all.yml': 'adjacent: group variable\n',
     'sub/collections/ansible_collections/own/tools/plugins/filter/inc.py':
@@ -141,10 +141,14 @@ test('a playbook in another folder has what is next to it', withAnsible, async (
     ...base.variables.terraform,
     { name: 'structured', value: '{ list = ["a", "b"] }', format: 'HCL' as const, isSensitive: false },
   ];
-  const planned = await run({ ...base, variables: { ...base.variables, terraform } });
+  const environmentVariables = [
+    ...base.variables.environment,
+    { name: 'ANSIBLE_VAR_users', value: '[{"name":"a-user"}]', format: 'JSON' as const, isSensitive: false },
+  ];
+  const planned = await run({ ...base, variables: { environment: environmentVariables, terraform } });
   assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
   assert.match(planned.log('ansible:check'), /shared role/);
-  assert.match(planned.log('ansible:check'), /group variable 2 wins b/);
+  assert.match(planned.log('ansible:check'), /group variable 2 wins b a-user/);
 });
 
 test('options and limits of hosts reach Ansible without its arguments', withAnsible, async (t) => {
