@@ -100,7 +100,9 @@ function asProblem(
   if (error instanceof FetchProblem) {
     const isMissing = error.status === 404 || error.status === 403;
     return new ReleaseProblem(
-      isMissing ? `${origin.name} has no ${program} ${version}: ${error.message}` : error.message,
+      isMissing
+        ? `${origin.name} has no ${program} ${version}: ${error.message}; request another version, or put it there`
+        : error.message,
       {
         cause: error,
       },

@@ -215,7 +215,7 @@ test('an unknown version and a file above the limit are refused', async (t) => {
   const setup = await createFinder(t, ['1.9.8']);
   await assert.rejects(
     setup.find('9.9.9'),
-    /http:\/\/127\.0\.0\.1:\d+ has no terraform 9\.9\.9: \S+SHA256SUMS answered with status 404\. This agent has no terraform/,
+    /http:\/\/127\.0\.0\.1:\d+ has no terraform 9\.9\.9: \S+SHA256SUMS answered with status 404; request another version, or put it there\. This agent has no terraform/,
   );
   await assert.rejects(setup.find('1.9.8', { bounds: { bytes: 100 } }), /sends more than 100 bytes/);
   await assert.rejects(
