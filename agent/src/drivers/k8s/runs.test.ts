@@ -1,5 +1,7 @@
 /** Runs on a real cluster, with the real runner and the real kubectl. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -328,4 +330,99 @@ test('a task has kubectl and the cluster of the environment', needs, async (t) =
   );
   assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
   assert.match(ran.log('task:run'), /^configmap\/first$/m);
+});
+
+test(
+  'a deployment makes the namespace and the kinds that its objects need, and a destroy leaves the namespace',
+  needs,
+  async (t) => {
+    const shared = await cluster();
+    const suffix = randomBytes(4).toString('hex');
+    const group = `test-${suffix}.example`;
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `shops.${group}` },
+      spec: {
+        group,
+        scope: 'Namespaced',
+        names: { plural: 'shops', singular: 'shop', kind: 'Shop' },
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+          },
+        ],
+      },
+    };
+    const shop = { apiVersion: `${group}/v1`, kind: 'Shop', metadata: { name: 'one' }, spec: { size: 1 } };
+    const own = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: `declared-${suffix}` } };
+    const inside = configMap('inside', {}, { namespace: `declared-${suffix}` });
+    const made = `made-${suffix}`;
+    const stage = await stageOf(
+      t,
+      { 'a.yaml': manifests(shop, inside, definition, own, configMap('plain', {})) },
+      {
+        systemVariables: { ENVARIUM_K8S_NAMESPACE: made },
+        variables: {
+          environment: [
+            { name: 'ENVARIUM_K8S_CREATE_NAMESPACE', value: 'true', isSensitive: false },
+            { name: 'ENVARIUM_K8S_WAIT_SECONDS', value: '30', isSensitive: false },
+          ],
+        },
+      },
+    );
+    t.after(() => shared.kubectl(['delete', 'namespace', made, '--wait=false']));
+    const { planned, applied } = await stage.deploy();
+    assert.deepEqual(changes(planned), {
+      [`v1/Namespace/${made}`]: 'create',
+      [`v1/Namespace/declared-${suffix}`]: 'create',
+      [`v1/ConfigMap/declared-${suffix}/inside`]: 'create',
+      [`v1/ConfigMap/${made}/plain`]: 'create',
+      [`apiextensions.k8s.io/v1/CustomResourceDefinition/shops.${group}`]: 'create',
+      [`${group}/v1/Shop/${made}/one`]: 'create',
+    });
+    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    const again = await stage.run(stage.job());
+    assert.deepEqual(again.outcome.plan?.resourceChanges, []);
+
+    await shared.kubectl(['delete', 'crd', `shops.${group}`]);
+    const destroying = await stage.run(stage.job({ type: 'destroy' }));
+    assert.deepEqual(changes(destroying), {
+      [`v1/Namespace/declared-${suffix}`]: 'delete',
+      [`v1/ConfigMap/declared-${suffix}/inside`]: 'delete',
+      [`v1/ConfigMap/${made}/plain`]: 'delete',
+    });
+    const destroyed = await stage.apply(destroying);
+    assert.equal(destroyed.outcome.result, 'applied', JSON.stringify(destroyed.outcome));
+    await shared.kubectl(['get', 'namespace', made]);
+    await assert.rejects(shared.kubectl(['get', 'namespace', `declared-${suffix}`]));
+  },
+);
+
+test('a run that is killed while it applies has left a record of what may exist', needs, async (t) => {
+  const waits = { name: 'ENVARIUM_K8S_WAIT_SECONDS', value: '60', isSensitive: false };
+  const stage = await stageOf(
+    t,
+    { 'a.yaml': manifests(deployment('web'), configMap('plain', {})) },
+    { variables: { environment: [waits] } },
+  );
+  const planned = await stage.run(stage.job());
+  const running = stage.start(stage.setup.applyJob(planned));
+  running.ended.catch(() => undefined);
+  await running.until(
+    () => /serverside-applied/.test(textOf(running.spool.stepLog('k8s:apply'))),
+    'the first object is applied',
+  );
+  running.child.kill('SIGKILL');
+  await once(running.child, 'exit');
+  const [newest] = readdirSync(running.spool.states).sort().toReversed();
+  const state = readFileSync(join(running.spool.states, newest ?? ''));
+  const destroying = await stage.run(stage.job({ type: 'destroy' }), { state });
+  const applied = await stage.apply(destroying);
+  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  const left = ['get', 'deployments,configmaps', '-l', 'envarium-environment-id', '-o', 'name'];
+  assert.equal(await stage.namespace.kubectl(left), '');
 });

@@ -93,7 +93,8 @@ function placed(object: KubernetesObject, namespace: string): KubernetesObject {
 
 /** @throws an Error that names an object that is not complete, or is there twice */
 export function readWanted(context: DriverContext, captures: Captures): Wanted {
-  const variables = variablesOf(context);
+  const own = variablesOf(context);
+  const variables = { ...own, createsNamespace: own.createsNamespace && context.job.type !== 'destroy' };
   const defaultNamespace = defaultNamespaceOf(variables, captures);
   const record = readRecord(captures.get(given.state));
   const recorded = new Map(record?.objects.map((entry) => [recordedKey(entry), entry]));

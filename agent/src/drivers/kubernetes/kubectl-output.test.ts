@@ -24,6 +24,17 @@ are the ways you can resolve this warning:
       '.data.a: managed by "kubectl-patch", and with another value there than here. Remove the field from the manifest, or set the variable ENVARIUM_K8S_FORCE_CONFLICTS to true to take it over',
   },
   {
+    what: 'fields of several managers',
+    output: `error: Apply failed with 2 conflicts: conflicts with "one":
+- .data.a
+conflicts with "two" using v1:
+- .data.b
+Please review the fields above--they currently have other managers. Here
+`,
+    expected:
+      '.data.a, .data.b: managed by "one", "two", and with another value there than here. Remove the field from the manifest, or set the variable ENVARIUM_K8S_FORCE_CONFLICTS to true to take it over',
+  },
+  {
     what: 'an unknown kind',
     output: `error: resource mapping not found for name: "x" namespace: "" from "STDIN": no matches for kind "Thing" in version "foo.io/v1"
 ensure CRDs are installed first

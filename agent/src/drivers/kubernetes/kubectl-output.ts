@@ -18,7 +18,7 @@ const errorLine =
   /^(?:error: |Error from server|The \S+ ".*" is invalid|The connection to the server |Unable to connect to the server|Warning: Deleting|unable to recognize |resource mapping not found |timed out waiting )/;
 /** What kubectl adds to some errors: advice for its own command line. */
 const notes = /^(?:Please review the fields above|ensure CRDs are installed first)/;
-const partOfError = /^(?:- \.|\* \S+: )/;
+const partOfError = /^(?:- \.|\* \S+: |conflicts? with ")/;
 
 function errorsIn(lines: readonly string[]): string[] {
   const found: string[] = [];
@@ -45,9 +45,7 @@ function conflictingObjects(lines: readonly string[]): string[] {
 }
 
 function conflictText(error: string, objects: readonly string[]): string {
-  const managers = [...error.matchAll(/"([^"]+)"(?: with subresource "[^"]*")? using/g)].map(
-    ([, name]) => name,
-  );
+  const managers = [...error.matchAll(/conflicts? with "([^"]+)"/g)].map(([, name]) => name);
   const fields = [...error.matchAll(/(?:^- |: )(\.\S+)/gm)].map(([, field]) => field);
   const where = objects.length === 1 ? ` of ${objects[0]}` : '';
   const who = [...new Set(managers)].map((name) => JSON.stringify(name)).join(', ');
@@ -59,11 +57,11 @@ function conflictText(error: string, objects: readonly string[]): string {
 
 const remedies: readonly (readonly [pattern: RegExp, remedy: string])[] = [
   [
-    /must be logged in to the server|\(Unauthorized\)/,
+    /must be logged in to the server|\(Unauthorized\)|asked for the client to provide credentials/,
     'the cluster does not accept the token or certificate of the kubeconfig: it is wrong or has expired; renew it',
   ],
   [
-    /connection to the server .* was refused|Unable to connect to the server/,
+    /connection to the server .* was refused|Unable to connect to the server|dial tcp |no such host/,
     'the cluster of the kubeconfig cannot be reached from this agent',
   ],
   [

@@ -23,7 +23,7 @@ export interface StageOptions {
   /** Programs in addition to kubectl and git. */
   readonly programs?: readonly string[];
   readonly variables?: Partial<Job['variables']>;
-  readonly kubeconfig?: string;
+  readonly kubeconfig?: (namespace: TestNamespace) => string;
   readonly systemVariables?: Readonly<Record<string, string>>;
 }
 
@@ -42,7 +42,7 @@ export async function clusterStage(
   let state: Buffer | null = null;
   const variable = {
     name: 'ENVARIUM_KUBECONFIG',
-    value: options.kubeconfig ?? namespace.kubeconfig(),
+    value: (options.kubeconfig ?? ((own) => own.kubeconfig()))(namespace),
     isSensitive: true,
   };
   const job = (changes: Partial<Job> = {}) =>

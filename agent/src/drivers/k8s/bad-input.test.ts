@@ -1,0 +1,265 @@
+/** What goes wrong on a real cluster, and what the run says. */
+import assert from 'node:assert/strict';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { sharedCluster, type TestNamespace, withCluster } from '../../testing/cluster/cluster.ts';
+import { clusterStage, type Stage } from '../../testing/cluster/stage.ts';
+import type { Ran } from '../../testing/runner-setup.ts';
+import { findProgram } from '../../processes/programs.ts';
+
+const needs = withCluster();
+const cluster = sharedCluster();
+
+function plain(name: string, value: string) {
+  return { name, value, isSensitive: false };
+}
+
+const noWait = plain('ENVARIUM_K8S_WAIT_SECONDS', '0');
+
+interface More {
+  readonly variables?: Record<string, string>;
+  readonly kubeconfig?: (namespace: TestNamespace) => string;
+  readonly systemVariables?: Record<string, string>;
+}
+
+async function stageOf(t: TestContext, manifests: string, more: More = {}): Promise<Stage> {
+  const environment = Object.entries(more.variables ?? {}).map(([name, value]) => plain(name, value));
+  return clusterStage(t, await cluster(), { 'a.yaml': manifests }, 'k8s', {
+    variables: { environment: [noWait, ...environment] },
+    ...(more.kubeconfig === undefined ? {} : { kubeconfig: more.kubeconfig }),
+    ...(more.systemVariables === undefined ? {} : { systemVariables: more.systemVariables }),
+  });
+}
+
+function message({ outcome }: Ran): string {
+  assert.equal(outcome.result, 'failed', JSON.stringify(outcome));
+  return outcome.error?.message ?? '';
+}
+
+function configMap(data: Record<string, string>, name = 'settings'): string {
+  return `${JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data })}\n`;
+}
+
+function deployment(app: string): string {
+  return `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web }
+spec:
+  selector: { matchLabels: { app: ${app} } }
+  template:
+    metadata: { labels: { app: ${app} } }
+    spec: { containers: [{ name: web, image: registry.test/web }] }
+---
+`;
+}
+
+const broken: readonly { what: string; manifests: string; expected: RegExp; more?: More }[] = [
+  { what: 'does not parse', manifests: 'kind: [\n', expected: /a\.yaml.*(yaml|YAML)/s },
+  { what: 'has no name', manifests: 'apiVersion: v1\nkind: ConfigMap\n', expected: /missing metadata\.name/ },
+  {
+    what: 'names an unknown kind',
+    manifests: 'apiVersion: shop.test/v1\nkind: Thing\nmetadata: { name: a }\n',
+    expected: /no matches for kind "Thing" in version "shop\.test\/v1"\n\(the cluster has no such kind/,
+  },
+  {
+    what: 'has an unknown field',
+    manifests: deployment('a').replace('spec:\n', 'spec:\n  replicaz: 3\n'),
+    expected: /\.spec\.replicaz: field not declared in schema/,
+  },
+  {
+    what: 'is declared twice',
+    manifests: `apiVersion: v1\nkind: List\nitems: [${configMap({}).trim()}, ${configMap({}).trim()}]`,
+    expected: /settings/,
+  },
+  {
+    what: 'is in a namespace that does not exist',
+    manifests: 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a, namespace: nowhere }\n',
+    expected: /namespaces "nowhere" not found\n\(declare the namespace in the manifests/,
+  },
+];
+
+for (const { what, manifests, expected } of broken)
+  test(`a manifest that ${what} ends the plan with the reason`, needs, async (t) => {
+    const stage = await stageOf(t, manifests);
+    assert.match(message(await stage.run(stage.job())), expected);
+  });
+
+test(
+  'a field of somebody else stops the plan with its manager, unless a variable allows to take it over',
+  needs,
+  async (t) => {
+    const stage = await stageOf(t, configMap({ a: 'ours' }));
+    const { kubectl, name } = stage.namespace;
+    await kubectl(
+      ['apply', '--server-side', '--field-manager=theirs', '-f', '-'],
+      configMap({ a: 'theirs', b: '1' }),
+    );
+    assert.match(
+      message(await stage.run(stage.job())),
+      /^\.data\.a.*: managed by "theirs".*ENVARIUM_K8S_FORCE_CONFLICTS/,
+    );
+    const environment = [...stage.job().variables.environment, plain('ENVARIUM_K8S_FORCE_CONFLICTS', 'true')];
+    const { planned, applied } = await stage.deploy({ variables: { environment, terraform: [] } });
+    const [row] = planned.outcome.plan?.resourceChanges ?? [];
+    assert.equal(row?.path, `v1/ConfigMap/${name}/settings`);
+    assert.match(row.actionReason ?? '', /exists already/);
+    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    assert.equal(
+      await kubectl(['get', 'configmap', 'settings', '-o', 'jsonpath={.data.a}{.data.b}']),
+      'ours1',
+    );
+  },
+);
+
+test(
+  'an object of another environment is refused, and one that has lost its label stays',
+  needs,
+  async (t) => {
+    const stage = await stageOf(t, configMap({ a: '1' }));
+    const { kubectl } = stage.namespace;
+    await stage.deploy();
+    const other = await stage.run(stage.job({ environmentId: '00000000-0000-7000-8000-0000000000e2' }), {
+      state: null,
+    });
+    assert.match(message(other), /ConfigMap\/\S+\/settings belongs to the environment "\S+e1"/);
+    await kubectl(['label', 'configmap', 'settings', 'envarium-environment-id-']);
+    const destroying = await stage.run(stage.job({ type: 'destroy' }));
+    assert.deepEqual(destroying.outcome.plan?.resourceChanges, []);
+    assert.match(destroying.outcome.plan?.settled?.[0]?.actionReason ?? '', /no longer has the label/);
+  },
+);
+
+test('an immutable field ends the plan with the field', needs, async (t) => {
+  const stage = await stageOf(t, deployment('one'));
+  await stage.deploy();
+  stage.setup.commit({ 'a.yaml': deployment('two') });
+  assert.match(
+    message(await stage.run(stage.job())),
+    /spec\.selector: .*field is immutable\n\(the cluster cannot change/s,
+  );
+});
+
+test('a namespace that is being deleted ends the plan with the reason', needs, async (t) => {
+  const stage = await stageOf(t, configMap({ a: '1' }));
+  const { kubectl, name } = stage.namespace;
+  const blocked = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'b', finalizers: ['shop.test/hold'] },
+  };
+  await kubectl(['apply', '-f', '-'], JSON.stringify(blocked));
+  await kubectl(['delete', 'namespace', name, '--wait=false']);
+  assert.match(message(await stage.run(stage.job())), /being terminated\n\(wait until the namespace is gone/);
+  await kubectl(['patch', 'configmap', 'b', '--type=merge', '-p', '{"metadata":{"finalizers":null}}']);
+});
+
+const accesses: readonly {
+  what: string;
+  kubeconfig: (namespace: TestNamespace) => string;
+  expected: RegExp;
+}[] = [
+  {
+    what: 'an expired token',
+    kubeconfig: (namespace) => namespace.restrictedKubeconfig(-1),
+    expected: /provide credentials\n\(the cluster does not accept the token/,
+  },
+  {
+    what: 'a cluster that cannot be reached',
+    kubeconfig: (namespace) =>
+      namespace.kubeconfig().replace(/https:\/\/127\.0\.0\.1:\d+/, 'https://127.0.0.1:1'),
+    expected:
+      /127\.0\.0\.1:1: connect: connection refused\n\(the cluster of the kubeconfig cannot be reached/,
+  },
+  {
+    what: 'a certificate of another authority',
+    kubeconfig: (namespace) => namespace.kubeconfig().replace(/^ *certificate-authority-data:.*\n/m, ''),
+    expected: /certificate/,
+  },
+];
+
+for (const { what, kubeconfig, expected } of accesses)
+  test(`${what} ends the plan with the reason`, needs, async (t) => {
+    const stage = await stageOf(t, configMap({ a: '1' }), { kubeconfig });
+    assert.match(message(await stage.run(stage.job())), expected);
+  });
+
+test('a user with few rights deploys to its namespace, and what is forbidden is named', needs, async (t) => {
+  const stage = await stageOf(t, configMap({ a: '1' }), {
+    kubeconfig: (namespace) => namespace.restrictedKubeconfig(),
+  });
+  const { applied } = await stage.deploy();
+  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  const drift = await stage.run(stage.job({ type: 'driftDetection' }));
+  assert.deepEqual(drift.outcome.plan?.resourceChanges, [], JSON.stringify(drift.outcome));
+  const role = `apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: { name: ${stage.namespace.name} }\n`;
+  stage.setup.commit({ 'a.yaml': role });
+  assert.match(message(await stage.run(stage.job())), /Forbidden.*clusterroles/);
+});
+
+/** A program that answers as kubectl where it says so, and else does what a test asks. */
+function falseKubectl(folder: string, does: string): string {
+  const file = join(folder, 'kubectl');
+  writeFileSync(
+    file,
+    `#!/bin/sh\ncase $1 in version|config) exec ${findProgram('kubectl')} "$@" ;; esac\n${does}\n`,
+  );
+  chmodSync(file, 0o755);
+  return file;
+}
+
+for (const { what, does, expected } of [
+  {
+    what: 'prints 100 MB',
+    does: 'head -c 100000000 /dev/zero | tr "\\0" "#"',
+    expected: /the rendered manifests have 100 MB, and at most 32 MB are read/,
+  },
+  {
+    what: 'fails without a word',
+    does: 'exit 3',
+    expected: /kubectl kustomize ended with code 3 without any output/,
+  },
+  {
+    what: 'prints no YAML',
+    does: 'echo "a: b: c"',
+    expected: /^the rendered manifests, document 1, line 1: /,
+  },
+])
+  test(`a tool that ${what} ends the plan with the reason`, needs, async (t) => {
+    const stage = await stageOf(t, configMap({ a: '1' }));
+    const kubectl = falseKubectl(stage.setup.folder, does);
+    const toolPaths = { kubectl, git: findProgram('git') ?? '' };
+    assert.match(message(await stage.run(stage.job(), { toolPaths })), expected);
+  });
+
+test('a tool that prints nothing plans nothing', needs, async (t) => {
+  const stage = await stageOf(t, configMap({ a: '1' }));
+  const toolPaths = { kubectl: falseKubectl(stage.setup.folder, 'exit 0'), git: findProgram('git') ?? '' };
+  const { outcome } = await stage.run(stage.job(), { toolPaths });
+  assert.equal(outcome.result, 'planned');
+  assert.equal(outcome.hasChanges, false);
+});
+
+test('what a deployment cannot have is refused before anything runs', needs, async (t) => {
+  const stage = await stageOf(t, configMap({ a: '1' }));
+  const wrong = await stage.run(
+    stage.job({
+      targets: ['v1/ConfigMap/a'],
+      systemVariables: { ENVARIUM_K8S_NAMESPACE: 'Shop' },
+      variables: {
+        environment: [plain('ENVARIUM_K8S_WAIT_SECONDS', 'soon')],
+        terraform: [plain('a b', '')],
+      },
+    }),
+  );
+  for (const part of [
+    /^k8sNamespace: /m,
+    /^targets: /m,
+    /^ENVARIUM_K8S_WAIT_SECONDS: /m,
+    /^"a b" cannot be/m,
+  ])
+    assert.match(message(wrong), part);
+  const empty = await stageOf(t, '');
+  empty.setup.commit({ 'a.yaml': null, 'readme.md': 'x' });
+  assert.match(message(await empty.run(empty.job())), /^No manifests: the root of .* set path to the folder/);
+});
