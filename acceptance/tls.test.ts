@@ -112,7 +112,7 @@ test('the demo runs over TLS', needs, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'envarium-authority-'));
   t.after(() => rm(folder, { recursive: true }));
   const authority = makeAuthority(folder);
-  const { stdout } = await run(process.execPath, [program, 'acceptance/demo.ts'], {
+  const { stdout } = await run(process.execPath, [program, 'acceptance/demo/main.ts'], {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

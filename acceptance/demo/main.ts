@@ -1,12 +1,12 @@
 /**
  * `npm run demo`: the whole main job in front of a person's eyes, on a scratch folder: create, plan, approve,
- * apply, change, drift, destroy. With `--keep` the service keeps running and shows the next steps.
+ * apply, change, drift, destroy. `--type` chooses the tool, `--namespace` where it
+ * works in a cluster. With `--keep` the service keeps running and shows the next steps.
  */
-import { execFile } from 'node:child_process';
-import { parseArgs, promisify, stripVTControlCharacters, styleText } from 'node:util';
+import { parseArgs } from 'node:util';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { type Client } from '#contract/client/client.ts';
-import { logBytes } from './follow.ts';
+import { logBytes } from '../follow.ts';
 import {
   makeRepository,
   type RunningService,
@@ -14,77 +14,9 @@ import {
   startService,
   removeScratch,
   trustAuthority,
-} from './service.ts';
-
-const run = promisify(execFile);
-
-const configuration = `variable "greeting" {
-  type    = string
-  default = "hello"
-}
-
-variable "token" {
-  type      = string
-  sensitive = true
-}
-
-resource "terraform_data" "network" {
-  input = "10.0.0.0/16"
-}
-
-resource "terraform_data" "server" {
-  count            = 2
-  input            = "\${var.greeting} from server \${count.index} in \${terraform_data.network.output}"
-  triggers_replace = [var.greeting]
-}
-
-output "messages" {
-  value = terraform_data.server[*].output
-}
-
-output "token" {
-  value     = var.token
-  sensitive = true
-}
-`;
-
-const colours = process.stdout.isTTY && process.env.NO_COLOR === undefined;
-const style = (format: Parameters<typeof styleText>[0], text: string) =>
-  colours ? styleText(format, text) : text;
-
-function say(text: string): void {
-  process.stdout.write(`\n${style('bold', `▸ ${text}`)}\n`);
-}
-
-function note(text: string): void {
-  process.stdout.write(`  ${text}\n`);
-}
-
-/** Prints log bytes as lines, each behind its step's name. */
-class LogPrinter {
-  #step = '';
-  #rest = '';
-
-  print(step: string, text: string): void {
-    if (step !== this.#step) {
-      this.flush();
-      this.#step = step;
-      process.stdout.write(`  ${style('cyan', step)}\n`);
-    }
-    const lines = (this.#rest + text).split('\n');
-    this.#rest = lines.pop() ?? '';
-    for (const line of lines) this.#line(line);
-  }
-
-  flush(): void {
-    if (stripVTControlCharacters(this.#rest) !== '') this.#line(this.#rest);
-    this.#rest = '';
-  }
-
-  #line(line: string): void {
-    process.stdout.write(`  ${style('dim', '│')} ${colours ? line : stripVTControlCharacters(line)}\n`);
-  }
-}
+} from '../service.ts';
+import { requirePrograms, type ScenarioName, scenarioNames, scenarios } from './scenarios.ts';
+import { LogPrinter, note, say, style } from './screen.ts';
 
 /**
  * Shows a deployment's log live until it has one of these statuses or is over. @returns it as it stands then
@@ -142,9 +74,14 @@ async function approveAndFollow(client: Client, id: string): Promise<Deployment>
   return deployment;
 }
 
-async function tour({ client, folder }: RunningService): Promise<string> {
-  say('Making a small git repository with a terraform configuration (built-in resources only)');
-  const repository = await makeRepository(folder, 'demo', { 'main.tf': configuration });
+async function tour(
+  { client, folder }: RunningService,
+  type: ScenarioName,
+  namespace: string,
+): Promise<string> {
+  const scenario = scenarios[type];
+  say(`Making a small git repository with ${scenario.what}`);
+  const repository = await makeRepository(folder, 'demo', await scenario.files());
   note(repository.path);
   const [organization] = await client.call('listOrganizations');
   const [project] = await client.call('listProjects', { query: { organizationId: organization?.id } });
@@ -157,12 +94,10 @@ async function tour({ client, folder }: RunningService): Promise<string> {
       projectId: project.id,
       organizationId: organization.id,
       repository: repository.path,
-      type: 'terraform',
+      type,
       requiresApproval: true,
-      configurationChanges: [
-        { name: 'greeting', value: 'good morning', type: 1 },
-        { name: 'token', value: 'a-secret-that-no-log-shows', type: 1, isSensitive: true },
-      ],
+      ...(scenario.hasNamespace ? { k8sNamespace: namespace } : {}),
+      configurationChanges: [...(await scenario.variables(folder))],
       deployRequest: { comment: 'first deployment' },
     },
   });
@@ -172,7 +107,7 @@ async function tour({ client, folder }: RunningService): Promise<string> {
   say('Changing a variable and deploying again');
   const second = await client.call('deployEnvironment', {
     params: { id: environment.id },
-    body: { configurationChanges: [{ name: 'greeting', value: 'good evening', type: 1 }] },
+    body: { configurationChanges: [scenario.change] },
   });
   await showResult(client, await approveAndFollow(client, second.id), second.id);
 
@@ -194,24 +129,6 @@ async function tour({ client, folder }: RunningService): Promise<string> {
     `The environment is ${gone.status}; its history of ${(await client.call('listDeployments', { params: { id: environment.id } })).length} deployments and its states are kept`,
   );
   return environment.id;
-}
-
-/** The programs that the demo needs, with how to get them. */
-async function requirePrograms(): Promise<void> {
-  const needed = [
-    { program: 'git', how: 'install your system\'s package "git"' },
-    {
-      program: 'terraform',
-      how: 'download it from developer.hashicorp.com/terraform/install and put it on the PATH',
-    },
-  ];
-  const missing: string[] = [];
-  for (const { program, how } of needed) {
-    await run(program, ['--version']).catch(() =>
-      missing.push(`The demo needs ${program}, which is not on the PATH: ${how}.`),
-    );
-  }
-  if (missing.length > 0) throw new Error(missing.join('\n'));
 }
 
 /** Settings of TLS that the demo was started with: its service gets them, and the demo itself trusts the authority. */
@@ -239,8 +156,18 @@ function sayHowToGoOn({ url, key, secret, folder }: RunningService, environmentI
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { keep: { type: 'boolean', default: false } } });
-  await requirePrograms();
+  const { values } = parseArgs({
+    options: {
+      keep: { type: 'boolean', default: false },
+      type: { type: 'string', default: 'terraform' },
+      namespace: { type: 'string', default: 'envarium-demo' },
+    },
+  });
+  const type = scenarioNames.find((name) => name === values.type);
+  if (type === undefined)
+    throw new Error(`--type ${values.type}: the demo knows ${scenarioNames.join(', ')}.`);
+  const { programs, settings } = scenarios[type];
+  await requirePrograms(programs);
   // Ctrl-C in the middle of the tour ends the service and removes the folder too.
   const told = untilTold();
   const folder = await scratchFolder();
@@ -248,10 +175,10 @@ async function main(): Promise<void> {
     say('Starting Envarium on a scratch folder, with its own PostgreSQL and a built-in agent');
     await using service = await startService({
       folder,
-      settings: { ENVARIUM_LOG_LEVEL: 'warn', ...givenTls() },
+      settings: { ENVARIUM_LOG_LEVEL: 'warn', ...settings, ...givenTls() },
     });
     note(`It listens on ${service.url}`);
-    const environmentId = await Promise.race([tour(service), told]);
+    const environmentId = await Promise.race([tour(service, type, values.namespace), told]);
     if (environmentId === undefined) return;
     if (!values.keep) {
       say('Done: ending the service and removing the scratch folder');

@@ -1,0 +1,68 @@
+/** The demo with each tool: the command that the README names, on the examples that the documentation shows. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { sharedCluster, withCluster } from '../../agent/src/testing/cluster/cluster.ts';
+import { pythonProgram, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
+
+const run = promisify(execFile);
+const cluster = sharedCluster();
+
+/** @param programs whose folders are on the PATH @returns what the demo printed */
+async function demo(
+  args: readonly string[],
+  programs: readonly (string | null)[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const folders = programs.flatMap((program) => (program === null ? [] : [dirname(program)]));
+  const PATH = [process.env.PATH, ...folders].join(delimiter);
+  const program = join(import.meta.dirname, 'main.ts');
+  // The test runner's own variables would make the demo report to it.
+  const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
+  const { stdout } = await run(process.execPath, [program, ...args], {
+    env: { ...inherited, ...environment, PATH },
+    maxBuffer: 50_000_000,
+  });
+  return stripVTControlCharacters(stdout);
+}
+
+function checkTour(output: string): void {
+  assert.match(output, /Drift status: OK/);
+  assert.match(output, /The environment is INACTIVE; its history of 4 deployments/);
+}
+
+test('the demo deploys with OpenTofu', withToolbox('opentofu'), async () => {
+  checkTour(await demo(['--type', 'opentofu'], [toolboxProgram('opentofu')]));
+});
+
+test('the demo configures the machine with Ansible', withToolbox('ansible'), async () => {
+  checkTour(await demo(['--type', 'ansible'], [pythonProgram('ansible')]));
+});
+
+/** A namespace in which what is deployed becomes ready, and the file that leads to its cluster. */
+async function placeIn(t: TestContext): Promise<{ namespace: string; KUBECONFIG: string }> {
+  const { name, kubeconfig, playReadiness } = await (await cluster()).namespace(t);
+  playReadiness();
+  const folder = await mkdtemp(join(tmpdir(), 'demo-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const KUBECONFIG = join(folder, 'kubeconfig');
+  await writeFile(KUBECONFIG, kubeconfig());
+  return { namespace: name, KUBECONFIG };
+}
+
+test('the demo deploys manifests to a cluster', withCluster(), async (t) => {
+  const { namespace, KUBECONFIG } = await placeIn(t);
+  checkTour(await demo(['--type', 'k8s', '--namespace', namespace], [], { KUBECONFIG }));
+});
+
+test('the demo says what it needs, and which tools it knows', async () => {
+  await assert.rejects(demo(['--type', 'hammer'], []), { stderr: /knows terraform, opentofu, k8s/ });
+  const KUBECONFIG = join(tmpdir(), 'no-such-kubeconfig');
+  await assert.rejects(demo(['--type', 'k8s'], [], { KUBECONFIG }), {
+    stderr: /needs (a cluster, and there is no .*no-such-kubeconfig|kubectl)/,
+  });
+});

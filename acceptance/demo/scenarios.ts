@@ -1,0 +1,158 @@
+/** What the demo deploys, by tool. */
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { readFolder } from '../examples.ts';
+
+const run = promisify(execFile);
+
+export const scenarioNames = ['terraform', 'opentofu', 'k8s', 'helm', 'ansible'] as const;
+export type ScenarioName = (typeof scenarioNames)[number];
+
+interface Variable {
+  readonly name: string;
+  readonly value: string;
+  readonly type: 0 | 1;
+  readonly isSensitive?: boolean;
+}
+
+export interface Scenario {
+  /** Completes "Making a small git repository with …". */
+  readonly what: string;
+  /** Programs on the PATH, with how to get them. */
+  readonly programs: Readonly<Record<string, string>>;
+  files(): Promise<Readonly<Record<string, string>>>;
+  /** Settings of the service that this tool needs. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Whether the environment has a namespace in a cluster. */
+  readonly hasNamespace?: true;
+  /** Of the first deployment. @param folder the scratch folder of the demo */
+  variables(folder: string): Promise<readonly Variable[]>;
+  /** What the second deployment changes. */
+  readonly change: Variable;
+}
+
+const configuration = `variable "greeting" {
+  type    = string
+  default = "hello"
+}
+
+variable "token" {
+  type      = string
+  sensitive = true
+}
+
+resource "terraform_data" "network" {
+  input = "10.0.0.0/16"
+}
+
+resource "terraform_data" "server" {
+  count            = 2
+  input            = "\${var.greeting} from server \${count.index} in \${terraform_data.network.output}"
+  triggers_replace = [var.greeting]
+}
+
+output "messages" {
+  value = terraform_data.server[*].output
+}
+
+output "token" {
+  value     = var.token
+  sensitive = true
+}
+`;
+
+const terraformLike: Omit<Scenario, 'programs'> = {
+  what: 'a configuration of built-in resources',
+  files: async () => ({ 'main.tf': configuration }),
+  variables: async () => [
+    { name: 'greeting', value: 'good morning', type: 1 },
+    { name: 'token', value: 'a-secret-that-no-log-shows', type: 1, isSensitive: true },
+  ],
+  change: { name: 'greeting', value: 'good evening', type: 1 },
+};
+
+const kubectl = { kubectl: 'see kubernetes.io/docs/tasks/tools' };
+
+/** The person's own cluster: where `kubectl` would go. */
+async function cluster(): Promise<Variable[]> {
+  const file = process.env.KUBECONFIG || join(homedir(), '.kube', 'config');
+  const value = await readFile(file, 'utf8').catch(() => {
+    throw new Error(
+      `The demo needs a cluster, and there is no ${file}: start one (kind, minikube, k3s), or name its kubeconfig in KUBECONFIG.`,
+    );
+  });
+  await run('kubectl', ['--kubeconfig', file, 'version', '--request-timeout=10s']).catch((error: unknown) => {
+    const { stderr } = error as { stderr: string };
+    throw new Error(`The demo needs a cluster, and the one of ${file} does not answer: ${stderr.trim()}`);
+  });
+  return [
+    { name: 'ENVARIUM_KUBECONFIG', value, type: 0, isSensitive: true },
+    { name: 'ENVARIUM_K8S_CREATE_NAMESPACE', value: 'true', type: 0 },
+  ];
+}
+
+export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
+  terraform: {
+    ...terraformLike,
+    programs: {
+      terraform: 'download it from developer.hashicorp.com/terraform/install and put it on the PATH',
+    },
+  },
+  opentofu: {
+    ...terraformLike,
+    programs: { tofu: 'see opentofu.org/docs/intro/install' },
+  },
+  k8s: {
+    what: 'the manifests of examples/k8s',
+    programs: kubectl,
+    files: () => readFolder('k8s'),
+    hasNamespace: true,
+    variables: async () => [...(await cluster()), { name: 'motto', value: 'good morning', type: 1 }],
+    change: { name: 'motto', value: 'good evening', type: 1 },
+  },
+  helm: {
+    what: 'the chart of examples/helm',
+    programs: { helm: 'see helm.sh/docs/intro/install', ...kubectl },
+    files: () => readFolder('helm'),
+    hasNamespace: true,
+    variables: async () => [...(await cluster()), { name: 'motto', value: 'good morning', type: 1 }],
+    change: { name: 'motto', value: 'good evening', type: 1 },
+  },
+  ansible: {
+    what: 'the playbook of examples/ansible, for this machine itself',
+    programs: { 'ansible-playbook': 'see docs.ansible.com, "Installing Ansible"' },
+    files: () => readFolder('ansible'),
+    // In namespaces of its own, a run would change files that nobody else sees; one user owns what all runs make.
+    settings: {
+      ENVARIUM_ISOLATION: 'off',
+      ENVARIUM_AGENT_CONCURRENCY: '1',
+      ENVARIUM_SLOT_UID_COUNT: '1',
+    },
+    async variables(folder) {
+      const sites = join(folder, 'sites');
+      await mkdir(sites);
+      // For the user of the run.
+      await chmod(sites, 0o777);
+      return [
+        { name: 'site_folder', value: join(sites, 'demo'), type: 1 },
+        { name: 'site_title', value: 'Good morning', type: 1 },
+      ];
+    },
+    change: { name: 'site_title', value: 'Good evening', type: 1 },
+  },
+};
+
+/** @throws Error that says how to get what is missing */
+export async function requirePrograms(programs: Scenario['programs']): Promise<void> {
+  const needed = { git: 'install your system\'s package "git"', ...programs };
+  const missing: string[] = [];
+  for (const [program, how] of Object.entries(needed)) {
+    await run('sh', ['-c', 'command -v -- "$1"', 'sh', program]).catch(() =>
+      missing.push(`The demo needs ${program}, which is not on the PATH: ${how}.`),
+    );
+  }
+  if (missing.length > 0) throw new Error(missing.join('\n'));
+}
