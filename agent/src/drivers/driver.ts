@@ -76,6 +76,8 @@ export interface PlanReading {
   readonly hasResourceChanges: boolean;
   readonly providerVersions: Record<string, string>;
   readonly moduleVersions: Record<string, string>;
+  /** What people should know of the plan and its rows do not say, for its log; without values of variables. */
+  readonly remarks?: readonly string[];
 }
 
 /** The contents of a state. */

@@ -259,9 +259,9 @@ async function startAlone(
   });
 }
 
-/** Where the service holds the state, a command that changes nothing has no lock to release. */
+/** Where the service holds the state, or where it only reads, a command that changes nothing has no lock to release. */
 function isDisposable({ captureTo, isChanging }: Command, { context }: Configuration): boolean {
-  return captureTo !== undefined || (isChanging !== true && context.stateFolder !== null);
+  return isChanging !== true && (captureTo !== undefined || context.stateFolder !== null);
 }
 
 /** What a command of the tool has to see besides the system's programs and the run's folders. */

@@ -34,7 +34,8 @@ export interface RunVariables {
   readonly allowsEmptyWorkspace: boolean;
 }
 
-function listOf(text: string | undefined): string[] {
+/** The entries of a list that is separated by commas. */
+export function listOf(text: string | undefined): string[] {
   return (text ?? '')
     .split(',')
     .map((entry) => entry.trim())
@@ -70,7 +71,11 @@ export function pathProblem(path: string, folder?: string): string | null {
   return isOutside ? 'a path must not lead out of the repository' : null;
 }
 
-function firstPathProblem(paths: readonly string[], folder?: string): string | null {
+/**
+ * Says why one of several paths cannot be used, or null if all can.
+ * @param folder as of `runVariableProblem`
+ */
+export function pathsProblem(paths: readonly string[], folder?: string): string | null {
   return paths.map((path) => pathProblem(path, folder)).find((problem) => problem !== null) ?? null;
 }
 
@@ -87,7 +92,7 @@ function problemOf(name: string, value: string, folder?: string): string | null 
     case names.applyArguments:
       return argumentsProblem('apply', value);
     case names.variableFiles:
-      return firstPathProblem(listOf(value), folder);
+      return pathsProblem(listOf(value), folder);
     case names.backendConfig:
       return backendConfigProblem(listOf(value), folder);
     case names.targets:
@@ -103,7 +108,7 @@ function backendConfigProblem(entries: readonly string[], folder?: string): stri
   if (entries.some((entry) => entry.startsWith('=')))
     return 'an entry consists of a name, = and a value, or is the path of a file; this one has no name';
   const files = entries.filter((entry) => !entry.includes('='));
-  return firstPathProblem(files, folder);
+  return pathsProblem(files, folder);
 }
 
 /**

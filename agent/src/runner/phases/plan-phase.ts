@@ -25,7 +25,6 @@ import { refuseToLeaveState, migrateState } from '../state/migrate-state.ts';
 import { refuseEmptyWorkspace } from '../state/refuse-empty-workspace.ts';
 import { resolveTool } from '../tool/resolve-tool.ts';
 import { runOrReuse } from '../reuse/run-or-reuse.ts';
-import type { PlanReading } from '../../drivers/driver.ts';
 import { type Captures, runCommands } from '../run-commands.ts';
 import { planInWords } from './plan-in-words.ts';
 import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
@@ -131,8 +130,9 @@ async function readPlan(
   { context }: Configuration,
   step: string,
   captures: Captures,
-): Promise<PlanReading> {
-  const reading = await asRunFailure(() => attempt.driver.readPlan(context, captures));
+): Promise<OutcomeFacts> {
+  const { remarks = [], ...reading } = await asRunFailure(() => attempt.driver.readPlan(context, captures));
+  for (const remark of remarks) logLine(attempt, step, remark);
   if (attempt.driver.isPlanLogged === true) logLine(attempt, step, planInWords(reading.plan));
   return reading;
 }

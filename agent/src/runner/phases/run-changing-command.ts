@@ -9,6 +9,7 @@ import type { Command } from '../../drivers/command.ts';
 import type { ProgressEvent } from '../../drivers/driver.ts';
 import { recordedIn, unrecordedResources } from '../../spool/unrecorded-resources.ts';
 import type { ProgressPlace } from '../../spool/read-attempt.ts';
+import { scratchPath } from '../../attempt/attempt-log.ts';
 import { failureOf, sizeOf } from '../../attempt/run-command.ts';
 import type { Configuration } from './configuration.ts';
 import { type OutcomeFacts, RunFailure } from '../../processes/failure.ts';
@@ -49,7 +50,8 @@ export async function runChangingCommand(
   await using follower = followState(attempt, configuration);
   follower?.start();
   const input = inputOf(command, captures) ?? undefined;
-  const end = await startOne(attempt, configuration, command, { input });
+  const captureTo = command.captureTo === undefined ? undefined : scratchPath(attempt, command.captureTo);
+  const end = await startOne(attempt, configuration, command, { input, captureTo });
   await collect(attempt, command, captures).catch(() => undefined);
   const state = follower === null ? null : await copyLastState(attempt, follower);
   // A run may damage its own progress file; its end is recorded nevertheless.

@@ -1,0 +1,100 @@
+/** What the commands of a phase have captured, as the plan and the apply read it. */
+import type { Captures } from '../command.ts';
+import type { DriverContext } from '../driver.ts';
+import { type KubernetesObject, parseJsonObjects } from '../kubernetes/objects.ts';
+import { namespaceOf } from './release.ts';
+import { type History, objectKey, readHistory, without } from './releases.ts';
+import { readRelease, readTemplates, type Rendering } from './rendering.ts';
+import { hasRemoved } from './removed-fields.ts';
+
+/** Names of captured outputs. */
+export const captured = {
+  namespace: 'namespace.json',
+  revisions: 'revisions.json',
+  rendered: 'rendered.json',
+  templates: 'rendered.yaml',
+  diff: 'diff.txt',
+  drift: 'drift.txt',
+  live: 'live.json',
+  upgraded: 'upgraded.json',
+  status: 'status.json',
+  metadata: 'metadata.json',
+} as const;
+
+/** Before the names of what is captured of a second rendering. */
+export const again = 'again-';
+
+/** The captured history, read once: it may be large. */
+const histories = new WeakMap<Uint8Array, History>();
+
+export function historyOf(captures: Captures): History {
+  const bytes = captures.get(captured.revisions) ?? new Uint8Array();
+  const known = histories.get(bytes) ?? readHistory(bytes);
+  histories.set(bytes, known);
+  return known;
+}
+
+const renderings = new WeakMap<Uint8Array, Rendering>();
+
+/** @param prefix `again` for the second of a plan; null if there is none */
+export function renderingOf(captures: Captures, prefix = ''): Rendering | null {
+  const rendered = captures.get(prefix + captured.rendered);
+  const templates = captures.get(prefix + captured.templates);
+  const bytes = rendered ?? templates;
+  if (bytes === undefined) return null;
+  const known = renderings.get(bytes) ?? (rendered ? readRelease(rendered) : readTemplates(bytes));
+  renderings.set(bytes, known);
+  return known;
+}
+
+/** @throws Error if helm has rendered nothing */
+export function requireRendering(captures: Captures): Rendering {
+  const rendering = renderingOf(captures);
+  if (rendering === null) throw new Error('helm has rendered nothing');
+  return rendering;
+}
+
+/** The namespace of the release, as far as it is known. */
+export function releaseNamespace({ job }: Pick<DriverContext, 'job'>, captures: Captures): string {
+  return (
+    namespaceOf(job) ??
+    historyOf(captures).revisions.at(-1)?.namespace ??
+    renderingOf(captures)?.namespace ??
+    'default'
+  );
+}
+
+/** Whether the namespace is there; where it is not to be created, it has to be. */
+export function hasNamespace(captures: Captures): boolean {
+  const bytes = captures.get(captured.namespace);
+  return bytes === undefined || parseJsonObjects(bytes).length > 0;
+}
+
+/** Objects of the release that its next revision has no more. */
+export function goneObjects(context: DriverContext, captures: Captures): KubernetesObject[] {
+  const { base, others } = historyOf(captures);
+  const namespace = releaseNamespace(context, captures);
+  const rendered = renderingOf(captures)?.objects ?? [];
+  return without([...others, ...(base?.objects ?? [])], rendered, namespace);
+}
+
+/** Objects of which the next revision has less than the last one. */
+export function lessenedObjects(
+  context: DriverContext,
+  captures: Captures,
+): { readonly before: KubernetesObject; readonly after: KubernetesObject }[] {
+  const { base } = historyOf(captures);
+  const namespace = releaseNamespace(context, captures);
+  const before = new Map(base?.objects.map((object) => [objectKey(object, namespace), object]));
+  return (renderingOf(captures)?.objects ?? []).flatMap((after) => {
+    const old = before.get(objectKey(after, namespace));
+    return old !== undefined && hasRemoved(old, after) ? [{ before: old, after }] : [];
+  });
+}
+
+/** Objects by key, as they are in the cluster. */
+export function liveObjects(context: DriverContext, captures: Captures): Map<string, KubernetesObject> {
+  const namespace = releaseNamespace(context, captures);
+  const objects = parseJsonObjects(captures.get(captured.live));
+  return new Map(objects.map((object) => [objectKey(object, namespace), object]));
+}

@@ -1,0 +1,296 @@
+/** The commands of a run, phase by phase. */
+import { runEnvironment } from '#protocol/run-environment.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import { helm as facts } from '#protocol/tools/helm.ts';
+import { helmArguments } from '#protocol/tools/helm-arguments.ts';
+import type { Captures, Command } from '../command.ts';
+import type { DriverContext } from '../driver.ts';
+import { diffCommand } from '../kubernetes/diff.ts';
+import { inputOf, type KubernetesObject } from '../kubernetes/objects.ts';
+import {
+  again,
+  captured,
+  goneObjects,
+  hasNamespace,
+  historyOf,
+  lessenedObjects,
+  liveObjects,
+  releaseNamespace,
+  renderingOf,
+} from './captures.ts';
+import { chartFolder } from './chart.ts';
+import { createdNamespace, uninstallTimeout, upgradeTimeout } from './release.ts';
+import { isKept, objectKey, ownershipProblem, revisionLabels, without } from './releases.ts';
+import { valueArguments } from './values.ts';
+
+const program = facts.program.name;
+const { plan: planStep, apply: applyStep, destroy: destroyStep, outputs: outputStep } = facts.steps;
+
+function kubectl(step: string, verb: string, args: readonly string[], more: Partial<Command>): Command {
+  return { step, program: 'kubectl', label: `kubectl ${verb}`, args, ...more };
+}
+
+function namespaceCommands({ job }: DriverContext, step: string): Command[] {
+  const namespace = createdNamespace(job);
+  if (namespace === undefined) return [];
+  const args = ['get', 'namespace', namespace, '--ignore-not-found', '--output=json'];
+  return [kubectl(step, 'get namespace', args, { captureTo: captured.namespace })];
+}
+
+function revisionsCommand({ job }: DriverContext, step: string): Command {
+  const selector = `--selector=owner=helm,name=${job.workspaceName}`;
+  return kubectl(step, 'get secrets', ['get', 'secrets', selector, '--output=json'], {
+    captureTo: captured.revisions,
+  });
+}
+
+/** Whether a stopped run has left a revision. @throws Error if the release belongs to somebody else */
+function isUnfinished({ job }: DriverContext, captures: Captures): boolean {
+  const history = historyOf(captures);
+  const problem = ownershipProblem(history, job.workspaceName, job);
+  if (problem !== null) throw new Error(problem);
+  return history.unfinished.length > 0;
+}
+
+/** Where the chart is, its values, and in which namespace they are. */
+function chartArguments({ job }: DriverContext): string[] {
+  return [job.workspaceName, chartFolder(job), ...valueArguments(job)];
+}
+
+/** Renders the chart as an upgrade would; helm itself refuses to while a revision is unfinished. */
+function renderCommands(context: DriverContext, step: string, prefix = ''): Command[] {
+  const environment = runEnvironment(context.job);
+  const suffix = prefix === '' ? '' : ' (again)';
+  const template = (verb: string, more: readonly string[], isUpgrade: boolean): Command => ({
+    step,
+    program,
+    label: `${program} ${verb}${suffix}`,
+    args: [
+      'template',
+      ...chartArguments(context),
+      '--validate',
+      '--dry-run=server',
+      ...helmArguments(environment, 'upgrade', 'rendering'),
+      ...more,
+    ],
+    captureTo: prefix + captured.templates,
+    when: (captures) => isUnfinished(context, captures) && (historyOf(captures).base !== null) === isUpgrade,
+  });
+  return [
+    {
+      step,
+      program,
+      label: `${program} upgrade --dry-run${suffix}`,
+      args: ['upgrade', ...upgradeArguments(context), '--dry-run=server', '--output=json'],
+      captureTo: prefix + captured.rendered,
+      when: (captures) => !isUnfinished(context, captures),
+    },
+    template('template', [], false),
+    template('template --is-upgrade', ['--is-upgrade'], true),
+  ];
+}
+
+function upgradeArguments(context: DriverContext): string[] {
+  const { job } = context;
+  return [
+    ...chartArguments(context),
+    '--install',
+    // Or helm takes values of the last revision where there are no others.
+    '--reset-values',
+    ...(createdNamespace(job) === undefined ? [] : ['--create-namespace']),
+    ...helmArguments(runEnvironment(job), 'upgrade'),
+  ];
+}
+
+/** Looks at objects that the comparison of the new manifests does not show. */
+function liveCommand(step: string, objects: (captures: Captures) => readonly KubernetesObject[]): Command {
+  return kubectl(step, 'get objects', ['get', '--filename=-', '--ignore-not-found', '--output=json'], {
+    captureTo: captured.live,
+    input: (captures) => inputOf(objects(captures)),
+  });
+}
+
+function comparison(): Command {
+  const command = diffCommand({
+    step: planStep,
+    label: 'kubectl diff',
+    captureTo: captured.diff,
+    isForced: true,
+    objects: (captures) => renderingOf(captures)?.objects ?? [],
+  });
+  return { ...command, when: hasNamespace };
+}
+
+function driftCommands({ job }: DriverContext): Command[] {
+  if (job.type !== 'driftDetection') return [];
+  return [
+    diffCommand({
+      step: planStep,
+      label: 'kubectl diff (last revision)',
+      captureTo: captured.drift,
+      isForced: true,
+      objects: (captures) => historyOf(captures).base?.objects ?? [],
+    }),
+  ];
+}
+
+/** What a destroy deletes, as far as it is there: of all revisions that may have left something. */
+function releasedObjects(context: DriverContext, captures: Captures): KubernetesObject[] {
+  isUnfinished(context, captures);
+  return goneObjects(context, captures).filter((object) => !isKept(object));
+}
+
+export function planCommands(context: DriverContext): Command[] {
+  const revisions = revisionsCommand(context, planStep);
+  if (context.job.type === 'destroy')
+    return [revisions, liveCommand(planStep, (captures) => releasedObjects(context, captures))];
+  return [
+    ...namespaceCommands(context, planStep),
+    revisions,
+    ...renderCommands(context, planStep),
+    ...renderCommands(context, planStep, again),
+    comparison(),
+    liveCommand(planStep, (captures) => [
+      ...goneObjects(context, captures),
+      ...lessenedObjects(context, captures).map(({ after }) => after),
+    ]),
+    ...driftCommands(context),
+  ];
+}
+
+/** Whether an object is part of a release, as helm marks its objects. */
+function isOwned({ metadata }: KubernetesObject, name: string, namespace: string): boolean {
+  const annotations = metadata['annotations'] as Readonly<Record<string, unknown>> | undefined;
+  return (
+    annotations?.['meta.helm.sh/release-name'] === name &&
+    annotations['meta.helm.sh/release-namespace'] === namespace
+  );
+}
+
+/** Objects that helm itself will not find: of revisions that were never finished, or failed. */
+function forgottenObjects(context: DriverContext, captures: Captures): KubernetesObject[] {
+  const { revisions, base, others } = historyOf(captures);
+  const namespace = releaseNamespace(context, captures);
+  const isDestroy = context.job.type === 'destroy';
+  const all = isDestroy ? [...(base?.objects ?? []), ...others] : others;
+  const found = isDestroy ? (revisions.at(-1)?.objects ?? []) : (base?.objects ?? []);
+  const rendered = renderingOf(captures)?.objects ?? [];
+  return without(all, [...found, ...rendered], namespace).filter((object) => !isKept(object));
+}
+
+/** Deletes what only a stopped or failed run knows, and then the records of revisions that helm would not pass. */
+function clearingCommands(context: DriverContext, step: string): Command[] {
+  const { job } = context;
+  const isDestroy = job.type === 'destroy';
+  const clearing = (captures: Captures): KubernetesObject[] => {
+    const namespace = releaseNamespace(context, captures);
+    const live = liveObjects(context, captures);
+    const owned = forgottenObjects(context, captures).filter((object) => {
+      const found = live.get(objectKey(object, namespace));
+      return found !== undefined && isOwned(found, job.workspaceName, namespace);
+    });
+    // An uninstallation removes all records itself.
+    return [...owned, ...(isDestroy ? [] : historyOf(captures).unfinished.map(({ record }) => record))];
+  };
+  return [
+    liveCommand(step, (captures) => forgottenObjects(context, captures)),
+    kubectl(
+      step,
+      'delete',
+      ['delete', '--filename=-', '--ignore-not-found', `--timeout=${uninstallTimeout(job)}`],
+      {
+        isChanging: true,
+        input: (captures) => inputOf(clearing(captures)),
+      },
+    ),
+  ];
+}
+
+/** Shows what happens in the namespace while helm waits. */
+const events: Command['companion'] = {
+  program: 'kubectl',
+  label: 'kubectl get events',
+  args: ['get', 'events', '--watch-only', '--no-headers'],
+};
+
+const afterFailure: Command['afterFailure'] = [
+  { program: 'kubectl', label: 'kubectl get pods', args: ['get', 'pods'] },
+  {
+    program: 'kubectl',
+    label: 'kubectl get events (warnings)',
+    args: ['get', 'events', '--field-selector=type=Warning', '--sort-by=.metadata.creationTimestamp'],
+  },
+];
+
+function labelsOf({ environmentId, deploymentId }: Job): string {
+  return `--labels=${revisionLabels.environment}=${environmentId},${revisionLabels.deployment}=${deploymentId}`;
+}
+
+function destroyCommands(context: DriverContext): Command[] {
+  const { job } = context;
+  return [
+    revisionsCommand(context, destroyStep),
+    ...clearingCommands(context, destroyStep),
+    {
+      step: destroyStep,
+      program,
+      label: `${program} uninstall`,
+      args: [
+        'uninstall',
+        job.workspaceName,
+        '--ignore-not-found',
+        '--wait',
+        `--timeout=${uninstallTimeout(job)}`,
+        '--debug',
+        ...helmArguments(runEnvironment(job), 'uninstall'),
+      ],
+      isChanging: true,
+      companion: events,
+      afterFailure,
+    },
+  ];
+}
+
+export function applyCommands(context: DriverContext): Command[] {
+  const { job } = context;
+  if (job.type === 'destroy') return destroyCommands(context);
+  return [
+    revisionsCommand(context, applyStep),
+    ...renderCommands(context, applyStep),
+    ...clearingCommands(context, applyStep),
+    {
+      step: applyStep,
+      program,
+      label: `${program} upgrade`,
+      args: [
+        'upgrade',
+        '--atomic',
+        '--wait',
+        `--timeout=${upgradeTimeout(job)}`,
+        labelsOf(job),
+        ...upgradeArguments(context),
+        // The log says what helm does and waits for. The result has values, and is not for the log.
+        '--debug',
+        '--output=json',
+      ],
+      captureTo: captured.upgraded,
+      isChanging: true,
+      companion: events,
+      afterFailure,
+    },
+    {
+      step: outputStep ?? '',
+      program,
+      label: `${program} status`,
+      args: ['status', job.workspaceName, '--output=json'],
+      captureTo: captured.status,
+    },
+    {
+      step: outputStep ?? '',
+      program,
+      label: `${program} get metadata`,
+      args: ['get', 'metadata', job.workspaceName, '--output=json'],
+      captureTo: captured.metadata,
+    },
+  ];
+}

@@ -1,0 +1,79 @@
+/** The errors of helm, and what to do about them. */
+import { lastKubectlDiagnostic } from '../kubernetes/kubectl-output.ts';
+
+/** Only this much of the output's end is searched. */
+const searchedCharacters = 262_144;
+const longestMessage = 4000;
+
+const remedies: readonly (readonly [pattern: RegExp, remedy: string])[] = [
+  [
+    /invalid ownership metadata|cannot be imported into the current release/,
+    'the object exists and does not belong to this release: delete or rename it, or take it over with --take-ownership in ' +
+      'ENVARIUM_HELM_CLI_ARGS_upgrade',
+  ],
+  [
+    /no matches for kind/,
+    'the cluster has no such kind: correct apiVersion and kind, or install its definition first',
+  ],
+  [/values don't meet the specifications of the schema/, 'correct the variables that set these values'],
+  [
+    /401 Unauthorized|unauthorized: |403 Forbidden|basic credential not found/,
+    'the chart repository refuses the credentials: check ENVARIUM_HELM_REPO_USERNAME and ENVARIUM_HELM_REPO_PASSWORD',
+  ],
+  [
+    /must be logged in to the server|\bUnauthorized\b|the server has asked for the client to provide credentials/,
+    'the cluster does not accept the token or certificate of the kubeconfig: it is wrong or has expired; renew it',
+  ],
+  [
+    /cluster unreachable|connection refused|no such host|i\/o timeout/i,
+    'the address of the cluster or chart repository cannot be reached from this agent',
+  ],
+  [
+    /x509: |certificate signed by unknown authority/,
+    "the certificate is not trusted by the agent's machine: correct the address, or set ENVARIUM_CA_FILE of the agent to a file " +
+      'with the certificate of its authority',
+  ],
+  [/because it is being terminated/, 'wait until the namespace is gone, and deploy again'],
+  [
+    /context deadline exceeded|timed out waiting for the condition/,
+    'the time limit of helm (--timeout) has passed: the run derives it from its own time limit, and a shorter one can be set ' +
+      'in ENVARIUM_HELM_CLI_ARGS_upgrade; what was waited for is in the log',
+  ],
+  [
+    /chart ".*" (?:version ".*" )?(?:matching .* )?not found|no chart (?:name|version) found/,
+    'check helmChartName and revision',
+  ],
+  [
+    /another operation \(install\/upgrade\/rollback\) is in progress/,
+    'another program works on this release: wait for its end',
+  ],
+];
+
+function explained(message: string): string {
+  const cut = message.length <= longestMessage ? message : `${message.slice(0, longestMessage)}…`;
+  const remedy = remedies.find(([pattern]) => pattern.test(message))?.[1];
+  return remedy === undefined ? cut : `${cut}\n(${remedy})`;
+}
+
+/** With `--debug`, helm adds where in its own code an error was made. */
+const ownCode = /^helm\.go:\d+: /;
+
+/** Of a repository that cannot be read, helm says the reason ahead of its error. */
+function whyNoIndex(lines: readonly string[], message: string): string {
+  const start = lines.findIndex((line) => line.includes('Unable to get an update from'));
+  if (start === -1) return message;
+  const [found = '', why = ''] = lines.slice(start, start + 2);
+  return `Error: ${found.replace(/^\.+/, '')} ${why.trim()}`;
+}
+
+/** The last error of helm in the output of a step, or else of kubectl. @returns null if there is none */
+export function lastHelmDiagnostic(output: string): string | null {
+  const lines = output.slice(-searchedCharacters).split(/\r?\n/);
+  const start = lines.findLastIndex((line) => line.startsWith('Error: '));
+  if (start === -1) return lastKubectlDiagnostic(output);
+  const end = lines.findIndex((line, index) => index > start && ownCode.test(line));
+  const own = lines.slice(start, end === -1 ? undefined : end);
+  const message = own.join('\n').trim();
+  const hasNoIndex = /failed to update the following repositories/i.test(message);
+  return explained(hasNoIndex ? whyNoIndex(lines, message) : message);
+}

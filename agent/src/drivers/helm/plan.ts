@@ -1,0 +1,163 @@
+/** The plan of a release: what becomes of its objects, as they are in the cluster. */
+import type { ResourceChange } from '#contract/deployments/plan.ts';
+import type { Captures } from '../command.ts';
+import type { DriverContext, PlanReading } from '../driver.ts';
+import { planReading, rowOf, type RowOptions } from '../kubernetes/changes.ts';
+import { type ObjectPair, readDiff } from '../kubernetes/diff.ts';
+import { addressOf, identityOf, type KubernetesObject } from '../kubernetes/objects.ts';
+import { unstablePlaces } from './approval.ts';
+import {
+  again,
+  captured,
+  goneObjects,
+  hasNamespace,
+  historyOf,
+  lessenedObjects,
+  liveObjects,
+  releaseNamespace,
+  renderingOf,
+  requireRendering,
+} from './captures.ts';
+import { chartDigest } from './chart.ts';
+import { createdNamespace } from './release.ts';
+import { isKept, objectKey, unfinishedInWords } from './releases.ts';
+import { withoutRemoved } from './removed-fields.ts';
+import { hookInWords, placeInWords, type Rendering } from './rendering.ts';
+
+interface Reader {
+  readonly context: DriverContext;
+  readonly captures: Captures;
+  readonly options: RowOptions;
+  key(object: KubernetesObject): string;
+}
+
+function rows(pairs: readonly ObjectPair[], options: RowOptions): ResourceChange[] {
+  return pairs.flatMap((pair) => rowOf(pair, options) ?? []);
+}
+
+/** What the new manifests create and change; without a namespace, all of them are new. */
+function changedPairs({ context, captures, key }: Reader): ObjectPair[] {
+  const { objects } = requireRendering(captures);
+  if (!hasNamespace(captures)) return objects.map((object) => ({ live: null, merged: object }));
+  const pairs = new Map(
+    readDiff(captures.get(captured.diff)).map((pair) => [key((pair.merged ?? pair.live)!), pair]),
+  );
+  const live = liveObjects(context, captures);
+  for (const { before, after } of lessenedObjects(context, captures)) {
+    const name = key(after);
+    const found = live.get(name);
+    const pair = pairs.get(name) ?? (found && { live: found, merged: found });
+    if (pair?.merged) pairs.set(name, { ...pair, merged: withoutRemoved(pair.merged, before, after) });
+  }
+  return [...pairs.values()];
+}
+
+/** Objects that are there, and that the release will have no more. */
+function deletedPairs({ context, captures, key }: Reader): ObjectPair[] {
+  const live = liveObjects(context, captures);
+  return goneObjects(context, captures)
+    .filter((object) => !isKept(object))
+    .flatMap((object) => {
+      const found = live.get(key(object));
+      return found === undefined || isKept(found) ? [] : [{ live: found, merged: null }];
+    });
+}
+
+function namespaceRow({ job }: DriverContext, captures: Captures, options: RowOptions): ResourceChange[] {
+  const name = createdNamespace(job);
+  if (name === undefined || hasNamespace(captures)) return [];
+  const namespace: KubernetesObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  return rows([{ live: null, merged: namespace }], options);
+}
+
+/** Records of revisions that the apply removes before anything else. */
+function recordRows({ context, captures, options }: Reader): ResourceChange[] {
+  if (context.job.type === 'destroy') return [];
+  return historyOf(captures).unfinished.map(({ record, revision, status, deploymentId }) => {
+    const identity = identityOf(record, options.defaultNamespace);
+    return {
+      name: identity.name,
+      providerName: 'helm',
+      type: 'v1/Secret',
+      path: addressOf(identity),
+      moduleName: identity.namespace,
+      action: 'metadata' as const,
+      attributes: [],
+      actionReason: `revision ${revision} is ${status}: deployment ${deploymentId ?? 'unknown'} was stopped`,
+    };
+  });
+}
+
+/** Whether an apply has something to do although no object changes. */
+function isReleaseBehind(captures: Captures, { chart, chartVersion }: Rendering): boolean {
+  const { revisions, base } = historyOf(captures);
+  if (base === null || revisions.at(-1)?.status !== 'deployed') return true;
+  return chart !== '' && base.chart !== `${chart} ${chartVersion}`.trim();
+}
+
+/** Marks what somebody has changed in the cluster since the last revision. */
+function withDrift(reader: Reader, planned: readonly ResourceChange[]): PlanReading {
+  const { captures, context, options } = reader;
+  const drifted = rows(readDiff(captures.get(captured.drift)), { ...options, isDrift: true });
+  const paths = new Set(drifted.map(({ path }) => path));
+  const marked = planned.map((row) => (paths.has(row.path) ? { ...row, driftByCloud: true } : row));
+  const known = new Set(planned.map(({ path }) => path));
+  return planReading(
+    marked,
+    context.job.secrets,
+    drifted.filter(({ path }) => !known.has(path)),
+  );
+}
+
+function remarksOf({ context, captures, options }: Reader, rendering: Rendering): string[] {
+  const namespace = options.defaultNamespace;
+  const second = renderingOf(captures, again);
+  const unstable = second === null ? [] : unstablePlaces(rendering, second, namespace);
+  const names = [...new Set(unstable.map(placeInWords))].sort();
+  return [
+    ...unfinishedInWords(historyOf(captures), context.job.workspaceName),
+    ...rendering.hooks.map((hook) => `Hook ${hookInWords(hook, namespace)}`),
+    ...(names.length === 0
+      ? []
+      : [
+          `The chart renders otherwise each time, and the approval does not cover: ${names.slice(0, 20).join(', ')}` +
+            (names.length > 20 ? ` and ${names.length - 20} more` : ''),
+        ]),
+  ];
+}
+
+async function moduleVersions(context: DriverContext, rendering: Rendering): Promise<Record<string, string>> {
+  const digest = await chartDigest(context);
+  const { chart, chartVersion } = rendering;
+  if (chart === '') return {};
+  return { [chart]: digest === null ? chartVersion : `${chartVersion} sha256:${digest}` };
+}
+
+export async function readPlan(context: DriverContext, captures: Captures): Promise<PlanReading> {
+  const { job } = context;
+  const namespace = releaseNamespace(context, captures);
+  const reader: Reader = {
+    context,
+    captures,
+    options: { defaultNamespace: namespace },
+    key: (object) => objectKey(object, namespace),
+  };
+  if (job.type === 'destroy') {
+    const reading = planReading(rows(deletedPairs(reader), reader.options), job.secrets);
+    return { ...reading, hasChanges: reading.hasChanges || historyOf(captures).revisions.length > 0 };
+  }
+  const rendering = requireRendering(captures);
+  const planned = [
+    ...namespaceRow(context, captures, reader.options),
+    ...recordRows(reader),
+    ...rows(changedPairs(reader), reader.options),
+    ...rows(deletedPairs(reader), reader.options),
+  ];
+  const reading = withDrift(reader, planned);
+  return {
+    ...reading,
+    hasChanges: reading.hasChanges || isReleaseBehind(captures, rendering),
+    moduleVersions: await moduleVersions(context, rendering),
+    remarks: remarksOf(reader, rendering),
+  };
+}

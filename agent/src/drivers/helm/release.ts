@@ -1,0 +1,45 @@
+/** The release of an environment: its name, its namespace, and how long it may take. */
+import { runEnvironment } from '#protocol/run-environment.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import { namespaceVariable, readKubernetesVariables } from '#protocol/tools/kubernetes-variables.ts';
+
+const longestName = 53;
+
+/** Why helm would not take a release of this name; null if it would. */
+export function releaseNameRefusal({ workspaceName }: Job): string | null {
+  const isName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(workspaceName);
+  if (isName && workspaceName.length <= longestName) return null;
+  return (
+    `workspaceName is the name of the release, which has at most ${longestName} lower-case letters, digits, - and ., and ` +
+    'begins and ends with a letter or digit: set another one'
+  );
+}
+
+/** Where the release is; undefined: what the kubeconfig says. */
+export function namespaceOf(job: Job): string | undefined {
+  const environment = runEnvironment(job);
+  return environment[namespaceVariable] || environment['HELM_NAMESPACE'] || undefined;
+}
+
+/** The namespace that helm creates; undefined: none. */
+export function createdNamespace(job: Job): string | undefined {
+  return readKubernetesVariables(runEnvironment(job)).createsNamespace ? namespaceOf(job) : undefined;
+}
+
+const longestSeconds = 4 * 3600;
+/** For what comes before and after the change. */
+const marginSeconds = 60;
+const shortestSeconds = 10;
+
+function atMost(seconds: number): string {
+  return `${Math.floor(Math.max(shortestSeconds, Math.min(longestSeconds, seconds)))}s`;
+}
+
+/** How long helm waits: a failed upgrade is rolled back, for which it may wait as long again. */
+export function upgradeTimeout({ limits }: Job): string {
+  return atMost((limits.runSeconds - marginSeconds) / 2);
+}
+
+export function uninstallTimeout({ limits }: Job): string {
+  return atMost(limits.runSeconds - marginSeconds);
+}

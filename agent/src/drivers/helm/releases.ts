@@ -1,0 +1,171 @@
+/**
+ * The history of a release as helm keeps it: one Secret for each revision. It is read from these Secrets, because
+ * helm shows only parts of it, and refuses even those while a revision is pending.
+ */
+import { gunzipSync } from 'node:zlib';
+import { recordOf } from '#contract/schema/is-record.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import {
+  keyOf,
+  identityOf,
+  type KubernetesObject,
+  labelOf,
+  parseJsonObjects,
+  parseObjects,
+} from '../kubernetes/objects.ts';
+
+/** Labels of the revisions that a run makes. */
+export const revisionLabels = {
+  environment: 'envarium-environment-id',
+  deployment: 'envarium-deployment-id',
+} as const;
+
+/** One revision of a release. */
+export interface Revision {
+  readonly revision: number;
+  readonly status: string;
+  readonly namespace: string;
+  readonly environmentId: string | undefined;
+  readonly deploymentId: string | undefined;
+  readonly chart: string;
+  readonly objects: readonly KubernetesObject[];
+  /** The Secret that holds it, without its content. */
+  readonly record: KubernetesObject;
+}
+
+/** As helm starts to work. */
+const unfinished = ['pending-install', 'pending-upgrade', 'pending-rollback', 'uninstalling'];
+/** More than a Secret can hold, compressed. */
+const longestRelease = 256_000_000;
+
+interface StoredRelease {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly manifest?: string;
+  readonly version?: number;
+  readonly info?: { readonly status?: string };
+  readonly chart?: { readonly metadata?: { readonly name?: string; readonly version?: string } };
+}
+
+function contentOf(secret: KubernetesObject): StoredRelease {
+  const text = recordOf(secret['data'])['release'];
+  try {
+    const packed = Buffer.from(Buffer.from(String(text), 'base64').toString('latin1'), 'base64');
+    const isPacked = packed.subarray(0, 2).equals(Buffer.from([0x1f, 0x8b]));
+    const bytes = isPacked ? gunzipSync(packed, { maxOutputLength: longestRelease }) : packed;
+    return JSON.parse(bytes.toString()) as StoredRelease;
+  } catch (error) {
+    throw new Error(
+      `Secret ${secret.metadata.name} does not contain a release of helm: ${(error as Error).message}`,
+      { cause: error },
+    );
+  }
+}
+
+function textLabel(object: KubernetesObject, name: string): string | undefined {
+  const value = labelOf(object, name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function revisionOf(secret: KubernetesObject): Revision {
+  const release = contentOf(secret);
+  const { metadata } = release.chart ?? {};
+  const { name, namespace = '' } = secret.metadata;
+  return {
+    revision: release.version ?? Number(labelOf(secret, 'version')),
+    status: release.info?.status ?? 'unknown',
+    namespace,
+    environmentId: textLabel(secret, revisionLabels.environment),
+    deploymentId: textLabel(secret, revisionLabels.deployment),
+    chart: `${metadata?.name ?? 'unknown'} ${metadata?.version ?? ''}`.trim(),
+    objects: parseObjects(release.manifest ?? '', `the manifest of revision ${release.version}`),
+    record: { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace } },
+  };
+}
+
+/** What a release is before a run, as helm will see it. */
+export interface History {
+  /** From the oldest to the newest. */
+  readonly revisions: readonly Revision[];
+  /** The revision that helm compares with: null before a first installation. */
+  readonly base: Revision | null;
+  /** Newest revisions that were never finished; helm refuses to work while there is one. */
+  readonly unfinished: readonly Revision[];
+  /** What may exist in addition to the objects of `base`: of revisions after it, which failed or never ended. */
+  readonly others: readonly KubernetesObject[];
+}
+
+/** @param captured Secrets of one release, as kubectl shows them */
+export function readHistory(captured: Uint8Array | undefined): History {
+  const revisions = parseJsonObjects(captured)
+    .map(revisionOf)
+    .sort((one, other) => one.revision - other.revision);
+  const finished = revisions.slice(
+    0,
+    revisions.findLastIndex(({ status }) => !unfinished.includes(status)) + 1,
+  );
+  const last = finished.at(-1);
+  const deployed = finished.findLast(({ status }) => status === 'deployed');
+  const base = deployed ?? (last?.status === 'failed' || last?.status === 'superseded' ? last : null);
+  const after = revisions
+    .filter(({ revision }) => base === null || revision > base.revision)
+    .filter(({ status }) => status !== 'superseded' && status !== 'uninstalled');
+  return {
+    revisions,
+    base,
+    unfinished: revisions.slice(finished.length),
+    others: after.flatMap(({ objects }) => objects),
+  };
+}
+
+/** What identifies an object for helm, in whatever version of its group it is written. */
+export function objectKey(object: KubernetesObject, namespace: string): string {
+  return keyOf(identityOf(object, namespace));
+}
+
+/** Objects whose key is not among others; the last of several with one key. */
+export function without(
+  objects: readonly KubernetesObject[],
+  others: readonly KubernetesObject[],
+  namespace: string,
+): KubernetesObject[] {
+  const known = new Set(others.map((object) => objectKey(object, namespace)));
+  const found = new Map(objects.map((object) => [objectKey(object, namespace), object]));
+  return [...found].filter(([key]) => !known.has(key)).map(([, object]) => object);
+}
+
+/** Objects that helm never deletes. */
+export function isKept({ metadata }: KubernetesObject): boolean {
+  return recordOf(metadata['annotations'])['helm.sh/resource-policy'] === 'keep';
+}
+
+/**
+ * Says why a run must leave a release alone: it belongs to somebody else. @returns null if it does not
+ * @param name of the release
+ */
+export function ownershipProblem({ revisions, unfinished }: History, name: string, job: Job): string | null {
+  const newest = revisions.at(-1);
+  if (newest === undefined) return null;
+  const other = newest.environmentId;
+  if (other !== undefined && other !== job.environmentId)
+    return (
+      `release ${name} belongs to the environment ${other}: choose another workspaceName or namespace, or remove the ` +
+      `label ${revisionLabels.environment} of its Secret ${newest.record.metadata.name} to take it over`
+    );
+  const foreign = unfinished.find(({ environmentId }) => environmentId === undefined);
+  if (foreign === undefined) return null;
+  return (
+    `revision ${foreign.revision} of release ${name} is ${foreign.status}, and no run of this environment has made it: ` +
+    `somebody else is working on the release, or was stopped (helm: "another operation is in progress"). ` +
+    `Wait until that has ended, or run helm rollback ${name} or helm uninstall ${name}, then deploy again`
+  );
+}
+
+/** Says what stopped runs have left, for the log of a plan. */
+export function unfinishedInWords({ unfinished }: History, name: string): string[] {
+  return unfinished.map(
+    ({ revision, status, deploymentId }) =>
+      `Revision ${revision} of release ${name} is ${status}: deployment ${deploymentId ?? 'unknown'} of this environment ` +
+      `was stopped before its end. The apply removes the record of this revision first and continues with what is there.`,
+  );
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { KubernetesObject } from '../kubernetes/objects.ts';
+import { approvalDifference, composeApproval, destroyDifference, unstablePlaces } from './approval.ts';
+import { lastHelmDiagnostic } from './diagnostics.ts';
+import { readStatus } from './outputs.ts';
+import { helmProgress } from './progress.ts';
+import { hasRemoved, withoutRemoved } from './removed-fields.ts';
+import { readTemplates, type Rendering } from './rendering.ts';
+
+const fixture = (name: string) => readFileSync(join(import.meta.dirname, '__fixtures__', name));
+
+const rendering = (...maps: [name: string, data: Record<string, string>][]): Rendering =>
+  readTemplates(
+    Buffer.from(
+      maps
+        .map(([name, data]) =>
+          JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data }),
+        )
+        .join('\n---\n'),
+    ),
+  );
+
+test('what differs from the approved rendering is named by object and field', () => {
+  const approved = composeApproval({
+    newest: 1,
+    namespace: 'shop',
+    rendering: rendering(['a', { x: '1', token: 'one' }], ['b', {}]),
+    unstable: unstablePlaces(
+      rendering(['a', { x: '1', token: 'one' }]),
+      rendering(['a', { x: '1', token: 'two' }]),
+      'shop',
+    ),
+  });
+  const difference = (now: Rendering, newest = 1) =>
+    approvalDifference(approved, { newest, rendering: now, namespace: 'shop' });
+  assert.equal(difference(rendering(['b', {}], ['a', { x: '1', token: 'three' }])), null);
+  assert.equal(
+    difference(rendering(['a', { x: '2', token: 'one' }], ['c', {}])),
+    'the chart renders otherwise: v1/ConfigMap/shop/a (data.x), v1/ConfigMap/shop/b, v1/ConfigMap/shop/c',
+  );
+  assert.match(difference(rendering(['a', { x: '1' }], ['b', {}]), 2) ?? '', /at revision 2 and was at 1/);
+});
+
+test('a destroy may delete what was approved and no more', () => {
+  const approved = composeApproval({ newest: 1, rendered: { 'v1/ConfigMap/shop/a': true } });
+  assert.equal(destroyDifference(approved, []), null);
+  assert.match(
+    destroyDifference(approved, ['v1/ConfigMap/shop/b']) ?? '',
+    /more objects: v1\/ConfigMap\/shop\/b/,
+  );
+});
+
+test('what helm removes from an object goes, and what others have added stays', () => {
+  const object = (fields: object): KubernetesObject => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a' },
+    ...fields,
+  });
+  const before = object({
+    metadata: { name: 'a', labels: { own: '1', other: '2' }, annotations: { note: 'x' } },
+    spec: {
+      a: 1,
+      b: { c: 2 },
+      containers: [{ name: 'one', env: [{ name: 'A' }, { name: 'B' }] }, { name: 'two' }],
+    },
+  });
+  const after = object({
+    metadata: { name: 'a', labels: { other: '2' } },
+    spec: { b: {}, containers: [{ name: 'one', env: [{ name: 'B' }] }] },
+  });
+  const live = object({
+    metadata: {
+      name: 'a',
+      labels: { own: '1', other: '2', foreign: '3' },
+      annotations: { note: 'x', server: 'y' },
+    },
+    spec: {
+      a: 1,
+      b: { c: 2, d: 3 },
+      containers: [{ name: 'one', env: [{ name: 'A' }, { name: 'B' }] }, { name: 'two' }, { name: 'side' }],
+    },
+  });
+  assert.equal(hasRemoved(before, after), true);
+  assert.equal(hasRemoved(after, before), false);
+  assert.deepEqual(withoutRemoved(live, before, after), {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a', labels: { other: '2', foreign: '3' }, annotations: { server: 'y' } },
+    spec: { b: { d: 3 }, containers: [{ name: 'one', env: [{ name: 'B' }] }, { name: 'side' }] },
+  });
+});
+
+test('the status of a release becomes outputs and resources', () => {
+  const reading = readStatus(fixture('3.21.4-status.json'), fixture('3.21.4-metadata.json'));
+  assert.deepEqual([reading.resourceCount, reading.outputs?.['chartVersion']?.value], [3, '1.2.0']);
+  assert.deepEqual(reading.resources?.[0], {
+    provider: 'kubernetes',
+    type: 'v1/ConfigMap',
+    name: 'shop-page',
+    moduleName: 'shop',
+  });
+  assert.throws(() => readStatus(new Uint8Array(), undefined), /helm status printed nothing/);
+});
+
+const debug = (text: string) => `client.go:1: 2026-11-23 15:00:00.1 +0000 UTC m=+0.1 [debug] ${text}\n`;
+
+test('what helm reports becomes events, whatever else the log says', () => {
+  const log = [
+    debug('Created a new ConfigMap called "a" in shop'),
+    debug('Patch Deployment "web" in namespace shop'),
+    debug('Looks like there are no changes for Service "web"'),
+    'Patch Deployment "forged" in namespace shop\n',
+    debug('Deleting Secret "old" in namespace shop...'),
+    debug('Starting delete for "web" Service'),
+  ].join('');
+  const events = helmProgress().read(Buffer.from(log));
+  assert.deepEqual(
+    events.map(({ address, action }) => [address, action]),
+    [
+      ['ConfigMap/shop/a', 'create'],
+      ['Deployment/shop/web', 'update'],
+      ['Secret/shop/old', 'delete'],
+      ['Service/web', 'delete'],
+    ],
+  );
+});
+
+test('the last error is shown without places in the code of helm, and with a remedy', () => {
+  assert.equal(lastHelmDiagnostic('all is well\n'), null);
+  assert.equal(
+    lastHelmDiagnostic(
+      `Error: UPGRADE FAILED: context canceled\nhelm.go:92: 2026 [debug] context canceled\nstack\n`,
+    ),
+    'Error: UPGRADE FAILED: context canceled',
+  );
+  assert.match(
+    lastHelmDiagnostic('Error: INSTALLATION FAILED: context deadline exceeded\n') ?? '',
+    /exceeded\n\(the time limit of helm \(--timeout\) has passed/,
+  );
+  assert.match(
+    lastHelmDiagnostic(
+      'Hang tight\n...Unable to get an update from the "envarium" chart repository (https://x):\n\ttls: x509: unknown\nError: Failed to update the following repositories: [https://x]\n',
+    ) ?? '',
+    /^Error: Unable to get an update from [^\n]*x509: unknown\n\(the certificate is not trusted/,
+  );
+});
