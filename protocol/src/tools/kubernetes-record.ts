@@ -73,6 +73,7 @@ function parse(bytes: Uint8Array, decoder: TextDecoder): RecordFile {
 
 /** The record of what a deployment has applied to a cluster. */
 export const kubernetesRecord: StateFormat = {
+  mark: recordFormat.format,
   read: (bytes) => factsOf(parse(bytes, new TextDecoder())),
   check(bytes) {
     if (bytes.length === 0) throw new Error('it is empty');

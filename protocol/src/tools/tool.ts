@@ -55,6 +55,8 @@ export interface VersionFacts {
 
 /** How the service reads a state; its outputs and resources are read by the driver, on the agent. */
 export interface StateFormat {
+  /** A text that files of this format, and no others, have in their first kilobyte. Absent: none has one. */
+  readonly mark?: string;
   /** A state that a run left. Throws an Error that completes "it cannot be stored: ". */
   read(bytes: Uint8Array): StateFacts;
   /**

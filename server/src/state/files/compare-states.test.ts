@@ -150,3 +150,46 @@ test('numbers that are equal in JavaScript are distinguished', () => {
     { name: 'n', isSensitive: false, before: '12345678901234567890', after: '12345678901234567891' },
   ]);
 });
+
+test('objects of a cluster are compared by their address, and what Secrets hold is hidden', () => {
+  const record = (...objects: object[]) =>
+    Buffer.from(
+      JSON.stringify({
+        format: 'envarium-kubernetes',
+        version: 1,
+        objects: objects.map((object) => ({ namespace: 'shop', object })),
+      }),
+    );
+  const web = (replicas: number) => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web' },
+    spec: { replicas },
+  });
+  const secret = (password: string) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'login' },
+    stringData: { password },
+  });
+  const same = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', namespace: '' } };
+  const compared = compareStates(
+    record(web(1), secret('hunter2'), same),
+    record(web(2), secret('hunter3'), same),
+    [],
+    100_000,
+  );
+  assert.equal(compared?.unchangedResourceCount, 1);
+  assert.deepEqual(
+    compared?.resources.map(({ address, change }) => [address, change]),
+    [
+      ['apps/v1/Deployment/shop/web', 'changed'],
+      ['v1/Secret/shop/login', 'changed'],
+    ],
+  );
+  assert.deepEqual(compared?.resources[0]?.attributes, [
+    { name: 'spec', isSensitive: false, before: { replicas: 1 }, after: { replicas: 2 } },
+  ]);
+  assert.equal(compared?.resources[1]?.attributes[0]?.isSensitive, true);
+  assert.doesNotMatch(JSON.stringify(compared), /hunter/);
+});

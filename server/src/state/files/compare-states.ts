@@ -3,131 +3,23 @@
  * values out. Of large files, only what differs is read as a whole.
  */
 import type { StateComparison } from '#contract/state/shapes.ts';
-import { type JsonPart, outlineJson } from '#protocol/tools/json-outline.ts';
 import { sensitiveMask } from '../../secrets/sensitive-mask.ts';
+import {
+  exactly,
+  type FoundInstance,
+  type InstanceContent,
+  instancesOf,
+  open,
+  type StateFile,
+} from './state-instances.ts';
 
 type AttributeChange = StateComparison['resources'][number]['attributes'][number];
 type ResourceDifference = StateComparison['resources'][number];
-
-interface Instance {
-  readonly index_key?: string | number;
-  readonly deposed?: string;
-  readonly attributes?: Record<string, unknown>;
-  readonly attributes_flat?: Record<string, unknown>;
-  readonly sensitive_attributes?: unknown;
-}
-
-interface Resource {
-  readonly mode?: string;
-  readonly type?: string;
-  readonly name?: string;
-  readonly module?: string;
-  readonly provider?: string;
-}
 
 interface Output {
   readonly value?: unknown;
   readonly type?: unknown;
   readonly sensitive?: boolean;
-}
-
-/** Numbers with more digits than JavaScript has stay text, so that different ones stay different. */
-function exactly<Value>(bytes: Uint8Array): Value {
-  return JSON.parse(decode(bytes), (_key, value: unknown, context?: { source?: string }) =>
-    typeof value === 'number' &&
-    context?.source !== undefined &&
-    String(value) !== context.source &&
-    !Number.isSafeInteger(value)
-      ? context.source
-      : value,
-  ) as Value;
-}
-
-/** One instance of a resource in a state. */
-interface FoundInstance {
-  readonly address: string;
-  readonly resource: Resource;
-  readonly bytes: Uint8Array;
-}
-
-/** A value that an outline has left where it is. */
-interface Left {
-  readonly part?: number;
-}
-
-type Below = (left: Left | null) => Uint8Array | null;
-
-const decoder = new TextDecoder();
-
-function decode(bytes: Uint8Array): string {
-  return decoder.decode(bytes);
-}
-
-/** Two levels of a text, and the bytes of what is below them. */
-function open<Value>(bytes: Uint8Array): { value: Value; below: Below } {
-  const { value, parts } = outlineJson(bytes, { levels: 2, decode, checksParts: false });
-  const below = (left: Left | null) => {
-    const place: JsonPart | undefined = left?.part === undefined ? undefined : parts[left.part];
-    return place === undefined ? null : bytes.subarray(place.start, place.end);
-  };
-  return { value: value as Value, below };
-}
-
-interface StateFile {
-  readonly resources?: readonly Left[];
-  readonly outputs?: Readonly<Record<string, Left>>;
-  readonly encrypted_data?: unknown;
-}
-
-function addressOf(resource: Resource, instance: Instance): string {
-  const key = instance.index_key === undefined ? '' : `[${JSON.stringify(instance.index_key)}]`;
-  const deposed = instance.deposed === undefined ? '' : ` (deposed ${instance.deposed})`;
-  const module = resource.module ? `${resource.module}.` : '';
-  return `${module}${resource.mode === 'data' ? 'data.' : ''}${resource.type}.${resource.name}${key}${deposed}`;
-}
-
-/** Steps as terraform writes them: `{type: get_attr, value: name}` and `{type: index, value: {value: …}}`. */
-function pathOf(steps: unknown): (string | number)[] {
-  if (!Array.isArray(steps)) return [];
-  return steps.map((step: { value?: unknown } | null) => {
-    const value = step?.value;
-    return (typeof value === 'object' && value !== null ? (value as { value?: unknown }).value : value) as
-      | string
-      | number;
-  });
-}
-
-/** The bytes of all objects that a list has. */
-function objectsOf(list: readonly Left[] | undefined, below: Below): Uint8Array[] {
-  return Array.isArray(list) ? list.flatMap((left: Left | null) => below(left) ?? []) : [];
-}
-
-function instancesOf(state: Uint8Array): Map<string, FoundInstance> {
-  const found = new Map<string, FoundInstance>();
-  const { value: file, below } = open<StateFile>(state);
-  for (const bytes of objectsOf(file.resources, below)) {
-    const { value: resource, below } = open<Resource & { instances?: readonly Left[] }>(bytes);
-    for (const bytes of objectsOf(resource.instances, below)) {
-      const { value: instance } = open<Instance>(bytes);
-      const address = addressOf(resource, instance);
-      found.set(address, { address, resource, bytes });
-    }
-  }
-  return found;
-}
-
-/** What is read of an instance where it differs from its other version. */
-function contentOf(instance: FoundInstance | undefined): {
-  attributes: Readonly<Record<string, unknown>>;
-  sensitivePaths: (string | number)[][];
-} {
-  if (instance === undefined) return { attributes: {}, sensitivePaths: [] };
-  const { attributes, attributes_flat, sensitive_attributes } = exactly<Instance>(instance.bytes);
-  const paths = Array.isArray(sensitive_attributes) ? sensitive_attributes.map(pathOf) : [];
-  return {
-    attributes: attributes ?? attributes_flat ?? {},
-    sensitivePaths: paths.filter((path) => path.length > 0),
-  };
 }
 
 function isSameText(one: Uint8Array, other: Uint8Array): boolean {
@@ -197,13 +89,15 @@ function sidesOf(before: unknown, after: unknown): Sides {
   return { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
 }
 
+const nothing: InstanceContent = { attributes: {}, sensitivePaths: [] };
+
 function attributeChanges(
   before: FoundInstance | undefined,
   after: FoundInstance | undefined,
   mask: (text: string) => string,
 ): AttributeChange[] {
   if (before && after && isSameText(before.bytes, after.bytes)) return [];
-  const [one, other] = [contentOf(before), contentOf(after)];
+  const [one, other] = [before?.content() ?? nothing, after?.content() ?? nothing];
   const paths = [...one.sensitivePaths, ...other.sensitivePaths];
   const names = [...new Set([...Object.keys(one.attributes), ...Object.keys(other.attributes)])].sort();
   return names.flatMap((name) => {

@@ -6,17 +6,26 @@ const formats: readonly StateFormat[] = [
   ...new Set(Object.values(tools).flatMap(({ state }) => (state === null ? [] : [state]))),
 ];
 
-/** By the first format that the bytes have; else the first format says what is wrong. */
-function byFormat(read: (format: StateFormat) => StateFacts): StateFacts {
-  const problems: unknown[] = [];
+const headBytes = 1024;
+
+function hasMark({ mark }: StateFormat, bytes: Uint8Array): boolean {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, headBytes));
+  return mark !== undefined && head.includes(`"${mark}"`);
+}
+
+/** By the first format that the bytes have; else the one with their mark, or the first without one, says what is wrong. */
+function byFormat(bytes: Uint8Array, read: (format: StateFormat) => StateFacts): StateFacts {
+  const problems = new Map<StateFormat, unknown>();
   for (const format of formats) {
     try {
       return read(format);
     } catch (error) {
-      problems.push(error);
+      problems.set(format, error);
     }
   }
-  throw problems[0] ?? new Error('no tool of this version keeps a state');
+  const own =
+    formats.find((format) => hasMark(format, bytes)) ?? formats.find(({ mark }) => mark === undefined);
+  throw own === undefined ? new Error('no tool of this version keeps a state') : problems.get(own);
 }
 
 /** How a state is read: for its facts only, or with a check of every part. */
@@ -24,5 +33,5 @@ export type Reading = 'read' | 'check';
 
 /** @throws Error that says why the bytes are not a state */
 export function readIn(reading: Reading, bytes: Uint8Array): StateFacts {
-  return byFormat((format) => format[reading](bytes));
+  return byFormat(bytes, (format) => format[reading](bytes));
 }

@@ -1,0 +1,153 @@
+/** The instances of a state file, in the formats of all tools. Only what differs is read as a whole. */
+import { type JsonPart, outlineJson } from '#protocol/tools/json-outline.ts';
+import { recordFormat } from '#protocol/tools/kubernetes-record.ts';
+
+interface Instance {
+  readonly index_key?: string | number;
+  readonly deposed?: string;
+  readonly attributes?: Record<string, unknown>;
+  readonly attributes_flat?: Record<string, unknown>;
+  readonly sensitive_attributes?: unknown;
+}
+
+export interface Resource {
+  readonly mode?: string;
+  readonly type?: string;
+  readonly name?: string;
+  readonly module?: string;
+  readonly provider?: string;
+}
+
+/** Numbers with more digits than JavaScript has stay text, so that different ones stay different. */
+export function exactly<Value>(bytes: Uint8Array): Value {
+  return JSON.parse(decode(bytes), (_key, value: unknown, context?: { source?: string }) =>
+    typeof value === 'number' &&
+    context?.source !== undefined &&
+    String(value) !== context.source &&
+    !Number.isSafeInteger(value)
+      ? context.source
+      : value,
+  ) as Value;
+}
+
+/** What is read of an instance where it differs from its other version. */
+export interface InstanceContent {
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly sensitivePaths: readonly (string | number)[][];
+}
+
+/** One instance of a resource in a state. */
+export interface FoundInstance {
+  readonly address: string;
+  readonly resource: Resource;
+  readonly bytes: Uint8Array;
+  content(): InstanceContent;
+}
+
+/** A value that an outline has left where it is. */
+export interface Left {
+  readonly part?: number;
+}
+
+export type Below = (left: Left | null) => Uint8Array | null;
+
+const decoder = new TextDecoder();
+
+function decode(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
+/** Two levels of a text, and the bytes of what is below them. */
+export function open<Value>(bytes: Uint8Array): { value: Value; below: Below } {
+  const { value, parts } = outlineJson(bytes, { levels: 2, decode, checksParts: false });
+  const below = (left: Left | null) => {
+    const place: JsonPart | undefined = left?.part === undefined ? undefined : parts[left.part];
+    return place === undefined ? null : bytes.subarray(place.start, place.end);
+  };
+  return { value: value as Value, below };
+}
+
+export interface StateFile {
+  readonly format?: unknown;
+  readonly objects?: readonly Left[];
+  readonly resources?: readonly Left[];
+  readonly outputs?: Readonly<Record<string, Left>>;
+  readonly encrypted_data?: unknown;
+}
+
+function addressOf(resource: Resource, instance: Instance): string {
+  const key = instance.index_key === undefined ? '' : `[${JSON.stringify(instance.index_key)}]`;
+  const deposed = instance.deposed === undefined ? '' : ` (deposed ${instance.deposed})`;
+  const module = resource.module ? `${resource.module}.` : '';
+  return `${module}${resource.mode === 'data' ? 'data.' : ''}${resource.type}.${resource.name}${key}${deposed}`;
+}
+
+/** Steps as terraform writes them: `{type: get_attr, value: name}` and `{type: index, value: {value: …}}`. */
+function pathOf(steps: unknown): (string | number)[] {
+  if (!Array.isArray(steps)) return [];
+  return steps.map((step: { value?: unknown } | null) => {
+    const value = step?.value;
+    return (typeof value === 'object' && value !== null ? (value as { value?: unknown }).value : value) as
+      | string
+      | number;
+  });
+}
+
+/** The bytes of all objects that a list has. */
+function objectsOf(list: readonly Left[] | undefined, below: Below): Uint8Array[] {
+  return Array.isArray(list) ? list.flatMap((left: Left | null) => below(left) ?? []) : [];
+}
+
+function contentOf(bytes: Uint8Array): InstanceContent {
+  const { attributes, attributes_flat, sensitive_attributes } = exactly<Instance>(bytes);
+  const paths = Array.isArray(sensitive_attributes) ? sensitive_attributes.map(pathOf) : [];
+  return {
+    attributes: attributes ?? attributes_flat ?? {},
+    sensitivePaths: paths.filter((path) => path.length > 0),
+  };
+}
+
+interface RecordedObject {
+  readonly namespace?: string;
+  readonly object?: {
+    readonly apiVersion?: string;
+    readonly kind?: string;
+    readonly metadata?: { readonly name?: string; readonly namespace?: string };
+  };
+}
+
+/** An object of the record of what was applied to a cluster. */
+function recordedObject(bytes: Uint8Array): FoundInstance {
+  const { namespace = '', object = {} } = exactly<RecordedObject>(bytes);
+  const type = `${object.apiVersion}/${object.kind}`;
+  const name = object.metadata?.name ?? '';
+  const place = object.metadata?.namespace ?? namespace;
+  return {
+    address: [type, ...(place === '' ? [] : [place]), name].join('/'),
+    resource: { type, name, provider: 'kubernetes', ...(place === '' ? {} : { module: place }) },
+    bytes,
+    content: () => ({
+      attributes: { ...exactly<RecordedObject>(bytes).object },
+      sensitivePaths: object.kind === 'Secret' ? [['data'], ['stringData']] : [],
+    }),
+  };
+}
+
+/** The instances of a state by address, or the objects of a record. */
+export function instancesOf(state: Uint8Array): Map<string, FoundInstance> {
+  const found = new Map<string, FoundInstance>();
+  const { value: file, below } = open<StateFile>(state);
+  if (file.format === recordFormat.format) {
+    for (const each of objectsOf(file.objects, below).map(recordedObject)) found.set(each.address, each);
+    return found;
+  }
+  for (const bytes of objectsOf(file.resources, below)) {
+    const { value: resource, below } = open<Resource & { instances?: readonly Left[] }>(bytes);
+    for (const bytes of objectsOf(resource.instances, below)) {
+      const { value: instance } = open<Instance>(bytes);
+      const address = addressOf(resource, instance);
+      found.set(address, { address, resource, bytes, content: () => contentOf(bytes) });
+    }
+  }
+  return found;
+}
