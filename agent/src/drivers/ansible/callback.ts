@@ -96,6 +96,7 @@ class CallbackModule(CallbackBase):
         self.play = ''
         self.failures = {}
         self.items = {}
+        self.looping = set()
         self.hidden = set()
         self.unpredicted = {}
 
@@ -142,9 +143,13 @@ class CallbackModule(CallbackBase):
         is_hidden = bool(task.no_log) or bool(values.get('_ansible_no_log')) or 'censored' in values
         difference = values.get('diff')
         is_skipped = status == 'skipped'
+        place = (name, as_text(task._uuid))
+        # Where it is hidden, the sum of a loop has no results.
+        has_items = not is_item and ('results' in values or place in self.looping)
+        self.looping.add(place) if is_item else self.looping.discard(place)
         # A condition that does not hold names a reason; what check mode does not run has only a message.
         has_reason = any(key in values for key in ('skip_reason', 'skipped_reason', 'false_condition'))
-        is_unpredicted = is_skipped and bool(task.check_mode) and not has_reason and 'results' not in values
+        is_unpredicted = is_skipped and bool(task.check_mode) and not has_reason and not has_items
         label = values.get('_ansible_item_label', values.get(values.get('ansible_loop_var', 'item')))
         self.write(
             'result',
@@ -153,8 +158,8 @@ class CallbackModule(CallbackBase):
             task=as_text(task._uuid),
             changed=bool(values.get('changed')),
             ignored=is_ignored or None,
-            item=(as_text(label) if not is_hidden else '(hidden)') if is_item else None,
-            hasItems=('results' in values and not is_item) or None,
+            item=(as_text(label) if not is_hidden else 'hidden') if is_item else None,
+            hasItems=has_items or None,
             hidden=is_hidden or None,
             unpredicted=is_unpredicted or None,
             state=None if is_hidden else state_of(values),

@@ -1,0 +1,242 @@
+/** What the driver reads and writes, without Ansible. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { jobOf, treeFrom } from '../../testing/driver-job.ts';
+import { configurationFiles } from './configuration-file.ts';
+import { lastAnsibleDiagnostic } from './diagnostics.ts';
+import { limitLines } from './files.ts';
+import { outputsOf } from './outputs.ts';
+import { checkedPlan } from './plan.ts';
+import { playbookProgress } from './progress.ts';
+
+const lines = (...events: object[]) =>
+  Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+const task = (id: string, more: object = {}) => ({
+  event: 'task',
+  task: id,
+  name: 'Do it',
+  action: 'ansible.builtin.copy',
+  play: 'Play',
+  ...more,
+});
+const result = (id: string, more: object = {}) => ({
+  event: 'result',
+  status: 'ok',
+  host: 'web1',
+  task: id,
+  changed: true,
+  ...more,
+});
+const end = { event: 'stats', hosts: { web1: {} }, custom: {}, hidden: [] };
+
+test('tasks of the same name have addresses of their own, and those of roles name the role', () => {
+  const { plan } = checkedPlan(
+    lines(
+      task('1'),
+      result('1'),
+      task('2'),
+      result('2'),
+      task('3', { role: 'own.web.site', action: 'own.web.page' }),
+      result('3', { item: 'a' }),
+      result('3', { hasItems: true }),
+      end,
+    ),
+  );
+  assert.deepEqual(
+    plan.resourceChanges.map(({ path, providerName, moduleName }) => [path, providerName, moduleName]),
+    [
+      ['web1/Play/Do it', 'ansible.builtin', undefined],
+      ['web1/Play/Do it (2)', 'ansible.builtin', undefined],
+      ['web1/own.web.site/Do it (a)', 'own.web', 'own.web.site'],
+    ],
+  );
+});
+
+test('what was there before decides between create, update and delete', () => {
+  const cases: [more: object, action: string][] = [
+    [{ diff: [{ before: '', after: 'text' }] }, 'create'],
+    [{ diff: { before: { state: 'absent' }, after: { state: 'file' } } }, 'create'],
+    [{ diff: { before: { state: 'file' }, after: { state: 'absent' } } }, 'delete'],
+    [{ state: 'absent' }, 'delete'],
+    [{ diff: [{ before: 'old', after: 'new' }] }, 'update'],
+    [
+      {
+        diff: [
+          { before: '', after: '' },
+          { before: { mode: '0600' }, after: { mode: '0644' } },
+        ],
+      },
+      'update',
+    ],
+    [{ diff: [{ prepared: '+ line' }] }, 'update'],
+    [{}, 'update'],
+  ];
+  for (const [more, action] of cases) {
+    const { plan } = checkedPlan(lines(task('1'), result('1', more), end));
+    assert.equal(plan.resourceChanges[0]?.action, action, JSON.stringify(more));
+  }
+});
+
+test('differences become attributes, by the path that they are of', () => {
+  const diff = [
+    { before: 'a\n', after: 'b\n', before_header: '/etc/motd', after_header: '/x/ansible-local-1/tmp' },
+    { before: { mode: '0600', path: '/etc/motd' }, after: { mode: '0644', path: '/etc/motd' } },
+    { prepared: '-x\n+y\n' },
+  ];
+  const { plan } = checkedPlan(lines(task('1'), result('1', { diff }), end));
+  assert.deepEqual(plan.resourceChanges[0]?.attributes, [
+    { name: '/etc/motd', before: 'a\n', after: 'b\n' },
+    { name: 'mode', before: '0600', after: '0644' },
+    { name: 'difference', after: '-x\n+y\n' },
+  ]);
+});
+
+test('a check without an end is an error and not an empty plan', () => {
+  assert.throws(() => checkedPlan(undefined), /has reported no end/);
+  assert.throws(() => checkedPlan(lines(task('1'), result('1'))), /has reported no end/);
+});
+
+test('lines that are cut off, or that somebody else wrote, are passed over', () => {
+  const bytes = Buffer.concat([
+    Buffer.from('null\n[]\nnonsense\n'),
+    lines(task('1'), result('1')),
+    Buffer.from('{"ev'),
+  ]);
+  const reader = playbookProgress();
+  const found = Array.from(bytes).flatMap((byte) => reader.read(Uint8Array.of(byte)));
+  assert.deepEqual(found, [
+    {
+      address: 'web1/Play/Do it',
+      provider: 'ansible.builtin',
+      type: 'ansible.builtin.copy',
+      name: 'Do it',
+      moduleName: '',
+      status: 'done',
+      action: 'update',
+    },
+  ]);
+});
+
+test('failures of the playbook are failed resources, ignored ones are not', () => {
+  const read = (more: object) => playbookProgress().read(lines(task('1'), result('1', more)))[0]?.status;
+  assert.equal(read({ status: 'failed', changed: false }), 'failed');
+  assert.equal(read({ status: 'unreachable', changed: false }), 'failed');
+  assert.equal(read({ status: 'failed', changed: false, ignored: true }), 'done');
+  assert.equal(read({ status: 'skipped', changed: false }), 'done');
+});
+
+test('statistics of the run are outputs, with their types', () => {
+  const custom = { text: 'a', number: 1, flag: true, list: [1], map: { a: 1 }, nothing: null };
+  const { outputs, resourceCount } = outputsOf(lines({ ...end, custom, hidden: ['text'] }));
+  assert.equal(resourceCount, 1);
+  assert.deepEqual(
+    Object.entries(outputs ?? {}).map(([name, { type, sensitive }]) => [name, type, sensitive]),
+    [
+      ['text', 'string', true],
+      ['number', 'number', false],
+      ['flag', 'bool', false],
+      ['list', 'list', false],
+      ['map', 'object', false],
+      ['nothing', 'null', false],
+    ],
+  );
+  assert.deepEqual(
+    outputsOf(readFileSync(join(import.meta.dirname, '__fixtures__/applied-2.19.14.events.jsonl'))),
+    {
+      outputs: { site_folder: { value: '/srv/site-test', sensitive: false, type: 'string' } },
+      resources: [{ provider: 'ansible', type: 'host', name: 'localhost', moduleName: '' }],
+      resourceCount: 1,
+    },
+  );
+});
+
+test('a limit in a file selects the hosts that it selects as an argument', () => {
+  const cases: Record<string, string[]> = {
+    web: ['web'],
+    'web,db': ['web', 'db'],
+    'web:!two': ['web', '!two'],
+    'web:&prod:!x': ['web', '&prod', '!x'],
+    'web[1:3]': ['web[1:3]'],
+    'web[1:3]:db': ['web[1:3]', 'db'],
+    '2001:db8::1': ['2001:db8::1'],
+    '~web.*': ['~web.*'],
+  };
+  for (const [text, expected] of Object.entries(cases)) assert.deepEqual(limitLines(text), expected, text);
+});
+
+async function configured(files: Record<string, string>, environment: Record<string, string> = {}) {
+  const variables = Object.entries(environment).map(([name, value]) => ({ name, value, isSensitive: false }));
+  const job = jobOf({ tool: 'ansible', variables: { environment: variables, terraform: [] } });
+  const [file] = await configurationFiles({ job, tree: treeFrom(files) }, 'sub/site.yml');
+  return { name: file?.name, lines: file?.content.split('\n').filter((line) => line !== '') };
+}
+
+test('without a configuration of the code, the run has one of its own', async () => {
+  assert.deepEqual(await configured({ 'hosts.yml': '' }), {
+    name: 'envarium.ansible.cfg',
+    lines: [
+      '[defaults]',
+      'inventory = hosts.yml',
+      'callback_plugins = .envarium/callback',
+      'roles_path = .envarium/roles',
+      'collections_path = .envarium/collections:sub/collections',
+    ],
+  });
+  const none = await configured({});
+  assert.ok(none.lines?.includes('inventory = .envarium/no-hosts'));
+});
+
+test('the configuration of the code is completed, in its place and with its paths', async () => {
+  const text = `# Ours
+[ssh_connection]
+roles_path = not/a/default
+[defaults]
+Inventory: lists/all ; all of them
+roles_path = first:
+    second
+callback_plugins=plugins
+forks = 7
+
+[colors]
+inventory = red
+`;
+  assert.deepEqual(await configured({ 'settings/own.cfg': text }, { ANSIBLE_CONFIG: 'settings/own.cfg' }), {
+    name: 'settings/envarium.ansible.cfg',
+    lines: [
+      '# Ours',
+      '[ssh_connection]',
+      'roles_path = not/a/default',
+      '[defaults]',
+      'inventory = lists/all',
+      'callback_plugins = ../.envarium/callback:plugins',
+      'roles_path = ../.envarium/roles:first:second',
+      'collections_path = ../.envarium/collections:../sub/collections',
+      'forks = 7',
+      '[colors]',
+      'inventory = red',
+    ],
+  });
+  await assert.rejects(
+    configured({}, { ANSIBLE_CONFIG: 'none.cfg' }),
+    /^Error: ANSIBLE_CONFIG: the repository has no such file/,
+  );
+});
+
+test('the last message of Ansible explains a failure, of every version', () => {
+  const cases: [output: string, message: string | null][] = [
+    [
+      'PLAY\n\u001b[0;31m[ERROR]: YAML parsing failed\u001b[0m\nOrigin: a.yml:1\n',
+      'YAML parsing failed\nOrigin: a.yml:1',
+    ],
+    ['ERROR! We were unable to read it\n', 'We were unable to read it'],
+    [
+      '[ERROR]: Task failed\n\u001b[0;31mFailed hosts:\u001b[0m\n\u001b[0;31m  a failed in task "b": c\u001b[0m\n\u001b[0;31m    more\u001b[0m\n',
+      'a failed in task "b": c\n  more',
+    ],
+    ['all is well\n', null],
+    [`ERROR! ${'x'.repeat(10_000)}`, `${'x'.repeat(4095)}…`],
+  ];
+  for (const [output, message] of cases) assert.equal(lastAnsibleDiagnostic(output), message);
+});
