@@ -183,9 +183,13 @@ export interface ToolMirror {
 }
 
 /** Its credentials must never be printed. */
-function mirrorType(allowed: string, accepts: (url: URL) => boolean): SettingType<ToolMirror> {
+function mirrorType(
+  allowed: string,
+  accepts: (url: URL) => boolean,
+  words = 'or the word none',
+): SettingType<ToolMirror> {
   return {
-    allowed: `${allowed}, with name:password@ if the mirror requires them, or the word none`,
+    allowed: `${allowed}, with name:password@ if the mirror requires them, ${words}`,
     isSecret: true,
     write: ({ given }) => given.reveal(),
     read(value) {
@@ -209,15 +213,15 @@ export const toolMirror = mirrorType('an http:// or https:// address', ({ protoc
   ['http:', 'https:'].includes(protocol),
 );
 
+const unsignedMirrorAddress = 'an https:// address (http:// only on this machine, because nothing is signed)';
+
 /** A mirror of releases that are not signed. */
-export const unsignedMirror = mirrorType(
-  'an https:// address (http:// only on this machine, because nothing is signed)',
-  isPrivateWay,
-);
+export const unsignedMirror = mirrorType(unsignedMirrorAddress, isPrivateWay);
 
 const pythonAddress = mirrorType(
-  'an https:// address (http:// only on this machine, because nothing is signed) or the absolute path of a folder',
+  unsignedMirrorAddress,
   isPrivateWay,
+  'the absolute path of a folder, or the word none',
 );
 
 /** An index of Python packages, or a folder of wheels. */

@@ -32,11 +32,17 @@ interface VersionOutput {
   readonly clientVersion: { readonly gitVersion: string };
 }
 
+/** Clouds build a kubectl of their own, such as `1.32.4-dispatcher`: what they add makes it no prerelease. */
+function readVersion(output: string): string {
+  const version = firstVersion((JSON.parse(output) as VersionOutput).clientVersion.gitVersion);
+  return version.replace(/-(?!alpha|beta|rc).*$/, '');
+}
+
 export const kubectl: ProgramFacts = {
   name: 'kubectl',
   howToGet: "install it on the agent's machine, see https://kubernetes.io/docs/tasks/tools/",
   versionArguments: ['version', '--client', '--output=json'],
-  readVersion: (output) => firstVersion((JSON.parse(output) as VersionOutput).clientVersion.gitVersion),
+  readVersion,
   versionVariables: ['ENVARIUM_KUBECTL_VERSION'],
   release,
 };
