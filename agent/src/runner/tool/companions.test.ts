@@ -18,7 +18,7 @@ const kubeconfig = [
   'current-context: none',
   '',
 ].join('\n');
-const toolPaths = { git: findProgram('git') ?? '', kubectl: '', kustomize: '' };
+const toolPaths = { git: findProgram('git') ?? '', helm: '', kubectl: '', kustomize: '' };
 
 async function mirrorOf(t: TestContext, program: string, ...versions: string[]): Promise<ToolMirror> {
   const releases = versions.map((version): Release => ({ version }));
@@ -27,9 +27,14 @@ async function mirrorOf(t: TestContext, program: string, ...versions: string[]):
   return mirror;
 }
 
-/** A task on manifests, which needs kubectl and may use kustomize. */
-function stage(t: TestContext, mirrors: Record<string, MirrorOrder | null>) {
-  const setup = createSetup(t, { 'objects.yaml': objects, 'kubeconfig.yaml': kubeconfig });
+/** Tasks: those of k8s need kubectl and may use kustomize, those of helm need helm and kubectl. */
+function stage(t: TestContext, mirrors: Record<string, MirrorOrder | null>, tool: 'k8s' | 'helm' = 'k8s') {
+  const chart = 'apiVersion: v2\nname: one\nversion: 1.0.0\n';
+  const setup = createSetup(t, {
+    'objects.yaml': objects,
+    'kubeconfig.yaml': kubeconfig,
+    'Chart.yaml': chart,
+  });
   const cacheFolder = join(setup.folder, 'cache');
   mkdirSync(cacheFolder, { mode: 0o755 });
   return (variables: Record<string, string>, ...commands: string[]) => {
@@ -41,7 +46,7 @@ function stage(t: TestContext, mirrors: Record<string, MirrorOrder | null>) {
       }),
     );
     const job = setup.job({
-      tool: 'k8s',
+      tool,
       type: 'task',
       variables: { environment, terraform: [] },
       taskPayload: commands.join('\n'),
@@ -66,6 +71,15 @@ test('each program is fetched in the version that its variable requests', withTe
   assert.match(log, /^kubectl 1\.33\.1 \(\S+\/kubectl, from the tool cache\)$/m);
   assert.match(log, /^kustomize 5\.5\.0 \(\S+\/kustomize, from the tool cache\)$/m);
   assert.match(ran.log('task:run'), /"v1\.33\.1"[^]*"v5\.5\.0"/);
+});
+
+test('a companion that every run needs is fetched, too', withTerraform, async (t) => {
+  const [helm, kubectl] = [await mirrorOf(t, 'helm', '3.19.0'), await mirrorOf(t, 'kubectl', '1.34.0')];
+  const run = stage(t, { helm: { url: helm.url }, kubectl: { url: kubectl.url } }, 'helm');
+  const ran = await run({}, 'helm version', 'kubectl version');
+  assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome.error));
+  assert.equal(ran.outcome.toolVersion, '3.19.0');
+  assert.match(ran.log('variables:setup'), /^helm 3\.19\.0 [^]*^kubectl 1\.34\.0 /m);
 });
 
 test('an optional program is only fetched if a version is requested', withTerraform, async (t) => {
