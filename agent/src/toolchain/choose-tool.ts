@@ -104,7 +104,7 @@ function chooseExact(
 }
 
 function chooseLatest(name: string, there: ToolsThere, note: string | null): Choice {
-  const newest = releases(there).toSorted(compare).at(-1);
+  const newest = releases(withoutUnlisted(there)).toSorted(compare).at(-1);
   if (newest === undefined)
     return { problem: `${nothingThere(name, there)}: ${howToGet(name)}, then deploy again` };
   return found(newest, there, joined(note, withoutIndex(name, there, 'the newest', 'counts as the latest')));
@@ -180,6 +180,17 @@ function all({ onPath, cached, index }: ToolsThere): string[] {
   return [...(onPath ? [onPath.version] : []), ...cached, ...listed]
     .map((version) => valid(version))
     .filter((version) => version !== null);
+}
+
+/**
+ * What is in the cache because somebody requested exactly that does not count as the latest for everybody else: an
+ * index may list only the newest stable version, or only those of one major version.
+ */
+function withoutUnlisted(there: ToolsThere): ToolsThere {
+  const { cached, index } = there;
+  if (index === null || 'problem' in index || index.versions.length === 0) return there;
+  const listed = new Set(index.versions.map((version) => valid(version)));
+  return { ...there, cached: cached.filter((version) => listed.has(version)) };
 }
 
 function releases(there: ToolsThere): string[] {

@@ -55,6 +55,20 @@ for (const [program, [index, checksums]] of Object.entries(layouts))
       assert.equal((await setup.find('1.29.0', { onPath })).from, 'PATH');
     });
 
+    test('that was requested exactly and is cached is the latest for nobody else', async (t) => {
+      const setup = await create(t);
+      setup.mirror.add({ version: '2.0.0' });
+      await setup.find('2.0.0');
+      setup.mirror.answerIndex(
+        program === 'kustomize' ? '[{ "tag_name": "kustomize/v1.30.2" }]' : 'v1.30.2\n',
+      );
+      assert.equal((await setup.find('latest')).version, '1.30.2');
+      const onPath = { version: '3.0.0', path: `/usr/bin/${program}` };
+      assert.equal((await setup.find('latest', { onPath })).from, 'PATH');
+      const offline = await setup.find('latest', { order: { mirrors: { [program]: null } } });
+      assert.equal(offline.version, '2.0.0');
+    });
+
     test('is the newest of the PATH and the cache, where the index cannot be read', async (t) => {
       const setup = await create(t);
       await setup.find('1.30.2');
