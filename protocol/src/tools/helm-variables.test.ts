@@ -80,6 +80,11 @@ test('variables of helm are checked by name', () => {
     /lead out of the repository/,
   );
   assert.equal(helmVariableProblem('ENVARIUM_HELM_VALUES_FILES', '../b.yaml', 'charts'), null);
+  for (const value of ['-', 'https://host.example/values.yaml'])
+    assert.match(
+      helmVariableProblem('ENVARIUM_HELM_VALUES_FILES', value) ?? '',
+      /must be the path of a file/,
+    );
   assert.equal(helmVariableProblem('OTHER', '--namespace x'), null);
   assert.deepEqual(readHelmVariables({ ENVARIUM_HELM_VALUES_FILES: 'a.yaml, b.yaml,' }).valuesFiles, [
     'a.yaml',

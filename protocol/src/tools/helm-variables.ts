@@ -38,7 +38,10 @@ export function helmVariableProblem(name: string, value: string, folder?: string
   if (name.startsWith(helmNames.setPrefix) && setPath(name.slice(helmNames.setPrefix.length)) === null)
     return `${name}: what follows ${helmNames.setPrefix} must be the path of a value, such as image.tag or servers[0].name`;
   if (name === helmNames.valuesFiles) {
-    const problem = pathsProblem(listOf(value), folder);
+    const paths = listOf(value);
+    // helm would read an address or its standard input.
+    const isOther = paths.some((path) => path === '-' || path.includes('://'));
+    const problem = isOther ? 'each entry must be the path of a file' : pathsProblem(paths, folder);
     return problem === null ? null : `${name}: ${problem}`;
   }
   return helmArgumentsProblem(name, value);

@@ -1,7 +1,7 @@
 /** What the commands of a phase have captured, as the plan and the apply read it. */
 import type { Captures } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
-import { type KubernetesObject, parseJsonObjects } from '../kubernetes/objects.ts';
+import { type KubernetesObject, parseJsonObjects, parseObjects } from '../kubernetes/objects.ts';
 import { namespaceOf } from './release.ts';
 import { type History, objectKey, readHistory, without } from './releases.ts';
 import { readRelease, readTemplates, type Rendering } from './rendering.ts';
@@ -10,6 +10,7 @@ import { hasRemoved } from './removed-fields.ts';
 /** Names of captured outputs. */
 export const captured = {
   namespace: 'namespace.json',
+  definitions: 'definitions.yaml',
   revisions: 'revisions.json',
   rendered: 'rendered.json',
   templates: 'rendered.yaml',
@@ -68,6 +69,19 @@ export function releaseNamespace({ job }: Pick<DriverContext, 'job'>, captures: 
 export function hasNamespace(captures: Captures): boolean {
   const bytes = captures.get(captured.namespace);
   return bytes === undefined || parseJsonObjects(bytes).length > 0;
+}
+
+/** Whether the release is installed: only then helm makes the kinds that the chart defines. */
+export function isInstallation(captures: Captures): boolean {
+  const { revisions, unfinished } = historyOf(captures);
+  const last = revisions.at(-1 - unfinished.length);
+  return last === undefined || last.status === 'uninstalled';
+}
+
+/** Kinds that the chart defines, if helm is about to make those that the cluster lacks. */
+export function definedKinds(captures: Captures): KubernetesObject[] {
+  const bytes = captures.get(captured.definitions);
+  return bytes === undefined ? [] : parseObjects(bytes, 'the definitions of the chart');
 }
 
 /** Objects of the release that its next revision has no more. */

@@ -10,9 +10,11 @@ import { inputOf, type KubernetesObject } from '../kubernetes/objects.ts';
 import {
   again,
   captured,
+  definedKinds,
   goneObjects,
   hasNamespace,
   historyOf,
+  isInstallation,
   lessenedObjects,
   liveObjects,
   releaseNamespace,
@@ -110,6 +112,22 @@ function liveCommand(step: string, objects: (captures: Captures) => readonly Kub
   });
 }
 
+/** Kinds that the chart defines are not among what it renders. */
+function definitionCommands({ job }: DriverContext): Command[] {
+  if (helmArguments(runEnvironment(job), 'upgrade').some((word) => /^--skip-crds(=true)?$/.test(word)))
+    return [];
+  return [
+    {
+      step: planStep,
+      program,
+      label: `${program} show crds`,
+      args: ['show', 'crds', chartFolder(job)],
+      captureTo: captured.definitions,
+      when: isInstallation,
+    },
+  ];
+}
+
 function comparison(): Command {
   const command = diffCommand({
     step: planStep,
@@ -150,7 +168,9 @@ export function planCommands(context: DriverContext): Command[] {
     ...renderCommands(context, planStep),
     ...renderCommands(context, planStep, again),
     comparison(),
+    ...definitionCommands(context),
     liveCommand(planStep, (captures) => [
+      ...definedKinds(captures),
       ...goneObjects(context, captures),
       ...lessenedObjects(context, captures).map(({ after }) => after),
     ]),

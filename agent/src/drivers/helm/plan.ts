@@ -9,6 +9,7 @@ import { unstablePlaces } from './approval.ts';
 import {
   again,
   captured,
+  definedKinds,
   goneObjects,
   hasNamespace,
   historyOf,
@@ -50,6 +51,14 @@ function changedPairs({ context, captures, key }: Reader): ObjectPair[] {
     if (pair?.merged) pairs.set(name, { ...pair, merged: withoutRemoved(pair.merged, before, after) });
   }
   return [...pairs.values()];
+}
+
+/** Kinds that helm makes because the cluster lacks them. */
+function definedPairs({ context, captures, key }: Reader): ObjectPair[] {
+  const live = liveObjects(context, captures);
+  return definedKinds(captures)
+    .filter((object) => !live.has(key(object)))
+    .map((object) => ({ live: null, merged: object }));
 }
 
 /** Objects that are there, and that the release will have no more. */
@@ -150,6 +159,7 @@ export async function readPlan(context: DriverContext, captures: Captures): Prom
   const planned = [
     ...namespaceRow(context, captures, reader.options),
     ...recordRows(reader),
+    ...rows(definedPairs(reader), reader.options),
     ...rows(changedPairs(reader), reader.options),
     ...rows(deletedPairs(reader), reader.options),
   ];

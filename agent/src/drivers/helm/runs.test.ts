@@ -251,3 +251,54 @@ test('a namespace is created on request', needs, async (t) => {
   const again = await stage.run(stage.job({ systemVariables }, { environment, values }));
   assert.equal(again.outcome.hasChanges, false);
 });
+
+const definition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: lamps.test.example
+spec:
+  group: test.example
+  scope: Namespaced
+  names: { kind: Lamp, plural: lamps, singular: lamp }
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true }
+`;
+
+test('kinds that a chart defines are planned with its first installation, and stay', needs, async (t) => {
+  const stage = await helmStage(t, await cluster(), { ...exampleChart(), 'crds/lamps.yaml': definition });
+  const { kubectl } = stage.namespace;
+  t.after(() => kubectl(['delete', 'crd', 'lamps.test.example', '--ignore-not-found']));
+  stage.namespace.playReadiness();
+  const path = 'apiextensions.k8s.io/v1/CustomResourceDefinition/lamps.test.example';
+  const { planned } = await stage.deploy();
+  assert.equal(actionsOf(planned)[path], 'create');
+  const other = 'apiVersion: test.example/v1\nkind: Lamp\nmetadata:\n  name: desk\n';
+  stage.setup.commit({ 'templates/lamp.yaml': other });
+  const next = await stage.deploy();
+  assert.deepEqual(actionsOf(next.planned), { 'test.example/v1/Lamp/desk': 'create' });
+  await stage.deploy(stage.job({ type: 'destroy' }));
+  await kubectl(['get', 'crd', 'lamps.test.example']);
+  assert.equal((await stage.run(stage.job())).outcome.planSummary?.added, 4);
+});
+
+test('objects of other namespaces are part of plan, drift and destroy', needs, async (t) => {
+  const shared = await cluster();
+  const other = await shared.namespace(t);
+  const stage = await helmStage(t, shared, {
+    ...exampleChart(),
+    'templates/other.yaml': `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: elsewhere\n  namespace: ${other.name}\ndata:\n  one: "1"\n  two: "2"\n`,
+  });
+  stage.namespace.playReadiness();
+  const { planned } = await stage.deploy();
+  assert.equal(actionsOf(planned)['v1/ConfigMap/elsewhere'], 'create');
+  await other.kubectl(['patch', 'configmap', 'elsewhere', '-p', '{"data":{"one":"3"}}']);
+  const drift = await stage.run(stage.job({ type: 'driftDetection' }));
+  assert.equal(rowOf(drift, 'v1/ConfigMap/elsewhere')?.driftByCloud, true);
+  const destroyed = await stage.deploy(stage.job({ type: 'destroy' }));
+  assert.equal(actionsOf(destroyed.planned)['v1/ConfigMap/elsewhere'], 'delete');
+  await assert.rejects(other.kubectl(['get', 'configmap', 'elsewhere']), { stderr: /NotFound/ });
+});
