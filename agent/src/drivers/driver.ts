@@ -63,6 +63,8 @@ export interface DriverContext {
   readonly planFile: string;
   /** Absolute path of the folder for temporary files. */
   readonly temporaryFolder: string;
+  /** The version of the tool's own program; absent as long as it is not known. */
+  readonly toolVersion?: string;
   /** Absolute path of the tool's CLI configuration, if the agent has written one. */
   readonly cliConfigurationFile?: string;
   readonly tree: TreeReader;

@@ -29,6 +29,8 @@ import { helmProgress } from './progress.ts';
 import { namespaceOf, releaseNameRefusal } from './release.ts';
 import { valueFiles } from './values.ts';
 
+const { program } = facts;
+
 /** Variables of helm itself that would have it work elsewhere than kubectl, or elsewhere than a run expects. */
 const reserved: Readonly<Record<string, string>> = {
   HELM_DRIVER: 'runs read and keep releases in Secrets',
@@ -75,8 +77,17 @@ async function warnings({ job }: Pick<DriverContext, 'job'>): Promise<string[]> 
   ];
 }
 
+/** helm 4 applies objects in another way, with conflicts that plans do not know of. */
+function refuseOtherVersions(version: string | undefined): void {
+  if (version === undefined || version.startsWith('3.')) return;
+  throw new Error(
+    `helm ${version} is not supported: runs need a version 3, which ${program.versionVariables[0]} requests`,
+  );
+}
+
 async function files(context: DriverContext): Promise<FileToWrite[]> {
   const { job } = context;
+  refuseOtherVersions(context.toolVersion);
   const cluster = await clusterFile(context, namespaceOf(job));
   if (job.type === 'destroy') return [cluster];
   return [cluster, ...(await valueFiles(job)), ...(await chartFiles(context))];
@@ -121,7 +132,7 @@ function differing(context: DriverContext, captures: Captures): string | null {
 
 export const helm: Driver = {
   type: 'helm',
-  programs: [facts.program.name, 'kubectl'],
+  programs: [program.name, 'kubectl'],
   codeFiles: /(^|\/)Chart\.yaml$/,
   refusals,
   warnings,

@@ -234,12 +234,14 @@ test('what runs of helm cannot have is refused by name', needs, async (t) => {
   assert.match(await refusal({}, env('ENVARIUM_HELM_VERSION', '9.9.9')), /9\.9\.9/);
 });
 
+const fourth = '#!/bin/sh\necho v4.0.0\n';
 const silent = '#!/bin/sh\ncase "$1" in version) echo v3.21.4;; *) exit 0;; esac\n';
 const failing = '#!/bin/sh\ncase "$1" in version) echo v3.21.4;; *) exit 7;; esac\n';
 const noisy =
   '#!/bin/sh\ncase "$1" in version) echo v3.21.4;; *) head -c 100000000 /dev/zero | tr "\\0" x;; esac\n';
 
 for (const [what, script, expected] of [
+  ['another version', fourth, /^helm 4\.0\.0 is not supported: .*ENVARIUM_HELM_VERSION/],
   ['nothing', silent, /^helm did not print the rendered release as JSON/],
   ['nothing and fails', failing, /^helm upgrade --dry-run ended with code 7 without any output/],
   ['100 MB', noisy, /^helm did not print the rendered release as JSON/],

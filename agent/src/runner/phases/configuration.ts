@@ -53,6 +53,7 @@ export function describeConfiguration(
   const context: DriverContext = {
     ...statelessContext(attempt, facts.commit),
     stateFolder: facts.isStateOurs ? folders.state : null,
+    toolVersion: facts.tool.version,
   };
   const environment = {
     PATH: toolPath,
