@@ -212,6 +212,18 @@ test(
     writeFileSync(join(world, 'site/tries'), '');
     const retried = await apply(again, { changes: { retry: { times: 1, isReviewed: true } } });
     assert.equal(retried.outcome.result, 'applied', JSON.stringify(retried.outcome));
+    assert.deepEqual(
+      retried.events.flatMap((event) =>
+        event.kind === 'resource' && event.status !== 'started' ? [[event.name, event.status]] : [],
+      ),
+      [
+        ['Make a folder', 'done'],
+        ['Try', 'failed'],
+        ['Make a folder', 'done'],
+        ['Try', 'done'],
+        ['Report', 'done'],
+      ],
+    );
     assert.deepEqual(retried.outcome.outputs?.['list'], { value: [1], sensitive: false, type: 'list' });
   },
 );

@@ -62,6 +62,8 @@ for (const [tool, step, needs] of [
         /try 1[^]*──── Retry 1 of 3[^]*is tainted, so (it )?must be replaced[^]*try 2[^]*──── Retry 2 of 3[^]*try 3[^]*Apply complete/,
       );
       assert.equal(ran.steps()[step], 'SUCCESS');
+      const last = ran.events.findLast((event) => event.kind === 'resource' && event.name === 'flaky');
+      assert.equal(last?.kind === 'resource' && last.status, 'done');
       assert.match(setup.newestState(ran)?.toString() ?? '', /"flaky"/);
       assert.doesNotMatch(setup.newestState(ran)?.toString() ?? '', /"tainted"/);
       assert.equal(ran.outcome.outputs?.first?.value !== undefined, true);

@@ -3,6 +3,7 @@
  * and progress are followed while it runs.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { keptFolder } from '../../slots/work-folder.ts';
 import type { Command } from '../../drivers/command.ts';
@@ -44,6 +45,7 @@ export async function runChangingCommand(
   isRepeated = false,
 ): Promise<Changed> {
   requireProgram(command.program, configuration.tool.paths);
+  if (isRepeated) await removeEvents(attempt, command);
   await using progress = followProgress(attempt, command);
   await storeMark(attempt, isRepeated);
   progress?.start();
@@ -80,6 +82,11 @@ function unrecordedIn(
 ): OutcomeFacts['unrecorded'] {
   const before = existsSync(spool.inputState) ? driver.state?.read(readFileSync(spool.inputState)) : null;
   return unrecordedResources(progress.seen, recordedIn(state), before ?? null);
+}
+
+/** What the failed command reported is not what the next one does. */
+async function removeEvents({ tree }: AttemptContext, { eventFile }: Command): Promise<void> {
+  if (eventFile !== undefined) await tree.remove(dirname(eventFile), basename(eventFile));
 }
 
 /** Follows the tool's progress; null if its driver cannot read any. */
