@@ -4,24 +4,10 @@ import { appendFile, chmod, mkdtemp, readdir, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { pythonProgram, withToolbox } from '../tools/toolbox/places.ts';
+import { readFolder } from './examples.ts';
 import { approveAndEnd, createEnvironment, homeOf, untilEnd, untilStatus } from './runs.ts';
-import { type Files, makeRepository, removeScratch, startService } from './service.ts';
-
-const exampleFolder = fileURLToPath(new URL('../examples/ansible', import.meta.url));
-
-async function example(): Promise<Files> {
-  const entries = await readdir(exampleFolder, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-  const texts = files.map(async (file) => [
-    file.slice(exampleFolder.length + 1),
-    await readFile(file, 'utf8'),
-  ]);
-  return Object.fromEntries(await Promise.all(texts));
-}
+import { makeRepository, removeScratch, startService } from './service.ts';
 
 test(
   'an environment of Ansible is planned, approved, applied, checked for drift and destroyed',
@@ -39,7 +25,7 @@ test(
       },
     });
     const { client } = service;
-    const { path: repository } = await makeRepository(service.folder, 'sites', await example());
+    const { path: repository } = await makeRepository(service.folder, 'sites', await readFolder('ansible'));
     const page = join(world, 'site/index.html');
     const { id, deploymentId } = await createEnvironment(client, await homeOf(client), {
       repository,
