@@ -1,13 +1,16 @@
 /** Environments and deployments, created and watched by a client. */
+import type { DeployRequestBody } from '#contract/deployments/deploy-request.ts';
+import type { CreateEnvironmentBody } from '#contract/environments/create-environment.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
 import type { Service } from './service.ts';
 
-/** Creates an environment of a repository without deploying it. @returns its id */
+/** Creates an environment of a repository without deploying it. @param more fields of the request @returns its id */
 export async function createEnvironment(
   { client }: Service,
   repository: string,
   requiresApproval: boolean,
+  more: Partial<CreateEnvironmentBody> = {},
 ): Promise<string> {
   const [organization] = await client.call('listOrganizations');
   const [project] = await client.call('listProjects', { query: { organizationId: organization?.id } });
@@ -21,6 +24,7 @@ export async function createEnvironment(
       repository,
       requiresApproval,
       preventAutoDeploy: true,
+      ...more,
     },
   });
   return id;
@@ -36,9 +40,13 @@ export interface Watched {
 }
 
 /** Deploys, follows the event stream to its end. @throws Error when the deployment does not succeed */
-export async function deployAndWatch({ client }: Service, environmentId: string): Promise<Watched> {
+export async function deployAndWatch(
+  { client }: Service,
+  environmentId: string,
+  body: DeployRequestBody = {},
+): Promise<Watched> {
   const start = performance.now();
-  const { id } = await client.call('deployEnvironment', { params: { id: environmentId }, body: {} });
+  const { id } = await client.call('deployEnvironment', { params: { id: environmentId }, body });
   const answered = performance.now() - start;
   let firstLog: number | undefined;
   let status: DeploymentStatus = 'IN_PROGRESS';

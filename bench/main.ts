@@ -11,6 +11,7 @@ import { elsewhereBench } from './benchmarks/elsewhere.ts';
 import { followersBench } from './benchmarks/followers.ts';
 import { initBench } from './benchmarks/init.ts';
 import { isolationBench } from './benchmarks/isolation.ts';
+import { kubernetesBench } from './benchmarks/kubernetes.ts';
 import { listBench } from './benchmarks/list.ts';
 import { describeMachine } from './machine.ts';
 import { manyBench } from './benchmarks/many.ts';
@@ -33,6 +34,7 @@ const benches: Readonly<Record<string, Bench>> = {
   elsewhere: elsewhereBench,
   servers: serversBench,
   init: initBench,
+  kubernetes: kubernetesBench,
   followers: followersBench,
   isolation: isolationBench,
   claim: claimBench,

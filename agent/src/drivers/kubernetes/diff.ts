@@ -16,6 +16,9 @@ export interface ObjectPair {
 /** More lines than any object has, so that each file is printed whole. kubectl takes no other characters. */
 const comparing = 'diff -N -U1000000000';
 
+/** Objects that are compared at the same time: the answers of a cluster take longer than the work of kubectl. */
+const atOnce = 4;
+
 /** Fields that this manager owns are those that a deployment has applied. */
 export const fieldManager = 'envarium';
 
@@ -35,7 +38,14 @@ export function diffCommand({ step, label, captureTo, isForced, objects }: DiffR
     step,
     label,
     program: 'kubectl',
-    args: ['diff', '--server-side', `--field-manager=${fieldManager}`, ...force, '-f', '-'],
+    args: [
+      'diff',
+      '--server-side',
+      `--field-manager=${fieldManager}`,
+      `--concurrency=${atOnce}`,
+      ...force,
+      '--filename=-',
+    ],
     environment: { KUBECTL_EXTERNAL_DIFF: comparing },
     input: (captures) => inputOf(objects(captures)),
     captureTo,

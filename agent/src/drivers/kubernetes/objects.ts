@@ -1,6 +1,6 @@
 /** Objects of Kubernetes: how they are read from manifests, and what identifies them. */
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
-import { parseAllDocuments, type Document, type Tags } from 'yaml';
+import { type Document, parseAllDocuments, Schema, type Tags } from 'yaml';
 
 export interface KubernetesObject {
   readonly apiVersion: string;
@@ -117,6 +117,9 @@ function readTags(tags: Tags): Tags {
   );
 }
 
+/** One for all documents: making it takes longer than reading most of them. */
+const schema = new Schema({ schema: 'yaml-1.1', customTags: readTags });
+
 /** A text for the place of a document, where the reader of an error looks. */
 function placeOf(what: string, number: number, line?: number): string {
   return `${what}, document ${number}${line === undefined ? '' : `, line ${line}`}`;
@@ -187,7 +190,7 @@ export function parseObjects(bytes: Uint8Array | string, what: string): Kubernet
   const text = typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString();
   const documents = parseAllDocuments(text, {
     version: '1.1',
-    customTags: readTags,
+    schema,
     intAsBigInt: true,
     logLevel: 'error',
   });
