@@ -51,9 +51,11 @@ export function variableRefusal(
   if (general !== null) return general;
   const rules = new Set(used.map((facts) => facts.variableRefusal));
   const refusals = [...rules].map((refuse) => refuse(type, name, value));
-  // An environment variable reaches whatever tool runs; other variables have names of the tool that they are for.
-  if (type !== 0 && refusals.includes(null)) return null;
-  return refusals.find((refusal) => refusal !== null) ?? null;
+  const problems = refusals.filter((refusal) => refusal !== null);
+  // An environment variable reaches whatever tool runs.
+  if (type === 0) return problems[0] ?? null;
+  // Other variables have names of the tool that they are for.
+  return problems.length < refusals.length || problems.length === 0 ? null : problems.join('; or ');
 }
 
 /**
