@@ -51,8 +51,14 @@ export async function toolsOfFamily(): Promise<FamilyTool[]> {
       program: 'tofu',
       file: tofu ?? '',
       steps: 'opentofu',
-      path: tofu === null ? path : [dirname(tofu), path].join(delimiter),
+      path: pathWith(tofu),
       ...withToolbox('opentofu'),
     },
   ];
+}
+
+/** A PATH on which these built programs are found, too, before others of their names. */
+export function pathWith(...programs: readonly (string | null)[]): string {
+  const folders = programs.flatMap((program) => (program === null ? [] : [dirname(program)]));
+  return [...folders, process.env.PATH ?? ''].join(delimiter);
 }

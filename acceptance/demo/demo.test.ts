@@ -3,14 +3,17 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { sharedCluster, withCluster } from '../../agent/src/testing/cluster/cluster.ts';
 import { pythonProgram, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
+import { pathWith } from '../programs.ts';
 
 const run = promisify(execFile);
 const cluster = sharedCluster();
+const helm = withToolbox('helm');
+const withHelm = helm.skip === false ? withCluster() : helm;
 
 /** @param programs whose folders are on the PATH @returns what the demo printed */
 async function demo(
@@ -18,8 +21,7 @@ async function demo(
   programs: readonly (string | null)[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const folders = programs.flatMap((program) => (program === null ? [] : [dirname(program)]));
-  const PATH = [process.env.PATH, ...folders].join(delimiter);
+  const PATH = pathWith(...programs);
   const program = join(import.meta.dirname, 'main.ts');
   // The test runner's own variables would make the demo report to it.
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
@@ -57,6 +59,13 @@ async function placeIn(t: TestContext): Promise<{ namespace: string; KUBECONFIG:
 test('the demo deploys manifests to a cluster', withCluster(), async (t) => {
   const { namespace, KUBECONFIG } = await placeIn(t);
   checkTour(await demo(['--type', 'k8s', '--namespace', namespace], [], { KUBECONFIG }));
+});
+
+test('the demo deploys a chart', withHelm, async (t) => {
+  const { namespace, KUBECONFIG } = await placeIn(t);
+  checkTour(
+    await demo(['--type', 'helm', '--namespace', namespace], [toolboxProgram('helm')], { KUBECONFIG }),
+  );
 });
 
 test('the demo says what it needs, and which tools it knows', async () => {

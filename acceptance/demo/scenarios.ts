@@ -118,8 +118,8 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
     programs: { helm: 'see helm.sh/docs/intro/install', ...kubectl },
     files: () => readFolder('helm'),
     hasNamespace: true,
-    variables: async () => [...(await cluster()), { name: 'motto', value: 'good morning', type: 1 }],
-    change: { name: 'motto', value: 'good evening', type: 1 },
+    variables: async () => [...(await cluster()), { name: 'greeting', value: 'good morning', type: 1 }],
+    change: { name: 'greeting', value: 'good evening', type: 1 },
   },
   ansible: {
     what: 'the playbook of examples/ansible, for this machine itself',
