@@ -118,6 +118,7 @@ function secretOptions(
       privateHosts: new Set(settings.credentialPrivateHosts),
       mayUseOwnIdentity: settings.awsOwnIdentity,
       mayStartPrograms: settings.kubeconfigPrograms,
+      ownCluster: settings.kubernetesOwnIdentity ? { environment: process.env } : undefined,
       addresses: { azureManagement: settings.azureManagementAddress, gke: settings.gkeAddress },
     }),
   };

@@ -97,3 +97,15 @@ export async function kubernetesVersion(
   if (status !== 200) throw new CloudProblem(`was refused by Kubernetes with status ${status}`);
   return shownText(/"gitVersion":\s*"([^"]+)"/.exec(text)?.[1] ?? '');
 }
+
+/** In a kubeconfig file, as YAML or JSON. */
+const secretField =
+  /(?:^|[\s{,"'])(?:token|password|client-key-data|access-token|id-token|refresh-token)["']?\s*:\s*["']?([^\s"',}]+)/g;
+
+/** What logs must not show of a kubeconfig file: in clear and decoded, because tools print both. */
+export function kubeconfigSecrets(kubeConfig: string): string[] {
+  return [...kubeConfig.matchAll(secretField)].flatMap(([, value = '']) => {
+    const decoded = Buffer.from(value, 'base64').toString('utf8');
+    return decoded.startsWith('-----BEGIN ') ? [value, decoded] : [value];
+  });
+}

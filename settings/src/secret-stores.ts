@@ -99,6 +99,9 @@ const identityNames: Readonly<Record<SecretStoreName, RegExp | null>> = {
 /** Where clouds are, also for requests without an identity. */
 const addressesOfClouds = /^(AWS_ENDPOINT_URL(_STS|_EKS)?|AZURE_AUTHORITY_HOST)$/;
 
+/** Where the cluster is that a pod runs in; it says nothing about rights there. */
+const placeOfCluster = /^KUBERNETES_SERVICE_(HOST|PORT)$/;
+
 /** The part of an environment in which an agent finds its identity for the stores that it may read from. */
 export function identityEnvironment(
   environment: Environment,
@@ -107,6 +110,7 @@ export function identityEnvironment(
 ): Record<string, string> {
   const patterns = [
     addressesOfClouds,
+    placeOfCluster,
     ...allowed.map(({ store }) => identityNames[store]),
     ...(hasAwsIdentity ? [identityNames.ssm] : []),
   ];

@@ -88,6 +88,14 @@ export const sharedSettings = {
       '(its instance profile, service account or AWS_... variables). Trust policies must then require the id of the ' +
       'organization as external id.',
   }),
+  kubernetesOwnIdentity: setting({
+    name: 'ENVARIUM_KUBERNETES_OWN_IDENTITY',
+    type: flag,
+    default: 'false',
+    sentence:
+      'Whether runs on a cluster that have no kubeconfig work on the cluster that the agent runs in, with the service ' +
+      'account of its pod. Every user of the agent then has the rights of that account.',
+  }),
   kubeconfigPrograms: setting({
     name: 'ENVARIUM_KUBECONFIG_PROGRAMS',
     type: flag,

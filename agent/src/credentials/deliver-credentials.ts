@@ -1,6 +1,7 @@
 /** Prepares the cloud credentials of a job for its run, before it is written to the spool. */
 import type { CloudAddresses } from '#clouds/clusters/cluster.ts';
 import { CloudProblem, type PrivateHosts } from '#clouds/exchange.ts';
+import { kubeconfigSecrets } from '#clouds/kubernetes.ts';
 import { type Cloud, type CredentialKind, credentialKinds } from '#contract/credentials/kinds.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
@@ -8,6 +9,7 @@ import type { RunCredential } from '#protocol/messages/run-credential.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
 import { clusterKindOf, type ClusterIdentity, deliverCluster } from './deliver-cluster.ts';
 import { deliver, type Delivery, type DeliveryOptions, ownNames } from './delivery.ts';
+import { deliverOwnCluster, type OwnCluster } from './own-cluster.ts';
 
 /** A claimed job whose credentials have become variables and files. @throws the signal's reason */
 export type DeliverCredentials = (job: Job, signal: AbortSignal) => Promise<Job>;
@@ -84,6 +86,22 @@ async function allResults(
   return [...results, ...(await Promise.all(clusters))];
 }
 
+/** What the agent lends to a run that has no cluster. */
+async function ownClusterResults(job: Job, folder: string, own: OwnCluster | undefined): Promise<Result[]> {
+  if (own === undefined) return [];
+  try {
+    const delivery = await deliverOwnCluster(job, folder, own);
+    return delivery === null ? [] : [{ failures: [], warnings: [], ...delivery }];
+  } catch (error) {
+    return [{ failures: [(error as Error).message], warnings: [] }];
+  }
+}
+
+/** Parts of a kubeconfig in a variable, which are secret even where they are printed alone. */
+function variableSecrets(job: Job): string[] {
+  return kubeconfigSecrets(runEnvironment(job)['ENVARIUM_KUBECONFIG'] ?? '');
+}
+
 /** @returns a function for all runs of an agent */
 export function credentialDeliverer(options: {
   readonly workFolder: string;
@@ -91,17 +109,21 @@ export function credentialDeliverer(options: {
   readonly mayUseOwnIdentity: boolean;
   /** Whether kubeconfig files may start programs. */
   readonly mayStartPrograms?: boolean;
+  /** Absent: the agent does not lend the cluster that it runs in. */
+  readonly ownCluster?: OwnCluster | undefined;
   readonly addresses: CloudAddresses;
 }): DeliverCredentials {
-  return async (job, signal) => {
+  return async (given, signal) => {
+    const own = variableSecrets(given);
+    const job = own.length === 0 ? given : { ...given, secrets: [...given.secrets, ...own] };
     const { credentials = [], ...rest } = job;
     const allowed = options.mayStartPrograms === true ? { mayStartPrograms: true } : {};
-    if (credentials.length === 0)
-      return options.mayStartPrograms === true
-        ? { ...job, delivered: { environment: {}, files: [], versions: [], ...allowed } }
-        : job;
     const { credentials: folder } = workFolderPaths(options.workFolder, job);
-    const results = await allResults(credentials, options.addresses, { ...options, job, folder, signal });
+    const results = [
+      ...(await allResults(credentials, options.addresses, { ...options, job, folder, signal })),
+      ...(await ownClusterResults(job, folder, options.ownCluster)),
+    ];
+    if (results.length === 0 && options.mayStartPrograms !== true) return job;
     return {
       ...rest,
       delivered: {

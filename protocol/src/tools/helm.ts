@@ -31,6 +31,7 @@ export const helm: ToolFacts = {
     isExact: false,
     covers: 'the chart, the values and the rendered manifests; an apply that would render others stops',
   },
+  worksOnCluster: true,
   importsResources: false,
   planArguments: () => [],
   variableRefusal,

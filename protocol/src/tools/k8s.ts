@@ -32,6 +32,7 @@ export const k8s: ToolFacts = {
     covers:
       'exactly these manifests and deletions; what the cluster makes of them is decided when they are applied',
   },
+  worksOnCluster: true,
   importsResources: false,
   planArguments: () => [],
   variableRefusal,

@@ -24,6 +24,8 @@ export interface ToolFacts {
   readonly state: StateFormat | null;
   /** What a person approves with a plan of this tool. */
   readonly approval: ApprovalFacts;
+  /** Runs work on a cluster of Kubernetes, and need a kubeconfig. Absent: they do not. */
+  readonly worksOnCluster?: true;
   /** A plan of the tool can take existing resources into the state; older versions may not support it. */
   readonly importsResources: boolean;
   /** What a deployment's targets and options add to the arguments of its plan. */
