@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client/client.ts';
 import { sharedCluster, type TestNamespace, withCluster } from '../agent/src/testing/cluster/cluster.ts';
-import { toolboxProgram, withToolbox } from '../tools/toolbox/places.ts';
+import { pathWith, toolboxProgram, withToolbox } from '../tools/toolbox/places.ts';
 import { readFolder } from './examples.ts';
-import { pathWith } from './programs.ts';
 import { approveAndEnd, createEnvironment, type Home, homeOf, stepLines, untilEnd } from './runs.ts';
 import { makeRepository, type RunningService, startService } from './service.ts';
 

@@ -1,7 +1,7 @@
 /** Programs that a test needs, looked up on the PATH. */
 import { access, constants } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
-import { toolboxProgram, withToolbox } from '../tools/toolbox/places.ts';
+import { delimiter, join } from 'node:path';
+import { pathWith, toolboxProgram, withToolbox } from '../tools/toolbox/places.ts';
 
 /**
  * @returns the path of a program, or null where the machine has none: the test is then skipped with that
@@ -55,10 +55,4 @@ export async function toolsOfFamily(): Promise<FamilyTool[]> {
       ...withToolbox('opentofu'),
     },
   ];
-}
-
-/** A PATH on which these built programs are found, too, before others of their names. */
-export function pathWith(...programs: readonly (string | null)[]): string {
-  const folders = programs.flatMap((program) => (program === null ? [] : [dirname(program)]));
-  return [...folders, process.env.PATH ?? ''].join(delimiter);
 }

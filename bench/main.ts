@@ -23,6 +23,7 @@ import { recoveryBench } from './benchmarks/recovery.ts';
 import { searchBench } from './benchmarks/search.ts';
 import { serversBench } from './benchmarks/servers.ts';
 import { teamsBench } from './benchmarks/teams.ts';
+import { toolsBench } from './benchmarks/tools.ts';
 import { variablesBench } from './benchmarks/variables.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
@@ -34,6 +35,7 @@ const benches: Readonly<Record<string, Bench>> = {
   elsewhere: elsewhereBench,
   servers: serversBench,
   init: initBench,
+  tools: toolsBench,
   kubernetes: kubernetesBench,
   followers: followersBench,
   isolation: isolationBench,

@@ -1,7 +1,7 @@
 /** The configurations that are deployed, each in a git repository of its own. */
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -40,17 +40,19 @@ export const manyResources = (count: number): string => `resource "terraform_dat
 }
 `;
 
-/** @param others contents of more files, by name. @returns the repository's path */
+/** @param configuration of terraform, or the contents of all files by name @returns the repository's path */
 export async function makeRepository(
   folder: string,
   name: string,
-  configuration: string,
-  others: Readonly<Record<string, string>> = {},
+  configuration: string | Readonly<Record<string, string>>,
 ): Promise<string> {
   const path = join(folder, name);
   await mkdir(path);
-  for (const [file, content] of Object.entries({ 'main.tf': configuration, ...others }))
+  const files = typeof configuration === 'string' ? { 'main.tf': configuration } : configuration;
+  for (const [file, content] of Object.entries(files)) {
+    await mkdir(dirname(join(path, file)), { recursive: true });
     await writeFile(join(path, file), content);
+  }
   const git = (...args: string[]) =>
     run(
       'git',

@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { sharedCluster, withCluster } from '../../agent/src/testing/cluster/cluster.ts';
-import { pythonProgram, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
-import { pathWith } from '../programs.ts';
+import { pathWith, pythonProgram, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
 
 const run = promisify(execFile);
 const cluster = sharedCluster();

@@ -119,6 +119,13 @@ async function measureReused(service: Service, repository: string, rounds: numbe
   return samples.slice(1);
 }
 
+/** The configuration with its lock file. */
+async function filesIn(code: string): Promise<Record<string, string>> {
+  const names = ['main.tf', lockFile];
+  const read = names.map(async (name) => [name, await readFile(join(code, name), 'utf8')] as const);
+  return Object.fromEntries(await Promise.all(read));
+}
+
 export const initBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   const content = await readProvider(isQuick);
   const [atOnce, rounds] = isQuick ? [4, 2] : [20, 10];
@@ -132,9 +139,7 @@ export const initBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   const code = await mkdtemp(join(folder.path, 'code-'));
   await writeFile(join(code, 'main.tf'), configuration);
   await initByHand(folder.path, code, ownConfiguration);
-  const repository = await makeRepository(folder.repositories, 'large', configuration, {
-    [lockFile]: await readFile(join(code, lockFile), 'utf8'),
-  });
+  const repository = await makeRepository(folder.repositories, 'large', await filesIn(code));
   const downloadsBefore = registry.downloads(name);
   const settings = {
     ENVARIUM_TERRAFORM_CLI_CONFIG: host,

@@ -103,7 +103,7 @@ export const kubernetesBench: Bench = async ({ isQuick }): Promise<BenchResult> 
   await cluster.kubectl(['create', 'namespace', namespace]);
   const kubeconfig = cluster.kubeconfig(namespace);
   const items = Array.from({ length: count }, (_, index) => objectOf(index));
-  const repository = await makeRepository(folder.repositories, 'manifests', '', {
+  const repository = await makeRepository(folder.repositories, 'manifests', {
     [manifests]: JSON.stringify({ apiVersion: 'v1', kind: 'List', items }),
     'kustomization.yaml': `resources: [${manifests}]\n`,
   });

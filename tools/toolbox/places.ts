@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { recipes, type Recipe, type ToolName } from './recipes.ts';
 
 /** The folder that holds a tool's go.mod and go.sum. */
@@ -112,4 +112,10 @@ export function pythonProgram<Name extends PythonToolName>(
 ): string | null {
   const folder = pythonFolder(name);
   return existsSync(join(folder, '.complete')) ? join(folder, 'bin', program) : null;
+}
+
+/** A PATH on which these built programs are found, too, before others of their names. */
+export function pathWith(...programs: readonly (string | null)[]): string {
+  const folders = programs.flatMap((program) => (program === null ? [] : [dirname(program)]));
+  return [...folders, process.env.PATH ?? ''].join(delimiter);
 }

@@ -1,0 +1,95 @@
+/** The service's own time in deployments of each tool, alternated with terraform: each changes one small thing. */
+import { startCluster } from '../../agent/src/testing/cluster/cluster.ts';
+import { pathWith, pythonProgram, toolboxProgram } from '../../tools/toolbox/places.ts';
+import type { CreateEnvironmentBody } from '#contract/environments/create-environment.ts';
+import { createEnvironment, deployAndWatch } from '../deployments.ts';
+import { type Bench, type BenchResult, type Figure, figure } from '../figure.ts';
+import { makeRepository } from '../repository.ts';
+import { scratchFolder, type Service, startService } from '../service.ts';
+import { readTimelines } from '../timeline.ts';
+
+interface Tool {
+  readonly type: 'terraform' | 'k8s' | 'helm' | 'ansible';
+  readonly files: Readonly<Record<string, string>>;
+}
+
+const tools: readonly Tool[] = [
+  {
+    type: 'terraform',
+    files: {
+      'main.tf':
+        'variable "text" { type = string }\nresource "terraform_data" "it" { input = var.text }\noutput "text" { value = terraform_data.it.output }\n',
+    },
+  },
+  {
+    type: 'k8s',
+    files: {
+      'kustomization.yaml':
+        'configMapGenerator: [{name: text, envs: [envarium.env]}]\ngeneratorOptions: {disableNameSuffixHash: true}\n',
+    },
+  },
+  {
+    type: 'helm',
+    files: {
+      'Chart.yaml': 'apiVersion: v2\nname: text\nversion: 1.0.0\n',
+      'values.yaml': 'text: ""\n',
+      'templates/text.yaml':
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: text-of-helm}\ndata: {text: {{ .Values.text | quote }}}\n',
+    },
+  },
+  {
+    type: 'ansible',
+    files: {
+      'playbook.yml':
+        '- hosts: localhost\n  gather_facts: false\n  tasks:\n    - ansible.builtin.debug: {msg: "{{ text }}"}\n      changed_when: true\n',
+    },
+  },
+];
+
+const textOf = (value: string) => [{ name: 'text', value, type: 1 as const }];
+
+/** @returns the service's own milliseconds in a deployment that changes the text */
+async function deployOnce(service: Service, environmentId: string, value: string): Promise<number> {
+  const { id } = await deployAndWatch(service, environmentId, { configurationChanges: textOf(value) });
+  const [timeline] = await readTimelines(service, [id]);
+  return (timeline?.phases ?? []).reduce((sum, { ownMilliseconds }) => sum + ownMilliseconds, 0);
+}
+
+export const toolsBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
+  const rounds = isQuick ? 3 : 20;
+  await using cluster = await startCluster();
+  await using folder = await scratchFolder();
+  const namespace = 'bench';
+  await cluster.kubectl(['create', 'namespace', namespace]);
+  const target: Partial<CreateEnvironmentBody> = {
+    k8sNamespace: namespace,
+    configurationChanges: [
+      ...textOf('first'),
+      { name: 'ENVARIUM_KUBECONFIG', value: cluster.kubeconfig(namespace), type: 0, isSensitive: true },
+    ],
+  };
+  await using service = await startService(folder, {
+    settings: { PATH: pathWith(toolboxProgram('helm'), pythonProgram('ansible')) },
+  });
+  const environments = new Map<Tool['type'], string>();
+  for (const { type, files } of tools) {
+    const repository = await makeRepository(folder.repositories, type, files);
+    const request = { type, workspaceName: `bench-${type}`, ...target };
+    environments.set(type, await createEnvironment(service, repository, false, request));
+  }
+  const own = new Map<Tool['type'], number[]>(tools.map(({ type }) => [type, []]));
+  for (let round = -2; round < rounds; round++) {
+    for (const [type, id] of environments) {
+      const milliseconds = await deployOnce(service, id, `round ${round}`);
+      if (round >= 0) own.get(type)?.push(milliseconds);
+    }
+  }
+  const base = own.get('terraform') ?? [];
+  const figures: Figure[] = [...own].flatMap(([type, times]) => {
+    const absolute = figure(`own time: ${type}`, 'ms', times);
+    if (type === 'terraform') return [absolute];
+    const ratios = times.map((time, round) => time / (base[round] ?? Number.NaN));
+    return [absolute, figure(`own time: ${type} to terraform`, '×', ratios)];
+  });
+  return { figures, settings: { rounds } };
+};
