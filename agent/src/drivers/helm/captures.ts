@@ -3,7 +3,7 @@ import type { Captures } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { type KubernetesObject, parseJsonObjects, parseObjects } from '../kubernetes/objects.ts';
 import { namespaceOf } from './release.ts';
-import { type History, objectKey, readHistory, without } from './releases.ts';
+import { type History, isKept, objectKey, readHistory, without } from './releases.ts';
 import { readRelease, readTemplates, type Rendering } from './rendering.ts';
 import { hasRemoved } from './removed-fields.ts';
 
@@ -90,6 +90,17 @@ export function goneObjects(context: DriverContext, captures: Captures): Kuberne
   const namespace = releaseNamespace(context, captures);
   const rendered = renderingOf(captures)?.objects ?? [];
   return without([...others, ...(base?.objects ?? [])], rendered, namespace);
+}
+
+/** Objects that helm itself will not find: of revisions that were never finished, or failed. */
+export function forgottenObjects(context: DriverContext, captures: Captures): KubernetesObject[] {
+  const { revisions, base, others } = historyOf(captures);
+  const namespace = releaseNamespace(context, captures);
+  const isDestroy = context.job.type === 'destroy';
+  const all = isDestroy ? [...(base?.objects ?? []), ...others] : others;
+  const found = isDestroy ? (revisions.at(-1)?.objects ?? []) : (base?.objects ?? []);
+  const rendered = renderingOf(captures)?.objects ?? [];
+  return without(all, [...found, ...rendered], namespace).filter((object) => !isKept(object));
 }
 
 /** Objects of which the next revision has less than the last one. */

@@ -11,6 +11,7 @@ import {
   again,
   captured,
   definedKinds,
+  forgottenObjects,
   goneObjects,
   hasNamespace,
   historyOf,
@@ -22,7 +23,7 @@ import {
 } from './captures.ts';
 import { chartFolder } from './chart.ts';
 import { createdNamespace, uninstallTimeout, upgradeTimeout } from './release.ts';
-import { isKept, objectKey, ownershipProblem, revisionLabels, without } from './releases.ts';
+import { isKept, isOwned, objectKey, ownershipProblem, revisionLabels } from './releases.ts';
 import { valueArguments } from './values.ts';
 
 const program = facts.program.name;
@@ -178,39 +179,19 @@ export function planCommands(context: DriverContext): Command[] {
   ];
 }
 
-/** Whether an object is part of a release, as helm marks its objects. */
-function isOwned({ metadata }: KubernetesObject, name: string, namespace: string): boolean {
-  const annotations = metadata['annotations'] as Readonly<Record<string, unknown>> | undefined;
-  return (
-    annotations?.['meta.helm.sh/release-name'] === name &&
-    annotations['meta.helm.sh/release-namespace'] === namespace
-  );
-}
-
-/** Objects that helm itself will not find: of revisions that were never finished, or failed. */
-function forgottenObjects(context: DriverContext, captures: Captures): KubernetesObject[] {
-  const { revisions, base, others } = historyOf(captures);
-  const namespace = releaseNamespace(context, captures);
-  const isDestroy = context.job.type === 'destroy';
-  const all = isDestroy ? [...(base?.objects ?? []), ...others] : others;
-  const found = isDestroy ? (revisions.at(-1)?.objects ?? []) : (base?.objects ?? []);
-  const rendered = renderingOf(captures)?.objects ?? [];
-  return without(all, [...found, ...rendered], namespace).filter((object) => !isKept(object));
-}
-
 /** Deletes what only a stopped or failed run knows, and then the records of revisions that helm would not pass. */
 function clearingCommands(context: DriverContext, step: string): Command[] {
   const { job } = context;
   const isDestroy = job.type === 'destroy';
   const clearing = (captures: Captures): KubernetesObject[] => {
-    const namespace = releaseNamespace(context, captures);
     const live = liveObjects(context, captures);
-    const owned = forgottenObjects(context, captures).filter((object) => {
-      const found = live.get(objectKey(object, namespace));
-      return found !== undefined && isOwned(found, job.workspaceName, namespace);
+    const namespace = releaseNamespace(context, captures);
+    const found = forgottenObjects(context, captures).filter((object) => {
+      const known = live.get(objectKey(object, namespace));
+      return known !== undefined && isOwned(known, job.workspaceName, namespace);
     });
     // An uninstallation removes all records itself.
-    return [...owned, ...(isDestroy ? [] : historyOf(captures).unfinished.map(({ record }) => record))];
+    return [...found, ...(isDestroy ? [] : historyOf(captures).unfinished.map(({ record }) => record))];
   };
   return [
     liveCommand(step, (captures) => forgottenObjects(context, captures)),

@@ -10,6 +10,7 @@ import {
   again,
   captured,
   definedKinds,
+  forgottenObjects,
   goneObjects,
   hasNamespace,
   historyOf,
@@ -21,7 +22,7 @@ import {
 } from './captures.ts';
 import { chartDigest } from './chart.ts';
 import { createdNamespace } from './release.ts';
-import { isKept, objectKey, unfinishedInWords } from './releases.ts';
+import { isKept, isOwned, leftBy, objectKey, unfinishedInWords } from './releases.ts';
 import { withoutRemoved } from './removed-fields.ts';
 import { hookInWords, placeInWords, type Rendering } from './rendering.ts';
 
@@ -63,12 +64,16 @@ function definedPairs({ context, captures, key }: Reader): ObjectPair[] {
 
 /** Objects that are there, and that the release will have no more. */
 function deletedPairs({ context, captures, key }: Reader): ObjectPair[] {
+  const namespace = releaseNamespace(context, captures);
   const live = liveObjects(context, captures);
+  const forgotten = new Set(forgottenObjects(context, captures).map(key));
   return goneObjects(context, captures)
     .filter((object) => !isKept(object))
     .flatMap((object) => {
       const found = live.get(key(object));
-      return found === undefined || isKept(found) ? [] : [{ live: found, merged: null }];
+      if (found === undefined || isKept(found)) return [];
+      const isDeleted = !forgotten.has(key(object)) || isOwned(found, context.job.workspaceName, namespace);
+      return isDeleted ? [{ live: found, merged: null }] : [];
     });
 }
 
@@ -82,8 +87,9 @@ function namespaceRow({ job }: DriverContext, captures: Captures, options: RowOp
 /** Records of revisions that the apply removes before anything else. */
 function recordRows({ context, captures, options }: Reader): ResourceChange[] {
   if (context.job.type === 'destroy') return [];
-  return historyOf(captures).unfinished.map(({ record, revision, status, deploymentId }) => {
-    const identity = identityOf(record, options.defaultNamespace);
+  const history = historyOf(captures);
+  return history.unfinished.map((each) => {
+    const identity = identityOf(each.record, options.defaultNamespace);
     return {
       name: identity.name,
       providerName: 'helm',
@@ -92,7 +98,7 @@ function recordRows({ context, captures, options }: Reader): ResourceChange[] {
       moduleName: identity.namespace,
       action: 'metadata' as const,
       attributes: [],
-      actionReason: `revision ${revision} is ${status}: deployment ${deploymentId ?? 'unknown'} was stopped`,
+      actionReason: `revision ${each.revision} is ${each.status}: ${leftBy(history, each)} was stopped`,
     };
   });
 }

@@ -76,7 +76,7 @@ test('a first installation that was killed is continued, and says so', needs, as
   });
   assert.match(
     planned.log('helm:diff'),
-    /Revision 1 of release shop is pending-install: deployment 00000000-\S+ of this environment was stopped before its end/,
+    /Revision 1 of release shop is pending-install: deployment [0-9a-f-]{36} of this environment was stopped before its end/,
   );
   assert.match(applied.log('helm:upgrade'), /configmap "first" deleted/);
   assert.equal(await statusOf(stage), 'deployed');
@@ -110,10 +110,18 @@ test('a rollback that was killed is continued', needs, async (t) => {
   await withReadiness(stage, () => stage.deploy());
   const environment = [plain('ENVARIUM_HELM_CLI_ARGS_upgrade', '--timeout 2s')];
   const values = [plain('image.tag', '2')];
-  await killedApply(stage, stage.job({}, { environment, values }), /rolling back to last[^]*beginning wait/);
+  const deploymentId = '00000000-0000-7000-8000-0000000000d2';
+  await killedApply(
+    stage,
+    stage.job({ deploymentId }, { environment, values }),
+    /rolling back to last[^]*beginning wait/,
+  );
   assert.equal(await statusOf(stage), 'pending-rollback');
   const { planned } = await withReadiness(stage, () => stage.deploy());
-  assert.match(planned.log('helm:diff'), /Revision 3 of release shop is pending-rollback/);
+  assert.match(
+    planned.log('helm:diff'),
+    /Revision 3 of release shop is pending-rollback: deployment \S+d2 of this/,
+  );
   assert.equal(await statusOf(stage), 'deployed');
 });
 
@@ -133,7 +141,10 @@ for (const next of ['deploy', 'destroy'] as const)
     const expected = next === 'deploy' ? 'deployed' : undefined;
     assert.equal(await statusOf(stage), expected);
     if (next === 'deploy') {
-      assert.match(planned.log('helm:diff'), /Revision 1 of release shop is uninstalling/);
+      assert.match(
+        planned.log('helm:diff'),
+        /Revision 1 of release shop is uninstalling: a destroy of this environment was stopped/,
+      );
       assert.equal((await stage.run(stage.job())).outcome.hasChanges, false);
     } else assert.deepEqual(await names(stage, 'configmaps,deployments,services'), []);
   });
@@ -152,6 +163,28 @@ test('a destroy after an upgrade that was killed leaves nothing of either revisi
   await stage.deploy(stage.job({ type: 'destroy' }));
   assert.deepEqual(await names(stage, 'configmaps,deployments,services'), []);
   assert.equal(await statusOf(stage), undefined);
+});
+
+test('an upgrade or a rollback that somebody has begun with helm is not touched', needs, async (t) => {
+  const stage = await helmStage(t, await cluster(), chart);
+  await withReadiness(stage, () => stage.deploy());
+  const folder = stage.setup.repository;
+  for (const [args, status] of [
+    [['upgrade', 'shop', folder, '--set-string', 'image.tag=3', '--wait'], 'pending-upgrade'],
+    [['rollback', 'shop', '1', '--wait'], 'pending-rollback'],
+  ] as const) {
+    const running = stage.helm(args);
+    const ended = running.catch(() => undefined);
+    for (const deadline = Date.now() + 20_000; (await statusOf(stage)) !== status; )
+      assert.ok(Date.now() < deadline, status);
+    const refused = await stage.run(stage.job());
+    assert.match(
+      refused.outcome.error?.message ?? '',
+      new RegExp(`is ${status}, and no run of this environment`),
+    );
+    await withReadiness(stage, () => ended);
+  }
+  await withReadiness(stage, () => stage.deploy());
 });
 
 async function foreignPending(t: TestContext): Promise<HelmStage> {

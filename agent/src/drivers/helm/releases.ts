@@ -26,8 +26,10 @@ export interface Revision {
   readonly status: string;
   readonly namespace: string;
   readonly environmentId: string | undefined;
+  /** Of the deployment that made it; helm copies it when it rolls back. */
   readonly deploymentId: string | undefined;
   readonly chart: string;
+  /** Read when they are needed: most revisions are of no interest. */
   readonly objects: readonly KubernetesObject[];
   /** The Secret that holds it, without its content. */
   readonly record: KubernetesObject;
@@ -54,10 +56,10 @@ function contentOf(secret: KubernetesObject): StoredRelease {
     const isPacked = packed.subarray(0, 2).equals(Buffer.from([0x1f, 0x8b]));
     const bytes = isPacked ? gunzipSync(packed, { maxOutputLength: longestRelease }) : packed;
     return JSON.parse(bytes.toString()) as StoredRelease;
-  } catch (error) {
+  } catch {
+    // What a parser says may contain values of the release.
     throw new Error(
-      `Secret ${secret.metadata.name} does not contain a release of helm: ${(error as Error).message}`,
-      { cause: error },
+      `Secret ${secret.metadata.name} does not contain a release of helm: delete it, or the whole release`,
     );
   }
 }
@@ -71,6 +73,7 @@ function revisionOf(secret: KubernetesObject): Revision {
   const release = contentOf(secret);
   const { metadata } = release.chart ?? {};
   const { name, namespace = '' } = secret.metadata;
+  let objects: KubernetesObject[] | undefined;
   return {
     revision: release.version ?? Number(labelOf(secret, 'version')),
     status: release.info?.status ?? 'unknown',
@@ -78,7 +81,12 @@ function revisionOf(secret: KubernetesObject): Revision {
     environmentId: textLabel(secret, revisionLabels.environment),
     deploymentId: textLabel(secret, revisionLabels.deployment),
     chart: `${metadata?.name ?? 'unknown'} ${metadata?.version ?? ''}`.trim(),
-    objects: parseObjects(release.manifest ?? '', `the manifest of revision ${release.version}`),
+    get objects() {
+      return (objects ??= parseObjects(
+        release.manifest ?? '',
+        `the manifest of revision ${release.version}`,
+      ));
+    },
     record: { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace } },
   };
 }
@@ -140,11 +148,27 @@ export function isKept({ metadata }: KubernetesObject): boolean {
 }
 
 /**
+ * Whether somebody else than a run has made an unfinished revision: helm copies labels of the last revision, so that
+ * its own operations of people have them, too.
+ */
+function isForeign(
+  { revisions }: History,
+  { revision, status, environmentId, deploymentId }: Revision,
+): boolean {
+  if (environmentId === undefined) return true;
+  const previous = revisions.findLast((each) => each.revision < revision);
+  if (previous === undefined || previous.status === 'failed' || unfinished.includes(previous.status))
+    return false;
+  if (status === 'pending-rollback') return true;
+  return status === 'pending-upgrade' && deploymentId === previous.deploymentId;
+}
+
+/**
  * Says why a run must leave a release alone: it belongs to somebody else. @returns null if it does not
  * @param name of the release
  */
-export function ownershipProblem({ revisions, unfinished }: History, name: string, job: Job): string | null {
-  const newest = revisions.at(-1);
+export function ownershipProblem(history: History, name: string, job: Job): string | null {
+  const newest = history.revisions.at(-1);
   if (newest === undefined) return null;
   const other = newest.environmentId;
   if (other !== undefined && other !== job.environmentId)
@@ -152,7 +176,7 @@ export function ownershipProblem({ revisions, unfinished }: History, name: strin
       `release ${name} belongs to the environment ${other}: choose another workspaceName or namespace, or remove the ` +
       `label ${revisionLabels.environment} of its Secret ${newest.record.metadata.name} to take it over`
     );
-  const foreign = unfinished.find(({ environmentId }) => environmentId === undefined);
+  const foreign = history.unfinished.find((revision) => isForeign(history, revision));
   if (foreign === undefined) return null;
   return (
     `revision ${foreign.revision} of release ${name} is ${foreign.status}, and no run of this environment has made it: ` +
@@ -161,11 +185,29 @@ export function ownershipProblem({ revisions, unfinished }: History, name: strin
   );
 }
 
+/** Who has left an unfinished revision, for people. */
+export function leftBy({ revisions }: History, { revision, status, deploymentId }: Revision): string {
+  if (status === 'uninstalling') return 'a destroy of this environment';
+  // A rollback has the labels of the revision that it goes back to.
+  const made =
+    status === 'pending-rollback' ? revisions.findLast((each) => each.revision < revision) : undefined;
+  return `deployment ${made?.deploymentId ?? deploymentId ?? 'unknown'} of this environment`;
+}
+
 /** Says what stopped runs have left, for the log of a plan. */
-export function unfinishedInWords({ unfinished }: History, name: string): string[] {
-  return unfinished.map(
-    ({ revision, status, deploymentId }) =>
-      `Revision ${revision} of release ${name} is ${status}: deployment ${deploymentId ?? 'unknown'} of this environment ` +
-      `was stopped before its end. The apply removes the record of this revision first and continues with what is there.`,
+export function unfinishedInWords(history: History, name: string): string[] {
+  return history.unfinished.map(
+    (each) =>
+      `Revision ${each.revision} of release ${name} is ${each.status}: ${leftBy(history, each)} was stopped before its ` +
+      'end. The apply removes the record of this revision first and continues with what is there.',
+  );
+}
+
+/** Whether an object is part of a release, as helm marks its objects. */
+export function isOwned({ metadata }: KubernetesObject, name: string, namespace: string): boolean {
+  const annotations = recordOf(metadata['annotations']);
+  return (
+    annotations['meta.helm.sh/release-name'] === name &&
+    annotations['meta.helm.sh/release-namespace'] === namespace
   );
 }

@@ -1,15 +1,16 @@
 /** For tests: charts that the real runner deploys with the real helm to a real cluster. */
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { findOnPath } from '#guards/find-on-path.ts';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
 import type { Job, JobVariable } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
-import { type Cluster, type TestNamespace, withCluster } from '../cluster/cluster.ts';
-import { createSetup, type Ran, type RunnerSetup, type Running, type StartOptions } from '../runner-setup.ts';
+import { type Cluster, withCluster } from '../cluster/cluster.ts';
+import { clusterStage, type Stage, type StageOptions } from '../cluster/stage.ts';
+import type { Ran } from '../runner-setup.ts';
 
 const run = promisify(execFile);
 
@@ -38,78 +39,56 @@ export function plain(name: string, value: string, more: Partial<JobVariable> = 
   return { name, value, isSensitive: false, ...more };
 }
 
-export interface HelmStage {
-  readonly setup: RunnerSetup;
-  readonly namespace: TestNamespace;
-  /** The name of the release. */
-  readonly release: string;
-  readonly toolPaths: Readonly<Record<string, string>>;
-  /** A job of the environment; variables are in addition to the one that names the cluster. */
-  job(changes?: Partial<Job>, more?: { environment?: JobVariable[]; values?: JobVariable[] }): Job;
-  start(job: Job, options?: StartOptions): Running;
-  run(job: Job, options?: StartOptions): Promise<Ran>;
+/** Variables of a job in addition to the one that names the cluster. */
+export interface MoreVariables {
+  readonly environment?: readonly JobVariable[];
+  readonly values?: readonly JobVariable[];
+}
+
+export interface HelmStage extends Pick<Stage, 'setup' | 'namespace' | 'toolPaths' | 'run' | 'start'> {
+  /** A job of the environment, whose release is `shop`, in the namespace of the kubeconfig. */
+  job(changes?: Partial<Job>, more?: MoreVariables): Job;
   /** Plans and applies. @throws Error if one of them fails */
   deploy(job?: Job): Promise<{ readonly planned: Ran; readonly applied: Ran }>;
   /** helm itself, as a person uses it in the namespace. */
   helm(args: readonly string[]): Promise<string>;
 }
 
-/**
- * @param files of the repository
- * @param options `kubeconfig`: another way to the cluster
- */
+/** @param files of the repository */
 export async function helmStage(
   t: TestContext,
   cluster: Cluster,
   files: Record<string, string> = exampleChart(),
-  options: { readonly kubeconfig?: (namespace: TestNamespace) => string } = {},
+  options: Pick<StageOptions, 'kubeconfig'> = {},
 ): Promise<HelmStage> {
-  const setup = createSetup(t, files);
-  const namespace = await cluster.namespace(t);
-  const kubeconfig = options.kubeconfig?.(namespace) ?? namespace.kubeconfig();
+  const program = toolboxProgram('helm') ?? '';
+  const stage = await clusterStage(t, cluster, files, 'helm', { ...options, toolPaths: { helm: program } });
+  const { setup, namespace } = stage;
   const file = join(setup.folder, 'kubeconfig');
   writeFileSync(file, namespace.kubeconfig(), { mode: 0o600 });
-  const toolPaths = {
-    helm: toolboxProgram('helm') ?? '',
-    kubectl: findOnPath('kubectl') ?? '',
-    git: findOnPath('git') ?? '',
+  const job: HelmStage['job'] = (changes = {}, { environment = [], values = [] } = {}) => {
+    const usual = stage.job({ workspaceName: 'shop', systemVariables: {} });
+    const variables = {
+      environment: [...usual.variables.environment, ...environment],
+      terraform: [...values],
+    };
+    return { ...usual, deploymentId: randomUUID(), variables, ...changes };
   };
-  const stage: HelmStage = {
-    setup,
-    namespace,
-    release: 'shop',
-    toolPaths,
-    job: (changes = {}, { environment = [], values = [] } = {}) =>
-      setup.job({
-        tool: 'helm',
-        workspaceName: 'shop',
-        secrets: [],
-        variables: {
-          environment: [
-            { name: 'ENVARIUM_KUBECONFIG', value: kubeconfig, isSensitive: true },
-            ...environment,
-          ],
-          terraform: values,
-        },
-        ...changes,
-      }),
-    start: (job, more = {}) => setup.start(job, { toolPaths, ...more }),
-    run: (job, more = {}) => setup.run(job, { toolPaths, ...more }),
-    async deploy(job = stage.job()) {
-      const planned = await stage.run(job);
+  return {
+    ...stage,
+    job,
+    async deploy(wanted = job()) {
+      const planned = await stage.run(wanted);
       if (planned.outcome.result !== 'planned') throw new Error(JSON.stringify(planned.outcome));
-      const applied = await stage.run(setup.applyJob(planned));
+      const applied = await stage.apply(planned);
       if (applied.outcome.result !== 'applied') throw new Error(JSON.stringify(applied.outcome));
       return { planned, applied };
     },
-    helm: async (args) => {
-      const { stdout } = await run(toolPaths.helm, [...args], {
-        env: { HOME: setup.folder, KUBECONFIG: file },
-      });
-      return stdout;
+    async helm(args) {
+      const environment = { HOME: setup.folder, KUBECONFIG: file };
+      return (await run(program, [...args], { env: environment })).stdout;
     },
   };
-  return stage;
 }
 
 function withoutNamespace(path: string, namespace: string | undefined): string {

@@ -8,6 +8,8 @@ import type { Cluster, TestNamespace } from './cluster.ts';
 export interface Stage {
   readonly setup: RunnerSetup;
   readonly namespace: TestNamespace;
+  /** The programs of its runs. */
+  readonly toolPaths: Record<string, string>;
   /** A job of the tool on the namespace, as a user who may do everything. */
   job(changes?: Partial<Job>): Job;
   /** Runs a job, by default on the state that the runs so far have left. */
@@ -22,6 +24,8 @@ export interface Stage {
 export interface StageOptions {
   /** Programs in addition to kubectl and git. */
   readonly programs?: readonly string[];
+  /** Programs that are not on the PATH. */
+  readonly toolPaths?: Readonly<Record<string, string>>;
   readonly variables?: Partial<Job['variables']>;
   readonly kubeconfig?: (namespace: TestNamespace) => string;
   readonly systemVariables?: Readonly<Record<string, string>>;
@@ -38,7 +42,8 @@ export async function clusterStage(
   const namespace = await cluster.namespace(t);
   const setup = createSetup(t, files);
   const names = ['kubectl', 'git', ...(options.programs ?? [])];
-  const toolPaths = Object.fromEntries(names.map((name) => [name, findProgram(name) ?? '']));
+  const found = Object.fromEntries(names.map((name) => [name, findProgram(name) ?? '']));
+  const toolPaths = { ...found, ...options.toolPaths };
   let state: Buffer | null = null;
   const variable = {
     name: 'ENVARIUM_KUBECONFIG',
@@ -68,6 +73,7 @@ export async function clusterStage(
   return {
     setup,
     namespace,
+    toolPaths,
     job,
     run,
     start: (wanted, more) => setup.start(wanted, { toolPaths, state, ...more }),
