@@ -1,10 +1,13 @@
 /** Runs on a real cluster, with the real runner and the real kubectl. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { findProgram } from '../../processes/programs.ts';
 import type { Ran } from '../../testing/runner-setup.ts';
 import { sharedCluster, withCluster } from '../../testing/cluster/cluster.ts';
 import { clusterStage, type StageOptions } from '../../testing/cluster/stage.ts';
@@ -425,4 +428,37 @@ test('a run that is killed while it applies has left a record of what may exist'
   assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
   const left = ['get', 'deployments,configmaps', '-l', 'envarium-environment-id', '-o', 'name'];
   assert.equal(await stage.namespace.kubectl(left), '');
+});
+
+test('plans that are never applied change nothing, and find the same', needs, async (t) => {
+  const stage = await stageOf(t, { 'a.yaml': manifests(configMap('first', {})) });
+  for (const type of ['dryRun', 'prPlan'] as const) {
+    const { outcome } = await stage.run(stage.job({ type }));
+    assert.deepEqual(outcome.planSummary, { added: 1, changed: 0, destroyed: 0 }, JSON.stringify(outcome));
+    assert.equal(outcome.approvedParts, undefined);
+  }
+  assert.doesNotMatch(await stage.namespace.kubectl(['get', 'configmaps', '-o', 'name']), /first/);
+});
+
+const kustomize = toolboxProgram('kustomize');
+
+test('manifests are rendered by the requested version of kustomize', {
+  skip: needs.skip || withToolbox('kustomize').skip,
+}, async (t) => {
+  const version = execFileSync(kustomize ?? '', ['version'], { encoding: 'utf8' })
+    .trim()
+    .replace(/^v/, '');
+  const environment = [noWait, { name: 'ENVARIUM_KUSTOMIZE_VERSION', value: version, isSensitive: false }];
+  const stage = await stageOf(
+    t,
+    {
+      'kustomization.yaml': 'namePrefix: my-\nresources: [a.yaml]\n',
+      'a.yaml': manifests(configMap('first', {})),
+    },
+    { variables: { environment } },
+  );
+  const programs = { kubectl: findProgram('kubectl') ?? '', git: findProgram('git') ?? '' };
+  const ran = await stage.run(stage.job(), { toolPaths: { ...programs, kustomize: kustomize ?? '' } });
+  assert.deepEqual(Object.keys(changes(ran)), [`v1/ConfigMap/${stage.namespace.name}/my-first`]);
+  assert.ok(ran.events.some((event) => event.kind === 'process' && event.label === 'kustomize build'));
 });

@@ -3,7 +3,6 @@
  * file for each object into two folders, and starts a program that compares them. As it is called here, that program
  * prints both files of each object that differs, whole.
  */
-import { constants } from 'node:buffer';
 import type { Captures, Command } from '../command.ts';
 import { inputOf, type KubernetesObject, parseObjects } from './objects.ts';
 
@@ -18,6 +17,9 @@ const comparing = 'diff -N -U1000000000';
 
 /** Objects that are compared at the same time: the answers of a cluster take longer than the work of kubectl. */
 const atOnce = 4;
+
+/** More takes too long and too much memory to read. */
+const mostBytes = 64_000_000;
 
 /** Fields that this manager owns are those that a deployment has applied. */
 export const fieldManager = 'envarium';
@@ -86,7 +88,7 @@ function objectOf(lines: readonly string[]): KubernetesObject | null {
  */
 export function readDiff(captured: Uint8Array | undefined): ObjectPair[] {
   if (captured === undefined || captured.length === 0) return [];
-  if (captured.length > constants.MAX_STRING_LENGTH / 2)
+  if (captured.length > mostBytes)
     throw new Error(
       'kubectl diff printed too much to be read: divide the configuration into several environments',
     );
