@@ -40,7 +40,7 @@ const cases = [
     victim: 'runner',
     pidOf: runnerPid,
     status: 'INTERNAL_FAILURE',
-    message: /was lost after it had started/,
+    message: /was lost after it had started .*\. Check the log/,
   },
 ] as const;
 

@@ -16,6 +16,7 @@ import { requeueJob } from '../queue/enqueue.ts';
 import { getJob, setJobStatus } from '../queue/job-store.ts';
 import { getStateVersionOfAttempt } from '../state/state-store.ts';
 import { type AttemptRow, endAttempt, lockAttempt } from './attempt-store.ts';
+import { toolFacts } from '#protocol/tools/index.ts';
 import { restartSteps } from '../logs/step-store.ts';
 
 /** The total number of attempts without a start mark. */
@@ -31,10 +32,16 @@ export function afterLoss(facts: {
   return facts.mark === null && facts.attempts < maximumAttempts ? 'again' : 'failed';
 }
 
-function lossMessage(attempt: Pick<AttemptRow, 'mark' | 'number'>, reason: string): string {
+function lossMessage(
+  attempt: Pick<AttemptRow, 'mark' | 'number'>,
+  { tool }: Pick<DeploymentRow, 'tool'>,
+  reason: string,
+): string {
   if (attempt.mark === null)
     return `The run was lost ${attempt.number} times before it made any changes: ${reason}`;
-  return `The run was lost after it had started to make changes: ${reason}. What it created is in the last stored state; check the log and deploy again`;
+  const kept = toolFacts(tool)?.state === null ? '' : 'What it created is in the last stored state; ';
+  const advice = `${kept}check the log and deploy again`;
+  return `The run was lost after it had started to make changes: ${reason}. ${advice.replace(/^c/, 'C')}`;
 }
 
 /** Ends the job and its deployment, and lets the environment's queue continue. */
@@ -89,7 +96,7 @@ export async function loseAttempt(
   const status = next === 'aborted' ? 'ABORTED' : 'INTERNAL_FAILURE';
   await giveUp(context, locked, current, {
     status,
-    message: lossMessage(current, reason),
+    message: lossMessage(current, deployment, reason),
     found,
   });
 }
