@@ -26,7 +26,7 @@ export interface Command {
   readonly goodExitCodes?: readonly number[];
   /**
    * Standard output goes to this file of the attempt's scratch folder instead of the step's log
-   * (machine-readable output).
+   * (machine-readable output). That of a command that changes resources is given to no function.
    */
   readonly captureTo?: string;
   /** Whether it runs at all, according to what was captured before; absent: always. */

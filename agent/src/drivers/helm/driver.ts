@@ -134,6 +134,8 @@ export const helm: Driver = {
   type: 'helm',
   programs: [program.name, 'kubectl'],
   codeFiles: /(^|\/)Chart\.yaml$/,
+  // Names the versions of the charts that a chart needs.
+  lockFile: 'Chart.lock',
   refusals,
   warnings,
   files,

@@ -302,3 +302,41 @@ test('objects of other namespaces are part of plan, drift and destroy', needs, a
   assert.equal(actionsOf(destroyed.planned)['v1/ConfigMap/elsewhere'], 'delete');
   await assert.rejects(other.kubectl(['get', 'configmap', 'elsewhere']), { stderr: /NotFound/ });
 });
+
+test(
+  'files of the repository give values, variables override them, and --set overrides all',
+  needs,
+  async (t) => {
+    const stage = await helmStage(t, await cluster(), {
+      ...exampleChart(),
+      'values/one.yaml': 'greeting: one\nreplicas: 2\nimage: { tag: file }\n',
+      'values/two.yaml': 'greeting: two\n',
+    });
+    const environment = [
+      plain('ENVARIUM_HELM_VALUES_FILES', 'values/one.yaml, values/two.yaml'),
+      plain('ENVARIUM_HELM_SET_image.tag', 'set-${ENVARIUM_ENVIRONMENT_NAME}'),
+      plain('ENVARIUM_HELM_SET_password', '{{ text }}'),
+    ];
+    const values = [
+      plain('image', '{ repository = "example.test/web", tag = "variable" }', { format: 'HCL' }),
+    ];
+    const systemVariables = { ENVARIUM_ENVIRONMENT_NAME: 'first' };
+    const refused = await stage.run(stage.job({ systemVariables }, { environment, values }));
+    // A list in braces, as --set reads it.
+    assert.match(
+      refused.outcome.error?.message ?? '',
+      /password[^]*Expected: string, given: array|got array, want string/i,
+    );
+    const planned = await stage.run(
+      stage.job({ systemVariables }, { environment: environment.slice(0, 2), values }),
+    );
+    assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+    const text = JSON.stringify(rowOf(planned, 'apps/v1/Deployment/shop')?.attributes);
+    assert.match(text, /"replicas":2.*"image":"example\.test\/web:set-first"/);
+    const page = JSON.stringify(rowOf(planned, 'v1/ConfigMap/shop-page')?.attributes);
+    assert.match(page, /two from shop/);
+    const missing = [plain('ENVARIUM_HELM_VALUES_FILES', 'values/three.yaml')];
+    const failed = await stage.run(stage.job({}, { environment: missing }));
+    assert.match(failed.outcome.error?.message ?? '', /values\/three\.yaml: no such file/);
+  },
+);
