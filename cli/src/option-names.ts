@@ -43,6 +43,8 @@ const namesOfField: Readonly<Record<string, readonly string[]>> = {
   'gitUserData/prNumber': ['--pull-request'],
   importUnrecorded: ['--import-unrecorded'],
   isRemoteBackend: ['--remote-backend'],
+  helmChartName: ['--helm-chart'],
+  k8sNamespace: ['--namespace'],
   lockId: ['--lock-id'],
   maxTtl: ['--max-ttl'],
   name: ['--name', '<name>'],

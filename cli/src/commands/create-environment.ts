@@ -21,6 +21,8 @@ interface CreateFlags extends VariableFlags, FollowFlags, SourceFlags {
   readonly template?: string;
   readonly project?: string;
   readonly workspace?: string;
+  readonly namespace?: string;
+  readonly helmChart?: string;
   readonly description?: string;
   readonly comment?: string;
   readonly requireApproval?: boolean;
@@ -37,6 +39,7 @@ function environmentFields(name: string, projectId: string, flags: CreateFlags) 
     projectId,
     name,
     workspaceName: flags.workspace,
+    k8sNamespace: flags.namespace,
     description: flags.description,
     requiresApproval: flags.requireApproval,
     isRemoteBackend: flags.remoteBackend,
@@ -50,7 +53,15 @@ function environmentFields(name: string, projectId: string, flags: CreateFlags) 
 }
 
 /** Options that a template has already decided. */
-const templateFlags = ['repository', 'path', 'type', 'toolVersion', 'gitToken', 'sshKey'] as const;
+const templateFlags = [
+  'repository',
+  'path',
+  'type',
+  'toolVersion',
+  'helmChart',
+  'gitToken',
+  'sshKey',
+] as const;
 
 async function fromTemplate(
   { client }: Session,
@@ -85,6 +96,7 @@ async function withoutTemplate(
     ...(await sourceFields(client, organizationId, flags, type)),
     organizationId,
     repository: flags.repository,
+    ...(flags.helmChart === undefined ? {} : { helmChartName: flags.helmChart, isHelmRepository: true }),
     // The service decides which tools it supports.
     type: type as Body['type'],
     deployRequest: flags.comment === undefined ? undefined : { comment: flags.comment },
@@ -101,7 +113,9 @@ export function addCreateCommand(group: Command): void {
     templateTypes,
   )
     .option('--project <project>', 'id or exact name; not required if there is only one')
+    .option('--helm-chart <name>', 'chart, if the repository is a Helm repository')
     .option('--workspace <name>', 'name of the workspace (default: a generated one)')
+    .option('--namespace <name>', 'namespace in the cluster, for Kubernetes and Helm')
     .option('--description <text>', 'what it is for')
     .option('--require-approval', 'plans wait for approval')
     .option('--no-require-approval', 'plans are applied without approval')

@@ -13,6 +13,17 @@ function variableRefusal(type: VariableType, name: string, value: string): strin
   return `${JSON.stringify(name)} is not the path of a value: names of keys with dots between them, such as image.tag`;
 }
 
+const longestReleaseName = 53;
+
+function workspaceNameRefusal(name: string): string | null {
+  const isName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name);
+  if (isName && name.length <= longestReleaseName) return null;
+  return (
+    `is the name of the release, which has at most ${longestReleaseName} lower-case letters, digits, - and ., and ` +
+    'begins and ends with a letter or digit: set another one'
+  );
+}
+
 export const helm: ToolFacts = {
   type: 'helm',
   label: 'helm',
@@ -35,5 +46,6 @@ export const helm: ToolFacts = {
   importsResources: false,
   planArguments: () => [],
   variableRefusal,
+  workspaceNameRefusal,
   downloads: [],
 };

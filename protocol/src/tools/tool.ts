@@ -36,6 +36,11 @@ export interface ToolFacts {
    * @param value as resolved or as written; never repeated in the answer
    */
   variableRefusal(type: VariableType, name: string, value: string): string | null;
+  /**
+   * Why the tool takes no environment with a workspace of this name, as the rest of a sentence that begins with
+   * `workspaceName`; null if it does. Absent: it takes every name that the service takes.
+   */
+  workspaceNameRefusal?(name: string): string | null;
   /** What runs of this tool download besides the tool, for `envarium doctor`. */
   readonly downloads: readonly Download[];
 }

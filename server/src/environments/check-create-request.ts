@@ -6,7 +6,7 @@ import type {
   NewEnvironment,
 } from '#contract/environments/create-environment.ts';
 import { retryRefusal } from '#guards/retry-rule.ts';
-import { isRunnable, runnableTools } from '#protocol/tools/index.ts';
+import { isRunnable, runnableTools, toolFacts } from '#protocol/tools/index.ts';
 import { namespaceRefusal, typeRefusal } from '#protocol/tools/template-fields.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
@@ -85,6 +85,12 @@ async function checkProject(context: ActorContext, request: NewEnvironment): Pro
   if (project.organization_id !== request.organizationId)
     throw badField('body.organizationId', 'is not the organization of the project in projectId');
   if (project.is_archived) throw conflict(`Project "${project.name}" is archived`);
+}
+
+/** @param type of the template @throws Refusal 400 for a name that its tool does not take */
+export function checkWorkspaceName({ workspaceName }: NewEnvironment, type: string): void {
+  const refused = workspaceName ? toolFacts(type)?.workspaceNameRefusal?.(workspaceName) : null;
+  if (refused) throw badField('body.workspaceName', refused);
 }
 
 /** The source of an environment without a template, wherever the request names it. */

@@ -351,6 +351,43 @@ function unknownReferences(otherOrganization: string): [more: object, message: R
   ];
 }
 
+test('the job of a chart names the chart and its version, from a template and without one', async () => {
+  covers('createEnvironmentWithoutTemplate', 'body.isHelmRepository');
+  const first = await testApp();
+  const chart = {
+    type: 'helm' as const,
+    repository: 'oci://registry.example.com/charts',
+    isHelmRepository: true,
+    helmChartName: 'shop',
+    revision: '1.2.3',
+  };
+  await createEnvironment(first, chart);
+  const { id: blueprintId } = await ok(first, 'createTemplate', {
+    body: {
+      organizationId: first.organizationId,
+      projectIds: [first.projectId],
+      name: 'shop',
+      ...chart,
+      repository: 'https://charts.example.com',
+      revision: '',
+    },
+  });
+  const second = await ok(first, 'createEnvironment', {
+    body: { name: 'from a template', projectId: first.projectId, deployRequest: { blueprintId } },
+  });
+  console.log(
+    JSON.stringify(await ok(first, 'getDeployment', { params: { id: second.latestDeploymentLog.id ?? '' } })),
+  );
+  const jobs = [await (await testAgent(first)).claim(), await (await testAgent(first)).claim()];
+  assert.deepEqual(
+    jobs.map(({ tool, source: { repository, revision, chart } }) => [tool, repository, revision, chart]),
+    [
+      ['helm', 'oci://registry.example.com/charts', undefined, { name: 'shop', version: '1.2.3' }],
+      ['helm', 'https://charts.example.com', undefined, { name: 'shop' }],
+    ],
+  );
+});
+
 test('a refused creation names the field, and writes nothing', async () => {
   covers('createEnvironmentWithoutTemplate', 'body.tokenId', 'body.k8sNamespace', 'body.helmChartName');
   const before = await counts();
@@ -382,6 +419,7 @@ test('a refused creation names the field, and writes nothing', async () => {
     [{ ttl: { type: 'DATE', value: '2001-01-01T00:00:00Z' } }, /\/body\/ttl\/value has passed/],
     [{ ttl: { type: 'HOURS', value: '1e99' } }, /\/body\/ttl\/value/],
     [{ workspaceName: '..' }, /\/body\/workspaceName/],
+    [{ type: 'helm', workspaceName: 'Shop_1' }, /\/body\/workspaceName is the name of the release/],
     [{ k8sNamespace: 'Team_A' }, /\/body\/k8sNamespace must be the name of a namespace/],
     [{ helmChartName: 'web' }, /\/body\/helmChartName applies to helm only/],
     [

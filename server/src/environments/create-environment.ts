@@ -30,6 +30,7 @@ import {
   withDeployRequest,
 } from './check-create-request.ts';
 import { checkCreateFromTemplate, type Overrides } from './check-create-from-template.ts';
+import { checkWorkspaceName } from './check-create-request.ts';
 import { checkedNextRun } from '../schedules/cron.ts';
 import { insertDeployment } from '../deployments/deployment-store.ts';
 import {
@@ -187,6 +188,7 @@ async function create(
   body: ChangesBody,
 ): Promise<CreatedEnvironment> {
   const { template } = chosen;
+  checkWorkspaceName(request, template.type);
   const environment = await insertRow(context, request, chosen);
   const project = await getProjectRow(context.db, request.projectId);
   const home = environmentHome(environment, project?.hierarchy ?? request.projectId);

@@ -1,18 +1,13 @@
 /** The release of an environment: its name, its namespace, and how long it may take. */
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { helm as facts } from '#protocol/tools/helm.ts';
 import { namespaceVariable, readKubernetesVariables } from '#protocol/tools/kubernetes-variables.ts';
-
-const longestName = 53;
 
 /** Why helm would not take a release of this name; null if it would. */
 export function releaseNameRefusal({ workspaceName }: Job): string | null {
-  const isName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(workspaceName);
-  if (isName && workspaceName.length <= longestName) return null;
-  return (
-    `workspaceName is the name of the release, which has at most ${longestName} lower-case letters, digits, - and ., and ` +
-    'begins and ends with a letter or digit: set another one'
-  );
+  const refusal = facts.workspaceNameRefusal?.(workspaceName) ?? null;
+  return refusal === null ? null : `workspaceName ${refusal}`;
 }
 
 /** Where the release is; undefined: what the kubeconfig says. */
