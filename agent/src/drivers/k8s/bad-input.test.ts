@@ -113,6 +113,21 @@ test(
 );
 
 test(
+  'an object that somebody made between plan and apply stays theirs, also in the next deployment',
+  needs,
+  async (t) => {
+    const stage = await stageOf(t, configMap({ a: 'ours' }));
+    const planned = await stage.run(stage.job());
+    const theirs = ['apply', '--server-side', '--field-manager=theirs', '-f', '-'];
+    await stage.namespace.kubectl(theirs, configMap({ a: 'theirs' }));
+    assert.match(message(await stage.apply(planned)), /^\.data\.a: managed by "theirs"/);
+    assert.match(message(await stage.run(stage.job())), /^\.data\.a.*: managed by "theirs"/);
+    const destroying = await stage.run(stage.job({ type: 'destroy' }));
+    assert.deepEqual(destroying.outcome.plan?.resourceChanges, []);
+  },
+);
+
+test(
   'an object of another environment is refused, and one that has lost its label stays',
   needs,
   async (t) => {

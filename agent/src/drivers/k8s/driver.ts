@@ -57,16 +57,24 @@ function recorded(
 /** What may be in the cluster from now on: what was applied before, and what is about to be. */
 function recordBefore(context: DriverContext, captures: Captures): Uint8Array {
   const { objects } = readApproved(captures.get(given.approved));
-  return recorded(context, captures, union(recordedObjects(captures), withoutMarks(objects)));
-}
-
-function withoutMarks(objects: readonly RecordedObject[]): RecordedObject[] {
-  return objects.map(({ namespace, object }) => ({ namespace, object }));
+  const marked = objects.map(
+    ({ namespace, object, isOurs }): RecordedObject => ({
+      namespace,
+      object,
+      ...(isOurs ? {} : { mayExist: true }),
+    }),
+  );
+  return recorded(context, captures, union(recordedObjects(captures), marked));
 }
 
 /** What was applied; all else was deleted, or belongs to the environment no longer. */
 function recordAfter(context: DriverContext, captures: Captures): Uint8Array {
-  return recorded(context, captures, withoutMarks(readApproved(captures.get(given.approved)).objects));
+  const { objects } = readApproved(captures.get(given.approved));
+  return recorded(
+    context,
+    captures,
+    objects.map(({ namespace, object }) => ({ namespace, object })),
+  );
 }
 
 export const k8s: Driver = {

@@ -64,7 +64,8 @@ function rowOfWanted(
   refuseOthers(pair, wanted, context);
   const isDrift = recorded !== undefined && isDeepStrictEqual(recorded, object);
   const isRemoved = isDrift && pair.live === null;
-  const isAdopted = recorded === undefined && pair.live !== null;
+  const isAdopted =
+    recorded === undefined && pair.live !== null && environmentOf(pair.live) !== context.job.environmentId;
   return rowOf(pair, {
     defaultNamespace: '',
     isDrift,

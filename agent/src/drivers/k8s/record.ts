@@ -10,6 +10,8 @@ export interface RecordedObject {
   /** Where it is, if it names no namespace; empty for an object of the whole cluster. */
   readonly namespace: string;
   readonly object: KubernetesObject;
+  /** An apply was about to create it, and has not succeeded: it may be there, and may be somebody else's. */
+  readonly mayExist?: true;
 }
 
 export interface AppliedRecord {

@@ -260,7 +260,7 @@ test('an apply that fails half-way is recorded, and the next one continues', nee
   assert.match(refused.outcome.error?.message ?? '', /No deployments on Fridays\./);
   await refusal[Symbol.asyncDispose]();
   const next = await stage.deploy();
-  assert.deepEqual(Object.values(changes(next.planned)), ['create (drift)']);
+  assert.deepEqual(Object.values(changes(next.planned)), ['create']);
   assert.equal(next.applied.outcome.result, 'applied', JSON.stringify(next.applied.outcome));
   const destroying = await stage.run(stage.job({ type: 'destroy' }));
   assert.equal((await stage.apply(destroying)).outcome.result, 'applied');

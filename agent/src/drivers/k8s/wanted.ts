@@ -91,6 +91,11 @@ function placed(object: KubernetesObject, namespace: string): KubernetesObject {
   return { ...object, metadata: { ...metadata, namespace } };
 }
 
+/** What is certain to be ours: by it, fields of others are taken back. */
+function appliedObject(entry: RecordedObject | undefined): KubernetesObject | undefined {
+  return entry?.mayExist === true ? undefined : entry?.object;
+}
+
 /** @throws an Error that names an object that is not complete, or is there twice */
 export function readWanted(context: DriverContext, captures: Captures): Wanted {
   const own = variablesOf(context);
@@ -109,7 +114,7 @@ export function readWanted(context: DriverContext, captures: Captures): Wanted {
       namespace: identity.namespace,
       identity,
       key,
-      recorded: recorded.get(key)?.object,
+      recorded: appliedObject(recorded.get(key)),
     };
   });
   const keys = new Set(objects.map(({ key }) => key));
