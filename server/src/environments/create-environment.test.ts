@@ -3,7 +3,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { testAgent } from '../testing/agent.ts';
-import { testApp } from '../testing/app.ts';
+import { type TestApp, testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
 import {
   createBody,
@@ -353,39 +353,37 @@ function unknownReferences(otherOrganization: string): [more: object, message: R
 
 test('the job of a chart names the chart and its version, from a template and without one', async () => {
   covers('createEnvironmentWithoutTemplate', 'body.isHelmRepository');
-  const first = await testApp();
-  const chart = {
-    type: 'helm' as const,
-    repository: 'oci://registry.example.com/charts',
-    isHelmRepository: true,
-    helmChartName: 'shop',
-    revision: '1.2.3',
+  const chart = { type: 'helm' as const, isHelmRepository: true, helmChartName: 'shop' };
+  const without = await testApp();
+  const repository = 'oci://registry.example.com/charts';
+  await createEnvironment(without, { ...chart, repository, revision: '1.2.3' });
+  const claimed = async (app: TestApp) => {
+    const agent = await testAgent(app);
+    await agent.register([], { tools: ['helm'] });
+    return agent.claim();
   };
-  await createEnvironment(first, chart);
-  const { id: blueprintId } = await ok(first, 'createTemplate', {
+  const { source, tool } = await claimed(without);
+  assert.deepEqual(
+    [tool, source.repository, source.revision, source.chart],
+    ['helm', repository, undefined, { name: 'shop', version: '1.2.3' }],
+  );
+
+  const shared = await testApp();
+  const { organizationId, projectId } = shared;
+  const { id: blueprintId } = await ok(shared, 'createTemplate', {
     body: {
-      organizationId: first.organizationId,
-      projectIds: [first.projectId],
+      organizationId,
+      projectIds: [projectId],
       name: 'shop',
       ...chart,
-      repository: 'https://charts.example.com',
-      revision: '',
+      repository: 'https://c.example.com',
     },
   });
-  const second = await ok(first, 'createEnvironment', {
-    body: { name: 'from a template', projectId: first.projectId, deployRequest: { blueprintId } },
+  await ok(shared, 'createEnvironment', {
+    body: { name: 'from a template', projectId, deployRequest: { blueprintId } },
   });
-  console.log(
-    JSON.stringify(await ok(first, 'getDeployment', { params: { id: second.latestDeploymentLog.id ?? '' } })),
-  );
-  const jobs = [await (await testAgent(first)).claim(), await (await testAgent(first)).claim()];
-  assert.deepEqual(
-    jobs.map(({ tool, source: { repository, revision, chart } }) => [tool, repository, revision, chart]),
-    [
-      ['helm', 'oci://registry.example.com/charts', undefined, { name: 'shop', version: '1.2.3' }],
-      ['helm', 'https://charts.example.com', undefined, { name: 'shop' }],
-    ],
-  );
+  const job = await claimed(shared);
+  assert.deepEqual([job.source.repository, job.source.chart], ['https://c.example.com', { name: 'shop' }]);
 });
 
 test('a refused creation names the field, and writes nothing', async () => {
