@@ -254,3 +254,14 @@ class CallbackModule(CallbackBase):
   if (setup.slotUid !== null) assert.deepEqual(processesOf(setup.slotUid), []);
   assert.deepEqual(readdirSync(join(world)).sort(), ['pid', 'site']);
 });
+
+test('a drift run without the check is refused', withAnsible, async (t) => {
+  const environment = { ENVARIUM_SKIP_ANSIBLE_CHECK: 'true' };
+  const files = { 'playbook.yml': play('    - ansible.builtin.debug:\n') };
+  const { run, job } = ansibleStage(t, files, { environment });
+  const { outcome } = await run(job({ type: 'driftDetection' }));
+  assert.match(
+    outcome.error?.message ?? '',
+    /^ENVARIUM_SKIP_ANSIBLE_CHECK is set, and a drift run consists of the check/,
+  );
+});

@@ -28,6 +28,7 @@ DOCUMENTATION = """
     description: Writes one JSON object for each event to the file that ${eventsVariable} names.
 """
 
+import functools
 import json
 import os
 
@@ -39,30 +40,36 @@ LONGEST_DIFFERENCE = ${longestDifference}
 LONGEST_MESSAGE = 4000
 MOST_BYTES = ${mostBytes}
 MOST_HOSTS = 20
+# Readers take larger numbers for other ones.
+LARGEST_NUMBER = 9007199254740991
+
+
+def plain(value, longest=None):
+    if isinstance(value, dict):
+        return dict((as_text(key), plain(part, longest)) for key, part in value.items())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(part, longest) for part in value]
+    if isinstance(value, bytes):
+        value = value.decode('utf-8', 'replace')
+    if isinstance(value, type(u'')):
+        return value[:longest]
+    if value is None or isinstance(value, bool):
+        return value
+    # Neither infinite nor undefined.
+    if isinstance(value, (int, float)) and value - value == 0 and abs(value) <= LARGEST_NUMBER:
+        return value
+    return u'%s' % (value,)
 
 
 def as_text(value):
-    if isinstance(value, bytes):
-        return value.decode('utf-8', 'replace')
-    if isinstance(value, type(u'')):
-        return value
-    return json.dumps(value, default=as_text, sort_keys=True)
+    found = plain(value)
+    return found if isinstance(found, type(u'')) else json.dumps(found, sort_keys=True)
 
 
 def field(result, name):
     # From 2.19 on without the underscore; with it until 2.22.
     found = getattr(result, name, None)
     return getattr(result, '_' + name) if found is None else found
-
-
-def shortened(value):
-    if isinstance(value, dict):
-        return dict((as_text(key), shortened(part)) for key, part in value.items())
-    if isinstance(value, (list, tuple)):
-        return [shortened(part) for part in value]
-    if isinstance(value, (bytes, type(u''))):
-        return as_text(value)[:LONGEST_DIFFERENCE]
-    return value
 
 
 def message_of(result):
@@ -81,6 +88,19 @@ def state_of(result):
     return as_text(state) if isinstance(state, (bytes, type(u''))) else None
 
 
+def counted(method):
+    # What cannot be reported is not passed over in silence.
+    @functools.wraps(method)
+    def call(self, *args, **kwargs):
+        try:
+            return method(self, *args, **kwargs)
+        except Exception as problem:
+            self.lost += 1
+            self._display.warning(u'An event could not be reported to the run: %s' % type(problem).__name__)
+
+    return call
+
+
 class CallbackModule(CallbackBase):
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = 'notification'
@@ -93,6 +113,7 @@ class CallbackModule(CallbackBase):
         self.file = open(path, 'wb') if path else None
         self.disabled = self.file is None
         self.bytes = 0
+        self.lost = 0
         self.play = ''
         self.failures = {}
         self.items = {}
@@ -105,14 +126,16 @@ class CallbackModule(CallbackBase):
             return
         values['event'] = event
         known = dict((key, value) for key, value in values.items() if value is not None)
-        line = json.dumps(known, default=as_text).encode('ascii') + b'\n'
+        line = json.dumps(known).encode('ascii') + b'\n'
         self.bytes += len(line)
         self.file.write(line)
         self.file.flush()
 
+    @counted
     def v2_playbook_on_play_start(self, play):
         self.play = as_text(play.get_name()).strip()
 
+    @counted
     def v2_playbook_on_task_start(self, task, is_conditional):
         role = getattr(task, '_role', None)
         action = as_text(getattr(task, 'resolved_action', None) or task.action)
@@ -134,9 +157,11 @@ class CallbackModule(CallbackBase):
     def v2_playbook_on_cleanup_task_start(self, task):
         self.v2_playbook_on_task_start(task, False)
 
+    @counted
     def v2_runner_on_start(self, host, task):
         self.write('start', host=as_text(host.get_name()), task=as_text(task._uuid))
 
+    @counted
     def report(self, status, result, is_ignored=False, is_item=False):
         host, task, values = field(result, 'host'), field(result, 'task'), field(result, 'result')
         name = as_text(host.get_name())
@@ -163,7 +188,7 @@ class CallbackModule(CallbackBase):
             hidden=is_hidden or None,
             unpredicted=is_unpredicted or None,
             state=None if is_hidden else state_of(values),
-            diff=shortened(difference) if difference and not is_hidden and self.bytes < MOST_BYTES else None,
+            diff=plain(difference, LONGEST_DIFFERENCE) if difference and not is_hidden and self.bytes < MOST_BYTES else None,
         )
         if is_unpredicted:
             known = self.unpredicted.setdefault(as_text(task._uuid), (as_text(task.get_name()), set()))
@@ -202,11 +227,12 @@ class CallbackModule(CallbackBase):
     def v2_runner_item_on_skipped(self, result):
         self.report('skipped', result, is_item=True)
 
+    @counted
     def v2_playbook_on_stats(self, stats):
         hosts = dict((as_text(host), stats.summarize(host)) for host in stats.processed)
-        custom = stats.custom.get('_run') or {}
+        custom = plain(stats.custom.get('_run') or {})
         hidden = sorted(custom) if '*' in self.hidden else sorted(self.hidden)
-        self.write('stats', hosts=hosts, custom=custom, hidden=hidden)
+        self.write('stats', hosts=hosts, custom=custom, hidden=hidden, lost=self.lost)
         self.say_unpredicted()
         self.say_failures([name for name in sorted(hosts) if self.is_lost(hosts[name])])
 

@@ -31,6 +31,10 @@ function refusals(job: Job): string[] {
       ? null
       : 'targets: Ansible has no addresses of resources; use ANSIBLE_CLI_limit for hosts, or ANSIBLE_CLI_tags',
   ];
+  if (job.type === 'driftDetection' && variablesOf(job).skipsCheck)
+    found.push(
+      `${ansibleVariableNames.skipsCheck} is set, and a drift run consists of the check: remove the variable, or switch drift detection off`,
+    );
   return [...new Set(found.filter((text) => text !== null))];
 }
 

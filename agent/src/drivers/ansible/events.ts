@@ -60,6 +60,8 @@ export interface PlaybookEnd {
   readonly stats: Readonly<Record<string, unknown>>;
   /** Names of those that tasks with `no_log` set. */
   readonly hidden: readonly string[];
+  /** How many events the plugin could not report. */
+  readonly lost: number;
 }
 
 export type PlaybookEvent = TaskStart | TaskResult | PlaybookEnd;
@@ -175,6 +177,7 @@ function endOf(values: Readonly<Record<string, unknown>>): PlaybookEnd {
     hosts: Object.keys(recordOf(values['hosts'])).sort(),
     stats: recordOf(values['custom']),
     hidden: Array.isArray(hidden) ? hidden.map(textOf) : [],
+    lost: Number(values['lost'] ?? 0),
   };
 }
 

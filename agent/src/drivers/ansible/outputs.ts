@@ -11,7 +11,7 @@ function typeOf(value: unknown): string {
 /** @param events of the playbook; undefined: it did not run */
 export function outputsOf(events: Uint8Array | undefined): OutputsReading {
   const end = readEvents(events ?? new Uint8Array()).findLast((event) => event.kind === 'end');
-  if (end?.kind !== 'end') return {};
+  if (end === undefined) return {};
   const outputs = Object.fromEntries(
     Object.entries(end.stats).map(([name, value]) => [
       name,

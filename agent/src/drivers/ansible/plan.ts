@@ -103,9 +103,14 @@ export function unknownPlan(playbook: string, reason: string): PlanReading {
  */
 export function checkedPlan(events: Uint8Array | undefined): PlanReading {
   const found = readEvents(events ?? new Uint8Array());
-  if (!found.some(({ kind }) => kind === 'end'))
+  const end = found.findLast((event) => event.kind === 'end');
+  if (end === undefined)
     throw new Error(
       'the check has reported no end, so that its changes are unknown: a plugin or a setting of the playbook keeps Ansible from loading the plugin of the run; remove it, or skip the check',
+    );
+  if (end.lost > 0)
+    throw new Error(
+      `the check could not report ${end.lost} of its results, so that not all of its changes are known: the log says why`,
     );
   return readingOf(found.flatMap((event) => (event.kind === 'result' ? (rowOf(event) ?? []) : [])));
 }

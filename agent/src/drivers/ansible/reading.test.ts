@@ -96,6 +96,7 @@ test('differences become attributes, by the path that they are of', () => {
 test('a check without an end is an error and not an empty plan', () => {
   assert.throws(() => checkedPlan(undefined), /has reported no end/);
   assert.throws(() => checkedPlan(lines(task('1'), result('1'))), /has reported no end/);
+  assert.throws(() => checkedPlan(lines({ ...end, lost: 2 })), /could not report 2 of its results/);
 });
 
 test('lines that are cut off, or that somebody else wrote, are passed over', () => {

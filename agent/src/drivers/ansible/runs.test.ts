@@ -185,7 +185,7 @@ test(
         chdir: "{{ site_folder }}"
       when: not ansible_check_mode
     - name: Report
-      ansible.builtin.set_stats: {data: {done: true, list: [1]}}
+      ansible.builtin.set_stats: {data: {done: true, list: [1], date: 2026-01-31, large: 12345678901234567890, odd: .nan}}
 `,
     };
     const { world, run, apply, job } = ansibleStage(t, files);
@@ -223,6 +223,11 @@ test(
         ['Try', 'done'],
         ['Report', 'done'],
       ],
+    );
+    const valueOf = (name: string) => retried.outcome.outputs?.[name]?.value;
+    assert.deepEqual(
+      ['done', 'date', 'large', 'odd'].map((name) => valueOf(name)),
+      [true, '2026-01-31', '12345678901234567890', 'nan'],
     );
     assert.deepEqual(retried.outcome.outputs?.['list'], { value: [1], sensitive: false, type: 'list' });
   },
