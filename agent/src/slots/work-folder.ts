@@ -95,7 +95,9 @@ export function createWorkFolder(paths: WorkFolderPaths, slotUid: number | null)
   writeFileSync(paths.gitConfig, gitConfiguration);
   // Readable by the slot whatever the agent's umask is.
   chmodSync(paths.gitConfig, 0o644);
-  const accounts = slotUid === null ? null : accountsWith(slotUid, paths.home);
+  // In a container, the agent's own user may have none.
+  const uid = slotUid ?? process.getuid?.();
+  const accounts = uid === undefined ? null : accountsWith(uid, paths.home);
   if (accounts !== null) {
     writeFileSync(paths.accounts, accounts);
     chmodSync(paths.accounts, 0o644);
