@@ -13,7 +13,7 @@ import {
 } from '../kubernetes/objects.ts';
 import { recordOf } from '#contract/schema/is-record.ts';
 import { type ApprovedObject, namespaceObject, readApproved } from './approved-plan.ts';
-import { liveDeletions } from './deletions.ts';
+import { liveDeletions, servedReferences } from './deletions.ts';
 import { renderCommand } from './files.ts';
 import { readRecord, type RecordedObject } from './record.ts';
 import {
@@ -23,7 +23,6 @@ import {
   isBasis,
   missingOf,
   readWanted,
-  reference,
   variablesOf,
   type WantedObject,
 } from './wanted.ts';
@@ -45,39 +44,29 @@ function getCommand({ objects, ...rest }: ReadingCommand & { readonly captureTo:
   };
 }
 
-/** What is to be deleted, as far as it is there. */
+/**
+ * What is to be deleted, as far as it is there. Objects of kinds that the cluster no longer has are gone; that an object
+ * cannot be looked up for another reason ends the run, or it would be forgotten.
+ */
 function findDeletions(
   step: string,
   deletions: (captures: Captures) => readonly RecordedObject[],
 ): Command[] {
-  const of = (captures: Captures, isWanted: (object: KubernetesObject) => boolean) =>
-    deletions(captures).map(reference).filter(isWanted);
-  const custom = (captures: Captures) => of(captures, (object) => !isBuiltIn(object));
   return [
+    {
+      step,
+      program,
+      label: 'kubectl api-resources',
+      args: ['api-resources', '--no-headers'],
+      when: (captures) => deletions(captures).length > 0,
+      captureTo: captured.kinds,
+    },
     getCommand({
       step,
       label: 'kubectl get (objects to delete)',
       captureTo: captured.deletions,
-      objects: (captures) => of(captures, isBuiltIn),
+      objects: (captures) => servedReferences(deletions(captures), captures),
     }),
-    {
-      step,
-      program,
-      // What follows may fail for a kind that the cluster no longer has, and not for another reason.
-      label: 'kubectl version',
-      args: ['version', '--output=json'],
-      when: (captures) => custom(captures).length > 0,
-      captureTo: 'version.json',
-    },
-    {
-      ...getCommand({
-        step,
-        label: 'kubectl get (custom objects to delete)',
-        captureTo: captured.customDeletions,
-        objects: custom,
-      }),
-      goodExitCodes: [1],
-    },
   ];
 }
 

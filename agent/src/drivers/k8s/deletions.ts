@@ -1,13 +1,40 @@
 /** Which of the objects that a deployment no longer wants are deleted. */
 import type { Captures } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
-import { type KubernetesObject, parseJsonObjects } from '../kubernetes/objects.ts';
+import { groupOf, type Identity, type KubernetesObject, parseJsonObjects } from '../kubernetes/objects.ts';
+import type { RecordedObject } from './record.ts';
 import { captured, environmentOf } from './wanted.ts';
 
-function found(captures: Captures): KubernetesObject[] {
-  return [captured.deletions, captured.customDeletions].flatMap((name) =>
-    parseJsonObjects(captures.get(name)),
+function kindOf(object: Pick<Identity, 'apiVersion' | 'kind'>): string {
+  return `${groupOf(object)}/${object.kind}`;
+}
+
+/** The kinds of the cluster, with the version of each that it prefers, from lines of `kubectl api-resources`. */
+function servedVersions(captures: Captures): Map<string, string> {
+  const lines = Buffer.from(captures.get(captured.kinds) ?? [])
+    .toString()
+    .split('\n');
+  return new Map(
+    lines.flatMap((line) => {
+      const [apiVersion = '', , kind = ''] = line.trimEnd().split(/\s+/).slice(-3);
+      return kind === '' ? [] : [[kindOf({ apiVersion, kind }), apiVersion] as const];
+    }),
   );
+}
+
+/** Recorded objects by what finds them in the cluster: in a version that it serves now. */
+export function servedReferences(objects: readonly RecordedObject[], captures: Captures): KubernetesObject[] {
+  const versions = servedVersions(captures);
+  return objects.flatMap(({ object, namespace }) => {
+    const apiVersion = versions.get(kindOf(object));
+    if (apiVersion === undefined) return [];
+    const place = namespace === '' ? {} : { namespace };
+    return [{ apiVersion, kind: object.kind, metadata: { name: object.metadata.name, ...place } }];
+  });
+}
+
+function found(captures: Captures): KubernetesObject[] {
+  return parseJsonObjects(captures.get(captured.deletions));
 }
 
 /** Those that are there and still belong to the environment. */

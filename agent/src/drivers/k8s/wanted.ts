@@ -30,8 +30,8 @@ export const captured = {
   basis: 'basis.json',
   ours: 'ours.diff',
   others: 'others.diff',
+  kinds: 'kinds.txt',
   deletions: 'deletions.json',
-  customDeletions: 'custom-deletions.json',
   labelled: 'labelled.json',
 } as const;
 
@@ -171,13 +171,6 @@ export function missingOf(wanted: Wanted, captures: Captures): Missing {
     isNew: ({ identity, object }) =>
       namespaces.has(identity.namespace) || kinds.has(`${groupOf(object)}/${object.kind}`),
   };
-}
-
-/** A recorded object by what finds it in a cluster. */
-export function reference({ object, namespace }: RecordedObject): KubernetesObject {
-  const { apiVersion, kind, metadata } = object;
-  const place = namespace === '' ? {} : { namespace };
-  return { apiVersion, kind, metadata: { name: metadata.name, ...place } };
 }
 
 /** The environment that an object says it belongs to. */
