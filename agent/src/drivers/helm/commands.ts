@@ -129,8 +129,9 @@ function definitionCommands({ job }: DriverContext): Command[] {
   ];
 }
 
-function comparison(): Command {
+function comparison({ job }: DriverContext): Command {
   const command = diffCommand({
+    job,
     step: planStep,
     label: 'kubectl diff',
     captureTo: captured.diff,
@@ -144,6 +145,7 @@ function driftCommands({ job }: DriverContext): Command[] {
   if (job.type !== 'driftDetection') return [];
   return [
     diffCommand({
+      job,
       step: planStep,
       label: 'kubectl diff (last revision)',
       captureTo: captured.drift,
@@ -168,7 +170,7 @@ export function planCommands(context: DriverContext): Command[] {
     revisions,
     ...renderCommands(context, planStep),
     ...renderCommands(context, planStep, again),
-    comparison(),
+    comparison(context),
     ...definitionCommands(context),
     liveCommand(planStep, (captures) => [
       ...definedKinds(captures),

@@ -2,7 +2,8 @@
 import { k8s as facts } from '#protocol/tools/k8s.ts';
 import { type Captures, type Command, given } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
-import { diffCommand, fieldManager } from '../kubernetes/diff.ts';
+import { diffCommand } from '../kubernetes/diff.ts';
+import { fieldManagerOf } from '../kubernetes/field-owners.ts';
 import {
   groupOf,
   inputOf,
@@ -74,6 +75,7 @@ function compare(context: DriverContext, which: 'ours' | 'others'): Command {
   const { forcesConflicts } = variablesOf(context);
   const isOurs = (object: WantedObject) => (object.recorded !== undefined) === (which === 'ours');
   return diffCommand({
+    job: context.job,
     step: planStep,
     label: `kubectl diff (${which === 'ours' ? 'applied before' : 'new'})`,
     captureTo: captured[which],
@@ -160,7 +162,7 @@ function applyPair(
     args: [
       'apply',
       '--server-side',
-      `--field-manager=${fieldManager}`,
+      `--field-manager=${fieldManagerOf(context.job)}`,
       ...(isForced ? ['--force-conflicts'] : []),
       '--filename=-',
     ],

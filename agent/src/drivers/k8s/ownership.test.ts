@@ -87,3 +87,21 @@ test('objects of a version that the cluster no longer serves are deleted in anot
   assert.equal((await stage.apply(destroying)).outcome.result, 'applied');
   assert.equal(await stage.namespace.kubectl(['get', `shops.${group}`, '-o', 'name']), '');
 });
+test(
+  'of two environments that were approved to make the same object, the second is refused',
+  needs,
+  async (t) => {
+    const stage = await stageOf(t, { 'a.json': configMap('settings', { a: '1' }) });
+    const other = '00000000-0000-7000-8000-0000000000e2';
+    const first = await stage.run(stage.job(), { state: null });
+    const second = await stage.run(stage.job({ environmentId: other }), { state: null });
+    const run = (planned: typeof first) => stage.run(stage.setup.applyJob(planned), { state: null });
+    assert.equal((await run(first)).outcome.result, 'applied');
+    const refused = await run(second);
+    assert.equal(refused.outcome.result, 'failed', JSON.stringify(refused.outcome));
+    assert.match(
+      refused.outcome.error?.message ?? '',
+      /belongs to the environment "\S+e1".*another name or namespace/s,
+    );
+  },
+);

@@ -5,6 +5,7 @@ import type { Captures } from '../command.ts';
 import type { DriverContext, PlanReading } from '../driver.ts';
 import { planReading, rowOf } from '../kubernetes/changes.ts';
 import { type ObjectPair, readDiff } from '../kubernetes/diff.ts';
+import { belongsElsewhere } from '../kubernetes/field-owners.ts';
 import { addressOf, identityOf, keyOf, parseJsonObjects } from '../kubernetes/objects.ts';
 import { namespaceObject, writeApproved } from './approved-plan.ts';
 import { liveDeletions, releasedObjects } from './deletions.ts';
@@ -46,10 +47,7 @@ function pairsByKey(captures: Captures, defaultNamespace: string): Map<string, O
 function refuseOthers({ live }: ObjectPair, { identity }: WantedObject, { job }: DriverContext): void {
   const owner = live === null ? undefined : environmentOf(live);
   if (owner !== undefined && owner !== job.environmentId)
-    throw new Error(
-      `${addressOf(identity)} belongs to the environment ${JSON.stringify(owner)} (label ${environmentLabel}): ` +
-        'give it another name or namespace, or destroy it there first',
-    );
+    throw new Error(belongsElsewhere(addressOf(identity), owner));
 }
 
 function rowOfWanted(

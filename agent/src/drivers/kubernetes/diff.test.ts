@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { jobOf } from '../../testing/driver-job.ts';
 import { diffCommand, readDiff } from './diff.ts';
 
 const recorded = `diff -N -U1000000000 /tmp/LIVE-1/v1.ConfigMap.demo.c1 /tmp/MERGED-2/v1.ConfigMap.demo.c1
@@ -43,7 +44,7 @@ test('nothing is read where nothing was printed', () => {
 });
 
 test('without objects there is no command to run, and only a forced one takes fields over', () => {
-  const request = { step: 'plan', label: 'diff', captureTo: 'x' };
+  const request = { job: jobOf(), step: 'plan', label: 'diff', captureTo: 'x' };
   const none = diffCommand({ ...request, isForced: false, objects: () => [] });
   assert.equal(none.input?.(new Map()), null);
   assert.ok(!none.args.includes('--force-conflicts'));

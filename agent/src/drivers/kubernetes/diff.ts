@@ -3,7 +3,9 @@
  * file for each object into two folders, and starts a program that compares them. As it is called here, that program
  * prints both files of each object that differs, whole.
  */
+import type { Job } from '#protocol/messages/job.ts';
 import type { Captures, Command } from '../command.ts';
+import { fieldManagerOf } from './field-owners.ts';
 import { inputOf, type KubernetesObject, parseObjects } from './objects.ts';
 
 /** What an object is and would be; null: there is none. Values of Secrets are already hidden in both. */
@@ -21,10 +23,8 @@ const atOnce = 4;
 /** More takes too long and too much memory to read. */
 const mostBytes = 64_000_000;
 
-/** Fields that this manager owns are those that a deployment has applied. */
-export const fieldManager = 'envarium';
-
 interface DiffRequest {
+  readonly job: Job;
   readonly step: string;
   readonly label: string;
   readonly captureTo: string;
@@ -34,7 +34,7 @@ interface DiffRequest {
 }
 
 /** One process for all objects; it changes nothing. Without objects, it does not run. */
-export function diffCommand({ step, label, captureTo, isForced, objects }: DiffRequest): Command {
+export function diffCommand({ job, step, label, captureTo, isForced, objects }: DiffRequest): Command {
   const force = isForced ? ['--force-conflicts'] : [];
   return {
     step,
@@ -43,7 +43,7 @@ export function diffCommand({ step, label, captureTo, isForced, objects }: DiffR
     args: [
       'diff',
       '--server-side',
-      `--field-manager=${fieldManager}`,
+      `--field-manager=${fieldManagerOf(job)}`,
       `--concurrency=${atOnce}`,
       ...force,
       '--filename=-',

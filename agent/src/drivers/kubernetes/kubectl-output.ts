@@ -3,6 +3,7 @@ import { kubernetesVariableNames } from '#protocol/tools/kubernetes-variables.ts
 import type { ProgressEvent, ProgressReader } from '../driver.ts';
 import { lineSplitter } from '../lines.ts';
 import { providerName } from './changes.ts';
+import { belongsElsewhere, environmentOfManager } from './field-owners.ts';
 
 const { forcesConflicts: forceVariable, waitSeconds: waitVariable } = kubernetesVariableNames;
 /** A variable that, set to `true`, has a run make the environment's namespace. */
@@ -48,6 +49,8 @@ function conflictText(error: string, objects: readonly string[]): string {
   const managers = [...error.matchAll(/conflicts? with "([^"]+)"/g)].map(([, name]) => name);
   const fields = [...error.matchAll(/(?:^- |: )(\.\S+)/gm)].map(([, field]) => field);
   const where = objects.length === 1 ? ` of ${objects[0]}` : '';
+  const [owner] = managers.flatMap((name = '') => environmentOfManager(name) ?? []);
+  if (owner !== undefined) return belongsElsewhere(objects.join(', ') || 'an object', owner);
   const who = [...new Set(managers)].map((name) => JSON.stringify(name)).join(', ');
   return (
     `${fields.join(', ')}${where}: managed by ${who || 'somebody else'}, and with another value there than here. ` +
