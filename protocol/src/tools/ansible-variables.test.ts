@@ -20,6 +20,7 @@ test('variables that a run cannot have are refused by name, and no message has t
   const refused: [name: string, value: string, folder?: string][] = [
     ['ANSIBLE_CLI_nonsense', planted],
     ['ANSIBLE_CLI_check', planted],
+    ['ANSIBLE_CLI_limit', `@${planted}`],
     ['ANSIBLE_CLI_extra_vars', planted],
     ['ANSIBLE_CLI_toString', planted],
     ['ANSIBLE_VAR_', planted],

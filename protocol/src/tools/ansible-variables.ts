@@ -118,8 +118,10 @@ export function readAnsibleVariables(environment: Readonly<Record<string, string
   };
 }
 
-function optionProblem(name: string): string | null {
+function optionProblem(name: string, value: string): string | null {
   const option = optionOf(name);
+  if (option === 'limit' && value.startsWith('@'))
+    return 'a limit in a file is not read: list the patterns of the hosts';
   if (Object.hasOwn(optionVariables, option) || ownOptions.some((own) => own === option)) return null;
   const why = Object.hasOwn(reasons, option) ? reasons[option] : undefined;
   const known = [...Object.keys(optionVariables), ...ownOptions].sort().join(', ');
@@ -141,7 +143,7 @@ function problemOf(name: string, value: string, folder?: string): string | null 
   if (name === configuration && folder !== undefined) return value === '' ? null : fileProblem(value, folder);
   if (name === skipsCheck)
     return /^(true|false|)$/.test(value) || value.includes('${') ? null : 'it must be true or false';
-  if (name.startsWith(optionPrefix)) return optionProblem(name);
+  if (name.startsWith(optionPrefix)) return optionProblem(name, value);
   const extra = extraNameOf(name);
   return extra === null ? null : extraNameProblem(extra);
 }

@@ -23,15 +23,13 @@ function fileVariables(
 ): Record<string, string> {
   const { privateKey, knownHosts, vaultPassword } = variablesOf(job);
   const path = (name: string) => join(configurationFolder, name);
-  const arguments_ = [
-    environment['ANSIBLE_SSH_COMMON_ARGS'],
-    `-o 'UserKnownHostsFile="${path(ownFiles.knownHosts)}"'`,
-  ];
+  const common = environment['ANSIBLE_SSH_COMMON_ARGS'];
+  const hosts = `-o 'UserKnownHostsFile="${path(ownFiles.knownHosts)}"'`;
   return {
     ...(privateKey === undefined ? {} : { ANSIBLE_PRIVATE_KEY_FILE: path(ownFiles.privateKey) }),
     ...(knownHosts === undefined
       ? {}
-      : { ANSIBLE_SSH_COMMON_ARGS: arguments_.filter((text) => text !== undefined).join(' ') }),
+      : { ANSIBLE_SSH_COMMON_ARGS: common === undefined ? hosts : `${common} ${hosts}` }),
     ...(vaultPassword === undefined ? {} : { ANSIBLE_VAULT_PASSWORD_FILE: path(ownFiles.vaultPassword) }),
   };
 }
@@ -78,12 +76,18 @@ export async function prepareCommands({ job, tree }: DriverContext): Promise<(Co
   return requirements.map(installCommand);
 }
 
+/** The file to which the playbook of a step reports. */
+function eventFileOf({ temporaryFolder }: DriverContext, step: string): string {
+  return join(temporaryFolder, `${step.replaceAll(':', '-')}.events.jsonl`);
+}
+
 function playbookCommand(
-  { job, temporaryFolder }: DriverContext,
+  context: DriverContext,
   what: { readonly step: string; readonly label: string; readonly flags: readonly string[] },
 ): Command {
+  const { job } = context;
   const { limit, flushesCache } = variablesOf(job);
-  const file = join(temporaryFolder, `${what.step.replaceAll(':', '-')}.events.jsonl`);
+  const file = eventFileOf(context, what.step);
   return {
     step: what.step,
     program,
@@ -103,35 +107,17 @@ function playbookCommand(
 
 /** Check mode; or, where that is skipped, only a look at the syntax. */
 export function planCommands(context: DriverContext): Command[] {
-  const isDestroy = context.job.type === 'destroy';
-  const suffix = isDestroy ? ' (destroy)' : '';
-  if (variablesOf(context.job).skipsCheck)
-    return [
-      playbookCommand(context, {
-        step: steps.plan,
-        label: `${program} --syntax-check${suffix}`,
-        flags: ['--syntax-check'],
-      }),
-    ];
-  return [
-    playbookCommand(context, {
-      step: steps.plan,
-      label: `${program} --check --diff${suffix}`,
-      flags: ['--check', '--diff'],
-    }),
-  ];
+  const flags = variablesOf(context.job).skipsCheck ? ['--syntax-check'] : ['--check', '--diff'];
+  const words = [program, ...flags, ...(context.job.type === 'destroy' ? ['(destroy)'] : [])];
+  return [playbookCommand(context, { step: steps.plan, label: words.join(' '), flags })];
 }
 
 export function applyCommands(context: DriverContext): Command[] {
   const isDestroy = context.job.type === 'destroy';
-  const command = playbookCommand(context, {
-    step: isDestroy ? steps.destroy : steps.apply,
-    label: isDestroy ? `${program} (destroy)` : program,
-    flags: [],
-  });
-  return [
-    { ...command, isChanging: true, ...(command.collects ? { eventFile: command.collects.file } : {}) },
-  ];
+  const step = isDestroy ? steps.destroy : steps.apply;
+  const label = isDestroy ? `${program} (destroy)` : program;
+  const command = playbookCommand(context, { step, label, flags: [] });
+  return [{ ...command, isChanging: true, eventFile: eventFileOf(context, step) }];
 }
 
 /** The folder of what `prepareCommands` installs, relative to the configuration's folder. */

@@ -103,18 +103,19 @@ export async function configurationFiles(
     throw new Error(
       'ANSIBLE_CONFIG: the repository has no such file; correct the path, which begins in the folder of the configuration',
     );
-  // Ansible 2.10 reads a % in it as the beginning of a reference, as we leave it.
   const { rest, found, defaults } = split(text ?? '');
   const up = posix.relative(posix.dirname(path), '.');
-  const paths = (key: Exclude<Key, 'inventory'>, more: readonly string[] = []) =>
-    `${key} = ${[posix.join(up, ownFolder, own[key]), ...more, found.get(key) ?? ''].filter((path) => path !== '').join(':')}`;
+  const paths = (key: Exclude<Key, 'inventory'>, ...more: readonly string[]) => {
+    const folders = [posix.join(up, ownFolder, own[key]), ...more, found.get(key) ?? ''];
+    return `${key} = ${folders.filter((folder) => folder !== '').join(':')}`;
+  };
   // Those next to the playbook, which Ansible finds only where it is started with that playbook.
   const adjacent = posix.join(up, posix.dirname(playbook ?? '.'), 'collections');
   const lines = [
     `inventory = ${await inventoryLine(tree, found.get('inventory'), up)}`,
     paths('callback_plugins'),
     paths('roles_path'),
-    paths('collections_path', [adjacent]),
+    paths('collections_path', adjacent),
   ];
   const complete =
     defaults === -1
