@@ -143,9 +143,9 @@ function remarksOf({ context, captures, options }: Reader, rendering: Rendering)
 
 async function moduleVersions(context: DriverContext, rendering: Rendering): Promise<Record<string, string>> {
   const digest = await chartDigest(context);
-  const { chart, chartVersion } = rendering;
+  const { chart, chartVersion, dependencies } = rendering;
   if (chart === '') return {};
-  return { [chart]: digest === null ? chartVersion : `${chartVersion} sha256:${digest}` };
+  return { ...dependencies, [chart]: digest === null ? chartVersion : `${chartVersion} sha256:${digest}` };
 }
 
 export async function readPlan(context: DriverContext, captures: Captures): Promise<PlanReading> {

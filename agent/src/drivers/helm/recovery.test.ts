@@ -108,7 +108,9 @@ test('an upgrade that was killed is continued from the last revision that was de
 test('a rollback that was killed is continued', needs, async (t) => {
   const stage = await helmStage(t, await cluster(), chart);
   await withReadiness(stage, () => stage.deploy());
-  const environment = [plain('ENVARIUM_HELM_CLI_ARGS_upgrade', '--timeout 2s')];
+  // Neither revision is ready from now on: the rollback waits as well.
+  await stage.namespace.kubectl(['delete', 'pods', '--all']);
+  const environment = [plain('ENVARIUM_HELM_CLI_ARGS_upgrade', '--timeout 8s')];
   const values = [plain('image.tag', '2')];
   const deploymentId = '00000000-0000-7000-8000-0000000000d2';
   await killedApply(
@@ -163,6 +165,37 @@ test('a destroy after an upgrade that was killed leaves nothing of either revisi
   await stage.deploy(stage.job({ type: 'destroy' }));
   assert.deepEqual(await names(stage, 'configmaps,deployments,services'), []);
   assert.equal(await statusOf(stage), undefined);
+});
+
+test(
+  'an upgrade that failed and was not rolled back is followed by one that removes what only it had',
+  needs,
+  async (t) => {
+    const stage = await helmStage(t, await cluster(), chart);
+    await withReadiness(stage, () => stage.deploy());
+    stage.setup.commit({ 'templates/second.yaml': setting('second', '2') });
+    const environment = [plain('ENVARIUM_HELM_CLI_ARGS_upgrade', '--atomic=false --timeout 2s')];
+    const failing = await stage.run(stage.job({}, { environment, values: [plain('image.tag', '2')] }));
+    const failed = await stage.run(stage.setup.applyJob(failing));
+    assert.equal(failed.outcome.result, 'failed', JSON.stringify(failed.outcome));
+    assert.equal(await statusOf(stage), 'failed');
+    stage.setup.commit({ 'templates/second.yaml': null });
+    const { planned } = await withReadiness(stage, () => stage.deploy());
+    assert.deepEqual(actionsOf(planned), {
+      'apps/v1/Deployment/shop': 'update',
+      'v1/ConfigMap/second': 'delete',
+    });
+    assert.deepEqual(await names(stage, 'configmaps'), ['configmap/first', 'configmap/shop-page']);
+  },
+);
+
+test('a release that somebody has uninstalled is installed again', needs, async (t) => {
+  const stage = await helmStage(t, await cluster(), chart);
+  await withReadiness(stage, () => stage.deploy());
+  await stage.helm(['uninstall', 'shop', '--keep-history']);
+  const { planned } = await withReadiness(stage, () => stage.deploy());
+  assert.equal(planned.outcome.planSummary?.added, 4);
+  assert.equal(await statusOf(stage), 'deployed');
 });
 
 test('an upgrade or a rollback that somebody has begun with helm is not touched', needs, async (t) => {

@@ -7,7 +7,8 @@ export interface Rendering {
   /** Empty if helm did not say so. */
   readonly chart: string;
   readonly chartVersion: string;
-  readonly appVersion: string;
+  /** Versions of the charts that it needs, by name. */
+  readonly dependencies: Readonly<Record<string, string>>;
   /** Of the release; null: unknown. */
   readonly namespace: string | null;
   readonly objects: readonly KubernetesObject[];
@@ -19,7 +20,10 @@ interface ShownRelease {
   readonly manifest?: string;
   readonly hooks?: readonly { readonly manifest?: string }[];
   readonly chart?: {
-    readonly metadata?: { readonly name?: string; readonly version?: string; readonly appVersion?: string };
+    readonly metadata?: { readonly name?: string; readonly version?: string };
+    readonly lock?: {
+      readonly dependencies?: readonly { readonly name: string; readonly version: string }[];
+    } | null;
   };
 }
 
@@ -40,11 +44,12 @@ export function readRelease(captured: Uint8Array): Rendering {
     // What a parser says may contain values.
     throw new Error('helm did not print the rendered release as JSON');
   }
-  const { name = '', version = '', appVersion = '' } = release.chart?.metadata ?? {};
+  const { name = '', version = '' } = release.chart?.metadata ?? {};
+  const locked = release.chart?.lock?.dependencies ?? [];
   return {
     chart: name,
     chartVersion: version,
-    appVersion,
+    dependencies: Object.fromEntries(locked.map((each) => [each.name, each.version])),
     namespace: release.namespace ?? null,
     objects: parseObjects(release.manifest ?? '', what),
     hooks: (release.hooks ?? []).flatMap(({ manifest = '' }) => parseObjects(manifest, what)),
@@ -57,7 +62,7 @@ export function readTemplates(captured: Uint8Array): Rendering {
   return {
     chart: '',
     chartVersion: '',
-    appVersion: '',
+    dependencies: {},
     namespace: null,
     objects: all.filter((object) => !isHook(object)),
     hooks: all.filter(isHook),

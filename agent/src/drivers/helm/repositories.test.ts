@@ -157,6 +157,7 @@ dependencies:
     JSON.stringify(planned.outcome) + planned.log('helm:chart'),
   );
   assert.equal(planned.outcome.planSummary?.added, 3);
+  assert.deepEqual(planned.outcome.moduleVersions, { web: '0.1.0', greeting: '1.2.0' });
   const count = charts.requests.length;
   const applied = await stage.run(stage.setup.applyJob(planned, { travels: true }));
   assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
