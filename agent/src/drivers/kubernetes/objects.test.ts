@@ -36,6 +36,22 @@ test('documents of YAML and JSON become objects, lists are expanded, and empty d
   assert.deepEqual(parseObjects('', what), []);
 });
 
+test('lists for one kind are expanded, and their objects need not name it', () => {
+  const text =
+    'apiVersion: v1\nkind: SecretList\nitems: [{metadata: {name: a}}, {apiVersion: v1, kind: ConfigMap, metadata: {name: b}}]';
+  assert.deepEqual(addresses(text), ['v1/Secret/shop/a', 'v1/ConfigMap/shop/b']);
+});
+
+test('of a key that is there twice the last one counts, as in the tools', () => {
+  assert.equal(one('apiVersion: v1\nkind: X\nmetadata: {name: a}\nspec: 1\nspec: 2')['spec'], 2);
+});
+
+test('a document with more values than a cluster takes is refused before it fills the memory', () => {
+  const small = 'apiVersion: v1\nkind: X\nmetadata: {name: b}\n---\n';
+  const many = `apiVersion: v1\nkind: X\nmetadata: {name: a}\nspec: [${'1,'.repeat(2_000_000)}]`;
+  assert.throws(() => parseObjects(small + many, what), /the manifests, document 2 has too many values/);
+});
+
 test('values are what kubectl reads: octal numbers and switches of YAML 1.1, and no times or dates', () => {
   const text =
     'apiVersion: v1\nkind: X\nmetadata: {name: a}\nspec: {mode: 0644, is: yes, port: 22:22, day: 2024-01-02, text: "yes"}';

@@ -1,6 +1,6 @@
 /** Objects of Kubernetes: how they are read from manifests, and what identifies them. */
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
-import { type Document, parseAllDocuments, Schema, type Tags } from 'yaml';
+import { Composer, type Document, Lexer, LineCounter, Parser, Schema, type Tags } from 'yaml';
 
 export interface KubernetesObject {
   readonly apiVersion: string;
@@ -24,6 +24,8 @@ export interface Identity {
 
 /** More is neither read nor shown. */
 const mostBytes = 32_000_000;
+/** Of one document: no cluster takes an object with more, and each costs a thousand bytes while it is read. */
+const mostTokens = 1_000_000;
 /** Or else a text of a few lines stands for a billion values. */
 const mostAliases = 100;
 
@@ -137,12 +139,34 @@ function plain(value: unknown, path: string): unknown {
   );
 }
 
-function valueOf(document: Document, what: string, number: number): unknown {
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const message = error.message.replaceAll(/( at line \d+, column \d+)?:?\s*\n[\s\S]*$/g, '');
-    throw new Error(`${placeOf(what, number, error.linePos?.[0].line)}: ${message}`);
+/** One document after the other: what the reader knows of one is many times larger than its value. */
+function* documentsOf(text: string, what: string, lines: LineCounter): Generator<Document> {
+  const parser = new Parser(lines.addNewLine);
+  // As the tools do, of keys that are there twice the last one counts.
+  const options = { version: '1.1', schema, intAsBigInt: true, uniqueKeys: false } as const;
+  const composer = new Composer(options);
+  lines.addNewLine(0);
+  let tokens = 0;
+  let number = 1;
+  for (const lexeme of new Lexer().lex(text)) {
+    if ((tokens += 1) > mostTokens)
+      throw new Error(`${placeOf(what, number)} has too many values to be one object of a cluster`);
+    for (const token of parser.next(lexeme)) {
+      if (token.type === 'document') {
+        number += 1;
+        tokens = 0;
+      }
+      yield* composer.next(token);
+    }
   }
+  for (const token of parser.end()) yield* composer.next(token);
+  yield* composer.end();
+}
+
+function valueOf(document: Document, what: string, number: number, lines: LineCounter): unknown {
+  const [error] = document.errors;
+  if (error !== undefined)
+    throw new Error(`${placeOf(what, number, lines.linePos(error.pos[0]).line)}: ${error.message}`);
   try {
     return plain(document.toJS({ maxAliasCount: mostAliases }), '');
   } catch (error) {
@@ -168,12 +192,19 @@ function requireObject(value: unknown, place: string): KubernetesObject {
   return value as unknown as KubernetesObject;
 }
 
+/** Objects of a list: of any kind, or of the one that the list is for, which they need not repeat. */
 function expand(value: unknown, place: string): KubernetesObject[] {
-  if (!isRecord(value) || value['kind'] !== 'List' || value['apiVersion'] !== 'v1')
-    return [requireObject(value, place)];
-  const { items = [] } = value;
+  if (!isRecord(value)) return [requireObject(value, place)];
+  const { apiVersion, kind, items = [] } = value as Readonly<Record<string, unknown>>;
+  const isGeneral = kind === 'List' && apiVersion === 'v1';
+  const isTyped = typeof kind === 'string' && /.List$/.test(kind) && value['items'] !== undefined;
+  if (!isGeneral && !isTyped) return [requireObject(value, place)];
   if (!Array.isArray(items)) throw new Error(`${place}: the items of a List must be a list`);
-  return items.flatMap((item, index) => expand(item, `${place}, items[${index}]`));
+  const usual = isTyped ? { apiVersion, kind: kind.replace(/List$/, '') } : {};
+  return items.flatMap((item: unknown, index) => {
+    const isBare = isRecord(item) && item['kind'] === undefined && item['apiVersion'] === undefined;
+    return expand(isBare ? { ...usual, ...item } : item, `${place}, items[${index}]`);
+  });
 }
 
 /**
@@ -188,17 +219,15 @@ export function parseObjects(bytes: Uint8Array | string, what: string): Kubernet
         'divide the configuration into several environments',
     );
   const text = typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString();
-  const documents = parseAllDocuments(text, {
-    version: '1.1',
-    schema,
-    intAsBigInt: true,
-    logLevel: 'error',
-  });
-  if ('empty' in documents) return [];
-  return documents.flatMap((document, index) => {
-    const value = valueOf(document, what, index + 1);
-    return value === null || value === undefined ? [] : expand(value, placeOf(what, index + 1));
-  });
+  const lines = new LineCounter();
+  const found: KubernetesObject[] = [];
+  let number = 0;
+  for (const document of documentsOf(text, what, lines)) {
+    const value = valueOf(document, what, (number += 1), lines);
+    if (value === null || value === undefined) continue;
+    for (const object of expand(value, placeOf(what, number))) found.push(object);
+  }
+  return found;
 }
 
 /** Reads what kubectl prints with `-o json`: one object or a list, or nothing. */
