@@ -72,13 +72,23 @@ test('a drift run names what somebody has changed, and its values', withAnsible,
   assert.equal(drift.outcome.approvedParts, undefined);
 });
 
-test('without a change, the plan is empty', withAnsible, async (t) => {
-  const { run, apply, job } = ansibleStage(t, example());
-  await apply(await run(job()));
-  const { outcome } = await run(job());
-  assert.deepEqual(outcome.planSummary, { added: 0, changed: 0, destroyed: 0 });
-  assert.equal(outcome.hasChanges, false);
-});
+test(
+  'plans of every type say what would change; without a change, the plan is empty',
+  withAnsible,
+  async (t) => {
+    const { world, run, apply, job } = ansibleStage(t, example());
+    for (const type of ['prPlan', 'dryRun'] as const) {
+      const { outcome } = await run(job({ type }));
+      assert.deepEqual(outcome.planSummary, { added: 2, changed: 0, destroyed: 0 }, type);
+      assert.equal(outcome.approvedParts, undefined, 'nothing is kept for an apply');
+      assert.deepEqual(readdirSync(world), []);
+    }
+    await apply(await run(job()));
+    const { outcome } = await run(job());
+    assert.deepEqual(outcome.planSummary, { added: 0, changed: 0, destroyed: 0 });
+    assert.equal(outcome.hasChanges, false);
+  },
+);
 
 test('a destroy runs the playbook for it', withAnsible, async (t) => {
   const { world, run, apply, job } = ansibleStage(t, example());
