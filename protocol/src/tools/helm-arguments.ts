@@ -1,7 +1,7 @@
 /**
  * Arguments that users add to helm, as one text, and the variables that they are in. They may not move the
- * release, change what a deployment is, bring values past the plan, or hide the output that a run reads. What is
- * allowed is listed, because helm understands most options in several spellings.
+ * release, change what a deployment is, bring values past the plan, or hide the output that a run reads.
+ * What is allowed is listed, because helm understands most options in several spellings.
  */
 import { splitArguments } from './terraform-arguments.ts';
 
@@ -158,7 +158,8 @@ export function helmArgumentsProblem(name: string, value: string): string | null
 
 /**
  * The words that users add to a command.
- * @param part `rendering`: only those that change what a chart renders to, as `helm template` understands them
+ * @param part `rendering`: only those that change what a chart renders to, as `helm template` understands
+ * them
  * @throws Error where a value was not checked by `helmArgumentsProblem`
  */
 export function helmArguments(

@@ -28,7 +28,11 @@ export function readHelmVariables(environment: Readonly<Record<string, string>>)
 }
 
 /** Names of variables whose values become arguments, which other users of a machine can list. */
-export const visibleNames: readonly string[] = [...Object.values(helmArgumentNames), helmNames.valuesFiles];
+export const visibleNames: readonly string[] = [
+  ...Object.values(helmArgumentNames),
+  helmNames.valuesFiles,
+  'HELM_NAMESPACE',
+];
 
 /**
  * Says why a variable of these names cannot be used, or null if it can; any other name can.

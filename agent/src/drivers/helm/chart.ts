@@ -90,7 +90,7 @@ function hostOf(url: string): string {
   return URL.parse(url.replace(/^oci:/i, 'https:'))?.host ?? '';
 }
 
-/** Credentials go to one host only. @throws Error that names the hosts if it is not clear which one is meant */
+/** Credentials go to one host only. @throws Error that names the hosts if there are several */
 function requireOneHost(urls: readonly string[]): void {
   const hosts = [...new Set(urls.map(hostOf))];
   if (hosts.length > 1)

@@ -181,7 +181,7 @@ export function planCommands(context: DriverContext): Command[] {
   ];
 }
 
-/** Deletes what only a stopped or failed run knows, and then the records of revisions that helm would not pass. */
+/** Deletes what only a stopped or failed run knows, and then the records that helm would not pass. */
 function clearingCommands(context: DriverContext, step: string): Command[] {
   const { job } = context;
   const isDestroy = job.type === 'destroy';

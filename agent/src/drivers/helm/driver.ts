@@ -31,7 +31,9 @@ import { valueFiles } from './values.ts';
 
 const { program } = facts;
 
-/** Variables of helm itself that would have it work elsewhere than kubectl, or elsewhere than a run expects. */
+/**
+ * Variables of helm itself that would have it work elsewhere than kubectl, or elsewhere than a run expects.
+ */
 const reserved: Readonly<Record<string, string>> = {
   HELM_DRIVER: 'runs read and keep releases in Secrets',
   HELM_DEBUG: 'it would write values into the log',
@@ -55,14 +57,14 @@ function refusals(job: Job): string[] {
   const environment = runEnvironment(job);
   const folder = normalizePath(job.source.path ?? '');
   const found = [releaseNameRefusal(job), chartRefusal(job)];
-  for (const { name, isSensitive } of job.variables.environment) {
+  for (const { name, isSensitive, reference } of job.variables.environment) {
     const value = environment[name] ?? '';
     found.push(
       variableRefusal(0, name, value, [facts]),
       reservedRefusal(name, value),
       helmVariableProblem(name, value, folder),
     );
-    if (isSensitive && visibleNames.includes(name))
+    if ((isSensitive || reference !== undefined) && visibleNames.includes(name))
       found.push(`${name} cannot be sensitive: its value becomes arguments, which others can read`);
   }
   for (const { name, value } of job.variables.terraform) found.push(variableRefusal(1, name, value, [facts]));

@@ -228,6 +228,16 @@ test('what runs of helm cannot have is refused by name', needs, async (t) => {
     await refusal({}, env('ENVARIUM_HELM_CLI_ARGS_upgrade', '--timeout 5s', true)),
     /cannot be sensitive: its value becomes arguments/,
   );
+  const secretArguments = {
+    name: 'ENVARIUM_HELM_CLI_ARGS',
+    value: '',
+    isSensitive: false,
+    reference: '${ssm:x}',
+  };
+  assert.match(
+    await refusal({}, { environment: [secretArguments] }),
+    /ENVARIUM_HELM_CLI_ARGS cannot be sensitive/,
+  );
   assert.match(
     await refusal({}, env('ENVARIUM_HELM_VALUES_FILES', '../../x.yaml')),
     /must not lead out of the repository/,

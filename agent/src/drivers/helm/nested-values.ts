@@ -43,7 +43,8 @@ export class NestedValues {
   /**
    * @param json the value
    * @param from the variable, as messages name it
-   * @throws Error that names both variables where another one set the place, a part of it, or what it is part of
+   * @throws Error that names both variables where another one set the place, a part of it, or what it is
+   * part of
    */
   set(path: Path, json: string, from: string): void {
     let branch = this.#root;

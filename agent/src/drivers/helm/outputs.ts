@@ -27,7 +27,10 @@ function parsed<Value>(bytes: Uint8Array | undefined, command: string): Value {
   return JSON.parse(Buffer.from(bytes).toString()) as Value;
 }
 
-/** @param statusBytes what `helm status` printed as JSON @param metadataBytes what `helm get metadata` printed */
+/**
+ * @param statusBytes what `helm status` printed as JSON
+ * @param metadataBytes what `helm get metadata` printed
+ */
 export function readStatus(
   statusBytes: Uint8Array | undefined,
   metadataBytes: Uint8Array | undefined,

@@ -27,7 +27,10 @@ function eventOf(line: string): ProgressEvent | null {
   return null;
 }
 
-/** Creates a reader of the log of an upgrade or uninstallation. A first installation does not name its objects. */
+/**
+ * Creates a reader of the log of an upgrade or uninstallation. A first installation does not name its
+ * objects.
+ */
 export function helmProgress(): ProgressReader {
   const events: ProgressEvent[] = [];
   const take = lineSplitter(longestLineBytes, (line) => {

@@ -1,6 +1,6 @@
 /**
- * The history of a release as helm keeps it: one Secret for each revision. It is read from these Secrets, because
- * helm shows only parts of it, and refuses even those while a revision is pending.
+ * The history of a release as helm keeps it: one Secret for each revision. It is read from these Secrets,
+ * because helm shows only parts of it, and refuses even those while a revision is pending.
  */
 import { gunzipSync } from 'node:zlib';
 import { recordOf } from '#contract/schema/is-record.ts';
@@ -99,7 +99,10 @@ export interface History {
   readonly base: Revision | null;
   /** Newest revisions that were never finished; helm refuses to work while there is one. */
   readonly unfinished: readonly Revision[];
-  /** What may exist in addition to the objects of `base`: of revisions after it, which failed or never ended. */
+  /**
+   * What may exist in addition to the objects of `base`: of revisions after it, which failed or never
+   * ended.
+   */
   readonly others: readonly KubernetesObject[];
 }
 
@@ -148,8 +151,8 @@ export function isKept({ metadata }: KubernetesObject): boolean {
 }
 
 /**
- * Whether somebody else than a run has made an unfinished revision: helm copies labels of the last revision, so that
- * its own operations of people have them, too.
+ * Whether somebody else than a run has made an unfinished revision: helm copies labels of the last
+ * revision, so that its own operations of people have them, too.
  */
 function isForeign(
   { revisions }: History,

@@ -1,4 +1,7 @@
-/** The values of a chart: files of the repository, variables of the tool, and `ENVARIUM_HELM_SET_…`, in this order. */
+/**
+ * The values of a chart: files of the repository, variables of the tool, and `ENVARIUM_HELM_SET_…`, in this
+ * order.
+ */
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { helmNames, readHelmVariables } from '#protocol/tools/helm-variables.ts';
@@ -46,7 +49,8 @@ async function ownValues(job: Pick<Job, 'variables'>): Promise<NestedValues> {
 
 /**
  * The files with values of variables.
- * @throws Error that names the variable whose value does not match its format, or two that contradict each other
+ * @throws Error that names the variable whose value does not match its format, or two that contradict each
+ * other
  */
 export async function valueFiles(job: Job): Promise<FileToWrite[]> {
   const own = await ownValues(job);
@@ -57,7 +61,10 @@ export async function valueFiles(job: Job): Promise<FileToWrite[]> {
   ];
 }
 
-/** The options that name all files with values; those of the repository are relative to the configuration's folder. */
+/**
+ * The options that name all files with values; those of the repository are relative to the configuration's
+ * folder.
+ */
 export function valueArguments(job: Job): string[] {
   const { valuesFiles } = readHelmVariables(runEnvironment(job));
   return [...valuesFiles, valuesName, setName].map((file) => `--values=${file}`);

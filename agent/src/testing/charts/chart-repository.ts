@@ -1,6 +1,6 @@
 /**
- * For tests: a chart repository with packages that helm has made, which is a registry of images as well. It counts
- * requests, and can demand credentials.
+ * For tests: a chart repository with packages that helm has made, which is a registry of images as well. It
+ * counts requests, and can demand credentials.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
