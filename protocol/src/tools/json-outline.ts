@@ -30,8 +30,8 @@ const closing = { object: 0x7d, list: 0x5d } as const;
 /** A longer string of the upper levels is checked like a part, and read as an empty one. */
 const longestString = 1024 * 1024;
 
-/** The index behind the string that begins at an index. */
-function behindString(bytes: Uint8Array, start: number): number {
+/** The index behind the string that begins at an index of a JSON text in UTF-8. */
+export function behindString(bytes: Uint8Array, start: number): number {
   for (let at = start + 1; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === backslash) at++;

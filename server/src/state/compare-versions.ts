@@ -1,6 +1,6 @@
 /** Compares two versions of an environment's state for a person, with everything sensitive replaced. */
 import type { StateComparison } from '#contract/state/shapes.ts';
-import { askOnce, ThreadFailure } from '#guards/threads/limited-thread.ts';
+import { LimitedThread, ThreadFailure } from '#guards/threads/limited-thread.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Context } from '../context.ts';
@@ -12,14 +12,15 @@ import { getProjectRow } from '../projects/project-store.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { environmentHome, levelsOf } from '../variables/levels.ts';
 import { resolveVariables } from '../variables/resolve-variables.ts';
+import type { Differences } from './files/compare-states.ts';
+import { readWholeState } from './read-current-state.ts';
+import { smallBytes, stateThread } from './files/read-state.ts';
 import {
   type ComparisonAnswer,
   type ComparisonTask,
-  compareFiles,
-  type Differences,
-} from './files/compare-states.ts';
-import { readWholeState } from './read-current-state.ts';
-import { smallBytes, stateThread } from './files/read-state.ts';
+  comparisonSteps,
+  StateComparer,
+} from './files/state-comparer.ts';
 import type { StateTask } from './files/state-thread.ts';
 import { getStateVersion, type StateVersionRow } from './state-store.ts';
 import { stateVersionViews } from './state-view.ts';
@@ -71,35 +72,39 @@ async function otherVersion(
   return other;
 }
 
-/** Large ones in a thread, with the limits of one that reads a state. */
-async function compared(task: ComparisonTask): Promise<ComparisonAnswer> {
-  if (task.before.length + task.after.length <= smallBytes) return compareFiles(task);
+async function asked(
+  thread: LimitedThread<StateTask, ComparisonAnswer>,
+  comparison: ComparisonTask,
+): Promise<ComparisonAnswer> {
   try {
-    return await askOnce<StateTask, ComparisonAnswer>(stateThread, { comparison: task }, [
-      task.before.buffer,
-      task.after.buffer,
-    ]);
+    return await thread.ask({ comparison }, [comparison.bytes.buffer]);
   } catch (error) {
     if (!(error instanceof ThreadFailure)) throw error;
     return { problem: `The two states cannot be compared here, download both: ${error.message}` };
   }
 }
 
-/** @throws Refusal 409 that says why the two cannot be compared here */
+/**
+ * Large ones in a thread, with the limits of one that reads a state, and one after another.
+ * @throws Refusal 409 that says why the two cannot be compared here
+ */
 async function differencesOf(
   context: ActorContext,
   before: StateVersionRow,
   after: StateVersionRow,
   secrets: readonly string[],
 ): Promise<Differences> {
-  const task = {
-    before: await readWholeState(context, before),
-    after: await readWholeState(context, after),
-    secrets,
-  };
-  const answer = await compared(task);
-  if (answer.problem !== undefined) throw conflict(answer.problem);
-  return JSON.parse(answer.text) as Differences;
+  const comparer = before.bytes + after.bytes <= smallBytes ? new StateComparer() : null;
+  await using thread = new LimitedThread<StateTask, ComparisonAnswer>(stateThread);
+  let text = '';
+  for (const step of comparisonSteps) {
+    const bytes = await readWholeState(context, step === 'after' ? after : before);
+    const task = { step, bytes, secrets };
+    const answer = comparer?.take(task) ?? (await asked(thread, task));
+    if (answer.problem !== undefined) throw conflict(answer.problem);
+    text = answer.text;
+  }
+  return JSON.parse(text) as Differences;
 }
 
 /**

@@ -7,7 +7,7 @@ import { requireEnvironment } from '../environments/environment-store.ts';
 import { Refusal } from '../http/errors.ts';
 import { placeVersion } from './place-version.ts';
 import { checkStateFile, type ReadState } from './files/read-state.ts';
-import { readWhole } from './files/whole-bytes.ts';
+import { readWhole, release } from './files/whole-bytes.ts';
 import { requireLineage } from './roll-back-or-promote.ts';
 import { requireFreeState } from './state-holder.ts';
 import type { StateVersionRow } from './state-store.ts';
@@ -73,15 +73,19 @@ export interface StateImport {
   readonly acceptOtherLineage?: boolean | undefined;
 }
 
-/** @throws Refusal 400 for a bad state or another lineage, 404, 409 while anybody holds the state */
+/**
+ * @param sent not usable afterwards
+ * @throws Refusal 400 for a bad state or another lineage, 404, 409 while anybody holds the state
+ */
 export async function importState(
   context: ActorContext,
   environmentId: string,
   sent: Buffer<ArrayBuffer>,
   { comment, acceptOtherLineage }: StateImport,
 ): Promise<StateVersionRow> {
-  const { facts, bytes } = await requireStateFile(sent);
-  return inTransaction(context, async (context) => {
+  const state = await requireStateFile(sent);
+  const { facts, bytes } = state;
+  const place = async (context: ActorContext) => {
     const environment = await requireEnvironment(context, environmentId);
     await requireFreeState(context.db, environment);
     await requireLineage(context.db, environment, {
@@ -90,7 +94,7 @@ export async function importState(
       what: 'the file',
       field: 'query.acceptOtherLineage',
     });
-    const version = await placeVersion(context, environment, { bytes, facts, origin: 'import', comment });
+    const version = await placeVersion(context, environment, { ...state, origin: 'import', comment });
     await recordEnvironmentAudit(context, environment, 'state.imported', {
       stateVersionId: version.id,
       serial: version.serial,
@@ -98,5 +102,10 @@ export async function importState(
       sha256: version.sha256,
     });
     return version;
-  });
+  };
+  try {
+    return await inTransaction(context, place);
+  } finally {
+    release(bytes);
+  }
 }

@@ -5,7 +5,8 @@
 import type { ActorContext, Connection } from '../context.ts';
 import { type LockedEnvironment, updateEnvironmentRow } from '../environments/environment-store.ts';
 import { Refusal } from '../http/errors.ts';
-import { renumberState, type StateFacts } from './files/read-state.ts';
+import type { ReadState } from './files/read-state.ts';
+import { withNumber } from './files/top-level-fields.ts';
 import {
   highestSerial,
   rescuedBytes,
@@ -15,9 +16,7 @@ import {
   supersedeCurrent,
 } from './state-store.ts';
 
-export interface PlacedState {
-  readonly bytes: Buffer<ArrayBuffer>;
-  readonly facts: StateFacts;
+export interface PlacedState extends ReadState {
   readonly origin: StateOrigin;
   readonly comment?: string | undefined;
   readonly madeFromId?: string;
@@ -31,14 +30,14 @@ export interface PlacedState {
 async function renumbered(
   tx: Connection,
   environmentId: string,
-  { bytes, facts }: PlacedState,
+  { bytes, facts, serialPlace }: PlacedState,
 ): Promise<{ pieces: Buffer[]; serial: number }> {
   // It refuses a state whose serial in clear is not the encrypted one.
   if (facts.resourceCount === null) return { pieces: [bytes], serial: facts.serial };
   const highest = await highestSerial(tx, environmentId);
   const serial = Math.max(facts.serial, highest === null ? 0 : highest + 1);
   if (serial === facts.serial) return { pieces: [bytes], serial };
-  return { pieces: await renumberState(bytes, serial), serial };
+  return { pieces: withNumber(bytes, serialPlace, serial), serial };
 }
 
 const megabyte = 1024 * 1024;

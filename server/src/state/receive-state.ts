@@ -22,6 +22,7 @@ import {
 import { getStateLock } from './state-lock-store.ts';
 import { Refusal } from '../http/errors.ts';
 import { hashInTurns } from './files/hash-in-turns.ts';
+import { release } from './files/whole-bytes.ts';
 import { requireRescueSpace } from './place-version.ts';
 import { type ReadState, readStateFacts, type StateFacts } from './files/read-state.ts';
 import { type RescueReason, rescueReason } from './rescue-reason.ts';
@@ -277,6 +278,7 @@ async function recordRefused(
 }
 
 /**
+ * @param sent whose bytes are not usable afterwards
  * @returns the version that the attempt's state is listed as, and whether it is current
  * @throws Refusal 400 for bytes that are not a state or do not match the checksum, 413 where there is no room
  * for another rescued version
@@ -292,11 +294,14 @@ export async function receiveState(context: ActorContext, sent: ShippedState): P
   // Its failure is noticed where a row is to name it.
   blob.catch(() => undefined);
   try {
-    return await inTransaction(context, async (context) => {
+    const reply = await inTransaction(context, async (context) => {
       const { reply, unused } = await store(context, shipped, { facts, blob });
       if (unused) await promiseEffect(context, removeBlobs, { ids: [unused.id] });
       return reply;
     });
+    // A reply follows only the stored blob.
+    release(bytes);
+    return reply;
   } catch (error) {
     if (error instanceof Refusal) {
       const stored = await blob;

@@ -7,6 +7,7 @@ import { badField, conflict, notFound } from '../http/errors.ts';
 import { placeVersion } from './place-version.ts';
 import { readWholeState } from './read-current-state.ts';
 import { readStateFacts } from './files/read-state.ts';
+import { release } from './files/whole-bytes.ts';
 import { requireFreeState } from './state-holder.ts';
 import { getStateVersion, setStanding, type StateVersionRow } from './state-store.ts';
 
@@ -41,6 +42,7 @@ async function restore(
     comment,
     madeFromId: version.id,
   });
+  release(read.bytes);
   await recordEnvironmentAudit(
     context,
     environment,

@@ -12,6 +12,7 @@ import {
 } from '../environments/environment-store.ts';
 import { conflict, Refusal } from '../http/errors.ts';
 import { hashInTurns } from './files/hash-in-turns.ts';
+import { release } from './files/whole-bytes.ts';
 import { requireStateFile } from './import-state.ts';
 import { isOwnLock } from './lock-state.ts';
 import { type PlacedState, storeVersion } from './place-version.ts';
@@ -151,6 +152,7 @@ async function store(
 
 /**
  * Stores what a tool has written.
+ * @param sent not usable afterwards
  * @param lockId of the lock that the tool says it holds; absent: it works without one, which is right only
  * while nobody holds the state
  * @throws Refusal 400 for content that is not a state, 404, 409 for a state that does not follow the current one
@@ -161,14 +163,16 @@ export async function writeState(
   sent: Buffer<ArrayBuffer>,
   lockId: string | undefined,
 ): Promise<WriteEnd> {
-  const { facts, bytes } = await requireStateFile(sent);
-  const state: PlacedState = { bytes, facts, origin: 'http', ...(lockId === undefined ? {} : { lockId }) };
-  return inTransaction(context, async (context) => {
+  const read = await requireStateFile(sent);
+  const state: PlacedState = { ...read, origin: 'http', ...(lockId === undefined ? {} : { lockId }) };
+  const written = await inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, environmentId);
     const { end, unused } = await store(context, environment, state);
     if (unused) await promiseEffect(context, removeBlobs, { ids: [unused.id] });
     return end;
   });
+  release(read.bytes);
+  return written;
 }
 
 /**

@@ -4,13 +4,13 @@
  */
 import type { StateComparison } from '#contract/state/shapes.ts';
 import { sensitiveMask } from '../../secrets/sensitive-mask.ts';
+import type { StateExcerpt } from './state-excerpt.ts';
 import {
   exactly,
   type FoundInstance,
   type InstanceContent,
   instancesOf,
-  open,
-  type StateFile,
+  outputsOf,
 } from './state-instances.ts';
 
 type AttributeChange = StateComparison['resources'][number]['attributes'][number];
@@ -20,10 +20,6 @@ interface Output {
   readonly value?: unknown;
   readonly type?: unknown;
   readonly sensitive?: boolean;
-}
-
-function isSameText(one: Uint8Array, other: Uint8Array): boolean {
-  return Buffer.compare(one, other) === 0;
 }
 
 /** What a state has under a name of its own choice, which may be one that every object has. */
@@ -91,13 +87,16 @@ function sidesOf(before: unknown, after: unknown): Sides {
 
 const nothing: InstanceContent = { attributes: {}, sensitivePaths: [] };
 
+function contentOf(instance: FoundInstance | undefined): InstanceContent {
+  return instance?.contentOf(instance.bytes) ?? nothing;
+}
+
 function attributeChanges(
   before: FoundInstance | undefined,
   after: FoundInstance | undefined,
   mask: (text: string) => string,
 ): AttributeChange[] {
-  if (before && after && isSameText(before.bytes, after.bytes)) return [];
-  const [one, other] = [before?.content() ?? nothing, after?.content() ?? nothing];
+  const [one, other] = [contentOf(before), contentOf(after)];
   const paths = [...one.sensitivePaths, ...other.sensitivePaths];
   const names = [...new Set([...Object.keys(one.attributes), ...Object.keys(other.attributes)])].sort();
   return names.flatMap((name) => {
@@ -130,28 +129,15 @@ function differenceOf(
   };
 }
 
-/** The bytes of each output, by name. */
-function outputsOf(state: Uint8Array): Map<string, Uint8Array> {
-  const { value: file, below } = open<StateFile>(state);
-  const outputs = Object.entries(file.outputs ?? {});
-  return new Map(
-    outputs.flatMap(([name, left]) => {
-      const bytes = below(left);
-      return bytes === null ? [] : [[name, bytes] as const];
-    }),
-  );
-}
-
 function outputDifferences(
-  before: Uint8Array,
-  after: Uint8Array,
+  left: ReadonlyMap<string, Uint8Array>,
+  right: StateExcerpt['outputs'],
   mask: (text: string) => string,
 ): StateComparison['outputs'] {
-  const [left, right] = [outputsOf(before), outputsOf(after)];
   const names = [...new Set([...left.keys(), ...right.keys()])].sort();
   return names.flatMap((name) => {
     const [old, current] = [left.get(name), right.get(name)];
-    if (old && current && isSameText(old, current)) return [];
+    if (current === null) return [];
     const [one, other] = [old && exactly<Output>(old), current && exactly<Output>(current)];
     if (
       one &&
@@ -174,42 +160,11 @@ function outputDifferences(
   });
 }
 
-/** Two state files as they are stored. */
-export interface ComparisonTask {
-  readonly before: Uint8Array<ArrayBuffer>;
-  readonly after: Uint8Array<ArrayBuffer>;
-  readonly secrets: readonly string[];
-}
-
 export type Differences = Pick<StateComparison, 'resources' | 'outputs' | 'unchangedResourceCount'>;
 
-/** Longer differences are nothing that a person reads. */
-const longestCharacters = 8 * 1024 * 1024;
-
-/** The differences as JSON text, or why the two cannot be compared here. */
-export type ComparisonAnswer =
-  | { readonly text: string; readonly problem?: undefined }
-  | { readonly problem: string };
-
-export function compareFiles({ before, after, secrets }: ComparisonTask): ComparisonAnswer {
-  try {
-    if ([before, after].some((state) => open<StateFile>(state).value.encrypted_data !== undefined))
-      return {
-        problem:
-          'One of the two states is encrypted by OpenTofu and cannot be compared here: pull both with tofu',
-      };
-    const differences = compareStates(before, after, secrets, longestCharacters);
-    const text = differences === null ? '' : JSON.stringify(differences);
-    if (differences !== null && text.length <= longestCharacters) return { text };
-    return { problem: 'The two states differ in too much to be shown here: download both' };
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return { problem: 'One of the two states is nested too deeply to be compared here: download both' };
-  }
-}
-
 /**
- * @param before two states that are not encrypted, as files
+ * @param before a state that is not encrypted, as a file
+ * @param after what another one has differently
  * @param secrets values that no reader may see, wherever they are
  * @param most characters of the differences as JSON text, above which the rest is not compared
  * @returns what leads from `before` to `after`, resources and outputs by name; those without a difference are
@@ -217,17 +172,18 @@ export function compareFiles({ before, after, secrets }: ComparisonTask): Compar
  */
 export function compareStates(
   before: Uint8Array,
-  after: Uint8Array,
+  after: StateExcerpt,
   secrets: readonly string[],
   most: number,
 ): Differences | null {
   const mask = compileSecrets(secrets);
-  const [left, right] = [instancesOf(before), instancesOf(after)];
+  const [left, right] = [instancesOf(before), after.instances];
   const addresses = [...new Set([...left.keys(), ...right.keys()])].sort();
   const resources: ResourceDifference[] = [];
   let characters = 0;
   for (const address of addresses) {
-    const difference = differenceOf(left.get(address), right.get(address), mask);
+    const [one, other] = [left.get(address), right.get(address)];
+    const difference = other === null ? null : differenceOf(one, other, mask);
     if (difference === null) continue;
     resources.push(difference);
     characters += JSON.stringify(difference).length;
@@ -235,7 +191,7 @@ export function compareStates(
   }
   return {
     resources,
-    outputs: outputDifferences(before, after, mask),
+    outputs: outputDifferences(outputsOf(before), after.outputs, mask),
     unchangedResourceCount: addresses.length - resources.length,
   };
 }

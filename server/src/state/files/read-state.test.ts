@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stateFile } from '../../testing/agent.ts';
-import { checkStateFile, readStateFacts, renumberState } from './read-state.ts';
-import { topLevelPlace } from './top-level-fields.ts';
+import { checkStateFile, readStateFacts, type ReadState } from './read-state.ts';
+import { readState } from './state-formats.ts';
+import { withNumber } from './top-level-fields.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -53,18 +54,20 @@ async function busyMilliseconds(work: () => unknown): Promise<number> {
   return (after.user - user + after.system - system) / 1000;
 }
 
-test('a large state is renumbered in another thread', async () => {
+test('a large state is read in another thread, and where its serial is found there, too', async () => {
   const state = Buffer.concat([
     Buffer.from('{"version":4,"lineage":"l","outputs":{"o":{"value":"é'),
     Buffer.alloc(40 * megabyte, 'x'),
     Buffer.from('"}},"serial": 7}'),
   ]);
-  const here = await busyMilliseconds(() => topLevelPlace(state, 'serial'));
-  let renumbered = Buffer.alloc(0);
+  const here = await busyMilliseconds(() => readState('check', state));
   const length = state.length;
+  let read: ReadState | undefined;
   const meanwhile = await busyMilliseconds(async () => {
-    renumbered = Buffer.concat(await renumberState(state, 12));
+    read = await checkStateFile(state);
   });
+  assert.ok(read);
+  const renumbered = Buffer.concat(withNumber(read.bytes, read.serialPlace, 12));
   assert.equal(renumbered.subarray(-13).toString(), '"serial": 12}');
   assert.equal(renumbered.length, length + 1);
   assert.ok(meanwhile < here / 2, `${meanwhile} ms instead of ${here} ms`);

@@ -1,9 +1,9 @@
-/** Reads and renumbers states, which runs and strangers write: large ones in a thread with limits of time and memory. */
+/** Reads states, which runs and strangers write: large ones in a thread with limits of time and memory. */
 import { askOnce, ThreadFailure, type ThreadProgram } from '#guards/threads/limited-thread.ts';
 import type { StateFacts } from '#protocol/tools/tool.ts';
-import { type Reading, readIn } from './state-formats.ts';
-import type { StateAnswer } from './state-thread.ts';
-import { type Place, topLevelPlace, withNumber } from './top-level-fields.ts';
+import { type Reading, readState } from './state-formats.ts';
+import type { AnswerAboutState, StateTask } from './state-thread.ts';
+import type { Place } from './top-level-fields.ts';
 
 export type { StateFacts } from '#protocol/tools/tool.ts';
 
@@ -17,33 +17,27 @@ export const stateThread: ThreadProgram = {
   megabytes: 4096,
 };
 
-/** The bytes go to the thread and come back in other memory: for a while, there is no copy of them. */
-async function ask<Found>(
-  bytes: Buffer<ArrayBuffer>,
-  task: { readonly reading: Reading } | { readonly placeOf: string },
-): Promise<{ found: Found; bytes: Buffer<ArrayBuffer> }> {
-  const sent = { ...task, bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) };
+/** A state and what is known of it. */
+export interface ReadState {
+  readonly facts: StateFacts;
+  /** Where its serial is in the bytes. */
+  readonly serialPlace: Place;
+  readonly bytes: Buffer<ArrayBuffer>;
+}
+
+/** Large bytes go to the thread and come back in other memory: for a while, there is no copy of them. */
+async function read(reading: Reading, bytes: Buffer<ArrayBuffer>): Promise<ReadState> {
+  if (bytes.length <= smallBytes) return { ...readState(reading, bytes), bytes };
+  const sent = { reading, bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) };
   try {
-    const { found, bytes: back } = await askOnce<unknown, StateAnswer<Found>>(stateThread, sent, [
+    const { bytes: back, ...found } = await askOnce<StateTask, AnswerAboutState>(stateThread, sent, [
       bytes.buffer,
     ]);
-    return { found, bytes: Buffer.from(back.buffer, back.byteOffset, back.length) };
+    return { ...found, bytes: Buffer.from(back.buffer, back.byteOffset, back.length) };
   } catch (error) {
     if (!(error instanceof ThreadFailure)) throw error;
     throw new Error(`reading failed: ${error.message}`, { cause: error });
   }
-}
-
-/** A state and what is known of it. */
-export interface ReadState {
-  readonly facts: StateFacts;
-  readonly bytes: Buffer<ArrayBuffer>;
-}
-
-async function read(reading: Reading, bytes: Buffer<ArrayBuffer>): Promise<ReadState> {
-  if (bytes.length <= smallBytes) return { facts: readIn(reading, bytes), bytes };
-  const { found, bytes: back } = await ask<StateFacts>(bytes, { reading });
-  return { facts: found, bytes: back };
 }
 
 /**
@@ -61,15 +55,4 @@ export function readStateFacts(bytes: Buffer<ArrayBuffer>): Promise<ReadState> {
  */
 export function checkStateFile(bytes: Buffer<ArrayBuffer>): Promise<ReadState> {
   return read('check', bytes);
-}
-
-/**
- * The same state under another serial, in pieces.
- * @param bytes not usable afterwards
- * @throws Error for bytes that are not a state
- */
-export async function renumberState(bytes: Buffer<ArrayBuffer>, serial: number): Promise<Buffer[]> {
-  if (bytes.length <= smallBytes) return withNumber(bytes, topLevelPlace(bytes, 'serial'), serial);
-  const { found, bytes: back } = await ask<Place>(bytes, { placeOf: 'serial' });
-  return withNumber(back, found, serial);
 }

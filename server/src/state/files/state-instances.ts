@@ -41,7 +41,8 @@ export interface FoundInstance {
   readonly address: string;
   readonly resource: Resource;
   readonly bytes: Uint8Array;
-  content(): InstanceContent;
+  /** Reads its bytes, or a copy of them. */
+  readonly contentOf: (bytes: Uint8Array) => InstanceContent;
 }
 
 /** A value that an outline has left where it is. */
@@ -116,6 +117,14 @@ interface RecordedObject {
   };
 }
 
+function recordedContent(bytes: Uint8Array): InstanceContent {
+  const { object = {} } = exactly<RecordedObject>(bytes);
+  return {
+    attributes: { ...object },
+    sensitivePaths: object.kind === 'Secret' ? [['data'], ['stringData']] : [],
+  };
+}
+
 /** An object of the record of what was applied to a cluster. */
 function recordedObject(bytes: Uint8Array): FoundInstance {
   const { namespace = '', object = {} } = exactly<RecordedObject>(bytes);
@@ -126,10 +135,7 @@ function recordedObject(bytes: Uint8Array): FoundInstance {
     address: [type, ...(place === '' ? [] : [place]), name].join('/'),
     resource: { type, name, provider: 'kubernetes', ...(place === '' ? {} : { module: place }) },
     bytes,
-    content: () => ({
-      attributes: { ...exactly<RecordedObject>(bytes).object },
-      sensitivePaths: object.kind === 'Secret' ? [['data'], ['stringData']] : [],
-    }),
+    contentOf: recordedContent,
   };
 }
 
@@ -146,8 +152,20 @@ export function instancesOf(state: Uint8Array): Map<string, FoundInstance> {
     for (const bytes of objectsOf(resource.instances, below)) {
       const { value: instance } = open<Instance>(bytes);
       const address = addressOf(resource, instance);
-      found.set(address, { address, resource, bytes, content: () => contentOf(bytes) });
+      found.set(address, { address, resource, bytes, contentOf });
     }
   }
   return found;
+}
+
+/** The bytes of each output, by name. */
+export function outputsOf(state: Uint8Array): Map<string, Uint8Array> {
+  const { value: file, below } = open<StateFile>(state);
+  const outputs = Object.entries(file.outputs ?? {});
+  return new Map(
+    outputs.flatMap(([name, left]) => {
+      const bytes = below(left);
+      return bytes === null ? [] : [[name, bytes] as const];
+    }),
+  );
 }

@@ -2,45 +2,45 @@
 import { answerTasks } from '#guards/threads/answer-tasks.ts';
 import type { StateFacts } from '#protocol/tools/tool.ts';
 import { JsonScan } from '../../http/json-scan.ts';
-import { type ComparisonAnswer, type ComparisonTask, compareFiles } from './compare-states.ts';
-import { type Reading, readIn } from './state-formats.ts';
-import { type Place, topLevelPlace } from './top-level-fields.ts';
+import { type ComparisonAnswer, type ComparisonTask, StateComparer } from './state-comparer.ts';
+import { type Reading, readState } from './state-formats.ts';
+import type { Place } from './top-level-fields.ts';
 
 /** About one state, whose bytes come back with the answer. */
-type AboutState = { readonly bytes: Uint8Array<ArrayBuffer> } & (
-  | { readonly reading: Reading }
-  | { readonly placeOf: string }
-);
+interface AboutState {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly reading: Reading;
+}
 
+/** All steps of a comparison are tasks of one thread, which compares nothing else. */
 export type StateTask = AboutState | { readonly comparison: ComparisonTask };
 
-export interface StateAnswer<Found> {
-  readonly found: Found;
+export interface AnswerAboutState {
+  readonly facts: StateFacts;
+  readonly serialPlace: Place;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 /** Parsing more could need more memory than the thread has, which would end the service. */
 const limits = { depth: Number.POSITIVE_INFINITY, values: 5_000_000 };
 
+const comparer = new StateComparer();
+const comparedScan = new JsonScan(limits, 'One of the two states, or both together,');
+
 function compare(task: ComparisonTask): ComparisonAnswer {
   try {
-    const scan = new JsonScan(limits, 'One of the two states, or both together,');
-    for (const bytes of [task.before, task.after]) scan.push(bytes);
+    // What comes again was counted before.
+    if (task.step !== 'beforeAgain') comparedScan.push(task.bytes);
   } catch (error) {
     return { problem: `${(error as Error).message}, too many to be compared here: download both` };
   }
-  return compareFiles(task);
+  return comparer.take(task);
 }
 
-function find(task: AboutState): StateFacts | Place {
-  if ('placeOf' in task) return topLevelPlace(task.bytes, task.placeOf);
-  new JsonScan(limits, 'the state').push(task.bytes);
-  return readIn(task.reading, task.bytes);
-}
-
-function answer(task: StateTask): StateAnswer<StateFacts | Place> | ComparisonAnswer {
+function answer(task: StateTask): AnswerAboutState | ComparisonAnswer {
   if ('comparison' in task) return compare(task.comparison);
-  return { found: find(task), bytes: task.bytes };
+  new JsonScan(limits, 'the state').push(task.bytes);
+  return { ...readState(task.reading, task.bytes), bytes: task.bytes };
 }
 
 answerTasks(answer, (each) => ('bytes' in each ? [each.bytes.buffer] : []));

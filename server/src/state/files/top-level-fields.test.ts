@@ -13,6 +13,10 @@ test('only the number at the top level is changed', () => {
     '{\n  "outputs": {"serial": 1, "é": "ü€😀 \\"serial\\": 2"},\n  "serial" : 7,\n  "list": [{"serial": 3}], "n": 12345678901234567890.5\n}';
   assert.equal(changed(text, 'serial', 12), text.replace('"serial" : 7', '"serial" : 12'));
   assert.equal(changed('{"serial":1}', 'serial', 2), '{"serial":2}');
+  const spaced = `{"a":"serial","b":"serial: 1","serial"\n:${' '.repeat(5000)}`;
+  assert.equal(changed(`${spaced}3\n}`, 'serial', 10), `${spaced}10\n}`);
+  assert.equal(changed('{"\\u0073erial":1,"x":2}', 'serial', 2), '{"\\u0073erial":2,"x":2}');
+  assert.equal(changed('{"serial":{"n":4},"serial":5}', 'serial', 6), '{"serial":{"n":4},"serial":6}');
   assert.throws(() => changed('{"a":{"serial":1}}', 'serial', 2), /no number "serial"/);
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { readWhole } from './whole-bytes.ts';
+import { readWhole, release } from './whole-bytes.ts';
 
 const content = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
 const pieces = () => Readable.from([content.subarray(0, 1000), content.subarray(1000)]);
@@ -24,4 +24,13 @@ test('a content above the limit is read to its end, and not kept', async () => {
   assert.equal(await readWhole(source(), { expected: 0, most: content.length - 1 }), null);
   assert.ok(isRead);
   assert.equal((await readWhole(Readable.from([]), { expected: 0, most: 10 }))?.length, 0);
+});
+
+test('the memory of a large content is given back at once, and that of a small one is left to its other users', () => {
+  const large = Buffer.from(new ArrayBuffer(8 * 1024 * 1024)).subarray(0, 7_000_000);
+  release(large);
+  assert.equal(large.buffer.byteLength, 0);
+  const small = Buffer.from('a few bytes of a pool');
+  release(small);
+  assert.equal(small.toString(), 'a few bytes of a pool');
 });

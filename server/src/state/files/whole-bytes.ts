@@ -36,3 +36,15 @@ export async function readWhole(
   }
   return size === Infinity ? null : memory.subarray(0, size);
 }
+
+/** Smaller ones may be part of memory that others use, and are not worth it. */
+const leastReleased = 1024 * 1024;
+
+/**
+ * Gives large memory back at once; otherwise it is occupied until the next garbage collection, next to that of
+ * the next content.
+ * @param bytes all of their memory, not usable afterwards
+ */
+export function release({ buffer, byteLength }: Uint8Array<ArrayBuffer>): void {
+  if (byteLength >= leastReleased) buffer.transfer(0);
+}
