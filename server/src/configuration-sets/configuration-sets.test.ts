@@ -173,7 +173,7 @@ test('requests that contradict themselves or the set are refused, and nothing is
     [[{ name: 'A', organizationId: randomUUID() }], new RegExp(`/${changes}/0/organizationId`)],
     [[{ id: foreign?.id, name: 'FOREIGN' }], new RegExp(`/${changes}/0/id does not match`)],
     [[{ name: 'A', regex: '(' }], new RegExp(`/${changes}/0/regex`)],
-    [[{ name: 'a b', type: 1 }], new RegExp(`/${changes}/0/name`)],
+    [[{ name: '.a', type: 1 }], new RegExp(`/${changes}/0/name`)],
     [repeated, new RegExp(`/${changes}/1/name`)],
   ];
   for (const [configurationPropertiesChanges, message] of refusals) {

@@ -1,12 +1,15 @@
 /** Writes the variable changes of a request into one scope. */
 import type { VariableType } from '#contract/schema/enumerations.ts';
 import type { VariableChange } from '#contract/variables/shapes.ts';
+import { toolFacts } from '#protocol/tools/index.ts';
+import type { ToolFacts } from '#protocol/tools/tool.ts';
 import type { ProposedAssignments } from '../configuration-sets/configuration-set-store.ts';
-import type { ActorContext } from '../context.ts';
+import type { ActorContext, Connection } from '../context.ts';
 import { type Changes, changesOf, sealedFingerprint } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import { badField, conflict } from '../http/errors.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
+import { getTemplateRow } from '../templates/template-store.ts';
 import { guardApprovalVariable } from './approval-variable.ts';
 import { checkVariable } from './check-variable.ts';
 import { checkRepeatedNames } from './check-repeated-names.ts';
@@ -187,12 +190,19 @@ async function applyChange(
   const { winner, hidden } = scope.inheritedAs(values.name, values.type) ?? {};
   const hides = [...(hidden ?? []), ...(winner ? [winner] : [])];
   checkOutputReference(values, home.scope, at);
-  await checkVariable(values, { scope: home.scope, hides }, at);
+  await checkVariable(values, { scope: home.scope, hides, tool: () => toolOf(context.db, home) }, at);
   const saved = variableRow(context, home, values, userId, row);
   await scope.save(saved, row);
   done[row ? 'updated' : 'created'].push(values.name);
   noteChange(context, home, done, row, saved);
   return saved;
+}
+
+/** The tool of the template that a scope belongs to; undefined for one of several templates. */
+async function toolOf(db: Connection, { scope, scopeId, inherits }: Home): Promise<ToolFacts | undefined> {
+  const template = [...inherits, { scope, scopeId }].findLast((each) => each.scope === 'BLUEPRINT');
+  const row = template && (await getTemplateRow(db, template.scopeId));
+  return row && toolFacts(row.type);
 }
 
 async function applyEach(

@@ -2,6 +2,8 @@
 import type { VariableScope, VariableType } from '#contract/schema/enumerations.ts';
 import { checkHclValue } from '#guards/hcl/parse-hcl-value.ts';
 import { secretReferenceOf } from '#protocol/secret-references.ts';
+import { tools } from '#protocol/tools/index.ts';
+import type { ToolFacts } from '#protocol/tools/tool.ts';
 import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import { badField, Refusal } from '../http/errors.ts';
 import { isReference, outerRefusal, valueRefusal } from './unusable-value.ts';
@@ -12,18 +14,31 @@ export interface Surroundings {
   readonly scope: VariableScope;
   /** What it hides there, from the outermost to the innermost. */
   readonly hides: readonly VariableRow[];
+  /** The one tool that can get it; undefined: any. */
+  readonly tool: () => Promise<ToolFacts | undefined>;
 }
 
 /** Environment variables have any name that a process can be started with; others have names of their tool. */
-function checkName(name: string, type: VariableType, field: string): void {
+function checkName(name: string, type: VariableType, field: string, used: readonly ToolFacts[]): void {
   const shown = JSON.stringify(name);
   if (type === 0 && /[=\p{Cc}]/u.test(name))
     throw badField(
       `${field}.name`,
       `${shown} contains "=" or a control character, which names of environment variables cannot contain`,
     );
-  const refusal = type === 1 ? variableRefusal(type, name, '') : null;
+  const refusal = type === 1 ? variableRefusal(type, name, '', used) : null;
   if (refusal !== null) throw badField(`${field}.name`, refusal);
+}
+
+/** The tools whose rules count: the one that gets it, which matters only where they differ. */
+async function toolsFor(
+  { type, name }: VariableValues,
+  { tool }: Surroundings,
+): Promise<readonly ToolFacts[]> {
+  const all = Object.values(tools);
+  const isRefused = type === 1 && all.some((facts) => facts.variableRefusal(type, name, '') !== null);
+  const own = isRefused ? await tool() : undefined;
+  return own === undefined ? all : [own];
 }
 
 /** How messages name a variable. */
@@ -93,13 +108,14 @@ export async function checkVariable(
   field: string,
 ): Promise<void> {
   const { scope } = surroundings;
-  checkName(values.name, values.type, field);
+  const used = await toolsFor(values, surroundings);
+  checkName(values.name, values.type, field, used);
   if (values.type === 0 && values.value?.includes('\0'))
     throw badField(
       `${field}.value`,
       `${shownAs(values, scope)} has a NUL character, which environment variables cannot contain`,
     );
-  const refusal = variableRefusal(values.type, values.name, values.value ?? '');
+  const refusal = variableRefusal(values.type, values.name, values.value ?? '', used);
   if (refusal) throw badField(field, refusal);
   if ((values.description ?? '').length > 255)
     throw badField(`${field}.description`, `${shownAs(values, scope)} must have at most 255 characters`);
