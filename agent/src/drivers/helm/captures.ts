@@ -3,7 +3,7 @@ import type { Captures } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { type KubernetesObject, parseJsonObjects, parseObjects } from '../kubernetes/objects.ts';
 import { namespaceOf } from './release.ts';
-import { type History, isKept, objectKey, readHistory, without } from './releases.ts';
+import { type History, isKept, isStrange, objectKey, readHistory, without } from './releases.ts';
 import { readRelease, readTemplates, type Rendering } from './rendering.ts';
 import { hasRemoved } from './removed-fields.ts';
 
@@ -84,9 +84,15 @@ export function definedKinds(captures: Captures): KubernetesObject[] {
   return bytes === undefined ? [] : parseObjects(bytes, 'the definitions of the chart');
 }
 
+/** Whether a destroy leaves the release, because no deployment of the environment has made it. */
+export function isLeft({ job }: Pick<DriverContext, 'job'>, captures: Captures): boolean {
+  return job.type === 'destroy' && isStrange(historyOf(captures), job);
+}
+
 /** Objects of the release that its next revision has no more. */
 export function goneObjects(context: DriverContext, captures: Captures): KubernetesObject[] {
   const { base, others } = historyOf(captures);
+  if (isLeft(context, captures)) return [];
   const namespace = releaseNamespace(context, captures);
   const rendered = renderingOf(captures)?.objects ?? [];
   return without([...others, ...(base?.objects ?? [])], rendered, namespace);
@@ -95,6 +101,7 @@ export function goneObjects(context: DriverContext, captures: Captures): Kuberne
 /** Objects that helm itself will not find: of revisions that were never finished, or failed. */
 export function forgottenObjects(context: DriverContext, captures: Captures): KubernetesObject[] {
   const { revisions, base, others } = historyOf(captures);
+  if (isLeft(context, captures)) return [];
   const namespace = releaseNamespace(context, captures);
   const isDestroy = context.job.type === 'destroy';
   const all = isDestroy ? [...(base?.objects ?? []), ...others] : others;

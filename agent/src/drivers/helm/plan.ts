@@ -14,6 +14,7 @@ import {
   goneObjects,
   hasNamespace,
   historyOf,
+  isLeft,
   lessenedObjects,
   liveObjects,
   releaseNamespace,
@@ -22,7 +23,7 @@ import {
 } from './captures.ts';
 import { chartDigest } from './chart.ts';
 import { createdNamespace } from './release.ts';
-import { isKept, isOwned, leftBy, objectKey, unfinishedInWords } from './releases.ts';
+import { isKept, isOwned, leftBy, objectKey, strangeInWords, unfinishedInWords } from './releases.ts';
 import { withoutRemoved } from './removed-fields.ts';
 import { hookInWords, placeInWords, type Rendering } from './rendering.ts';
 
@@ -130,6 +131,7 @@ function remarksOf({ context, captures, options }: Reader, rendering: Rendering)
   const unstable = second === null ? [] : unstablePlaces(rendering, second, namespace);
   const names = [...new Set(unstable.map(placeInWords))].sort();
   return [
+    ...strangeInWords(historyOf(captures), context.job),
     ...unfinishedInWords(historyOf(captures), context.job.workspaceName),
     ...rendering.hooks.map((hook) => `Hook ${hookInWords(hook, namespace)}`),
     ...(names.length === 0
@@ -159,7 +161,9 @@ export async function readPlan(context: DriverContext, captures: Captures): Prom
   };
   if (job.type === 'destroy') {
     const reading = planReading(rows(deletedPairs(reader), reader.options), job.secrets);
-    return { ...reading, hasChanges: reading.hasChanges || historyOf(captures).revisions.length > 0 };
+    const history = historyOf(captures);
+    const isThere = history.revisions.length > 0 && !isLeft(context, captures);
+    return { ...reading, hasChanges: reading.hasChanges || isThere, remarks: strangeInWords(history, job) };
   }
   const rendering = requireRendering(captures);
   const planned = [

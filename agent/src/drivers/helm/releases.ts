@@ -188,6 +188,18 @@ export function ownershipProblem(history: History, name: string, job: Job): stri
   );
 }
 
+/** Whether people have made a release: a deployment takes it over, and a destroy leaves it. */
+export function isStrange({ revisions }: History, { environmentId }: Pick<Job, 'environmentId'>): boolean {
+  return revisions.length > 0 && revisions.every((revision) => revision.environmentId !== environmentId);
+}
+
+/** What becomes of such a release, for the log of a plan. */
+export function strangeInWords(history: History, { workspaceName, type, ...job }: Job): string[] {
+  if (!isStrange(history, job)) return [];
+  const found = `Release ${workspaceName} exists, and no deployment of this environment has made it`;
+  return [type === 'destroy' ? `${found}: it stays as it is.` : `${found}: the apply takes it over.`];
+}
+
 /** Who has left an unfinished revision, for people. */
 export function leftBy({ revisions }: History, { revision, status, deploymentId }: Revision): string {
   if (status === 'uninstalling') return 'a destroy of this environment';
