@@ -95,6 +95,12 @@ timed out waiting for the condition
 
 test('finds no error where there is none, and lists at most ten', () => {
   assert.equal(lastKubectlDiagnostic('configmap/a serverside-applied\nWarning: deprecated\n'), null);
+  assert.equal(
+    lastKubectlDiagnostic(
+      'E1123 15:56:05.312025       1 run.go:72] "command failed" err="in \\"a.yaml\\": MalformedYAMLError"\n',
+    ),
+    'in "a.yaml": MalformedYAMLError',
+  );
   const many = Array.from({ length: 30 }, (_, index) => `Error from server: ${index}`).join('\n');
   assert.match(lastKubectlDiagnostic(many) ?? '', /: 9\n… and 20 more errors$/);
 });

@@ -21,11 +21,24 @@ const errorLine =
 const notes = /^(?:Please review the fields above|ensure CRDs are installed first)/;
 const partOfError = /^(?:- \.|\* \S+: |conflicts? with ")/;
 
+/** Errors of the kustomize in kubectl are lines of its own log. */
+function loggedError(line: string): string | null {
+  const quoted = /^E\d{4} .*\] "command failed" err=("(?:[^"\\]|\\.)*")$/.exec(line)?.[1];
+  if (quoted === undefined) return null;
+  try {
+    return `error: ${(JSON.parse(quoted) as string).trim()}`;
+  } catch {
+    return null;
+  }
+}
+
 function errorsIn(lines: readonly string[]): string[] {
   const found: string[] = [];
   let isOpen = false;
   for (const line of lines) {
-    if (errorLine.test(line) && !line.startsWith('Warning')) {
+    const logged = loggedError(line);
+    if (logged !== null) found.push(logged);
+    else if (errorLine.test(line) && !line.startsWith('Warning')) {
       found.push(line);
       isOpen = true;
     } else if (isOpen && !notes.test(line) && partOfError.test(line)) {
