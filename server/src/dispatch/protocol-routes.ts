@@ -252,8 +252,8 @@ function byteCalls(app: FastifyInstance, context: Context): void {
   });
   app.get(pathOf('getState'), async (request, reply) => {
     const place = attemptOfCall(callOf(request), fenceOf(request));
-    const stream = await readCurrentState(context, place.environmentId);
-    return stream ? reply.type('application/octet-stream').send(stream) : reply.status(204).send();
+    const current = await readCurrentState(context, place.environmentId);
+    return current ? reply.type('application/octet-stream').send(current.content) : reply.status(204).send();
   });
   app.put(pathOf('putBlob'), { config: { isUpload: true } }, async (request) => {
     const place = attemptOfCall(callOf(request), fenceOf(request));

@@ -15,15 +15,19 @@ async function currentVersion(context: Context, environmentId: string): Promise<
 }
 
 /**
- * @returns the environment's current state, or null where it has none
+ * @returns the environment's current state with its size, or null where it has none
  * @throws Refusal 404 where its content is lost
  */
-export async function readCurrentState(context: Context, environmentId: string): Promise<Readable | null> {
+export async function readCurrentState(
+  context: Context,
+  environmentId: string,
+): Promise<{ readonly content: Readable; readonly bytes: number } | null> {
   for (let before: string | null = null; ; ) {
     const version = await currentVersion(context, environmentId);
     if (!version) return null;
     try {
-      return await beginReading(context.blobs.get(version.blob), `State version ${version.id}`);
+      const content = await beginReading(context.blobs.get(version.blob), `State version ${version.id}`);
+      return { content, bytes: version.bytes };
     } catch (error) {
       // While a run is at work, its newer content replaces the one that was found.
       if (version.blob.id === before) throw error;

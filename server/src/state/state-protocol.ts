@@ -47,9 +47,9 @@ async function read(asked: StateRequest): Promise<unknown> {
   const { context, environment, reply } = asked;
   if (!(await mayReadState(context.db, context.actor, environment)))
     throw new Refusal('forbidden', 'This needs the right READ_STATE');
-  const content = await readCurrentState(context, environment.id);
-  if (!content) return reply.status(204).send();
-  const bytes = (await readWhole(content, { expected: 0, most: Infinity })) as Buffer;
+  const current = await readCurrentState(context, environment.id);
+  if (!current) return reply.status(204).send();
+  const bytes = (await readWhole(current.content, { expected: current.bytes, most: Infinity })) as Buffer;
   await recordEnvironmentAudit(context, environment, 'state.read', {
     stateVersionId: environment.current_state_version_id,
   });
