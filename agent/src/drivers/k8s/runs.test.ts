@@ -355,7 +355,12 @@ test(
             name: 'v1',
             served: true,
             storage: true,
-            schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+            schema: {
+              openAPIV3Schema: {
+                type: 'object',
+                properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } },
+              },
+            },
           },
         ],
       },
@@ -390,6 +395,12 @@ test(
     assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
     const again = await stage.run(stage.job());
     assert.deepEqual(again.outcome.plan?.resourceChanges, []);
+
+    stage.setup.commit({
+      'a.yaml': manifests({ ...shop, spec: { size: 1, colour: 'red' } }, inside, definition, own),
+    });
+    const wrong = await stage.run(stage.job());
+    assert.match(wrong.outcome.error?.message ?? '', /\.spec\.colour: field not declared in schema/);
 
     await shared.kubectl(['delete', 'crd', `shops.${group}`]);
     const destroying = await stage.run(stage.job({ type: 'destroy' }));
