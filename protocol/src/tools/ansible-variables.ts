@@ -133,6 +133,8 @@ function optionProblem(name: string, value: string): string | null {
 function fileProblem(value: string, folder?: string): string | null {
   if (value.startsWith('-') || /\{[{%#]|\p{Cc}/u.test(value))
     return 'a path must not begin with - or contain {{, {%, {# or control characters';
+  if (value.split('/').includes('..'))
+    return 'a path must not contain ..: it begins in the folder of the configuration, and stays in it';
   return pathProblem(value, folder);
 }
 
