@@ -1,4 +1,5 @@
 /** The driver of manifests of Kubernetes: kustomize renders them, kubectl compares and applies them. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { k8s as facts } from '#protocol/tools/k8s.ts';
@@ -12,7 +13,14 @@ import { readApproved } from './approved-plan.ts';
 import { applyCommands, planCommands, recordedObjects } from './commands.ts';
 import { files, kustomizationNames, variablesFileName } from './files.ts';
 import { composePlan, readPlan } from './read-plan.ts';
-import { nextRecord, readRecord, readRecordAsState, type RecordedObject, union } from './record.ts';
+import {
+  nextRecord,
+  readRecord,
+  readRecordAsState,
+  recordedKey,
+  type RecordedObject,
+  union,
+} from './record.ts';
 
 function refusals(job: Job): string[] {
   const environment = runEnvironment(job);
@@ -57,14 +65,15 @@ function recorded(
 /** What may be in the cluster from now on: what was applied before, and what is about to be. */
 function recordBefore(context: DriverContext, captures: Captures): Uint8Array {
   const { objects } = readApproved(captures.get(given.approved));
-  const marked = objects.map(
-    ({ namespace, object, isOurs }): RecordedObject => ({
-      namespace,
-      object,
-      ...(isOurs ? {} : { mayExist: true }),
-    }),
-  );
-  return recorded(context, captures, union(recordedObjects(captures), marked));
+  const former = recordedObjects(captures);
+  const known = new Map(former.map((entry) => [recordedKey(entry), entry]));
+  const marked = objects.map(({ namespace, object, isOurs }): RecordedObject => {
+    if (!isOurs) return { namespace, object, mayExist: true };
+    const before = known.get(recordedKey({ namespace, object }));
+    const isSame = before?.mayDiffer === undefined && isDeepStrictEqual(before?.object, object);
+    return { namespace, object, ...(isSame ? {} : { mayDiffer: true }) };
+  });
+  return recorded(context, captures, union(former, marked));
 }
 
 /** What was applied; all else was deleted, or belongs to the environment no longer. */

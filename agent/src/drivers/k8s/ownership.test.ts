@@ -105,3 +105,30 @@ test(
     );
   },
 );
+
+test(
+  'what a failed deployment has not changed yet is not drift, and what others change later is',
+  needs,
+  async (t) => {
+    const stage = await stageOf(t, { 'a.json': configMap('settings', { a: '1' }) });
+    const { name, kubectl, refuse } = stage.namespace;
+    await stage.deploy();
+    stage.setup.commit({ 'a.json': configMap('settings', { a: '2' }) });
+    const planned = await stage.run(stage.job());
+    const refusal = await refuse({ resources: ['configmaps'], message: 'No settings today.' });
+    assert.equal((await stage.apply(planned)).outcome.result, 'failed');
+    await refusal[Symbol.asyncDispose]();
+    const drift = async () => {
+      const { outcome } = await stage.run(stage.job({ type: 'driftDetection' }));
+      return outcome.plan?.resourceChanges.map(({ path, action, driftByCloud }) => [
+        path,
+        action,
+        driftByCloud,
+      ]);
+    };
+    assert.deepEqual(await drift(), [[`v1/ConfigMap/${name}/settings`, 'update', undefined]]);
+    assert.equal((await stage.deploy()).applied.outcome.result, 'applied');
+    await kubectl(['patch', 'configmap', 'settings', '-p', '{"data":{"a":"by hand"}}']);
+    assert.deepEqual(await drift(), [[`v1/ConfigMap/${name}/settings`, 'update', true]]);
+  },
+);

@@ -56,11 +56,11 @@ function rowOfWanted(
   pair: ObjectPair | undefined,
   { isNew }: Missing,
 ): ResourceChange | null {
-  const { object, recorded, namespace } = wanted;
+  const { object, recorded, namespace, isSettled } = wanted;
   if (isNew(wanted)) return rowOf({ live: null, merged: object }, { defaultNamespace: namespace });
   if (pair === undefined) return null;
   refuseOthers(pair, wanted, context);
-  const isDrift = recorded !== undefined && isDeepStrictEqual(recorded, object);
+  const isDrift = isSettled && recorded !== undefined && isDeepStrictEqual(recorded, object);
   const isRemoved = isDrift && pair.live === null;
   const isAdopted =
     recorded === undefined && pair.live !== null && environmentOf(pair.live) !== context.job.environmentId;

@@ -12,6 +12,8 @@ export interface RecordedObject {
   readonly object: KubernetesObject;
   /** An apply was about to create it, and has not succeeded: it may be there, and may be somebody else's. */
   readonly mayExist?: true;
+  /** An apply was about to change it, and has not succeeded: that it differs is nobody's doing. */
+  readonly mayDiffer?: true;
 }
 
 export interface AppliedRecord {

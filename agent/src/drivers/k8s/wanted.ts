@@ -45,6 +45,8 @@ export interface WantedObject extends RecordedObject {
   readonly key: string;
   /** As it was applied before; undefined: this environment has not applied it. */
   readonly recorded: KubernetesObject | undefined;
+  /** Whether it is certain that this is how it was left. */
+  readonly isSettled: boolean;
 }
 
 /** What the manifests of a run say. */
@@ -115,6 +117,7 @@ export function readWanted(context: DriverContext, captures: Captures): Wanted {
       identity,
       key,
       recorded: appliedObject(recorded.get(key)),
+      isSettled: recorded.get(key)?.mayDiffer !== true,
     };
   });
   const keys = new Set(objects.map(({ key }) => key));
