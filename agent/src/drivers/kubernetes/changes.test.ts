@@ -68,6 +68,19 @@ test('an object of the whole cluster has no namespace, and a created or deleted 
   assert.deepEqual(deleted?.attributes[1], { name: 'rules', before: [{ verbs: ['get'] }] });
 });
 
+test('what is deleted with an object, and has no row, is its reason', () => {
+  const gone = (apiVersion: string, kind: string) =>
+    rowOf({ live: { apiVersion, kind, metadata: { name: 'a' } }, merged: null }, options)?.actionReason;
+  assert.match(gone('v1', 'Namespace') ?? '', /everything in the namespace .* whoever/);
+  assert.match(gone('apiextensions.k8s.io/v1', 'CustomResourceDefinition') ?? '', /all objects of this kind/);
+  assert.equal(gone('v1', 'ConfigMap'), undefined);
+});
+
+test('a Secret that is wrong in itself shows nothing either', () => {
+  const merged = { ...secret({}), data: 'planted', stringData: ['planted'] };
+  assert.doesNotMatch(JSON.stringify(rowOf({ live: null, merged }, options)), /planted/);
+});
+
 test('of a Secret only the keys of changed values are shown', () => {
   const live = secret({ same: 'aGk=', changed: 'b25l', gone: 'dHdv' });
   const merged = secret({ same: 'aGk=', changed: 'dGhyZWU=', added: 'Zm91cg==' });

@@ -6,7 +6,14 @@ import { maskJson } from '../../logs/mask.ts';
 import { sensitiveText, withoutLongTexts } from '../plan-values.ts';
 import type { PlanReading } from '../driver.ts';
 import type { ObjectPair } from './diff.ts';
-import { addressOf, groupOf, identityOf, type KubernetesObject } from './objects.ts';
+import {
+  addressOf,
+  groupOf,
+  identityOf,
+  isDefinition,
+  isNamespace,
+  type KubernetesObject,
+} from './objects.ts';
 
 export const providerName = 'kubernetes';
 
@@ -49,12 +56,12 @@ interface Shown {
 /** Hides the values of a Secret: only whether one changes can be seen. */
 function hidden(object: KubernetesObject | null): KubernetesObject | null {
   if (object === null || !isSecret(object)) return object;
-  const fields = secretFields
-    .filter((name) => isRecord(object[name]))
-    .map((name) => [
-      name,
-      Object.fromEntries(Object.keys(recordOf(object[name])).map((key) => [key, sensitiveText])),
-    ]);
+  const fields = secretFields.flatMap((name) => {
+    const value = object[name];
+    if (value === undefined || value === null) return [];
+    const keys = isRecord(value) ? Object.keys(value).map((key) => [key, sensitiveText]) : null;
+    return [[name, keys === null ? sensitiveText : Object.fromEntries(keys)]];
+  });
   return { ...object, ...Object.fromEntries(fields) };
 }
 
@@ -181,6 +188,7 @@ export function rowOf(
   if (live !== null && merged !== null && attributes.length === 0) return null;
   const identity = identityOf(object, defaultNamespace);
   const uid = pair.live?.metadata['uid'];
+  const why = reason ?? (merged === null ? lossOf(object) : undefined);
   return {
     ...(typeof uid === 'string' ? { id: uid } : {}),
     name: identity.name,
@@ -191,8 +199,15 @@ export function rowOf(
     action: live === null ? 'create' : merged === null ? 'delete' : 'update',
     ...(isDrift === true ? { driftByCloud: true } : {}),
     attributes,
-    ...(reason === undefined ? {} : { actionReason: reason }),
+    ...(why === undefined ? {} : { actionReason: why }),
   };
+}
+
+/** What goes with an object that is deleted, and has no row of its own. */
+function lossOf(object: KubernetesObject): string | undefined {
+  if (isNamespace(object)) return 'everything in the namespace is deleted with it, whoever has put it there';
+  if (isDefinition(object)) return 'all objects of this kind are deleted with it, whoever has made them';
+  return undefined;
 }
 
 function summaryOf(rows: readonly ResourceChange[]): PlanSummary {
