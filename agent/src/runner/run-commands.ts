@@ -204,7 +204,9 @@ function startCompanion(
   let isOver = false;
   let running: ChildProcess | null = null;
   const end = () => {
-    if (running?.pid !== undefined) signalQuietly(-running.pid, 'SIGKILL');
+    // The id of one that has already ended may be that of another process.
+    const isRunning = running?.exitCode === null && running.signalCode === null;
+    if (isRunning && running?.pid !== undefined) signalQuietly(-running.pid, 'SIGKILL');
   };
   const onStart = (child: ChildProcess) => {
     running = child;
