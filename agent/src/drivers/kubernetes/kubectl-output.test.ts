@@ -24,6 +24,13 @@ are the ways you can resolve this warning:
       '.data.a: managed by "kubectl-patch", and with another value there than here. Remove the field from the manifest, or set the variable ENVARIUM_K8S_FORCE_CONFLICTS to true to take it over',
   },
   {
+    what: 'what failed, for a user who may not see events',
+    output: `Error from server (Forbidden): events is forbidden: User "one" cannot list resource "events" in API group "" in the namespace "shop"
+error: the server doesn't have a resource type "x"
+`,
+    expected: 'the server doesn\'t have a resource type "x"',
+  },
+  {
     what: 'fields of several managers',
     output: `error: Apply failed with 2 conflicts: conflicts with "one":
 - .data.a

@@ -17,6 +17,8 @@ const longestErrorCharacters = 2000;
 /** The first line of an error; those of several objects follow each other, and only the first has a mark. */
 const errorLine =
   /^(?:error: |Error from server|The \S+ ".*" is invalid|The connection to the server |Unable to connect to the server|Warning: Deleting|unable to recognize |resource mapping not found |timed out waiting )/;
+/** Events are shown while a command runs. No deployment needs them, and not everybody may see them. */
+const ofCompanion = /^Error from server \(Forbidden\): events(?:\.events\.k8s\.io)? is forbidden: /;
 /** What kubectl adds to some errors: advice for its own command line. */
 const notes = /^(?:Please review the fields above|ensure CRDs are installed first)/;
 const partOfError = /^(?:- \.|\* \S+: |conflicts? with ")/;
@@ -127,7 +129,10 @@ function explained(error: string, objects: readonly string[], lines: readonly st
  * @returns null if there is none
  */
 export function lastKubectlDiagnostic(output: string): string | null {
-  const lines = output.slice(-searchedCharacters).split(/\r?\n/);
+  const lines = output
+    .slice(-searchedCharacters)
+    .split(/\r?\n/)
+    .filter((line) => !ofCompanion.test(line));
   const objects = conflictingObjects(lines);
   const errors = [...new Set(errorsIn(lines).map((error) => explained(error, objects, lines)))];
   if (errors.length === 0) return null;
