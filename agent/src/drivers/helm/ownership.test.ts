@@ -1,8 +1,8 @@
-/** Releases that people have made, with the real runner, helm and cluster. */
+/** What a destroy touches, with the real runner, helm and cluster. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sharedCluster } from '../../testing/cluster/cluster.ts';
-import { actionsOf, helmStage, withHelm } from '../../testing/charts/helm-stage.ts';
+import { actionsOf, exampleChart, helmStage, plain, withHelm } from '../../testing/charts/helm-stage.ts';
 
 const needs = withHelm();
 const cluster = sharedCluster();
@@ -28,3 +28,23 @@ test(
     assert.equal(await releases(), '');
   },
 );
+
+test('the plan of a destroy names the hooks that it runs', needs, async (t) => {
+  const hook = (name: string, event: string) =>
+    `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  annotations:\n    helm.sh/hook: ${event}\n`;
+  const files = {
+    ...exampleChart(),
+    'templates/a.yaml': hook('first', 'pre-install'),
+    'templates/b.yaml': hook('last', 'test,pre-delete'),
+  };
+  const stage = await helmStage(t, await cluster(), files);
+  stage.namespace.playReadiness();
+  await stage.deploy();
+  const { name } = stage.namespace;
+  const planned = await stage.run(stage.job({ type: 'destroy' }));
+  const hooks = planned.log('helm:diff').match(/^Hook .*$/gm);
+  assert.deepEqual(hooks, [`Hook test,pre-delete: v1/ConfigMap/${name}/last`]);
+  const environment = [plain('ENVARIUM_HELM_CLI_ARGS_uninstall', '--no-hooks')];
+  const without = await stage.run(stage.job({ type: 'destroy' }, { environment }));
+  assert.doesNotMatch(without.log('helm:diff'), /Hook /);
+});

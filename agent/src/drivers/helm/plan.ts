@@ -1,5 +1,7 @@
 /** The plan of a release: what becomes of its objects, as they are in the cluster. */
 import type { ResourceChange } from '#contract/deployments/plan.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
+import { helmArguments } from '#protocol/tools/helm-arguments.ts';
 import type { Captures } from '../command.ts';
 import type { DriverContext, PlanReading } from '../driver.ts';
 import { planReading, rowOf, type RowOptions } from '../kubernetes/changes.ts';
@@ -150,6 +152,17 @@ async function moduleVersions(context: DriverContext, rendering: Rendering): Pro
   return { ...dependencies, [chart]: digest === null ? chartVersion : `${chartVersion} sha256:${digest}` };
 }
 
+/** What a destroy runs in addition: hooks of the last revision. */
+function deletionHooks({ context, captures, options }: Reader): string[] {
+  const isSkipped = helmArguments(runEnvironment(context.job), 'uninstall').some((word) =>
+    /^--no-hooks(=true)?$/.test(word),
+  );
+  if (isSkipped || isLeft(context, captures)) return [];
+  const hooks = historyOf(captures).revisions.at(-1)?.hooks ?? [];
+  const words = hooks.map((hook) => hookInWords(hook, options.defaultNamespace));
+  return words.filter((text) => /^[^:]*\b(pre|post)-delete\b/.test(text)).map((text) => `Hook ${text}`);
+}
+
 export async function readPlan(context: DriverContext, captures: Captures): Promise<PlanReading> {
   const { job } = context;
   const namespace = releaseNamespace(context, captures);
@@ -163,7 +176,11 @@ export async function readPlan(context: DriverContext, captures: Captures): Prom
     const reading = planReading(rows(deletedPairs(reader), reader.options), job.secrets);
     const history = historyOf(captures);
     const isThere = history.revisions.length > 0 && !isLeft(context, captures);
-    return { ...reading, hasChanges: reading.hasChanges || isThere, remarks: strangeInWords(history, job) };
+    return {
+      ...reading,
+      hasChanges: reading.hasChanges || isThere,
+      remarks: [...strangeInWords(history, job), ...deletionHooks(reader)],
+    };
   }
   const rendering = requireRendering(captures);
   const planned = [

@@ -31,6 +31,7 @@ export interface Revision {
   readonly chart: string;
   /** Read when they are needed: most revisions are of no interest. */
   readonly objects: readonly KubernetesObject[];
+  readonly hooks: readonly KubernetesObject[];
   /** The Secret that holds it, without its content. */
   readonly record: KubernetesObject;
 }
@@ -44,6 +45,7 @@ interface StoredRelease {
   readonly name: string;
   readonly namespace?: string;
   readonly manifest?: string;
+  readonly hooks?: readonly { readonly manifest?: string }[];
   readonly version?: number;
   readonly info?: { readonly status?: string };
   readonly chart?: { readonly metadata?: { readonly name?: string; readonly version?: string } };
@@ -81,6 +83,11 @@ function revisionOf(secret: KubernetesObject): Revision {
     environmentId: textLabel(secret, revisionLabels.environment),
     deploymentId: textLabel(secret, revisionLabels.deployment),
     chart: `${metadata?.name ?? 'unknown'} ${metadata?.version ?? ''}`.trim(),
+    get hooks() {
+      return (release.hooks ?? []).flatMap(({ manifest = '' }) =>
+        parseObjects(manifest, `a hook of revision ${release.version}`),
+      );
+    },
     get objects() {
       return (objects ??= parseObjects(
         release.manifest ?? '',
