@@ -49,7 +49,9 @@ function revisionsCommand({ job }: DriverContext, step: string): Command {
 }
 
 /** Whether a stopped run has left a revision. @throws Error if the release belongs to somebody else */
-function isUnfinished({ job }: DriverContext, captures: Captures): boolean {
+function isUnfinished(context: DriverContext, captures: Captures): boolean {
+  const { job } = context;
+  if (isLeft(context, captures)) return false;
   const history = historyOf(captures);
   const problem = ownershipProblem(history, job.workspaceName, job);
   if (problem !== null) throw new Error(problem);

@@ -23,6 +23,14 @@ test(
 
     const taken = await stage.deploy();
     assert.match(taken.planned.log('helm:diff'), /Release shop exists,.*the apply takes it over/);
+    const other = { environmentId: '00000000-0000-7000-8000-0000000000e2' };
+    assert.match(
+      (await stage.run(stage.job(other))).outcome.error?.message ?? '',
+      /belongs to the environment \S+e1/,
+    );
+    const left = await stage.deploy(stage.job({ ...other, type: 'destroy' }));
+    assert.equal(left.planned.outcome.hasChanges, false);
+    assert.equal(await releases(), 'shop\n');
     const destroyed = await stage.deploy(stage.job({ type: 'destroy' }));
     assert.equal(destroyed.planned.outcome.planSummary?.destroyed, 3);
     assert.equal(await releases(), '');

@@ -195,7 +195,7 @@ export function ownershipProblem(history: History, name: string, job: Job): stri
   );
 }
 
-/** Whether people have made a release: a deployment takes it over, and a destroy leaves it. */
+/** Whether no deployment of the environment has made a release: a destroy leaves it as it is. */
 export function isStrange({ revisions }: History, { environmentId }: Pick<Job, 'environmentId'>): boolean {
   return revisions.length > 0 && revisions.every((revision) => revision.environmentId !== environmentId);
 }
