@@ -47,7 +47,7 @@ function authorizationOf(user: Fields): Record<string, string> {
 /** @throws CloudProblem */
 function fileOf(kubeConfig: string): Fields {
   try {
-    return fieldsOf(parse(kubeConfig, { maxAliasCount: 20 }));
+    return fieldsOf(parse(kubeConfig, { maxAliasCount: 20, merge: true }));
   } catch (error) {
     throw new CloudProblem('is not a kubeconfig file: it cannot be read as YAML', { cause: error });
   }

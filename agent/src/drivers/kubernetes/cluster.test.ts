@@ -43,6 +43,14 @@ async function fileOf(
   return { name: file.name, content: parse(file.content) as Copy };
 }
 
+test('a program that a key of YAML merges into the user is refused, too', async () => {
+  const merged = kubeconfig('{"<<": {exec: {command: touch}}}');
+  const plain = merged.replace('"<<"', '<<');
+  await assert.rejects(fileOf(variable('ENVARIUM_KUBECONFIG', plain)), /starts a program.*"exec"/);
+  const { content } = await fileOf(variable('ENVARIUM_KUBECONFIG', merged));
+  assert.deepEqual(content.users[0].user, {});
+});
+
 test('the current context of a kubeconfig is copied, with the namespace of the environment', async () => {
   const { name, content } = await fileOf(
     variable('ENVARIUM_KUBECONFIG', kubeconfig('{token: second-token}')),

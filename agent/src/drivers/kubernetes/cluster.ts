@@ -80,13 +80,38 @@ const paths = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** What is copied: kubectl understands more in a file of YAML than what was checked, such as keys that merge others. */
+const known = {
+  cluster: [
+    ...['server', 'tls-server-name', 'insecure-skip-tls-verify', 'proxy-url', 'disable-compression'],
+    ...['certificate-authority', 'certificate-authority-data', 'extensions'],
+  ],
+  user: [
+    ...[
+      'client-certificate',
+      'client-certificate-data',
+      'client-key',
+      'client-key-data',
+      'token',
+      'tokenFile',
+    ],
+    ...['username', 'password', 'as', 'as-uid', 'as-groups', 'as-user-extra', 'exec', 'auth-provider'],
+  ],
+  context: ['namespace'],
+} as const;
+
+function knownFields(fields: Fields, part: keyof typeof known): Fields {
+  const names: readonly string[] = known[part];
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
+}
+
 /** Paths are relative to the file that they are in, and the copy is elsewhere. */
 function withAbsolutePaths(fields: Fields, part: keyof typeof paths, folder: string): Fields {
   const found = paths[part].flatMap((name) => {
     const path = fields[name];
     return typeof path === 'string' && path !== '' ? [[name, resolve(folder, path)]] : [];
   });
-  return { ...fields, ...Object.fromEntries(found) };
+  return { ...knownFields(fields, part), ...Object.fromEntries(found) };
 }
 
 /** A program that a kubeconfig starts would run with the rights of the run, wherever the file came from. */
@@ -114,7 +139,10 @@ export async function clusterFile(
   try {
     const found = clusterOf(content);
     refusePrograms(found.user, title, context.job);
-    const copied = { ...found.context, ...(namespace === undefined ? {} : { namespace }) };
+    const copied = {
+      ...knownFields(found.context, 'context'),
+      ...(namespace === undefined ? {} : { namespace }),
+    };
     const file = {
       apiVersion: 'v1',
       kind: 'Config',
