@@ -59,6 +59,22 @@ test('values are what kubectl reads: octal numbers and switches of YAML 1.1, and
   assert.deepEqual(spec, { mode: 0o644, is: true, port: '22:22', day: '2024-01-02', text: 'yes' });
 });
 
+test('values that readers of YAML understand in several ways are what kubectl reads', () => {
+  const text =
+    'apiVersion: v1\nkind: X\nmetadata: {name: a}\nbase: &base {x: 1, z: 9}\nspec:\n' +
+    '  above: {x: 2, <<: *base}\n  below: {<<: *base, x: 2}\n  twice: {<<: {x: 1}, <<: {x: 3}}\n' +
+    '  list: {<<: [{x: 1}, {x: 2, w: 1}]}\n  quoted: {"<<": {x: 1}}\n  octal: 0o17\n  bytes: !!binary aGVsbG8=';
+  assert.deepEqual(one(text)['spec'], {
+    above: { x: 1, z: 9 },
+    below: { x: 2, z: 9 },
+    twice: { x: 3 },
+    list: { x: 1, w: 1 },
+    quoted: { '<<': { x: 1 } },
+    octal: 15,
+    bytes: 'hello',
+  });
+});
+
 test('a number that no JSON holds is refused with its path', () => {
   const text = 'apiVersion: v1\nkind: X\nmetadata: {name: a}\nspec: {deep: [1, 9007199254740993]}';
   assert.throws(() => one(text), /document 1: spec\.deep\[1\] is a number of more than 53 bits/);

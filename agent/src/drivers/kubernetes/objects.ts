@@ -1,6 +1,7 @@
 /** Objects of Kubernetes: how they are read from manifests, and what identifies them. */
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
-import { Composer, type Document, Lexer, LineCounter, Parser, Schema, type Tags } from 'yaml';
+import { Composer, type Document, Lexer, LineCounter, Parser, Schema } from 'yaml';
+import { kubernetesTags } from './yaml-tags.ts';
 
 export interface KubernetesObject {
   readonly apiVersion: string;
@@ -110,17 +111,8 @@ export function keyOf(identity: Identity): string {
   return [groupOf(identity), kind, namespace, name].join('/');
 }
 
-/** Numbers are read as every tool of Kubernetes reads them (0644 is octal), and times and dates are texts. */
-function readTags(tags: Tags): Tags {
-  const others = ['timestamp', 'binary', 'set', 'omap', 'pairs'].map((name) => `tag:yaml.org,2002:${name}`);
-  return tags.filter(
-    (tag) =>
-      typeof tag !== 'object' || (!others.includes(tag.tag) && !('format' in tag && tag.format === 'TIME')),
-  );
-}
-
 /** One for all documents: making it takes longer than reading most of them. */
-const schema = new Schema({ schema: 'yaml-1.1', customTags: readTags });
+const schema = new Schema({ schema: 'yaml-1.1', customTags: kubernetesTags });
 
 /** A text for the place of a document, where the reader of an error looks. */
 function placeOf(what: string, number: number, line?: number): string {
