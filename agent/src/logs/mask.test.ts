@@ -141,6 +141,20 @@ describe('the forms of a secret', () => {
     assert.ok(isMasked(new URLSearchParams({ a: secret }).toString().slice(2)));
   });
 
+  it('masking covers what JSON, shells and URLs make of each character', () => {
+    for (let code = 1; code < 0x180; code += 1) {
+      const secret = `abcd${String.fromCharCode(code)}efgh`;
+      const written = [
+        secret,
+        JSON.stringify(secret).slice(1, -1),
+        secret.replaceAll("'", "'\\''"),
+        encodeURIComponent(secret),
+        new URLSearchParams([['', secret]]).toString().slice(1),
+      ];
+      for (const text of written) assert.equal(maskText(text, [secret]), '***', JSON.stringify(text));
+    }
+  });
+
   it('masking covers base64 at every offset, in both alphabets, with and without padding', () => {
     const value = 'ÿþý>>>???hunter2';
     for (const before of ['', 'u', 'us', 'use']) {

@@ -79,7 +79,11 @@ function singleQuoted(text: string): string[] {
   return [printed, printed.replaceAll("'", "\\'"), text.replaceAll("'", "'\\''")];
 }
 
+/** Printable ASCII without a character that any of the writers below changes, as tokens mostly are. */
+const needsNoQuotes = /^[^\x00-\x1f"\\'<>&$%\x7f-\uffff]*$/;
+
 function quotedForms(text: string): string[] {
+  if (needsNoQuotes.test(text)) return [text];
   const once = [
     json(text),
     goJson(text),
@@ -93,6 +97,7 @@ function quotedForms(text: string): string[] {
 
 /** Upper and lower hex digits, blanks as %20 or +, and the characters that encoders leave unchanged. */
 function urlForms(text: string): string[] {
+  if (/^[A-Za-z0-9_.-]*$/.test(text)) return [text];
   const component = encodeURIComponent(text.toWellFormed());
   const strict = component.replaceAll(
     /[!'()*]/g,
