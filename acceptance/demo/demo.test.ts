@@ -14,6 +14,9 @@ const cluster = sharedCluster();
 const helm = withToolbox('helm');
 const withHelm = helm.skip === false ? withCluster() : helm;
 
+/** Many times what it takes, also on a busy machine. */
+const patienceMilliseconds = 300_000;
+
 /** @param programs whose folders are on the PATH @returns what the demo printed */
 async function demo(
   args: readonly string[],
@@ -27,6 +30,7 @@ async function demo(
   const { stdout } = await run(process.execPath, [program, ...args], {
     env: { ...inherited, ...environment, PATH },
     maxBuffer: 50_000_000,
+    timeout: patienceMilliseconds,
   });
   return stripVTControlCharacters(stdout);
 }

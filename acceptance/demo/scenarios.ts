@@ -74,6 +74,9 @@ const terraformLike: Omit<Scenario, 'programs'> = {
   change: { name: 'greeting', value: 'good evening', type: 1 },
 };
 
+/** The one user of all runs, which no other agent of the machine uses, and after it the one of the database. */
+const freeUid = 100_000 + process.pid * 2;
+
 const kubectl = { kubectl: 'see kubernetes.io/docs/tasks/tools' };
 
 /** The person's own cluster: where `kubectl` would go. */
@@ -129,6 +132,7 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
     settings: {
       ENVARIUM_ISOLATION: 'off',
       ENVARIUM_AGENT_CONCURRENCY: '1',
+      ENVARIUM_SLOT_UID_BASE: String(freeUid),
       ENVARIUM_SLOT_UID_COUNT: '1',
     },
     async variables(folder) {
