@@ -197,3 +197,5 @@ try {
   process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }
+// A tour that was interrupted still follows its deployment.
+process.exit();
