@@ -36,7 +36,7 @@ import { findLocalTool, resolveTool } from '../tool/resolve-tool.ts';
 import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
 import { withRetryCount } from './run-with-retries.ts';
 import { storeState } from './store-state.ts';
-import { ApplyWork } from './apply-work.ts';
+import { ApplyWork, notApproved } from './apply-work.ts';
 import { type Captures, runOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 import { unpackTree } from '../code/tree-archive.ts';
@@ -152,10 +152,7 @@ function expectApproved(
     approvedHash(approved.parts) === approved.hash
       ? differingPart(approved.parts, parts)
       : 'the list of approved parts';
-  if (part !== null)
-    throw new RunFailure(
-      `the apply differs from what was approved (${part}), and nothing was applied: deploy again and approve the new plan`,
-    );
+  if (part !== null) throw notApproved(part);
 }
 
 /** Here the values of the plan are known to nobody, so that another one could be neither masked nor compared. */

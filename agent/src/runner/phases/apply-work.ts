@@ -9,6 +9,13 @@ import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 import { type KnownState, SpooledStates } from '../state/spooled-states.ts';
 import { storeState } from './store-state.ts';
 
+/** @param difference between what was approved and what would be applied */
+export function notApproved(difference: string): RunFailure {
+  return new RunFailure(
+    `the apply differs from what was approved (${difference}), and nothing was applied: deploy again and approve the new plan`,
+  );
+}
+
 export class ApplyWork {
   readonly captures: Captures;
   readonly #attempt: RunnerAttempt;
@@ -71,10 +78,7 @@ export class ApplyWork {
     const { driver } = this.#attempt;
     const { context } = this.#configuration;
     const difference = driver.savedPlan?.differing?.(context, this.captures) ?? null;
-    if (difference !== null)
-      throw new RunFailure(
-        `the apply differs from what was approved (${difference}), and nothing was applied: deploy again and approve the new plan`,
-      );
+    if (difference !== null) throw notApproved(difference);
     const { record } = driver.state ?? {};
     if (record !== undefined) await this.#keep(record.before(context, this.captures));
     this.#hasBegun = true;
