@@ -24,8 +24,11 @@ export function toolboxFolder(): string {
 }
 
 /** Go's arguments before the output and the package; part of what a built tool is known by. */
-export function buildFlags({ linkerFlags }: Recipe): string[] {
-  return ['build', '-trimpath', '-buildvcs=false', `-ldflags=${['-s', '-w', ...linkerFlags].join(' ')}`];
+export function buildFlags({ linkerFlags, tags = [] }: Recipe): string[] {
+  return [
+    ...['build', '-trimpath', '-buildvcs=false', `-ldflags=${['-s', '-w', ...linkerFlags].join(' ')}`],
+    ...(tags.length === 0 ? [] : [`-tags=${tags.join(',')}`]),
+  ];
 }
 
 /** The folder of a tool that is built from today's recipe, by any version of Go. */

@@ -10,6 +10,8 @@ export interface Recipe {
   readonly package: string;
   /** For Go's linker, in addition to those that omit debugging data. */
   readonly linkerFlags: readonly string[];
+  /** For Go's compiler; absent: none. */
+  readonly tags?: readonly string[];
 }
 
 /** `-X` for each of the variables that a program tells its version by. */
@@ -61,6 +63,22 @@ export const recipes = {
     program: 'kube-controller-manager',
     package: 'k8s.io/kubernetes/cmd/kube-controller-manager',
     linkerFlags: kubernetes,
+  },
+  terragrunt: {
+    program: 'terragrunt',
+    package: 'github.com/gruntwork-io/terragrunt',
+    linkerFlags: stamps({ 'github.com/gruntwork-io/terragrunt/internal/version.Version': 'v1.1.3' }),
+  },
+  pulumi: {
+    program: 'pulumi',
+    package: 'github.com/pulumi/pulumi/pkg/v3/cmd/pulumi',
+    linkerFlags: stamps({ 'github.com/pulumi/pulumi/sdk/v3/go/common/version.Version': 'v3.259.0' }),
+    tags: ['osusergo', 'grpcnotrace'],
+  },
+  'pulumi-language-yaml': {
+    program: 'pulumi-language-yaml',
+    package: 'github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml',
+    linkerFlags: stamps({ 'github.com/pulumi/pulumi-yaml/pkg/version.Version': 'v1.38.1' }),
   },
 } as const satisfies Readonly<Record<string, Recipe>>;
 

@@ -1,6 +1,12 @@
 /** What an agent receives to run one phase of a deployment. */
 import { type Static, Type } from 'typebox';
-import { deploymentTypes, oneOf, templateTypes, variableScopes } from '#contract/schema/enumerations.ts';
+import {
+  deploymentTypes,
+  oneOf,
+  templateTypes,
+  terragruntTfBinaries,
+  variableScopes,
+} from '#contract/schema/enumerations.ts';
 import { Count, Text } from '#contract/schema/schema.ts';
 import { HeldAttempt } from './attempt.ts';
 import { RunCredential } from './run-credential.ts';
@@ -75,6 +81,15 @@ export const Job = Type.Object({
    * in a plan phase.
    */
   workFolder: Type.Optional(Text),
+  /** What template and environment set for the tools that have such settings; absent from older servers. */
+  settings: Type.Optional(
+    Type.Object({
+      /** The template's file, relative to `source.path`. */
+      fileName: Type.Optional(Text),
+      terragruntTfBinary: Type.Optional(oneOf(terragruntTfBinaries)),
+      isTerragruntRunAll: Type.Optional(Type.Boolean()),
+    }),
+  ),
   source: Type.Object({
     repository: Text,
     /** Branch, tag or commit; absent: the default branch. */
