@@ -1,11 +1,7 @@
 /** The program kustomize, one of several that are released in its repository. */
+import { gitHubVersions } from './github-releases.ts';
 import type { ProgramFacts, ReleaseFacts, ReleasePlace } from './program.ts';
 import { firstVersion } from './read-versions.ts';
-
-interface Release {
-  readonly tag_name: string;
-  readonly assets?: readonly { readonly name: string }[];
-}
 
 function archiveName(version: string, platform: string): string {
   return `kustomize_v${version}_${platform}.tar.gz`;
@@ -18,15 +14,6 @@ function file(version: string, name: string): ReleasePlace {
   };
 }
 
-function versionsOf(text: string, platform: string): string[] {
-  return (JSON.parse(text) as readonly Release[]).flatMap(({ tag_name: tag, assets }) => {
-    const version = /^kustomize\/v(.+)$/.exec(tag)?.[1];
-    if (version === undefined) return [];
-    const isThere = assets?.some(({ name }) => name === archiveName(version, platform)) ?? true;
-    return isThere ? [version] : [];
-  });
-}
-
 const release: ReleaseFacts = {
   kind: 'archive',
   word: 'kustomize',
@@ -36,7 +23,8 @@ const release: ReleaseFacts = {
   layout:
     'with /repos/kubernetes-sigs/kustomize/releases like https://api.github.com and /kubernetes-sigs/kustomize/releases/download like https://github.com',
   index: { host: 'https://api.github.com', path: '/repos/kubernetes-sigs/kustomize/releases' },
-  readIndex: versionsOf,
+  readIndex: (text, platform) =>
+    gitHubVersions(text, /^kustomize\/v(.+)$/, (version) => archiveName(version, platform)),
   archive: (version, platform) => ({
     ...file(version, archiveName(version, platform)),
     format: 'tar.gz',

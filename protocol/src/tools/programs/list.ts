@@ -4,4 +4,6 @@ export { helm } from './helm.ts';
 export { kubectl } from './kubectl.ts';
 export { kustomize } from './kustomize.ts';
 export { opentofu } from './opentofu.ts';
+export { pulumi } from './pulumi.ts';
 export { terraform } from './terraform.ts';
+export { terragrunt } from './terragrunt.ts';
