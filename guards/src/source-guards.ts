@@ -70,6 +70,12 @@ export function pathRefusal(path: string): string | null {
   return reason === null ? null : `path ${reason}: specify a folder of the repository`;
 }
 
+/** @returns why a file inside the repository is refused, or null */
+export function fileRefusal(path: string): string | null {
+  const reason = pathReason(path) ?? (/(^|\/)\.?$/.test(path) ? 'names a folder' : null);
+  return reason === null ? null : `path ${reason}: specify a file of the repository`;
+}
+
 /** The normal form of a path: no leading `/` or `./`, no trailing `/`, `''` for the root. */
 export function normalizePath(path: string): string {
   return path

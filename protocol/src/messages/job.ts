@@ -88,6 +88,9 @@ export const Job = Type.Object({
       fileName: Type.Optional(Text),
       terragruntTfBinary: Type.Optional(oneOf(terragruntTfBinaries)),
       isTerragruntRunAll: Type.Optional(Type.Boolean()),
+      /** What the template requests of the program that terragrunt runs. */
+      terraformVersion: Type.Optional(Text),
+      opentofuVersion: Type.Optional(Text),
     }),
   ),
   source: Type.Object({

@@ -38,6 +38,11 @@ test('versions that are too old are refused, and words are not versions', () => 
   assert.equal(refusedField({ type: 'terraform', isTerragruntRunAll: false }), null);
 });
 
+test('only terragrunt runs one of two other tools', () => {
+  assert.equal(refusedField({ type: 'terragrunt', terragruntTfBinary: 'terraform' }), null);
+  assert.equal(refusedField({ type: 'opentofu', terragruntTfBinary: 'opentofu' }), 'terragruntTfBinary');
+});
+
 test('a repository is on one git host, read in one way', () => {
   assert.equal(refusedField({ type: 'terraform', isGitLab: true, isAzureDevOps: false }), null);
   assert.equal(refusedField({ type: 'terraform', isGitLab: true, isAzureDevOps: true }), 'isAzureDevOps');

@@ -64,6 +64,12 @@ function versionRefusal(settings: Settings): FieldRefusal | null {
     : null;
 }
 
+function binaryRefusal({ type, terragruntTfBinary }: Settings): FieldRefusal | null {
+  return terragruntTfBinary && type !== 'terragrunt'
+    ? { field: 'terragruntTfBinary', reason: `applies to terragrunt only, and this is ${type}` }
+    : null;
+}
+
 function hostRefusal(settings: Settings): FieldRefusal | null {
   const [first, second] = hosts.filter((host) => settings[host]);
   if (second) return { field: second, reason: `excludes ${first}: a repository is on one git host` };
@@ -81,7 +87,9 @@ export function namespaceRefusal(name: string): string | null {
 
 /** @returns the first setting that does not fit the type; null if all do */
 export function typeRefusal(settings: Settings): FieldRefusal | null {
-  return fileRefusal(settings) ?? versionRefusal(settings) ?? hostRefusal(settings);
+  return (
+    fileRefusal(settings) ?? versionRefusal(settings) ?? binaryRefusal(settings) ?? hostRefusal(settings)
+  );
 }
 
 /**

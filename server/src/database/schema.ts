@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 5ac5b2bf4faa11ad0669171ea8824a5c0e7d5e61027df2816a5136b0c6ae9902
+ * sources 51f5329caad86c69aedb79e1d09c4f38e6162f2a0e1add4404228e86f92f4d07
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -279,6 +279,7 @@ export interface DeploymentTable {
   resource_count: Generated<number>;
   resources: JsonOrNull<Deployments['deployment.resources']>;
   revision: string;
+  run_settings: JsonOrNull<Deployments['deployment.run_settings']>;
   sealed_inputs: Buffer | null;
   sealed_output: Buffer | null;
   skip_state_refresh: Generated<boolean>;

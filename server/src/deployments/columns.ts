@@ -17,6 +17,7 @@ import type {
 } from '#contract/schema/enumerations.ts';
 import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import type { ApprovedParts } from '#protocol/messages/job.ts';
+import type { RunSettings } from '#protocol/tools/run-settings.ts';
 import type { StoredOutputs } from '../database/stored.ts';
 
 export interface Columns {
@@ -34,6 +35,7 @@ export interface Columns {
   'deployment.plan_summary': PlanSummary;
   'deployment.provider_versions': Record<string, string>;
   'deployment.resources': Resource[];
+  'deployment.run_settings': RunSettings;
   'deployment.status': DeploymentStatus;
   'deployment.trigger': Trigger;
   'deployment.type': DeploymentType;

@@ -47,6 +47,7 @@ const columns = Object.keys({
   requires_approval: 1,
   resource_count: 1,
   revision: 1,
+  run_settings: 1,
   sealed_inputs: 1,
   skip_state_refresh: 1,
   source_id: 1,

@@ -32,6 +32,7 @@ export function lastDeployColumns(
     repository: last.repository,
     path: last.path,
     commit_to_run: last.commit_hash,
+    run_settings: last.run_settings && JSON.stringify(last.run_settings),
     ...(deployment.type === 'task' ? { tool_version: last.tool_version } : {}),
   };
 }

@@ -8,6 +8,7 @@ import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { DeploymentType } from '#contract/schema/enumerations.ts';
 import { deploymentSteps, isRunnable } from '#protocol/tools/index.ts';
+import { runSettings } from '#protocol/tools/run-settings.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
@@ -96,13 +97,19 @@ async function inputsOf(context: ActorContext, facts: StoredFacts, request: Star
 }
 
 /** Where the code of the run comes from. */
-function sourceColumns({ template }: StoredFacts, request: StartRequest) {
+function sourceColumns({ environment, template }: StoredFacts, request: StartRequest) {
   const code = templateColumns(template);
+  const { terragrunt_working_directory: workingDirectory } = environment;
+  const settings = runSettings(code.tool, {
+    ...template.settings,
+    ...(workingDirectory ? { workingDirectory } : {}),
+  });
   return {
     ...code,
     repository: request.repository ?? code.repository,
     revision: request.sourceId ? '' : (request.revision ?? code.revision),
     path: request.path ?? code.path,
+    run_settings: settings && JSON.stringify(settings),
     source_id: request.sourceId ?? null,
     follows_last_deploy: request.followsLastDeploy ?? false,
   };

@@ -1,4 +1,5 @@
 /** Assembles what an agent needs to run an attempt: the only place where a run's secrets are opened. */
+import { posix } from 'node:path';
 import { knownHostsFile } from '#guards/known-hosts.ts';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { ApprovedParts, Job, JobVariable } from '#protocol/messages/job.ts';
@@ -88,6 +89,8 @@ function sourceOf(
   credentials: RepositoryCredentials | null,
 ): Job['source'] {
   const revision = deployment.commit_hash ?? deployment.commit_to_run ?? deployment.revision;
+  const { workingDirectory } = deployment.run_settings ?? {};
+  const path = workingDirectory ? posix.join(deployment.path, workingDirectory) : deployment.path;
   const isChart = isHelmRepository === true && helmChartName !== undefined;
   return {
     repository: deployment.repository,
@@ -96,7 +99,7 @@ function sourceOf(
       : revision
         ? { revision }
         : {}),
-    ...(deployment.path ? { path: deployment.path } : {}),
+    ...(path ? { path } : {}),
     ...(credentials ? { credentials } : {}),
     httpHosts: [...context.settings.gitHttpHosts],
     localPaths: [...context.settings.gitLocalPaths],
@@ -144,6 +147,12 @@ function toolVersionOf(deployment: DeploymentRow, template: TemplateRow): Pick<J
   const field = toolFacts(deployment.tool)?.version.field ?? null;
   const toolVersion = lastVersion ?? (field === null ? undefined : template.settings[field]);
   return toolVersion ? { toolVersion } : {};
+}
+
+/** What the template and the environment set when the deployment was requested. */
+function settingsOf({ run_settings: settings }: DeploymentRow): Pick<Job, 'settings'> {
+  const { workingDirectory: _, ...others } = settings ?? {};
+  return Object.keys(others).length === 0 ? {} : { settings: others };
 }
 
 /** A specified name was chosen by a person; a generated one has proved right once something was applied. */
@@ -245,6 +254,7 @@ export async function jobForAgent(
     type: deployment.type as Job['type'],
     tool: deployment.tool as Job['tool'],
     ...toolVersionOf(deployment, template),
+    ...settingsOf(deployment),
     workspaceName: environment.workspace_name,
     ...(isNew ? { isWorkspaceNew: true } : {}),
     ...(job.work_folder ? { workFolder: job.work_folder } : {}),

@@ -13,7 +13,13 @@ import type { ActorContext } from '../context.ts';
 import { badField, conflict, unknownEntity } from '../http/errors.ts';
 import { getProjectRow } from '../projects/project-store.ts';
 import { checkCredentials } from '../templates/check-credentials.ts';
-import { addressOf, checkPath, checkRepository, checkRevision } from '../templates/check-source.ts';
+import {
+  addressOf,
+  checkFile,
+  checkPath,
+  checkRepository,
+  checkRevision,
+} from '../templates/check-source.ts';
 import { splitCredentials } from '../templates/repository-credentials.ts';
 import { checkDeployRequest } from '../deployments/check-deploy-request.ts';
 import { checkCreateReferences, checkProjects } from './check-create-references.ts';
@@ -34,6 +40,7 @@ export async function checkNewEnvironment(context: ActorContext, request: NewEnv
   checkDrift(request, context.now());
   const namespace = request.k8sNamespace ? namespaceRefusal(request.k8sNamespace) : null;
   if (namespace !== null) throw badField('body.k8sNamespace', namespace);
+  checkPath(request.terragruntWorkingDirectory, 'body.terragruntWorkingDirectory');
   await checkProject(context, request);
   checkApproval(context, request);
   await checkCreateReferences(context, request);
@@ -111,6 +118,7 @@ async function checkOwnSource(
   checkRevision(blueprintRevision, 'body.deployRequest.blueprintRevision');
   checkRevision(revision, 'body.revision');
   checkPath(request.path, 'body.path');
+  checkFile(request.fileName, 'body.fileName');
   await checkCredentials(context, { organizationId, projectIds: [projectId] }, request, 'body');
 }
 

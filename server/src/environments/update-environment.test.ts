@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
-import { createIdle, environmentOf } from '../testing/environment.ts';
+import { testAgent } from '../testing/agent.ts';
+import { createActive, createBody, createIdle, deploy, environmentOf } from '../testing/environment.ts';
 
 const app = await testApp();
 
@@ -32,6 +33,37 @@ test('only what is sent changes', async () => {
     assert.ok(Date.parse(updatedAt ?? '') >= Date.parse(before.updatedAt ?? ''));
   }
   assert.equal((await ok(app, 'updateEnvironment', { params, body: {} })).name, 'renamed');
+});
+
+test('the folder of an environment stays as long as it may have resources', async () => {
+  const agent = await testAgent(app);
+  const { id } = await createActive(app, agent, { terragruntWorkingDirectory: '/live/a' });
+  const change = (terragruntWorkingDirectory: string) => ({
+    params: { id },
+    body: { terragruntWorkingDirectory },
+  });
+  assert.match(
+    (await refused(app, 'updateEnvironment', 409, change('live/b'))).message,
+    /^\/body\/terragruntWorkingDirectory cannot change from "\/live\/a" while the environment may have resources/,
+  );
+  const same = await ok(app, 'updateEnvironment', change('live/a'));
+  assert.equal(same.terragruntWorkingDirectory, 'live/a', 'the same folder in other words');
+  await deploy(app, id);
+  await agent.plan();
+  assert.match(
+    (await refused(app, 'updateEnvironment', 409, change('live/b'))).message,
+    /while the environment may|while its deploy .* is /,
+  );
+});
+
+test('a working directory outside of the repository is refused', async () => {
+  const body = { terragruntWorkingDirectory: 'live/../..' };
+  const { id } = await createIdle(app);
+  for (const refusal of [
+    await refused(app, 'updateEnvironment', 400, { params: { id }, body }),
+    await refused(app, 'createEnvironmentWithoutTemplate', 400, { body: createBody(app, body) }),
+  ])
+    assert.match(refusal.message, /^\/body\/terragruntWorkingDirectory is refused: path contains "\.\."/);
 });
 
 test('remote apply requires the remote backend and no approval', async () => {

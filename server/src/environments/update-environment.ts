@@ -9,9 +9,12 @@ import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
+import { normalizePath } from '#guards/source-guards.ts';
+import { checkPath } from '../templates/check-source.ts';
 import { badField, conflict } from '../http/errors.ts';
 import { cancelDeployments } from '../deployments/cancel-deployment.ts';
 import { openDeployments } from '../deployments/deployment-store.ts';
+import { resourcesOf } from '../deployments/start-facts.ts';
 import { type EnvironmentRow, type LockedEnvironment, requireEnvironment } from './environment-store.ts';
 import { environmentView } from './environment-view.ts';
 import { refreshEnvironment } from '../deployments/move-deployment.ts';
@@ -93,6 +96,27 @@ async function checkStateStays(
     );
 }
 
+/** The code of another folder would destroy what was deployed from this one. */
+async function checkFolderStays(
+  tx: Connection,
+  environment: EnvironmentRow,
+  folder: string | undefined,
+): Promise<void> {
+  const field = 'body.terragruntWorkingDirectory';
+  const current = environment.terragrunt_working_directory ?? '';
+  if (folder === undefined || normalizePath(folder) === normalizePath(current)) return;
+  checkPath(folder, field);
+  const [open] = await openDeployments(tx, environment.id);
+  const reason =
+    open === undefined
+      ? (await resourcesOf(tx, environment)).mayExist && 'the environment may have resources'
+      : `its ${open.type} ${open.id} is ${open.status}`;
+  if (reason)
+    throw conflict(
+      `/${field.replace('.', '/')} cannot change from ${JSON.stringify(current)} while ${reason}: destroy it first, or create another environment for the other folder`,
+    );
+}
+
 /** What readers of the organization's stream receive. */
 function changeOf(
   environment: EnvironmentRow,
@@ -130,6 +154,7 @@ export async function updateEnvironment(
       throw badField('body.isRemoteApplyEnabled', 'requires isRemoteBackend true and requiresApproval false');
     }
     await checkStateStays(context.db, environment, body.isRemoteBackend);
+    await checkFolderStays(context.db, environment, body.terragruntWorkingDirectory);
     const change = changeOf(environment, body);
     if (change !== 'updated')
       requireRight(context.actor, inEnvironment(environment), 'ARCHIVE_ENVIRONMENT', '/body/isArchived');

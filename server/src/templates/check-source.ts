@@ -1,5 +1,5 @@
 /** Checks where a request says that code comes from. */
-import { pathRefusal, repositoryRefusal, revisionRefusal } from '#guards/source-guards.ts';
+import { fileRefusal, pathRefusal, repositoryRefusal, revisionRefusal } from '#guards/source-guards.ts';
 import type { Context } from '../context.ts';
 import { badField } from '../http/errors.ts';
 
@@ -39,5 +39,11 @@ export function checkRevision(revision: string | undefined, field: string): void
 /** @param path empty and absent pass. @throws Refusal 400 that names the field */
 export function checkPath(path: string | undefined, field: string): void {
   const refused = path ? pathRefusal(path) : null;
+  if (refused) throw badField(field, `is refused: ${refused}`);
+}
+
+/** @param path of a file; empty and absent pass. @throws Refusal 400 that names the field */
+export function checkFile(path: string | undefined, field: string): void {
+  const refused = path ? fileRefusal(path) : null;
   if (refused) throw badField(field, `is refused: ${refused}`);
 }

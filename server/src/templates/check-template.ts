@@ -4,7 +4,7 @@ import { retryRefusal } from '#guards/retry-rule.ts';
 import type { ActorContext } from '../context.ts';
 import { badField } from '../http/errors.ts';
 import { checkCredentials } from './check-credentials.ts';
-import { addressOf, checkPath, checkRepository, checkRevision } from './check-source.ts';
+import { addressOf, checkFile, checkPath, checkRepository, checkRevision } from './check-source.ts';
 import { sharedRefusal, typeRefusal } from '#protocol/tools/template-fields.ts';
 import { splitCredentials } from './repository-credentials.ts';
 
@@ -29,5 +29,6 @@ export async function checkTemplate(
   checkRepository(context, addressOf(request, repository), 'body.repository');
   checkRevision(request.revision, 'body.revision');
   checkPath(request.path, 'body.path');
+  checkFile(request.fileName, 'body.fileName');
   await checkCredentials(context, { organizationId, projectIds }, { ...request, repository }, 'body');
 }
