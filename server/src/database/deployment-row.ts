@@ -13,5 +13,8 @@ export type FoundColumn =
   | 'provider_versions'
   | 'module_versions';
 
-/** A deployment with what was decided about it, without what its runs found. */
-export type DeploymentRow = Omit<Selectable<DeploymentTable>, FoundColumn>;
+/** What its runs were given, up to megabytes each: read only where a run begins, or to be shown. */
+export type GivenColumn = 'variables' | 'sealed_inputs';
+
+/** A deployment with what was decided about it, without what its runs were given and found. */
+export type DeploymentRow = Omit<Selectable<DeploymentTable>, FoundColumn | GivenColumn>;

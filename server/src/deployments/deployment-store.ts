@@ -48,7 +48,6 @@ const columns = Object.keys({
   resource_count: 1,
   revision: 1,
   run_settings: 1,
-  sealed_inputs: 1,
   skip_state_refresh: 1,
   source_id: 1,
   started_at: 1,
@@ -64,7 +63,6 @@ const columns = Object.keys({
   trigger: 1,
   type: 1,
   updated_at: 1,
-  variables: 1,
   work_folder: 1,
   workflow_deployment_id: 1,
   workflow_deployment_options: 1,
@@ -105,14 +103,6 @@ export async function getDeploymentResources(
 /** Locks the deployment: what a run reports of it is stored in one order. */
 export async function lockDeploymentRow(tx: Connection, id: string): Promise<DeploymentRow | undefined> {
   return rows(tx).where('id', '=', id).forUpdate().executeTakeFirst();
-}
-
-export async function getDeploymentRows(db: Connection, ids: readonly string[]): Promise<DeploymentRow[]> {
-  return ids.length === 0
-    ? []
-    : rows(db)
-        .where('id', 'in', [...ids])
-        .execute();
 }
 
 export async function insertDeployment(

@@ -3,6 +3,7 @@ import type { Deployment } from '#contract/deployments/shapes.ts';
 import { withoutNulls } from '#contract/schema/without-nulls.ts';
 import { triggerNames } from '#contract/schema/enumerations.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
+import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import type { User } from '#contract/users/shapes.ts';
 import type { Context } from '../context.ts';
 import type { StoredOutputs } from '../database/stored.ts';
@@ -205,13 +206,25 @@ const nothingFound = {
   module_versions: null,
 };
 
-/** The view of a deployment that was just made, from what is known of it already. */
+/** What is known of a deployment that was just made. */
+interface MadeDeployment {
+  readonly deployment: DeploymentRow;
+  readonly variables: readonly DeploymentVariable[];
+  readonly waiting: WaitingFor | null;
+}
+
+/** Its view. @param users its own, and that of its environment */
 export function startedView(
-  row: DeploymentRow,
-  { users, waiting }: { users: ReadonlyMap<string, UserRow>; waiting: WaitingFor | null },
+  { deployment: row, variables, waiting }: MadeDeployment,
+  users: ReadonlyMap<string, UserRow>,
 ): DeploymentView {
   // Only a destroy with nothing to destroy is over already, without outputs.
-  const shown = { ...row, ...nothingFound, output: row.status === 'SUCCESS' ? {} : null };
+  const shown = {
+    ...row,
+    ...nothingFound,
+    variables: [...variables],
+    output: row.status === 'SUCCESS' ? {} : null,
+  };
   return view(shown, { users, reviews: [], waitingFor: waiting ?? undefined, agentId: undefined });
 }
 

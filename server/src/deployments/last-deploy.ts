@@ -5,6 +5,7 @@
 import type { Connection, Context } from '../context.ts';
 import type { ReferenceVariable, ResolvedVariables } from '../variables/resolve-variables.ts';
 import { type DeploymentRow, lastDeployed } from './deployment-store.ts';
+import { getGiven } from './inputs/given-store.ts';
 import { openInputs, type PendingReference } from './run-inputs.ts';
 
 /** The last deploy, for deployments of a type that takes something over from it. */
@@ -48,18 +49,19 @@ export interface VariablesOfDestroy extends ResolvedVariables {
  * current ones: they say how the tool runs (credentials, a proxy), and a deleted one does not come back.
  * References to outputs keep their last value for the case that the output is gone.
  */
-export function withLastVariables(
-  context: Pick<Context, 'sealer'>,
-  last: DeploymentRow | undefined,
+export async function withLastVariables(
+  context: Pick<Context, 'db' | 'sealer'>,
+  last: Pick<DeploymentRow, 'id'> | undefined,
   current: ResolvedVariables,
-): VariablesOfDestroy {
-  if (!last) return current;
-  const known = last.variables.filter((row) => row.type === 1);
+): Promise<VariablesOfDestroy> {
+  const given = last && (await getGiven(context.db, last.id));
+  if (!given) return current;
+  const known = given.variables.filter((row) => row.type === 1);
   const isKnown = ({ name }: { name: string }) => known.some((row) => row.name === name);
   const deleted = known.filter(
     ({ name }) => !current.rows.some((row) => row.type === 1 && row.name === name),
   );
-  const { environment, terraform } = openInputs(context, last.id, last.sealed_inputs);
+  const { environment, terraform } = openInputs(context, given.id, given.sealed_inputs);
   const lastOf = ({ name, type }: ReferenceVariable) =>
     (type === 0 ? environment : terraform).find((each) => each.name === name);
   return {

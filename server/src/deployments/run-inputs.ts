@@ -8,6 +8,7 @@ import type { JobVariable, ResourceToImport } from '#protocol/messages/job.ts';
 import type { Context } from '../context.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import type { ReferenceVariable } from '../variables/resolve-variables.ts';
+import { getSealedInputs } from './inputs/given-store.ts';
 
 /** A reference to an output of another environment, until the run starts. */
 export interface PendingReference extends ReferenceVariable {
@@ -97,6 +98,15 @@ export function sealInputs(
   inputs: RunInputs,
 ): Buffer {
   return context.sealer.seal(JSON.stringify(inputs), association(deploymentId));
+}
+
+/** The inputs of a deployment. */
+export async function readInputs(
+  context: Pick<Context, 'db' | 'sealer'>,
+  deploymentId: string,
+): Promise<RunInputs> {
+  const [row] = await getSealedInputs(context.db, [deploymentId]);
+  return openInputs(context, deploymentId, row?.sealed_inputs ?? null);
 }
 
 /** @param sealed null for a deployment that never runs */

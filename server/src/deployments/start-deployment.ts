@@ -11,6 +11,7 @@ import { deploymentSteps, isRunnable } from '#protocol/tools/index.ts';
 import { runSettings } from '#protocol/tools/run-settings.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
+import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import type { DeploymentTable } from '../database/schema.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { type LockedEnvironment, requireEnvironment } from '../environments/environment-store.ts';
@@ -72,7 +73,8 @@ async function inputsOf(context: ActorContext, facts: StoredFacts, request: Star
   const current = isProposal
     ? resolvedOf(context, await contentsWithProposed(context, facts, request, id))
     : await resolveVariables(context, levelsOf(environmentHome(environment, hierarchy)));
-  const resolved = request.type === 'destroy' ? withLastVariables(context, lastDeploy, current) : current;
+  const resolved =
+    request.type === 'destroy' ? await withLastVariables(context, lastDeploy, current) : current;
   const [unusable] = resolved.unusable;
   // An environment can be destroyed whatever happened to its variables.
   if (unusable !== undefined && request.type !== 'destroy') throw new Refusal('bad_request', unusable);
@@ -93,7 +95,7 @@ async function inputsOf(context: ActorContext, facts: StoredFacts, request: Star
       ...(isProposal ? { proposed: proposedOf(request) } : {}),
     }),
   };
-  return { columns, setIds: resolved.setIds };
+  return { columns, variables: resolved.rows, setIds: resolved.setIds };
 }
 
 /** Where the code of the run comes from. */
@@ -134,6 +136,8 @@ interface NewDeployment {
   readonly row: Insertable<DeploymentTable> & Speaker & Pick<DeploymentRow, 'tool' | 'queued_at'>;
   /** Configuration sets that it runs with. */
   readonly setIds: readonly string[];
+  /** What readers see of its variables. */
+  readonly variables: readonly DeploymentVariable[];
 }
 
 async function newDeployment(
@@ -174,10 +178,10 @@ async function newDeployment(
       ? lastDeployColumns({ type: request.type, follows_last_deploy: source.follows_last_deploy }, lastDeploy)
       : {}),
   };
-  return { row, setIds: inputs.setIds };
+  return { row, setIds: inputs.setIds, variables: inputs.variables };
 }
 
-export interface StartedDeployment extends LockedDeployment {
+export interface StartedDeployment extends LockedDeployment, Pick<NewDeployment, 'variables'> {
   readonly waiting: WaitingFor | null;
 }
 
@@ -191,7 +195,7 @@ async function start(
   if (decision.kind === 'refuse') throw new Refusal(decision.code, decision.message);
   const isProposal = isProposing(context, before, request);
   if (!isProposal) await changeForGood(context, before, request);
-  const { row, setIds } = await newDeployment(context, facts, request, decision);
+  const { row, setIds, variables } = await newDeployment(context, facts, request, decision);
   // A destroy with nothing to destroy needs no tool, and none that this version can run.
   const { type: tool } = facts.template;
   const steps = isRunnable(tool) ? deploymentSteps(tool, request.type) : [];
@@ -225,7 +229,7 @@ async function start(
       ...(request.imports === undefined ? {} : { imports: [...request.imports] }),
     },
   });
-  return { ...ended, waiting: decision.kind === 'nothing-to-destroy' ? null : waiting };
+  return { ...ended, variables, waiting: decision.kind === 'nothing-to-destroy' ? null : waiting };
 }
 
 /**
@@ -252,7 +256,7 @@ export async function deployEnvironment(
     const environment = await requireEnvironment(context, environmentId);
     const facts = await loadStartFacts(context, environment, deploymentType);
     const started = await start(context, facts, await readDeployRequest(context, facts, body));
-    return startedView(started.deployment, { users: facts.users, waiting: started.waiting });
+    return startedView(started, facts.users);
   });
 }
 
@@ -267,6 +271,6 @@ export async function destroyEnvironment(
     const environment = await requireEnvironment(context, environmentId);
     const facts = await loadStartFacts(context, environment, 'destroy');
     const started = await start(context, facts, wanted);
-    return startedView(started.deployment, { users: facts.users, waiting: started.waiting });
+    return startedView(started, facts.users);
   });
 }

@@ -73,15 +73,12 @@ async function assemble(
   agent: CallingAgent,
   run: ClaimedRun & RunPlace,
 ): Promise<Job | null> {
-  const [facts, continues] = await Promise.all([
-    loadJobFacts(context.db, run),
-    planOf(context, run.job, agent),
-  ]);
+  const [facts, continues] = await Promise.all([loadJobFacts(context, run), planOf(context, run.job, agent)]);
   const { deployment, environment } = facts;
   if (run.job.phase !== 'plan' || !deployment || !environment) return jobForAgent(context, facts, continues);
-  const resolution = await resolveOutputs(context, deployment, environment);
+  const resolution = await resolveOutputs(context, { deployment, environment, inputs: facts.inputs });
   if (resolution.kind === 'resolved')
-    return jobForAgent(context, { ...facts, deployment: resolution.deployment }, continues);
+    return jobForAgent(context, { ...facts, inputs: resolution.inputs }, continues);
   await endUnresolved(context, run.attempt, deployment, resolution.message);
   return null;
 }

@@ -28,6 +28,7 @@ import { giveUp, loseAttempt } from './lose-attempt.ts';
 import { timeOf } from './parse-message.ts';
 import { DispatchRefusal } from './refusals.ts';
 import type { AttemptInPlace } from './call-store.ts';
+import { readInputs } from '../deployments/run-inputs.ts';
 import { insertAttempt } from './run-store.ts';
 
 /** An outcome that could not be stored this often never will be: an agent sends it every few seconds. */
@@ -46,12 +47,13 @@ async function handApplyOn(
 ): Promise<Job> {
   const { id: deploymentId, tool } = deployment;
   const row = newJob(context, { deploymentId, phase: 'apply', tool, workFolder: agent.work_folder });
-  const [job, attempt, template] = await Promise.all([
+  const [job, attempt, inputs, template] = await Promise.all([
     insertJob(context.db, row),
     insertAttempt(context.db, row, agent.id, context.now()),
+    readInputs(context, deploymentId),
     getTemplateRow(context.db, deployment.template_id),
   ]);
-  return jobForAgent(context, { job, attempt, deployment, environment, template }, heldOf(planned));
+  return jobForAgent(context, { job, attempt, deployment, inputs, environment, template }, heldOf(planned));
 }
 
 /**
@@ -74,8 +76,11 @@ async function answerAgain(
     attempt.agent_process_id === agent.id;
   if (!isStillTheirs) return { next: null };
   await updateAttempt(context.db, attempt, { claimed_at: context.now(), missed_lists: 0 });
-  const template = await getTemplateRow(context.db, deployment.template_id);
-  const facts = { job, attempt, deployment, environment, template };
+  const [inputs, template] = await Promise.all([
+    readInputs(context, deployment.id),
+    getTemplateRow(context.db, deployment.template_id),
+  ]);
+  const facts = { job, attempt, deployment, inputs, environment, template };
   return { next: await jobForAgent(context, facts, heldOf(planned)) };
 }
 

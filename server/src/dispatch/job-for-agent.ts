@@ -11,7 +11,6 @@ import { clones } from '../deployments/deployment-facts.ts';
 import { type DeploymentRow, lastDeployed } from '../deployments/deployment-store.ts';
 import { listReviews } from '../deployments/review-store.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
-import { openInputs } from '../deployments/run-inputs.ts';
 import { getRepositoryToken, isTokenFor, openToken } from '../git-tokens/git-token-store.ts';
 import { getSourceRow } from '../sources/source-store.ts';
 import { getKeyValues } from '../ssh-keys/ssh-key-store.ts';
@@ -180,12 +179,11 @@ function approvedOf(
 /** The parts of a job that hold secrets, and the list of what its log must not show. */
 async function secretParts(
   context: Context,
-  job: JobFacts['job'],
+  { job, inputs }: Pick<JobFacts, 'job' | 'inputs'>,
   deployment: DeploymentRow,
   environment: EnvironmentRow,
   template: TemplateRow,
 ) {
-  const inputs = openInputs(context, deployment.id, deployment.sealed_inputs);
   const isDenied = isDeniedTokens(context, deployment);
   const place = { organizationId: environment.organization_id, projectId: environment.project_id };
   const code = { template, place, repository: deployment.repository };
@@ -231,14 +229,14 @@ async function secretParts(
 /** @param continues the plan's attempt, if the agent of this one held it */
 export async function jobForAgent(
   context: Context,
-  { job, attempt, deployment, environment, template }: JobFacts,
+  { job, attempt, deployment, inputs, environment, template }: JobFacts,
   continues: HeldAttempt | null,
 ): Promise<Job> {
   if (!deployment || !environment || !template)
     throw new Error(`Job ${job.id} has lost its deployment, environment or template`);
   const [isNew, secret, state, retry] = await Promise.all([
     isWorkspaceNew(context.db, job, environment),
-    secretParts(context, job, deployment, environment, template),
+    secretParts(context, { job, inputs }, deployment, environment, template),
     currentState(context.db, environment),
     job.phase === 'apply' ? retryOf(context.db, deployment, template) : {},
   ]);

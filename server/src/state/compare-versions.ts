@@ -5,7 +5,7 @@ import type { JobVariable } from '#protocol/messages/job.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Context } from '../context.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../environments/environment-store.ts';
-import { getDeploymentRows } from '../deployments/deployment-store.ts';
+import { getSealedInputs } from '../deployments/inputs/given-store.ts';
 import { openInputs } from '../deployments/run-inputs.ts';
 import { badField, conflict, notFound } from '../http/errors.ts';
 import { getProjectRow } from '../projects/project-store.ts';
@@ -45,7 +45,7 @@ async function secretsOf(
   const home = environmentHome(environment, project?.hierarchy ?? environment.project_id);
   const today = await resolveVariables(context, levelsOf(home));
   const ids = versions.flatMap((version) => version.deployment_id ?? []);
-  const runs = (await getDeploymentRows(context.db, ids)).map((row) =>
+  const runs = (await getSealedInputs(context.db, ids)).map((row) =>
     openInputs(context, row.id, row.sealed_inputs),
   );
   const variables: JobVariable[] = [today, ...runs].flatMap(({ environment: own, terraform }) => [

@@ -6,7 +6,7 @@ import type { Variable } from '#contract/variables/shapes.ts';
 import { requireRight } from '../access/check-right.ts';
 import { isUuid } from '../access/entity-home.ts';
 import type { ActorContext } from '../context.ts';
-import { type DeploymentRow, getDeploymentRow } from '../deployments/deployment-store.ts';
+import { getGiven, type GivenRow } from '../deployments/inputs/given-store.ts';
 import { perServer } from '../events/per-server.ts';
 import { badField, unknownEntity } from '../http/errors.ts';
 import { JsonText } from '../http/json-text.ts';
@@ -112,7 +112,7 @@ async function textOf(context: ActorContext, levels: readonly ScopeOf[]): Promis
 }
 
 /** What a deployment runs with was decided when it was requested. */
-function snapshotOf({ variables, organization_id: organizationId }: DeploymentRow): Variable[] {
+function snapshotOf({ variables, organization_id: organizationId }: GivenRow): Variable[] {
   return variables.map(({ schema, ...variable }) => ({
     ...variable,
     organizationId,
@@ -122,7 +122,7 @@ function snapshotOf({ variables, organization_id: organizationId }: DeploymentRo
 }
 
 async function ofDeployment(context: ActorContext, query: Query, id: string): Promise<Variable[]> {
-  const row = isUuid(id) ? await getDeploymentRow(context.db, id) : undefined;
+  const row = isUuid(id) ? await getGiven(context.db, id) : undefined;
   if (!row || !context.actor.access.isMember(row.organization_id))
     throw unknownEntity('query.deploymentLogId', 'deployment');
   checkOrganization(query, row.organization_id, 'deploymentLogId');

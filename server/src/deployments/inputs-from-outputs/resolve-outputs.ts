@@ -10,15 +10,16 @@ import type { EnvironmentRow } from '../../environments/environment-store.ts';
 import { sensitiveMask } from '../../secrets/sensitive-mask.ts';
 import { parseOutputReference } from '../../variables/output-reference.ts';
 import { type DeploymentRow, updateDeploymentRow } from '../deployment-store.ts';
+import { getGiven } from '../inputs/given-store.ts';
 import { openOutputs } from '../outcome-columns.ts';
-import { openInputs, type PendingReference, type RunInputs, sealInputs } from '../run-inputs.ts';
+import { type PendingReference, type RunInputs, sealInputs } from '../run-inputs.ts';
 import { findCycle, sourceIdsOf } from './find-cycle.ts';
 import type { LastOutputs } from './last-outputs-store.ts';
 import { loadSources, type Source, type Sources } from './load-sources.ts';
 import { variableOf } from './output-value.ts';
 
 export type Resolution =
-  | { readonly kind: 'resolved'; readonly deployment: DeploymentRow }
+  | { readonly kind: 'resolved'; readonly inputs: RunInputs }
   /** `message`: one line per reference that cannot be resolved. */
   | { readonly kind: 'failed'; readonly message: string };
 
@@ -114,36 +115,41 @@ async function store(
   deployment: DeploymentRow,
   { references: _, ...inputs }: RunInputs,
   resolved: readonly Resolved[],
-): Promise<DeploymentRow> {
+): Promise<RunInputs> {
   const made = (type: number) =>
     resolved.flatMap(({ reference, found }) =>
       reference.type === type && found !== null && typeof found !== 'string' ? [found] : [],
     );
-  return updateDeploymentRow(context.db, deployment.id, {
-    variables: JSON.stringify(deployment.variables.map((row) => resolvedRow(row, resolved))),
-    sealed_inputs: sealInputs(context, deployment.id, {
-      ...inputs,
-      environment: [...inputs.environment, ...made(0)],
-      terraform: [...inputs.terraform, ...made(1)],
-    }),
+  const complete = {
+    ...inputs,
+    environment: [...inputs.environment, ...made(0)],
+    terraform: [...inputs.terraform, ...made(1)],
+  };
+  const { variables = [] } = (await getGiven(context.db, deployment.id)) ?? {};
+  await updateDeploymentRow(context.db, deployment.id, {
+    variables: JSON.stringify(variables.map((row) => resolvedRow(row, resolved))),
+    sealed_inputs: sealInputs(context, deployment.id, complete),
   });
+  return complete;
 }
 
 /**
  * Stores the values with the deployment. A destroy never fails for a reference: it uses the value of the last
  * deployment, or none.
- * @param deployment whose run starts
- * @returns the deployment as it is then, or what is wrong, naming both ends
+ * @param run that starts, and its inputs so far
+ * @returns the inputs as they are then, or what is wrong, naming both ends
  */
 export async function resolveOutputs(
   context: Context,
-  deployment: DeploymentRow,
-  environment: EnvironmentRow,
+  run: {
+    readonly deployment: DeploymentRow;
+    readonly environment: EnvironmentRow;
+    readonly inputs: RunInputs;
+  },
 ): Promise<Resolution> {
-  const isPossible = deployment.variables.some(({ schema }) => schema?.format === 'ENVIRONMENT_OUTPUT');
-  const inputs = isPossible ? openInputs(context, deployment.id, deployment.sealed_inputs) : null;
-  const references = inputs?.references ?? [];
-  if (!inputs || references.length === 0) return { kind: 'resolved', deployment };
+  const { deployment, environment, inputs } = run;
+  const { references = [] } = inputs;
+  if (references.length === 0) return { kind: 'resolved', inputs };
   const sources = await loadSources(context, deployment, environment, sourceIdsOf(references));
   const isDestroy = deployment.type === 'destroy';
   const cycle = isDestroy ? null : await cycleMessage(context, environment, sources, references);
@@ -155,5 +161,5 @@ export async function resolveOutputs(
   });
   const wrong = resolved.flatMap(({ found }) => (typeof found === 'string' ? [found] : []));
   if (wrong.length > 0) return { kind: 'failed', message: wrong.join('\n') };
-  return { kind: 'resolved', deployment: await store(context, deployment, inputs, resolved) };
+  return { kind: 'resolved', inputs: await store(context, deployment, inputs, resolved) };
 }

@@ -19,7 +19,7 @@ import { environmentHome, levelsOf } from '../../variables/levels.ts';
 import { type LevelContents, readLevels } from '../../variables/read-layers.ts';
 import type { LockedDeployment } from '../deployment-store.ts';
 import { readSource } from '../requests/read-source.ts';
-import { openInputs, type ProposedChanges } from '../run-inputs.ts';
+import { readInputs, type ProposedChanges } from '../run-inputs.ts';
 import { loadStartFacts, type StartRequest, type StoredFacts } from '../start-facts.ts';
 import { changeForGood, type LastingChanges } from './change-for-good.ts';
 
@@ -115,8 +115,7 @@ export async function storeProposed(
   context: ActorContext,
   locked: LockedDeployment,
 ): Promise<LockedEnvironment> {
-  const { id, sealed_inputs } = locked.deployment;
-  const { proposed } = openInputs(context, id, sealed_inputs);
+  const { proposed } = await readInputs(context, locked.deployment.id);
   if (!proposed) return locked.environment;
   try {
     return await store(context, locked, proposed);
