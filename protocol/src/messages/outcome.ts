@@ -38,6 +38,8 @@ export const Outcome = Type.Object({
   stateFileHash: Type.Optional(Text),
   /** The state is ours (false: the code's own backend keeps it). */
   isStateOurs: Type.Optional(Type.Boolean()),
+  /** The tool has changed resources and written its state, which is the same as before: it needs no new version. */
+  isStateSame: Type.Optional(Type.Boolean()),
   stateVersionId: Type.Optional(Text),
   /**
    * Nobody wrote an outcome: the runner is gone. Without a stored mark the server starts the job again, at

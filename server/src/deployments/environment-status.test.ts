@@ -213,3 +213,12 @@ test('an apply that lost its state reports that', async () => {
   assert.equal(log.status, 'INTERNAL_FAILURE');
   assert.match(log.error?.message ?? '', /no newer state/);
 });
+
+test('an apply whose tool wrote the same state again is a success', async () => {
+  const environment = await createEnvironment(app, { requiresApproval: false });
+  const next = (await agent.plan()) ?? assert.fail('no apply');
+  await agent.mark(next);
+  const finishedAt = new Date().toISOString();
+  await agent.finish(next, { result: 'applied', finishedAt, isStateOurs: true, isStateSame: true });
+  assert.equal((await deploymentOf(app, environment.latestDeploymentLogId ?? '')).status, 'SUCCESS');
+});

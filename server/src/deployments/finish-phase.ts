@@ -64,7 +64,10 @@ export async function finishPhase(
 ): Promise<LockedDeployment | null> {
   const isOutdated = outcome.result === 'planned' && states.began !== environment.current_state_version_id;
   const isMissing =
-    outcome.isStateOurs === true && before.has_resource_changes === true && states.stored === null;
+    outcome.isStateOurs === true &&
+    outcome.isStateSame !== true &&
+    before.has_resource_changes === true &&
+    states.stored === null;
   const hasLostState = outcome.result === 'applied' && (isMissing || states.isRescued);
   const decision = decideNext({
     type: before.type,

@@ -50,7 +50,7 @@ export async function runChangingCommand(
   await storeMark(attempt, isRepeated);
   progress?.start();
   await using follower = followState(attempt, configuration);
-  follower?.start();
+  await follower?.start();
   const input = inputOf(command, captures) ?? undefined;
   const captureTo = command.captureTo === undefined ? undefined : scratchPath(attempt, command.captureTo);
   const end = await startOne(attempt, configuration, command, { input, captureTo });
@@ -64,8 +64,10 @@ export async function runChangingCommand(
     const unrecorded = follower === null || progress === null ? [] : unrecordedIn(attempt, progress, state);
     return { state, facts: { ...facts, unrecorded }, failure };
   }
-  const isLost = follower !== null && progress?.hasChanged === true && state?.isNew !== true;
-  return { state, facts, failure: isLost ? lostState(attempt, command) : null };
+  if (follower === null || progress?.hasChanged !== true || state?.isNew === true)
+    return { state, facts, failure: null };
+  if (follower.isWritten) return { state, facts: { ...facts, isStateSame: true }, failure: null };
+  return { state, facts, failure: lostState(attempt, command) };
 }
 
 function lostState({ folders, job }: AttemptContext, { label }: Command): RunFailure {

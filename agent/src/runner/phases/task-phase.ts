@@ -65,7 +65,7 @@ async function runTask(attempt: RunnerAttempt, configuration: Configuration): Pr
   makePrograms(attempt, configuration);
   await storeMark(attempt);
   await using follower = followState(attempt, configuration);
-  follower?.start();
+  await follower?.start();
   const end = await startShell(attempt, configuration);
   // What a task has sent into the background ends with it, before its last state is read.
   await endRest(attempt);

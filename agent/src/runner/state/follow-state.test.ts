@@ -86,7 +86,7 @@ test('a state is copied between two writes in place, without any request', async
   const { follow, write, truncate, copies } = prepare(t);
   await using follower = follow();
   write(state(1));
-  follower.start();
+  await follower.start();
   for (const deadline = Date.now() + 20_000; copies().length === 0; await delay(10))
     assert.ok(Date.now() < deadline, 'the state was not copied');
   write(state(2));
@@ -127,4 +127,21 @@ test('a follower continues after the copies of an earlier one, and copies the in
     ['1.tfstate', 5],
     ['2.tfstate', 6],
   ]);
+});
+
+test('a state that was written again as it was is known to be written', async (t) => {
+  const { spool, follow, write, truncate, copies } = prepare(t);
+  writeFileSync(spool.inputState, state(4));
+  write(state(4));
+  await using follower = follow();
+  await follower.start();
+  await follower.copyLast();
+  assert.equal(follower.isWritten, false, 'nobody has written it');
+  truncate(100);
+  await follower.copyLast();
+  assert.equal(follower.isWritten, false, 'what is torn was not written');
+  write(state(4));
+  assert.equal((await follower.copyLast())?.isNew, false);
+  assert.equal(follower.isWritten, true);
+  assert.deepEqual(copies(), []);
 });

@@ -28,6 +28,8 @@ export class StateFollower implements AsyncDisposable {
   readonly #request: FollowRequest;
   readonly #states: SpooledStates;
   #stamp: string | null = null;
+  #placed: string | null = null;
+  #isWritten = false;
   #stopping = new AbortController();
   #loop: Promise<void> | null = null;
 
@@ -36,9 +38,19 @@ export class StateFollower implements AsyncDisposable {
     this.#states = new SpooledStates(request.spool, request.state);
   }
 
-  /** Starts following in the background. */
-  start(): void {
+  /** Starts following in the background, before the tool starts. */
+  async start(): Promise<void> {
+    const { tree, stateFolder, stateFile } = this.#request;
+    this.#placed = await tree.stamp(stateFolder, stateFile);
     this.#loop ??= this.#follow();
+  }
+
+  /**
+   * Whether the tool has written a complete file, according to `copyLast`. A change that restores what the state
+   * already describes, such as that of a file that was removed by hand, leaves the same content.
+   */
+  get isWritten(): boolean {
+    return this.#isWritten;
   }
 
   /**
@@ -85,6 +97,7 @@ export class StateFollower implements AsyncDisposable {
     const bytes = await tree.read(folder, name, stateLimitBytes);
     const isTorn = bytes === null || !(await this.#states.put(bytes));
     this.#stamp = isTorn ? null : stamp;
+    this.#isWritten = !isTorn && stamp !== this.#placed;
   }
 
   async #copyRescued(): Promise<void> {
