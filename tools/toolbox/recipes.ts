@@ -37,6 +37,11 @@ export const recipes = {
     package: 'github.com/hashicorp/terraform-provider-time',
     linkerFlags: stamps({ 'main.version': '0.14.2' }),
   },
+  'provider-local': {
+    program: 'terraform-provider-local_v1.4.0',
+    package: 'github.com/terraform-providers/terraform-provider-local',
+    linkerFlags: [],
+  },
   helm: {
     program: 'helm',
     package: 'helm.sh/helm/v3/cmd/helm',
