@@ -55,6 +55,7 @@ export function architecturePage(): string {
  */
 export const forTests: readonly string[] = [
   'tools/toolbox/places.ts',
+  'protocol/src/tools/index.ts',
   'agent/src/testing/secret-stores/aws-server.ts',
   'agent/src/testing/tool-mirror.ts',
   'agent/src/testing/provider-registry.ts',

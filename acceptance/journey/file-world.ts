@@ -1,0 +1,25 @@
+/** A world of files, for tools that manage files of their own machine. */
+import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { World } from './traveller.ts';
+
+/** In a sandbox, a run would make files that nobody else sees. */
+export const fileWorldSettings = { ENVARIUM_ISOLATION: 'off' };
+
+/** A folder that runs may write to. */
+export async function openFolder(folder: string, name: string): Promise<string> {
+  const path = join(folder, name);
+  await mkdir(path);
+  await chmod(path, 0o777);
+  return path;
+}
+
+/** Files of a folder by name, with their contents. Folders in it have none. */
+export async function filesIn(folder: string): Promise<World> {
+  const names = (await readdir(folder)).sort();
+  const read = names.map(async (name) => {
+    const path = join(folder, name);
+    return [name, (await stat(path)).isDirectory() ? 'folder' : await readFile(path, 'utf8')] as const;
+  });
+  return Object.fromEntries(await Promise.all(read));
+}

@@ -1,0 +1,4 @@
+import { journey } from './journey.ts';
+import { familyTraveller } from './terraform-family.ts';
+
+journey(await familyTraveller('terraform'));
