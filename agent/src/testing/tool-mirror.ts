@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { posix } from 'node:path';
 import { createMessage, generateKey, type PrivateKey, readPrivateKey, sign } from 'openpgp';
 import { ownPlatform } from '../own-platform.ts';
 import { programFacts } from '#protocol/tools/index.ts';
@@ -25,6 +26,7 @@ export type MirrorLie =
   | 'no program'
   | 'leaves its folder'
   | 'link'
+  | 'link to another'
   | 'too many entries'
   | 'no zip'
   | 'no checksum'
@@ -34,6 +36,8 @@ export interface Release {
   readonly version: string;
   /** The program; default: a script that prints the version. */
   readonly content?: Uint8Array;
+  /** Programs next to it in its archive, by the names of their files. */
+  readonly others?: Readonly<Record<string, Uint8Array>>;
   readonly lie?: MirrorLie;
 }
 
@@ -49,6 +53,8 @@ export interface ToolMirror extends AsyncDisposable {
   add(release: Release): void;
   /** Sets the answer of the index, instead of the list of releases. */
   answerIndex(text: string): void;
+  /** Sets the parts of the index, each with a link to the next one. */
+  answerPages(texts: readonly string[], nextBase?: string): void;
   /** Answers the next requests with this status. */
   fail(status: number, times: number): void;
   /** Lets slow archives continue. */
@@ -63,18 +69,18 @@ export function scriptOf(version: string, program = '/bin/false'): Buffer {
     clientVersion: { gitVersion: `v${version}` },
   });
   return Buffer.from(
-    `#!/bin/sh\nif [ "$1" = version ]; then echo '${answer}'; exit 0; fi\nexec ${program} "$@"\n`,
+    `#!/bin/sh\nif [ "$1" = version ] || [ "$1" = --version ]; then echo '${answer}'; exit 0; fi\nexec ${program} "$@"\n`,
   );
 }
 
 /** @param extra additional versions that only the index knows */
 function indexOf(program: string, releases: readonly Release[]): string {
   const platformOf = ({ lie }: Release) => (lie === 'not for this platform' ? 'plan9_mips' : ownPlatform);
-  if (program === 'kustomize')
+  if (sourceOf(program).index.host === 'https://api.github.com')
     return JSON.stringify(
       releases.map((one) => ({
-        tag_name: `kustomize/v${one.version}`,
-        assets: [{ name: `kustomize_v${one.version}_${platformOf(one)}.tar.gz` }],
+        tag_name: `${program === 'kustomize' ? 'kustomize/' : ''}v${one.version}`,
+        assets: [{ name: fileOf(sourceOf(program).archive(one.version, platformOf(one))) }],
       })),
     );
   if (program === 'helm' || program === 'kubectl')
@@ -107,7 +113,12 @@ function archiveOf(program: string, release: Release): Buffer {
   return known;
 }
 
-function packed(program: string, { version, lie, content = scriptOf(version) }: Release): Buffer {
+function fileOf({ path }: ReleasePlace): string {
+  return path.split('/').at(-1) ?? '';
+}
+
+function packed(program: string, release: Release): Buffer {
+  const { version, lie, content = scriptOf(version), others: programs = {} } = release;
   const { format, entry } = sourceOf(program).archive(version, ownPlatform);
   if (format === 'program') return Buffer.from(content);
   const pack = format === 'zip' ? zipOf : tarOf;
@@ -119,7 +130,13 @@ function packed(program: string, { version, lie, content = scriptOf(version) }: 
     ...licence,
     name: `${index}${licence.name}`,
   }));
-  return pack(lie === 'no program' ? others : [...others, { name: entry, content, mode: 0o100755 }]);
+  const next = Object.entries(programs).map(([name, bytes]) => ({
+    name: posix.join(posix.dirname(entry), name),
+    content: Buffer.from(bytes),
+    mode: lie === 'link to another' ? 0o120777 : 0o100755,
+  }));
+  const own = { name: entry, content: Buffer.from(content), mode: 0o100755 };
+  return pack(lie === 'no program' ? others : [...others, own, ...next]);
 }
 
 function sourceOf(program: string): ArchiveRelease {
@@ -163,6 +180,7 @@ export async function startToolMirror(
   const requests: { path: string; authorization: string | undefined }[] = [];
   const released = Promise.withResolvers<void>();
   let index: string | null = null;
+  let pages: { texts: readonly string[]; nextBase: string } | null = null;
   let failing = { status: 0, times: 0 };
 
   const checksumsOf = (release: Release): string => {
@@ -170,7 +188,7 @@ export async function startToolMirror(
     const bytes = release.lie === 'checksum' ? Buffer.from('something else') : archiveOf(program, release);
     const sum = createHash('sha256').update(bytes).digest('hex');
     if (source.checksums(release.version, ownPlatform).isBare) return `${sum}\n`;
-    const name = (platform: string) => source.archive(release.version, platform).path.split('/').at(-1) ?? '';
+    const name = (platform: string) => fileOf(source.archive(release.version, platform));
     const lines = [`${'a'.repeat(64)}  ${name('darwin_arm64')}`, `${sum}  ${name(ownPlatform)}`];
     return `${lines.slice(0, release.lie === 'not for this platform' ? 1 : 2).join('\n')}\n`;
   };
@@ -220,6 +238,12 @@ export async function startToolMirror(
     if (authorization !== undefined && request.headers.authorization !== authorization)
       return void response.writeHead(401).end();
     if (failing.times-- > 0) return void response.writeHead(failing.status).end();
+    if (pages !== null && path.startsWith(source.index.path)) {
+      const number = Number(/\bpage=(\d+)$/.exec(path)?.[1] ?? 1);
+      const next = `${pages.nextBase}${source.index.path}&page=${number + 1}`;
+      const links = number < pages.texts.length ? { link: `<${next}>; rel="next", </last>; rel="last"` } : {};
+      return void response.writeHead(200, links).end(pages.texts[number - 1]);
+    }
     if (path === source.index.path) {
       const text = index ?? indexOf(program, known);
       const etag = `"${createHash('sha256').update(text).digest('hex').slice(0, 16)}"`;
@@ -241,6 +265,7 @@ export async function startToolMirror(
     count: (ending) => requests.filter(({ path }) => path.endsWith(ending)).length,
     add: (release) => void known.push(release),
     answerIndex: (text) => void (index = text),
+    answerPages: (texts, nextBase = '') => void (pages = { texts, nextBase }),
     fail: (status, times) => void (failing = { status, times }),
     release: () => released.resolve(),
     async [Symbol.asyncDispose]() {

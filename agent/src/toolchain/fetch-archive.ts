@@ -19,7 +19,7 @@ import { readBareChecksum, readChecksums } from './checksums.ts';
 import { type BuiltRelease, type FetchContext, ReleaseProblem } from './fetch-context.ts';
 import type { ReleaseName } from './tool-cache.ts';
 import type { Origin } from './tool-mirror.ts';
-import { unpackProgram } from './unpack-program.ts';
+import { type UnpackedPrograms, unpackProgram } from './unpack-program.ts';
 import { BadSignature, shortKeyIds, type Signer, verifySignature } from './verify-signature.ts';
 
 const megabyte = 1024 * 1024;
@@ -59,10 +59,22 @@ export async function fetchArchive(
     throw new ReleaseProblem(`${url}: ${(cause as Error).message}`, { cause });
   });
   await removeFolder(file);
-  if (signer === null)
-    return { ...unpacked, checked: `Checksum is valid (not signed by ${source.publisher})` };
+  const built = {
+    sha256: unpacked.sha256,
+    bytes: bytesOf(unpacked),
+    ...(unpacked.others === undefined ? {} : { others: hashesOf(unpacked.others) }),
+  };
+  if (signer === null) return { ...built, checked: `Checksum is valid (not signed by ${source.publisher})` };
   const checked = `Checksum and signature are valid (key ${signer.fingerprint}, ${signer.name})`;
-  return { ...unpacked, key: signer.fingerprint, checked };
+  return { ...built, key: signer.fingerprint, checked };
+}
+
+function bytesOf({ bytes, others = {} }: UnpackedPrograms): number {
+  return Object.values(others).reduce((sum, other) => sum + other.bytes, bytes);
+}
+
+function hashesOf(others: NonNullable<UnpackedPrograms['others']>): Record<string, string> {
+  return Object.fromEntries(Object.entries(others).map(([name, { sha256 }]) => [name, sha256]));
 }
 
 function checksumOf(text: string, archive: Archive, { program, version, platform }: ReleaseName): string {

@@ -38,7 +38,10 @@ export interface FetchContext {
 export interface BuiltRelease {
   /** Of the program that names the release, lower-case hex. */
   readonly sha256: string;
+  /** With the other programs. */
   readonly bytes: number;
+  /** SHA-256 of the other programs that it brings, by the names of their files. */
+  readonly others?: Readonly<Record<string, string>>;
   /** Fingerprint of the key that signed its checksum; absent: nothing is signed. */
   readonly key?: string;
   /** Name of its environment, for packages. */

@@ -23,6 +23,8 @@ const programs = [
     options: kubectl === null ? skipUnlessRequired('needs kubectl: install it') : {},
     path: () => kubectl,
   },
+  { name: 'terragrunt', options: withToolbox('terragrunt'), path: () => toolboxProgram('terragrunt') },
+  { name: 'pulumi', options: withToolbox('pulumi'), path: () => toolboxProgram('pulumi') },
   { name: 'ansible-playbook', options: withToolbox('ansible'), path: () => pythonProgram('ansible') },
   {
     name: 'ansible-galaxy',

@@ -12,6 +12,8 @@ import type { Origin } from './tool-mirror.ts';
 const freshMilliseconds = 600_000;
 const failureMilliseconds = 60_000;
 const limits: FetchLimits = { silenceSeconds: 10, wholeSeconds: 60, bytes: 64 * 1024 * 1024 };
+/** Of a list in parts: the interface of GitHub gives 1,000 releases, 100 in each. */
+const maxPages = 10;
 
 export type IndexAnswer = { readonly versions: readonly string[] } | { readonly problem: string };
 
@@ -85,14 +87,29 @@ async function refresh(
     { url, headers: { ...origin.headers, ...tag }, limits: bounds, signal },
     kept?.etag === undefined ? [] : [304],
   );
+  // New releases are on the first page: if that is the same, so are the others.
   if (answer.status === 304 && kept) return { ...kept, readAt: Date.now(), failure: undefined };
   const etag = answer.headers.get('etag');
+  const versions = versionsOf(origin, platform, url, answer.body);
+  let next = nextPage(url, answer.headers);
+  for (let page = 2; next !== null && page <= maxPages; page++) {
+    const more = await fetchBytes({ url: next, headers: origin.headers, limits: bounds, signal });
+    versions.push(...versionsOf(origin, platform, next, more.body));
+    next = nextPage(next, more.headers);
+  }
   return {
     url,
     readAt: Date.now(),
-    versions: versionsOf(origin, platform, url, answer.body),
+    versions: [...new Set(versions)],
     ...(etag === null ? {} : { etag }),
   };
+}
+
+/** The next part of a list, by RFC 8288; null: there is none on the same server, which alone gets the credentials. */
+function nextPage(url: string, headers: Headers): string | null {
+  const link = /<([^>]+)>\s*;[^,]*\brel="?next"?/.exec(headers.get('link') ?? '')?.[1];
+  const next = link === undefined ? null : URL.parse(link, url);
+  return next !== null && next.origin === new URL(url).origin ? next.href : null;
 }
 
 function versionsOf(origin: Origin, platform: string, url: string, body: Uint8Array): string[] {

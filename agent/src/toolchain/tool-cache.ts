@@ -4,6 +4,7 @@
  *   releases/<program>_<version>_<platform>/   complete or absent: created under another name, then renamed
  *     <program>          mode 0555; its hash is checked again whenever the file is not the one that was written;
  *                        for packages a link into their environment
+ *     <other programs>   the same
  *     release.json       what was checked when it was fetched
  *     used               its time is the last use by a run
  *     uses/<id>.json     the process of each run that uses it, which prevents removal
@@ -33,7 +34,9 @@ export interface ReleaseRecord {
   readonly key?: string;
   /** Name of its environment, for packages. */
   readonly environment?: string;
-  /** Changes whenever the file changes. */
+  /** SHA-256 of the other programs that it brings, by the names of their files. */
+  readonly others?: Readonly<Record<string, string>>;
+  /** Changes whenever one of the files changes. */
   readonly stamp: string;
 }
 
@@ -117,7 +120,7 @@ export async function takeRelease(cacheFolder: string, release: ReleaseName): Pr
   if (!(await stat(folder).catch(() => null))) return null;
   const record = await readRecord(folder);
   const program = join(folder, release.program);
-  if (!record || !(await isUnchanged(folder, program, record))) {
+  if (!record || !(await isUnchanged(folder, release.program, record))) {
     await discard(cacheFolder, folder);
     return null;
   }
@@ -126,10 +129,12 @@ export async function takeRelease(cacheFolder: string, release: ReleaseName): Pr
 }
 
 async function isUnchanged(folder: string, program: string, record: ReleaseRecord): Promise<boolean> {
-  const stamp = await stampOf(program).catch(() => null);
+  const hashes = { [program]: record.sha256, ...record.others };
+  const stamp = await stampOf(folder, Object.keys(hashes)).catch(() => null);
   if (stamp === null) return false;
   if (stamp === record.stamp) return true;
-  if ((await hashOf(program)) !== record.sha256) return false;
+  for (const [name, sha256] of Object.entries(hashes))
+    if ((await hashOf(join(folder, name))) !== sha256) return false;
   // The same bytes in a copied folder.
   writeJson(join(folder, 'release.json'), { ...record, stamp });
   return true;
@@ -220,7 +225,7 @@ export async function keepRelease(
   built: string,
   facts: Omit<ReleaseRecord, 'stamp'>,
 ): Promise<void> {
-  const stamp = await stampOf(join(built, release.program));
+  const stamp = await stampOf(built, [release.program, ...Object.keys(facts.others ?? {})]);
   await writeJsonDurably(join(built, 'release.json'), { ...facts, stamp });
   try {
     await rename(built, releaseFolder(cacheFolder, release));
@@ -298,9 +303,12 @@ async function readRecord(folder: string): Promise<ReleaseRecord | null> {
   }
 }
 
-async function stampOf(file: string): Promise<string> {
-  const { ino, size, mtimeMs, ctimeMs, mode } = await stat(file);
-  return [ino, size, mtimeMs, ctimeMs, mode].join(' ');
+async function stampOf(folder: string, names: readonly string[]): Promise<string> {
+  const stamps = names.map(async (name) => {
+    const { ino, size, mtimeMs, ctimeMs, mode } = await stat(join(folder, name));
+    return [ino, size, mtimeMs, ctimeMs, mode].join(' ');
+  });
+  return (await Promise.all(stamps)).join(', ');
 }
 
 /** SHA-256 in lower-case hex. */

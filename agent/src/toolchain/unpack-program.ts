@@ -1,7 +1,8 @@
-/** Unpacks one program from what a publisher provides. */
+/** Unpacks the programs of what a publisher provides. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { Entry } from 'yauzl';
 import type { Archive } from '#protocol/tools/programs/program.ts';
 import { readArchive } from '../runner/code/archive-entries.ts';
@@ -11,23 +12,35 @@ const largestBytes = 2 ** 30;
 /** Archives of programs contain a licence and a manual, not thousands of files. */
 const maxEntries = 1000;
 
+interface WrittenProgram {
+  /** In lower-case hex. */
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+export interface UnpackedPrograms extends WrittenProgram {
+  /** The other programs, by the names of their files; absent: there are none. */
+  readonly others?: Readonly<Record<string, WrittenProgram>>;
+}
+
 /**
- * Writes the program, and nothing else, to a new file that everybody may read and execute, and makes it
- * durable.
+ * Writes the program and the others that are wanted, and nothing else, to new files that everybody may read and
+ * execute, and makes them durable.
  * @param fetched path of what was fetched
- * @param archive its format, and the program's path in it
- * @param limitBytes of the program and of the unpacked archive, for tests
- * @returns SHA-256 in lower-case hex and size of the program
+ * @param archive its format, and the paths of the programs in it
+ * @param file the program; the others come next to it
+ * @param limitBytes of each program and of the unpacked archive, for tests
+ * @returns SHA-256 and size of the program, and of the others
  * @throws Error that says what is wrong with the archive
  */
 export async function unpackProgram(
   fetched: string,
-  { format, entry }: Pick<Archive, 'format' | 'entry'>,
+  { format, entry, others }: Pick<Archive, 'format' | 'entry' | 'others'>,
   file: string,
   limitBytes: number = largestBytes,
-): Promise<{ sha256: string; bytes: number }> {
+): Promise<UnpackedPrograms> {
   if (format === 'zip') return fromZip(fetched, entry, file, limitBytes);
-  if (format === 'tar.gz') return fromTar(fetched, entry, file, limitBytes);
+  if (format === 'tar.gz') return fromTar(fetched, { entry, others }, file, limitBytes);
   if ((await stat(fetched)).size === 0) throw new Error('the archive is empty');
   return writeProgram(createReadStream(fetched), file, limitBytes);
 }
@@ -68,9 +81,14 @@ async function findEntry(
   return found;
 }
 
-/** A tar has no list of its entries: they are read in their order, and none but the program is written. */
-async function fromTar(archive: string, name: string, file: string, limitBytes: number) {
-  let found: { sha256: string; bytes: number } | undefined;
+/** A tar has no list of its entries: they are read in their order, and none but the programs are written. */
+async function fromTar(
+  archive: string,
+  { entry: wanted, others }: Pick<Archive, 'entry' | 'others'>,
+  file: string,
+  limitBytes: number,
+): Promise<UnpackedPrograms> {
+  const written = new Map<string, WrittenProgram>();
   let count = 0;
   try {
     for await (const entry of readArchive(archive, limitBytes)) {
@@ -78,22 +96,31 @@ async function fromTar(archive: string, name: string, file: string, limitBytes: 
       const path = entry.name.replace(/^\.\//, '');
       if (path.startsWith('/') || path.split('/').includes('..'))
         throw new Error(`the archive has an entry that leads out of its folder: ${JSON.stringify(path)}`);
-      if (path !== name || found !== undefined) continue;
-      if (entry.kind !== 'file') throw notRegular(name);
-      found = await writeProgram(entry.content as AsyncIterable<Uint8Array>, file, limitBytes);
+      const target = path === wanted ? file : besides(file, others?.exec(path)?.[1]);
+      if (target === null || written.has(target)) continue;
+      if (entry.kind !== 'file') throw notRegular(path);
+      written.set(target, await writeProgram(entry.content as AsyncIterable<Uint8Array>, target, limitBytes));
     }
   } catch (error) {
     wrong(error);
   }
-  if (found === undefined) throw missing(name);
-  return found;
+  const program = written.get(file);
+  if (program === undefined) throw missing(wanted);
+  written.delete(file);
+  if (written.size === 0) return program;
+  return { ...program, others: Object.fromEntries([...written].map(([path, one]) => [basename(path), one])) };
+}
+
+/** The path of another program, in the folder of the first one; null: it is not wanted. */
+function besides(file: string, name: string | undefined): string | null {
+  return name === undefined || name.includes('/') ? null : join(dirname(file), name);
 }
 
 async function writeProgram(
   content: AsyncIterable<Uint8Array>,
   file: string,
   limitBytes: number,
-): Promise<{ sha256: string; bytes: number }> {
+): Promise<WrittenProgram> {
   const hash = createHash('sha256');
   let bytes = 0;
   const target = await open(file, 'wx', 0o600);

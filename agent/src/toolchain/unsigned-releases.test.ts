@@ -20,6 +20,14 @@ const layouts = {
     '/repos/kubernetes-sigs/kustomize/releases',
     '/kubernetes-sigs/kustomize/releases/download/kustomize%2Fv1.30.2/checksums.txt',
   ],
+  terragrunt: [
+    '/repos/gruntwork-io/terragrunt/releases?per_page=100',
+    '/gruntwork-io/terragrunt/releases/download/v1.30.2/SHA256SUMS',
+  ],
+  pulumi: [
+    '/repos/pulumi/pulumi/releases?per_page=100',
+    '/pulumi/pulumi/releases/download/v1.30.2/pulumi-1.30.2-checksums.txt',
+  ],
 } as const;
 
 for (const [program, [index, checksums]] of Object.entries(layouts))
@@ -60,7 +68,9 @@ for (const [program, [index, checksums]] of Object.entries(layouts))
       setup.mirror.add({ version: '2.0.0' });
       await setup.find('2.0.0');
       setup.mirror.answerIndex(
-        program === 'kustomize' ? '[{ "tag_name": "kustomize/v1.30.2" }]' : 'v1.30.2\n',
+        index.startsWith('/repos/')
+          ? JSON.stringify([{ tag_name: `${program === 'kustomize' ? 'kustomize/' : ''}v1.30.2` }])
+          : 'v1.30.2\n',
       );
       assert.equal((await setup.find('latest')).version, '1.30.2');
       const onPath = { version: '3.0.0', path: `/usr/bin/${program}` };

@@ -71,6 +71,8 @@ export interface Archive extends ReleasePlace {
   readonly format: 'zip' | 'tar.gz' | 'program';
   /** The program's path in the archive. */
   readonly entry: string;
+  /** Paths of other programs in a tar.gz, which are kept next to it; the first group is the file's name. */
+  readonly others?: RegExp;
 }
 
 export interface Checksums extends ReleasePlace {

@@ -26,6 +26,7 @@ const release: ReleaseFacts = {
     ...file(version, archiveName(version, platform)),
     format: 'tar.gz',
     entry: 'pulumi/pulumi',
+    others: /^pulumi\/(pulumi-[a-z0-9-]+)$/,
   }),
   checksums: (version) => file(version, `pulumi-${version}-checksums.txt`),
   signature: null,
