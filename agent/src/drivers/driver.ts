@@ -28,6 +28,7 @@ import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { RequiredVersion } from '../toolchain/choose-tool.ts';
 import type { CollectorCapability, ImportCapability, Installed, ProviderCapability } from './capabilities.ts';
 import type { Captures, Command, Note } from './command.ts';
+import type { KeptElsewhere, OtherWorkspaces, SeveralFiles } from './state-places.ts';
 
 /** A file that the runner writes into the configuration's folder as the slot's user before `prepare`. */
 export interface FileToWrite {
@@ -119,38 +120,6 @@ export interface ProgressEvent {
 }
 
 /**
- * A state that the backend of the code stores. The commands run without the service's backend, and change
- * nothing.
- */
-export interface KeptElsewhere {
-  /** The backend's name in the code. */
-  readonly name: string;
-  /** Commands to run first, in this order. */
-  readonly reach: readonly Command[];
-  /**
-   * @returns the command that captures the state (empty output if there is none), or why there is none to
-   * read
-   */
-  read(captures: Captures): Command | { readonly nothing: string };
-}
-
-/**
- * The check before the first plan in a workspace with a generated name: the other workspaces of the code's
- * backend. The commands run after `init` and before the workspace is selected, and change nothing.
- */
-export interface OtherWorkspaces {
-  /** The backend's name in the code. */
-  readonly backend: string;
-  /** Run variable that allows the empty workspace. */
-  readonly variable: string;
-  readonly list: Command;
-  /** @param output the captured output of `list` */
-  names(output: Uint8Array): string[];
-  /** Captures the state of a workspace; empty if it has none. */
-  pull(workspace: string): Command;
-}
-
-/**
  * What a deployment manages has a state, which the service may store, lock and version: the tool writes it to a
  * `file`, or the runner keeps a `record` for a tool that remembers nothing.
  */
@@ -185,6 +154,8 @@ export interface StateFileCapability {
   otherWorkspaces(context: DriverContext): Promise<OtherWorkspaces | null>;
   /** The name of the state file below `stateFolder`. */
   fileName(context: DriverContext): string;
+  /** Null or absent: the state is this one file, byte for byte. */
+  several?(context: DriverContext): SeveralFiles | null;
   /** The file in the configuration's folder to which the tool writes a state that it cannot store. */
   readonly rescueFile: string;
   /** Files that a task needs in the tree to use the tool; written after `prepare`. */

@@ -2,7 +2,7 @@
  * Finds what a changing command left after its runner was lost: its last state, and resources that it created
  * without recording them there.
  */
-import { open, readFile } from 'node:fs/promises';
+import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { sha256 } from '#protocol/approved.ts';
@@ -15,7 +15,9 @@ import type {
   StateFileCapability,
   StateReading,
 } from '../drivers/driver.ts';
+import type { SeveralFiles } from '../drivers/state-places.ts';
 import { driverOf } from '../drivers/index.ts';
+import { type FolderReader, severalFiles } from '../runner/state/state-files.ts';
 import { EventFile } from '../ship/event-file.ts';
 import { openInside, readInside } from '../slots/closed-tree.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
@@ -71,28 +73,81 @@ async function saveNewestState(
   const folders = workFolderPaths(workFolder, job);
   const tree = { list: async () => [], text: async () => null };
   const configurationFolder = join(folders.tree, normalizePath(job.source.path ?? ''));
-  const name = file.fileName({
+  const context = {
     job,
     configurationFolder,
     stateFolder: folders.state,
     planFile: folders.planFile,
     temporaryFolder: folders.temporary,
     tree,
-  });
+  };
   const known = await readNewestState(paths);
   const spooled = known && readOrNull(capability, known.bytes);
-  let best = { serial: spooled?.serial ?? job.state.current?.serial ?? -1, bytes: null as Buffer | null };
-  for (const [folder, path] of [
-    [folders.state, join(folders.state, name)],
-    [folders.tree, join(configurationFolder, file.rescueFile)],
-  ] as const) {
-    const bytes = await readInside(folder, path, stateLimitBytes);
+  let best = { serial: spooled?.serial ?? job.state.current?.serial ?? -1, bytes: null as Uint8Array | null };
+  const several = file.several?.(context) ?? null;
+  const places = { tree: folders.tree, state: folders.state, configuration: configurationFolder };
+  const candidates =
+    several === null
+      ? await oneOf(places, file.fileName(context), file.rescueFile)
+      : await joined(
+          places,
+          several,
+          known?.bytes ?? (await readFile(paths.inputState).catch(nullIfMissing)),
+        );
+  for (const bytes of candidates) {
     const state = bytes && readOrNull(capability, bytes);
     if (state && state.serial > best.serial && hasSameLineage(job, state))
       best = { serial: state.serial, bytes };
   }
   if (best.bytes && job.state.current?.sha256 !== sha256(best.bytes))
     await writeDurably(join(paths.states, `${(known?.number ?? 0) + 1}.tfstate`), best.bytes);
+}
+
+interface Places {
+  readonly tree: string;
+  readonly state: string;
+  readonly configuration: string;
+}
+
+async function oneOf(places: Places, name: string, rescueFile: string): Promise<(Uint8Array | null)[]> {
+  return [
+    await readInside(places.state, join(places.state, name), stateLimitBytes),
+    await readInside(places.tree, join(places.configuration, rescueFile), stateLimitBytes),
+  ];
+}
+
+/** What the files have, and then with those that the tool could not store. */
+async function joined(
+  places: Places,
+  several: SeveralFiles,
+  before: Uint8Array | null,
+): Promise<(Uint8Array | null)[]> {
+  const list = (folder: string) => readdir(folder).catch(() => [] as string[]);
+  const stored = severalFiles(
+    folderReader(
+      () => list(places.state),
+      (name) => readInside(places.state, join(places.state, name), stateLimitBytes),
+    ),
+    several,
+    before,
+  );
+  const state = await stored.readIfNew();
+  const found = await several.rescued((folder) => list(join(places.configuration, folder)));
+  const paths = new Map(found.map(({ part, path }) => [part, join(places.configuration, path)]));
+  const rescued = severalFiles(
+    folderReader(
+      async () => [...paths.keys()],
+      (part) => readInside(places.tree, paths.get(part) ?? '', stateLimitBytes),
+    ),
+    several,
+    state ?? before,
+  );
+  return [state, await rescued.readIfNew()];
+}
+
+/** Nothing writes any more: a file is read once. */
+function folderReader(list: FolderReader['list'], read: FolderReader['read']): FolderReader {
+  return { list, read, stamp: async (name) => name };
 }
 
 function hasSameLineage(job: Job, state: StateReading): boolean {

@@ -119,14 +119,14 @@ export function reopenWorkFolder(paths: WorkFolderPaths, slotUid: number | null)
  * @param name relative to the folder; folders above it are created
  * @throws the file system's error if something is in its place
  */
-export function placeFile(folder: string, name: string, from: string, slotUid: number | null): void {
+export function placeFile(folder: string, name: string, content: Uint8Array, slotUid: number | null): void {
   if (name.startsWith('/') || name.split('/').includes('..'))
     throw new Error(`the file name ${JSON.stringify(name)} leaves its folder`);
   const segments = dirname(name)
     .split('/')
     .filter((segment) => segment !== '.');
   for (const [index] of segments.entries()) makeOwned(join(folder, ...segments.slice(0, index + 1)), slotUid);
-  writeOwned(join(folder, name), readFileSync(from), slotUid);
+  writeOwned(join(folder, name), content, slotUid);
 }
 
 /**

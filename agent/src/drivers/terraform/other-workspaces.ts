@@ -3,7 +3,8 @@
  */
 import { runVariableNames } from '#protocol/tools/run-variables.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import type { DriverContext, OtherWorkspaces } from '../driver.ts';
+import type { DriverContext } from '../driver.ts';
+import type { OtherWorkspaces } from '../state-places.ts';
 import { isOurs, readCodeBackend } from './backend.ts';
 import { early, type Flavor, prepareSteps, runVariablesOf } from './commands.ts';
 import { workspacesIn } from './own-backend.ts';

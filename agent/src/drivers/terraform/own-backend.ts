@@ -3,7 +3,8 @@
  * now on.
  */
 import type { Command } from '../command.ts';
-import type { DriverContext, KeptElsewhere } from '../driver.ts';
+import type { DriverContext } from '../driver.ts';
+import type { KeptElsewhere } from '../state-places.ts';
 import { isOurs, readCodeBackend } from './backend.ts';
 import { type Flavor, initCommand, workspaceOf } from './commands.ts';
 

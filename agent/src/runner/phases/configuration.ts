@@ -5,6 +5,7 @@ import { sha256 } from '#protocol/approved.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { DriverContext, StateFileCapability } from '../../drivers/driver.ts';
+import type { SeveralFiles } from '../../drivers/state-places.ts';
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { warn } from '../../attempt/attempt-log.ts';
@@ -101,17 +102,21 @@ export async function codeConstraints(attempt: AttemptContext): Promise<readonly
   );
 }
 
-/** The name of the state file below the state folder, whatever the code specifies. */
-export function stateFileOf({ folders, job, tree }: AttemptContext, state: StateFileCapability): string {
+/** The files of the state below the state folder, whatever the code specifies. */
+export function stateFilesOf(
+  { folders, job, tree }: Pick<AttemptContext, 'folders' | 'job' | 'tree'>,
+  state: StateFileCapability,
+): { readonly name: string; readonly several: SeveralFiles | null } {
   const { planFile, temporary: temporaryFolder, state: stateFolder, tree: configurationFolder } = folders;
-  return state.fileName({
+  const context = {
     job,
     configurationFolder,
     stateFolder,
     planFile,
     temporaryFolder,
     tree: tree.reader(configurationFolder),
-  });
+  };
+  return { name: state.fileName(context), several: state.several?.(context) ?? null };
 }
 
 /** Absolute path of the configuration's folder. */

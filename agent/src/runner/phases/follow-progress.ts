@@ -58,9 +58,11 @@ export class ProgressFollower implements AsyncDisposable {
     return [...this.#seen.values()];
   }
 
-  /** Whether the tool reported any change. */
-  get hasChanged(): boolean {
-    return this.seen.some(({ status, action }) => status === 'done' && action !== 'read');
+  /** Whether the tool reported a change of a resource whose address counts. */
+  hasChanged(counts: (address: string) => boolean): boolean {
+    return this.seen.some(
+      ({ status, action, address }) => status === 'done' && action !== 'read' && counts(address),
+    );
   }
 
   /** Starts following in the background. */

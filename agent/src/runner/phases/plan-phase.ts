@@ -16,7 +16,7 @@ import {
   describeConfiguration,
   codeConstraints,
   findStateOwner,
-  stateFileOf,
+  stateFilesOf,
   writeDriverFiles,
 } from './configuration.ts';
 import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
@@ -143,15 +143,18 @@ export function placeState(attempt: AttemptContext): void {
   if (job.state.current === undefined || driver.state === undefined) return;
   if (!existsSync(spool.inputState))
     throw new RunFailure("the current state is missing in the attempt's folder", { result: 'internal' });
-  if (sha256(readFileSync(spool.inputState)) !== job.state.current.sha256) {
+  const stored = readFileSync(spool.inputState);
+  if (sha256(stored) !== job.state.current.sha256) {
     throw new RunFailure(
       "the state in the attempt's folder is not the current version: its checksum differs",
       { result: 'internal' },
     );
   }
   const { file } = driver.state;
-  if (file !== undefined)
-    placeFile(folders.state, stateFileOf(attempt, file), spool.inputState, order.slotUid);
+  if (file === undefined) return;
+  const { name, several } = stateFilesOf(attempt, file);
+  for (const [part, content] of several?.split(stored) ?? [[name, stored]])
+    placeFile(folders.state, part, content, order.slotUid);
 }
 
 /** @throws RunFailure if the preparation left the state in the wrong place */

@@ -64,7 +64,9 @@ export async function runChangingCommand(
     const unrecorded = follower === null || progress === null ? [] : unrecordedIn(attempt, progress, state);
     return { state, facts: { ...facts, unrecorded }, failure };
   }
-  if (follower === null || progress?.hasChanged !== true || state?.isNew === true)
+  const several = attempt.driver.state?.file?.several?.(configuration.context);
+  const isKept = (address: string) => several?.keeps(address) ?? true;
+  if (follower === null || progress?.hasChanged(isKept) !== true || state?.isNew === true)
     return { state, facts, failure: null };
   if (follower.isWritten) return { state, facts: { ...facts, isStateSame: true }, failure: null };
   return { state, facts, failure: lostState(attempt, command) };
@@ -116,6 +118,7 @@ export function followState(attempt: AttemptContext, configuration: Configuratio
     state: { read: (bytes) => state.read(bytes), rescueFile: state.file.rescueFile },
     stateFolder: context.stateFolder,
     stateFile: state.file.fileName(context),
+    several: state.file.several?.(context) ?? null,
     configurationFolder: context.configurationFolder,
     tree: attempt.tree,
   });

@@ -5,7 +5,7 @@ import type { Command } from '../../drivers/command.ts';
 import type { ReuseCapability } from '../../drivers/driver.ts';
 import { ownPlatform } from '../../own-platform.ts';
 import { findProgram, requireProgram } from '../../processes/programs.ts';
-import { type Configuration, stateFileOf } from '../phases/configuration.ts';
+import { type Configuration, stateFilesOf } from '../phases/configuration.ts';
 import { stampOf } from '../tool/resolve-tool.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 
@@ -62,7 +62,7 @@ async function currentState(attempt: RunnerAttempt): Promise<Uint8Array | null |
   if (job.state.current !== undefined) return readFileSync(spool.inputState);
   const { file } = driver.state;
   if (file === undefined) return null;
-  const kind = await tree.kind(folders.state, stateFileOf(attempt, file));
+  const kind = await tree.kind(folders.state, stateFilesOf(attempt, file).name);
   return kind === 'none' ? null : undefined;
 }
 

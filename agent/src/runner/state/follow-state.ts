@@ -4,10 +4,12 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StateCapability, StateFileCapability } from '../../drivers/driver.ts';
+import type { SeveralFiles } from '../../drivers/state-places.ts';
 import type { SpoolPaths } from '../../spool/layout.ts';
 import { whenThereIsSpace } from '../../processes/full-disk.ts';
 import type { TreeClient } from '../tree/tree-client.ts';
 import { type KnownState, SpooledStates } from './spooled-states.ts';
+import { oneFile, severalFiles, type StateFiles } from './state-files.ts';
 
 export interface FollowRequest {
   readonly spool: SpoolPaths;
@@ -15,6 +17,8 @@ export interface FollowRequest {
   readonly stateFolder: string;
   /** Name of the state file below the state folder. */
   readonly stateFile: string;
+  /** Null or absent: the state is that file. */
+  readonly several?: SeveralFiles | null;
   /** Where the tool leaves a state that it could not store. */
   readonly configurationFolder: string;
   readonly tree: TreeClient;
@@ -27,8 +31,7 @@ const stateLimitBytes = 512_000_000;
 export class StateFollower implements AsyncDisposable {
   readonly #request: FollowRequest;
   readonly #states: SpooledStates;
-  #stamp: string | null = null;
-  #placed: string | null = null;
+  readonly #files: StateFiles;
   #isWritten = false;
   #stopping = new AbortController();
   #loop: Promise<void> | null = null;
@@ -36,12 +39,20 @@ export class StateFollower implements AsyncDisposable {
   constructor(request: FollowRequest) {
     this.#request = request;
     this.#states = new SpooledStates(request.spool, request.state);
+    const { tree, stateFolder, stateFile, several } = request;
+    const folder = {
+      list: () => tree.list(stateFolder, ''),
+      stamp: (name: string) => tree.stamp(stateFolder, name),
+      read: (name: string) => tree.read(stateFolder, name, stateLimitBytes),
+    };
+    this.#files = several
+      ? severalFiles(folder, several, this.#states.latestBytes())
+      : oneFile(folder, stateFile);
   }
 
   /** Starts following in the background, before the tool starts. */
   async start(): Promise<void> {
-    const { tree, stateFolder, stateFile } = this.#request;
-    this.#placed = await tree.stamp(stateFolder, stateFile);
+    await this.#files.notice();
     this.#loop ??= this.#follow();
   }
 
@@ -59,11 +70,11 @@ export class StateFollower implements AsyncDisposable {
    */
   async copyLast(): Promise<KnownState | null> {
     await this[Symbol.asyncDispose]();
-    this.#stamp = null;
+    this.#files.forget();
     await this.#reopen();
     await whenThereIsSpace(async () => {
-      await this.#copyIfNew(this.#request.stateFolder, this.#request.stateFile);
-      await this.#copyRescued();
+      await this.#copyIfNew();
+      await (this.#request.several ? this.#copySeveralRescued(this.#request.several) : this.#copyRescued());
     });
     return this.#states.latest;
   }
@@ -84,20 +95,18 @@ export class StateFollower implements AsyncDisposable {
     while (!signal.aborted) {
       const startedAt = performance.now();
       // A read error recurs, and is reported, when the last version is copied.
-      await this.#copyIfNew(this.#request.stateFolder, this.#request.stateFile).catch(() => undefined);
+      await this.#copyIfNew().catch(() => undefined);
       const spent = performance.now() - startedAt;
       await delay(Math.max(pollMilliseconds, spent * 5), undefined, { signal }).catch(() => undefined);
     }
   }
 
-  async #copyIfNew(folder: string, name: string): Promise<void> {
-    const { tree } = this.#request;
-    const stamp = await tree.stamp(folder, name);
-    if (stamp === null || stamp === this.#stamp) return;
-    const bytes = await tree.read(folder, name, stateLimitBytes);
-    const isTorn = bytes === null || !(await this.#states.put(bytes));
-    this.#stamp = isTorn ? null : stamp;
-    this.#isWritten = !isTorn && stamp !== this.#placed;
+  async #copyIfNew(): Promise<void> {
+    const bytes = await this.#files.readIfNew();
+    if (bytes === null) return;
+    const isTorn = !(await this.#states.put(bytes));
+    if (isTorn) this.#files.forget();
+    this.#isWritten = !isTorn && this.#files.isWritten;
   }
 
   async #copyRescued(): Promise<void> {
@@ -109,5 +118,26 @@ export class StateFollower implements AsyncDisposable {
     const { latest } = this.#states;
     const isNewer = latest === null || (reading.lineage === latest.lineage && reading.serial > latest.serial);
     if (isNewer) await this.#states.store(bytes, reading);
+  }
+
+  /** Parts that the tool could not store replace those that it did. */
+  async #copySeveralRescued(several: SeveralFiles): Promise<void> {
+    const { configurationFolder, tree } = this.#request;
+    const list = (folder: string) => tree.list(configurationFolder, folder).catch(() => []);
+    const rescued = await several.rescued(list);
+    if (rescued.length === 0) return;
+    const paths = new Map(rescued.map(({ part, path }) => [part, path]));
+    const files = severalFiles(
+      {
+        list: async () => [...paths.keys()],
+        stamp: (part) => tree.stamp(configurationFolder, paths.get(part) ?? '').catch(() => null),
+        read: (part) =>
+          tree.read(configurationFolder, paths.get(part) ?? '', stateLimitBytes).catch(() => null),
+      },
+      several,
+      this.#states.latestBytes(),
+    );
+    const bytes = await files.readIfNew();
+    if (bytes !== null) await this.#states.put(bytes);
   }
 }

@@ -7,19 +7,19 @@ import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import {
-  type KeptElsewhere,
   type StateCapability,
   type StateFileCapability,
   type StateReading,
   TornState,
 } from '../../drivers/driver.ts';
+import type { KeptElsewhere } from '../../drivers/state-places.ts';
 import { writeDurably } from '../../spool/write-file.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { logLine, warn } from '../../attempt/attempt-log.ts';
 import {
   type ConfigurationFacts,
   describeConfiguration,
-  stateFileOf,
+  stateFilesOf,
   writeDriverFiles,
 } from '../phases/configuration.ts';
 import { RunFailure } from '../../processes/failure.ts';
@@ -114,7 +114,7 @@ async function importState(
 ): Promise<void> {
   const { folders, job, spool, tree } = attempt;
   const { serial, lineage, resourceCount } = readingOf(state, kept, bytes);
-  await tree.write(folders.state, stateFileOf(attempt, file), bytes);
+  await tree.write(folders.state, stateFilesOf(attempt, file).name, bytes);
   const isKept = !planOnlyTypes.includes(job.type);
   if (isKept) await writeDurably(join(spool.states, '1.tfstate'), bytes);
   const what = `serial ${serial}, lineage ${lineage}, ${resourceCount} resources, SHA-256 ${sha256(bytes)}`;

@@ -5,7 +5,8 @@
  */
 import { hasGeneratedForm } from '#protocol/workspace-name.ts';
 import type { Command } from '../../drivers/command.ts';
-import type { OtherWorkspaces, StateCapability } from '../../drivers/driver.ts';
+import type { StateCapability } from '../../drivers/driver.ts';
+import type { OtherWorkspaces } from '../../drivers/state-places.ts';
 import { warn } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import type { Configuration } from '../phases/configuration.ts';

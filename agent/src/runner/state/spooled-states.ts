@@ -17,7 +17,7 @@ export interface KnownState extends StateReading {
 const keptVersions = 2;
 
 export class SpooledStates {
-  readonly #spool: Pick<SpoolPaths, 'states'>;
+  readonly #spool: Pick<SpoolPaths, 'states' | 'inputState'>;
   readonly #state: Pick<StateCapability, 'read'>;
   readonly #initialHash: string | null;
   #latest: KnownState | null;
@@ -38,6 +38,13 @@ export class SpooledStates {
   /** The newest complete version; null if there never was one. */
   get latest(): KnownState | null {
     return this.#latest;
+  }
+
+  /** The bytes of `latest`; null if there is none. */
+  latestBytes(): Uint8Array | null {
+    const copied =
+      this.#number === 0 ? null : readOrNull(join(this.#spool.states, `${this.#number}.tfstate`));
+    return copied ?? readOrNull(this.#spool.inputState);
   }
 
   /** Stores a version unless it is there already. @returns false if the bytes are not a complete state */
