@@ -71,7 +71,7 @@ async function inputsOf(context: ActorContext, facts: StoredFacts, request: Star
   const { environment, hierarchy, lastDeploy } = facts;
   const isProposal = isProposing(context, facts, request);
   const current = isProposal
-    ? resolvedOf(context, await contentsWithProposed(context, facts, request, id))
+    ? await resolvedOf(context, await contentsWithProposed(context, facts, request, id))
     : await resolveVariables(context, levelsOf(environmentHome(environment, hierarchy)));
   const resolved =
     request.type === 'destroy' ? await withLastVariables(context, lastDeploy, current) : current;

@@ -1,4 +1,5 @@
 /** Which variables a deployment runs with, opened and checked. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { VariableScope, VariableType } from '#contract/schema/enumerations.ts';
 import type { DeploymentVariable, VariableSchema } from '#contract/variables/shapes.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
@@ -91,13 +92,20 @@ function refusalOf(
   return outer && `Variable "${name}" of scope ${scope} ${outer}`;
 }
 
-/** Of the first one only: a regular expression can take long. */
-function firstRefusal(
+/** Longer than all but slow expressions take, and too short for other requests to notice. */
+const turnMilliseconds = 10;
+
+/** Of the first one only: a regular expression can take long, and other requests wait for it. */
+async function firstRefusal(
   opened: readonly { readonly resolved: Resolved<VariableRow>; readonly value: string | null }[],
-): string[] {
+): Promise<string[]> {
+  let began = performance.now();
   for (const { resolved, value } of opened) {
     const refusal = refusalOf(resolved, value);
     if (refusal !== null) return [refusal];
+    if (performance.now() - began < turnMilliseconds) continue;
+    await nextTurn();
+    began = performance.now();
   }
   return [];
 }
@@ -114,7 +122,10 @@ export async function resolveVariables(
 }
 
 /** @param contents of the levels from the outermost to the innermost */
-export function resolvedOf(context: Context, { layers, setIds }: LevelContents): ResolvedVariables {
+export async function resolvedOf(
+  context: Context,
+  { layers, setIds }: LevelContents,
+): Promise<ResolvedVariables> {
   const resolved = resolvePrecedence(layers);
   const opened = [...resolved.values()]
     .map((each) => ({ resolved: each, row: each.winner, value: openValue(context, each.winner) }))
@@ -131,7 +142,7 @@ export function resolvedOf(context: Context, { layers, setIds }: LevelContents):
       value && isReference(each.winner) ? [referenceVariable(each, value)] : [],
     ),
     rows: opened.map((each) => storedRow(each.row, each.value)),
-    unusable: firstRefusal(opened),
+    unusable: await firstRefusal(opened),
     setIds,
   };
 }

@@ -9,6 +9,8 @@ import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
 import { createBody, createEnvironment, createIdle, deploy, deploymentOf } from '../testing/environment.ts';
+import { readLevels } from './read-layers.ts';
+import { resolvedOf } from './resolve-variables.ts';
 import { saveVariables, variableRow } from './variable-store.ts';
 
 const app = await testApp();
@@ -365,4 +367,23 @@ test('an empty value is checked when it is used', async () => {
   await refused(app, 'createEnvironmentWithoutTemplate', 400, {
     body: createBody(app, { configurationChanges: definitions[2] }),
   });
+});
+
+test('other requests are served while the expressions of many variables take long', async () => {
+  // Each takes a few milliseconds: none is given up.
+  const slow = { regex: '^(a+)+$|!$', value: `${'a'.repeat(20)}!` };
+  const body = Array.from({ length: 60 }, (_, index) => ({
+    ...({ scope: 'PROJECT', scopeId: app.projectId, organizationId: app.organizationId } as const),
+    ...({ name: `SLOW_${index}`, type: 0, ...slow } as const),
+  }));
+  const saved = await ok(app, 'saveVariables', { body });
+  const contents = await readLevels(app.context.db, [{ scope: 'PROJECT', scopeId: app.projectId }]);
+  let turns = 0;
+  const count = () => void (turns++, (next = setImmediate(count)));
+  let next = setImmediate(count);
+  const { unusable } = await resolvedOf(app.context, contents);
+  clearImmediate(next);
+  assert.deepEqual(unusable, []);
+  assert.ok(turns > 2, `${turns} turns`);
+  for (const { id } of saved) await ok(app, 'deleteVariable', { params: { id: id ?? '' } });
 });
