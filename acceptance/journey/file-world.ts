@@ -1,4 +1,5 @@
 /** A world of files, for tools that manage files of their own machine. */
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { World } from './traveller.ts';
@@ -14,8 +15,9 @@ export async function openFolder(folder: string, name: string): Promise<string> 
   return path;
 }
 
-/** Files of a folder by name, with their contents. Folders in it have none. */
+/** Files of a folder by name, with their contents. Folders in it have none; without it, there are none. */
 export async function filesIn(folder: string): Promise<World> {
+  if (!existsSync(folder)) return {};
   const names = (await readdir(folder)).sort();
   const read = names.map(async (name) => {
     const path = join(folder, name);

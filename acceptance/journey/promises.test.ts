@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { runnableTools, tools } from '#protocol/tools/index.ts';
 import { promisesOf } from './promises.ts';
@@ -23,3 +24,12 @@ for (const type of runnableTools)
     );
     if (steps.outputs !== null) assert.ok(promised.hasOutputs);
   });
+
+test('every tool makes the journey', async () => {
+  const files = await readdir(import.meta.dirname);
+  const travelling = files.flatMap((file) => /^([a-z0-9]+)\.test\.ts$/.exec(file)?.[1] ?? []);
+  assert.deepEqual(
+    runnableTools.filter((tool) => !travelling.includes(tool)),
+    [],
+  );
+});

@@ -1,7 +1,7 @@
 /** What a tool brings along to the journey: its code, its world, and how each of them is spoilt and mended. */
 import type { TestContext } from 'node:test';
-import type { CreateEnvironmentBody } from '#contract/environments/create-environment.ts';
 import type { PlanSummary } from '#contract/deployments/plan.ts';
+import type { VariableChange } from '#contract/variables/shapes.ts';
 import type { RunnableTool } from '#protocol/tools/index.ts';
 import type { EnvironmentRequest } from '../runs.ts';
 import type { Files } from '../service.ts';
@@ -34,7 +34,7 @@ export interface Expected {
 export interface Alteration {
   /** Files of the repository. */
   readonly files?: Files;
-  readonly variables?: NonNullable<CreateEnvironmentBody['configurationChanges']>;
+  readonly variables?: readonly VariableChange[];
 }
 
 export interface Scenario {

@@ -7,12 +7,11 @@
  *   --paths     prints where they are and builds nothing
  */
 import { buildTool, goVersion, ToolboxError } from './build.ts';
-import { isPythonTool, placeOf, pythonPrograms, type PythonToolName } from './places.ts';
+import { isPythonTool, placeOf, pythonPrograms, type ToolboxName } from './places.ts';
 import { installPythonTool } from './python-tools.ts';
-import { type ToolName, toolNames } from './recipes.ts';
+import { toolNames } from './recipes.ts';
 
-type AnyName = ToolName | PythonToolName;
-const all: readonly AnyName[] = [...toolNames, ...Object.keys(pythonPrograms).filter(isPythonTool)];
+const all: readonly ToolboxName[] = [...toolNames, ...Object.keys(pythonPrograms).filter(isPythonTool)];
 
 const words = process.argv.slice(2);
 const wanted = words.filter((word) => word !== '--paths');
@@ -29,14 +28,14 @@ if (unknown.length > 0) {
   await makeAll();
 }
 
-async function make(name: AnyName): Promise<{ program: string; isNew: boolean }> {
+async function make(name: ToolboxName): Promise<{ program: string; isNew: boolean }> {
   return isPythonTool(name)
     ? installPythonTool(name, console.log)
     : buildTool(name, await (version ??= goVersion()), console.log);
 }
 
 /** @returns whether the tool is there now */
-async function report(name: AnyName): Promise<boolean> {
+async function report(name: ToolboxName): Promise<boolean> {
   const started = performance.now();
   try {
     const { program, isNew } = await make(name);
@@ -51,7 +50,7 @@ async function report(name: AnyName): Promise<boolean> {
 }
 
 /** One after the other, until one fails. */
-async function makeEach(some: readonly AnyName[]): Promise<void> {
+async function makeEach(some: readonly ToolboxName[]): Promise<void> {
   for (const name of some) if (!(await report(name))) return void (process.exitCode = 1);
 }
 

@@ -52,7 +52,7 @@ export function toolboxProgram(name: ToolName): string | null {
  * Options of a test that runs tools of the toolbox: skipped, with how to get them, where they are missing.
  * @throws Error where `TOOLBOX_REQUIRED` is set, as `.ci/run` does: there a missing tool is a failure
  */
-export function withToolbox(...names: readonly (ToolName | PythonToolName)[]): { skip: string | false } {
+export function withToolbox(...names: readonly ToolboxName[]): { skip: string | false } {
   const missing = names.filter((name) => placeOf(name) === null);
   if (missing.length === 0) return { skip: false };
   const languages = new Set(missing.map((name) => (isPythonTool(name) ? 'Python' : 'Go')));
@@ -61,7 +61,7 @@ export function withToolbox(...names: readonly (ToolName | PythonToolName)[]): {
 }
 
 /** The absolute path of a tool's first program, null where it is missing. */
-export function placeOf(name: ToolName | PythonToolName): string | null {
+export function placeOf(name: ToolboxName): string | null {
   return isPythonTool(name) ? pythonProgram(name) : toolboxProgram(name);
 }
 
@@ -87,6 +87,8 @@ export const pythonPrograms = {
 } as const;
 
 export type PythonToolName = keyof typeof pythonPrograms;
+/** What the toolbox has. */
+export type ToolboxName = ToolName | PythonToolName;
 
 export function isPythonTool(name: string): name is PythonToolName {
   return Object.hasOwn(pythonPrograms, name);
