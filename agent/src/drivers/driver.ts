@@ -47,6 +47,16 @@ export interface TreeReader {
   text(name: string): Promise<string | null>;
 }
 
+/** Whose constraints are read, and of which code. */
+export interface RequiredOf {
+  /** Name of the tool's program or of a companion. */
+  readonly program: string;
+  /** The whole tree. */
+  readonly code: TreeReader;
+  /** The configuration's folder in it; empty: its root. */
+  readonly folder: string;
+}
+
 export interface DriverContext {
   readonly job: Job;
   /** Absolute path of the configuration's folder. */
@@ -252,10 +262,10 @@ export interface Driver {
    */
   readonly programs: readonly string[];
   /**
-   * The code's constraints on the tool's version. @throws an Error with a message for people if the code
-   * cannot be parsed
+   * The code's constraints on the version of the tool's program, or of a companion. @throws an Error with a
+   * message for people if the code cannot be parsed
    */
-  requiredVersions?(tree: TreeReader): Promise<readonly RequiredVersion[]>;
+  requiredVersions?(tree: TreeReader, about: RequiredOf): Promise<readonly RequiredVersion[]>;
   /** Files that may refer to other folders of the repository, which a sparse clone then includes. */
   readonly codeFiles?: RegExp;
   /**

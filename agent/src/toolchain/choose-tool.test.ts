@@ -95,6 +95,34 @@ test('without an index, the lowest available version that fits is chosen, with a
   );
 });
 
+test('a constraint in a language of its own decides, and is called what the code calls it', () => {
+  const range = (meets: (version: string) => boolean): RequiredVersion[] => [
+    { file: 'Pulumi.yaml', constraint: '<1.6.0 || >1.12.0', attribute: 'requiredPulumiVersion', meets },
+  ];
+  const choice = choose('RESOLVE_FROM_CODE', there, [
+    ...range((one) => compare(one, '1.6.0') < 0 || compare(one, '1.12.0') > 0),
+    ...requires('> 1.0'),
+  ]);
+  assert.equal(version(choice), '1.5.6 index');
+  assert.match(
+    version(
+      choose(
+        'RESOLVE_FROM_CODE',
+        there,
+        range(() => false),
+      ),
+    ),
+    /"<1\.6\.0 \|\| >1\.12\.0" \(Pulumi\.yaml\).* Change requiredPulumiVersion, or specify the version$/,
+  );
+  const wrong = range(() => {
+    throw new Error('"^1" is not a condition');
+  });
+  assert.equal(
+    version(choose('RESOLVE_FROM_CODE', there, wrong)),
+    'requiredPulumiVersion in Pulumi.yaml: "^1" is not a condition',
+  );
+});
+
 test('code without a constant requirement gets the latest version', () => {
   assert.equal(version(choose('RESOLVE_FROM_TERRAFORM_CODE')), '1.12.0 index');
   const choice = choose('RESOLVE_FROM_TERRAFORM_CODE', there, requires(null));

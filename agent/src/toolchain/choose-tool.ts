@@ -22,6 +22,10 @@ export interface RequiredVersion {
   readonly file: string;
   /** As written; null if it is not a constant, so that only the tool itself can evaluate it. */
   readonly constraint: string | null;
+  /** What the code calls it. Absent: `required_version`. */
+  readonly attribute?: string;
+  /** For constraints in a language of their own. Throws an Error that quotes an invalid part. */
+  readonly meets?: (version: string) => boolean;
 }
 
 export interface ToolsThere {
@@ -129,25 +133,27 @@ function chooseFromCode(
   takes: 'least' | 'newest',
 ): Choice {
   const judged = required.filter(
-    (one): one is { file: string; constraint: string } => one.constraint !== null,
+    (one): one is RequiredVersion & { constraint: string } => one.constraint !== null,
   );
   const ignored = required.filter((one) => one.constraint === null);
   const note =
     ignored.length === 0
       ? null
-      : `required_version of ${ignored.map(({ file }) => file).join(', ')} is not a constant and was ignored`;
+      : `${attributesOf(ignored)} of ${ignored.map(({ file }) => file).join(', ')} is not a constant and was ignored`;
   if (judged.length === 0)
     return chooseLatest(name, there, joined(note, 'The code requires no version; using the latest'));
   const constraints: Constraint[] = [];
-  for (const { file, constraint } of judged) {
+  const others = judged.flatMap(({ meets }) => meets ?? []);
+  for (const { file, constraint, attribute, meets } of judged) {
     try {
-      constraints.push(...parseConstraints(constraint));
+      if (meets === undefined) constraints.push(...parseConstraints(constraint));
+      else meets('0.0.0');
     } catch (error) {
-      return { problem: `required_version in ${file}: ${(error as Error).message}` };
+      return { problem: `${attribute ?? usualAttribute} in ${file}: ${(error as Error).message}` };
     }
   }
-  const fitting = [...releases(there), ...namedPrereleases(there, constraints)].filter((version) =>
-    satisfies(version, constraints),
+  const fitting = [...releases(there), ...namedPrereleases(there, constraints)].filter(
+    (version) => satisfies(version, constraints) && others.every((meets) => meets(version)),
   );
   const taken = fitting.toSorted(compare).at(takes === 'least' ? 0 : -1);
   const words = judged.map(({ file, constraint }) => `${JSON.stringify(constraint)} (${file})`).join(' and ');
@@ -162,8 +168,14 @@ function chooseFromCode(
       ),
     );
   return {
-    problem: `No ${name} meets what the code requires, ${words}: ${whatIsThere(name, there)}. Change required_version, or specify the version`,
+    problem: `No ${name} meets what the code requires, ${words}: ${whatIsThere(name, there)}. Change ${attributesOf(judged)}, or specify the version`,
   };
+}
+
+const usualAttribute = 'required_version';
+
+function attributesOf(required: readonly RequiredVersion[]): string {
+  return [...new Set(required.map(({ attribute = usualAttribute }) => attribute))].join(' and ');
 }
 
 function found(version: string, there: ToolsThere, note: string | null): Choice {

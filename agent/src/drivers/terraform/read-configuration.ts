@@ -1,5 +1,5 @@
 /** The files of the root module as data. */
-import type { HclAnswer } from '#guards/hcl/answer-parent.ts';
+import type { HclAnswer, HclFile } from '#guards/hcl/answer-parent.ts';
 import type { TreeReader } from '../driver.ts';
 import { configurationFiles, type FileRules } from './files.ts';
 import { parseHcl } from './hcl.ts';
@@ -30,12 +30,22 @@ export async function readConfiguration(
   });
 }
 
+/**
+ * Parses one file.
+ * @throws an Error with a message for people if it cannot be parsed
+ */
+export async function readConfigurationFile(file: HclFile): Promise<unknown> {
+  if (file.name.endsWith('.json')) return parseJson(file);
+  const [answer] = await parseHcl([file]);
+  return answer && bodyOf(answer);
+}
+
 function bodyOf(answer: HclAnswer): unknown {
   if (answer.error !== undefined) throw new Error(`The configuration does not parse: ${answer.error}`);
   return answer.body;
 }
 
-function parseJson({ name, text }: { readonly name: string; readonly text: string }): unknown {
+function parseJson({ name, text }: HclFile): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -14,6 +14,7 @@ import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { inStep, logEnd, skipStep } from '../../attempt/attempt-log.ts';
 import {
   checkJob,
+  codeConstraints,
   type Configuration,
   configurationFolderOf,
   describeConfiguration,
@@ -32,7 +33,7 @@ import {
   hasPlugins,
   usesPlugins,
 } from './plan-phase.ts';
-import { findLocalTool, resolveTool } from '../tool/resolve-tool.ts';
+import { findLocalTool, resolveTool, type ToolNeeds } from '../tool/resolve-tool.ts';
 import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
 import { withRetryCount } from './run-with-retries.ts';
 import { storeState } from './store-state.ts';
@@ -85,7 +86,7 @@ async function continueWith(
   const tool =
     local ??
     (await inStep(attempt, prepareStep, () =>
-      resolveTool(attempt, prepareStep, { planned: kept.toolVersion }),
+      resolveTool(attempt, prepareStep, needsOf(attempt, kept.toolVersion)),
     ));
   const described = describeConfiguration(attempt, {
     tool,
@@ -97,6 +98,11 @@ async function continueWith(
     written: { secret: [], sha256: '' },
     hasPlugins: hasPlugins(attempt, lockFile),
   };
+}
+
+/** The planning tool; a companion is chosen as the plan chose it. */
+function needsOf(attempt: RunnerAttempt, planned: string): ToolNeeds {
+  return { planned, required: (program) => codeConstraints(attempt, program) };
 }
 
 /** Read directly: no command of the run has been started yet, and the reader of the tree may not be ready. */
@@ -117,7 +123,7 @@ async function restore(
     const { commit } = approved.parts;
     if (kept === null) await unpackTree(attempt, prepareStep);
     await checkJob(attempt, prepareStep, commit);
-    const tool = await resolveTool(attempt, prepareStep, { planned: approved.parts.toolVersion });
+    const tool = await resolveTool(attempt, prepareStep, needsOf(attempt, approved.parts.toolVersion));
     const toolVersion = tool.version;
     const isStateOurs = await findStateOwner(attempt, commit);
     const described = describeConfiguration(attempt, { tool, commit, isStateOurs });

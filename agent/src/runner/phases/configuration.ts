@@ -94,11 +94,17 @@ function configurationPath(job: Pick<Job, 'source'>): string {
   return normalizePath(job.source.path ?? '');
 }
 
-/** The code's constraints on the tool's version. @throws RunFailure if the code cannot be read */
-export async function codeConstraints(attempt: AttemptContext): Promise<readonly RequiredVersion[]> {
-  const { driver, tree } = attempt;
+/**
+ * The code's constraints on the version of a program of the driver. @throws RunFailure if the code cannot be read
+ */
+export async function codeConstraints(
+  attempt: AttemptContext,
+  program: string,
+): Promise<readonly RequiredVersion[]> {
+  const { driver, tree, folders, job } = attempt;
+  const about = { program, code: tree.reader(folders.tree), folder: configurationPath(job) };
   return asRunFailure(
-    async () => (await driver.requiredVersions?.(tree.reader(configurationFolderOf(attempt)))) ?? [],
+    async () => (await driver.requiredVersions?.(tree.reader(configurationFolderOf(attempt)), about)) ?? [],
   );
 }
 

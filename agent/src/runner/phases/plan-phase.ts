@@ -197,7 +197,9 @@ export function hasPlugins({ driver }: AttemptContext, lockFile: Uint8Array | nu
 async function setUp(attempt: RunnerAttempt, commit: string): Promise<Configuration> {
   return inStep(attempt, setupStep, async () => {
     await checkJob(attempt, setupStep, commit);
-    const tool = await resolveTool(attempt, setupStep, { required: () => codeConstraints(attempt) });
+    const tool = await resolveTool(attempt, setupStep, {
+      required: (program) => codeConstraints(attempt, program),
+    });
     const toolVersion = tool.version;
     await withFacts({ toolVersion }, async () => refuseImports(attempt, toolVersion));
     const isStateOurs = await withFacts({ toolVersion }, () => findStateOwner(attempt, commit));

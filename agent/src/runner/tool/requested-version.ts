@@ -7,7 +7,7 @@ import { valid } from 'semver';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { programFacts, toolFacts } from '#protocol/tools/index.ts';
-import type { ToolFacts } from '#protocol/tools/tool.ts';
+import type { VersionFacts } from '#protocol/tools/tool.ts';
 import { upwardVariable } from '#protocol/tools/variable-refusals.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import { parseRequestedVersion, type RequestedVersion } from '../../toolchain/choose-tool.ts';
@@ -22,14 +22,14 @@ const maxBytes = 10_000;
 /** The parts of an attempt that determine its version. */
 type VersionContext = Pick<AttemptContext, 'spool' | 'tree'> & {
   readonly folders: Pick<AttemptContext['folders'], 'tree'>;
-  readonly job: Pick<Job, 'type' | 'tool' | 'toolVersion' | 'variables' | 'systemVariables'> & {
+  readonly job: Pick<Job, 'type' | 'tool' | 'toolVersion' | 'settings' | 'variables' | 'systemVariables'> & {
     readonly source: Pick<Job['source'], 'path'>;
   };
 };
 
 /**
  * Searches for a requested version: a variable, then a file of the code, then the settings. The last two are
- * for the tool's own program only. Requires the tree.
+ * for the tool's own program, and for companions that have them. Requires the tree.
  * @param name name of the program
  * @throws RunFailure that names the source of an invalid version, or an unreadable file
  */
@@ -41,9 +41,12 @@ export async function findRequestedVersion(
   const { job } = attempt;
   const facts = toolFacts(job.tool);
   const isOwn = facts?.program.name === name;
-  // A tool with a file of its version also has code that requires one.
-  const isInCode = isOwn && facts.version.file !== null;
-  const field = `the environment's ${job.tool} version`;
+  const source = isOwn
+    ? facts.version
+    : facts?.companions.find(({ program }) => program.name === name)?.version;
+  // A program with a file of its version also has code that requires one.
+  const isInCode = source !== undefined && source.file !== null;
+  const field = isOwn ? `the environment's ${job.tool} version` : `${source?.field} of the template`;
   // A task uses the version of the last deployment, whatever is requested now.
   if (isOwn && job.type === 'task' && valid(job.toolVersion) !== null)
     return refusing(() => parseRequestedVersion(job.toolVersion, field));
@@ -55,18 +58,24 @@ export async function findRequestedVersion(
     logLine(attempt, step, `The variable ${variable} requests ${name} ${text.trim()}`);
     return wanted;
   }
-  if (!isOwn) return { kind: 'any' };
+  if (source === undefined) return { kind: 'any' };
   const isUpward = environment[upwardVariable] === 'true';
+  const setting = isOwn ? job.toolVersion : settingOf(job, source.field);
   return (
-    (await findInFile(attempt, step, facts, isUpward)) ??
-    refusing(() => parseRequestedVersion(job.toolVersion, field, isInCode))
+    (await findInFile(attempt, step, { name, file: source.file }, isUpward)) ??
+    refusing(() => parseRequestedVersion(setting, field, isInCode))
   );
+}
+
+/** What the template requests of a companion. */
+function settingOf({ settings }: VersionContext['job'], field: VersionFacts['field']): string | undefined {
+  return field === 'terraformVersion' || field === 'opentofuVersion' ? settings?.[field] : undefined;
 }
 
 async function findInFile(
   attempt: VersionContext,
   step: string,
-  { program, version: { file: fileName } }: ToolFacts,
+  { name, file: fileName }: { readonly name: string; readonly file: string | null },
   isUpward: boolean,
 ): Promise<RequestedVersion | null> {
   if (fileName === null) return null;
@@ -75,7 +84,7 @@ async function findInFile(
     const text = await readText(attempt, file);
     if (text === null) continue;
     const wanted = refusing(() => readVersionFile(text, file));
-    logLine(attempt, step, `The version of ${program.name} is requested by the file ${file}`);
+    logLine(attempt, step, `The version of ${name} is requested by the file ${file}`);
     return wanted;
   }
   return null;

@@ -22,8 +22,8 @@ import { asideOf } from './run-aside.ts';
 export interface ToolNeeds {
   /** The version that made the approved plan, which no other may replace. */
   readonly planned?: string;
-  /** The constraints of the code; called only if they determine the version. */
-  readonly required?: () => Promise<readonly RequiredVersion[]>;
+  /** The constraints of the code on a program; called only if they determine its version. */
+  readonly required?: (program: string) => Promise<readonly RequiredVersion[]>;
 }
 
 /** The tool that an attempt runs. */
@@ -53,7 +53,7 @@ export async function resolveTool(
     const path =
       program.release !== null && program.release === facts.program.release
         ? nextTo(tool.path, program.name, toolPaths)
-        : (await resolveProgram(attempt, step, program, {})).path;
+        : (await resolveProgram(attempt, step, program, { required: needs.required })).path;
     paths[program.name] = path;
   }
   return { version: tool.version, paths };
@@ -154,7 +154,7 @@ async function find(
         log: (text) => logLine(attempt, step, text),
         runAside: asideOf(attempt),
       },
-      { name, wanted, onPath, required: needs.required ?? (async () => []) },
+      { name, wanted, onPath, required: async () => (await needs.required?.(name)) ?? [] },
     );
   } catch (error) {
     stop.throwIfStopped();

@@ -1,4 +1,5 @@
 /** What every program of ours may know of a program that runs start, and of its releases. */
+import type { Job } from '../../messages/job.ts';
 
 /** A program that a driver runs: the tool's own, or one that it needs in addition. */
 export interface ProgramFacts {
@@ -21,6 +22,13 @@ export interface ProgramFacts {
 
 /** A program that a driver runs in addition to the tool's own. */
 export interface CompanionFacts {
+  /** Who asks for a version of it, in addition to the variables of the program. Absent: nobody. */
+  readonly version?: {
+    /** A field of the template. */
+    readonly field: keyof NonNullable<Job['settings']> & `${string}Version`;
+    /** A file in the code that names a version. */
+    readonly file: string;
+  };
   /** If it has the release of the tool's own program, it is the one next to that. */
   readonly program: ProgramFacts;
   /** Runs get it only if one of its version variables is set; without one, it is whatever the PATH has. */
