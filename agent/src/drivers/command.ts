@@ -31,7 +31,10 @@ export interface Command {
   readonly captureTo?: string;
   /** Whether it runs at all, according to what was captured before; absent: always. */
   when?(captures: Captures): boolean;
-  /** Its standard input; null: the command does not run. Absent: it has none. */
+  /**
+   * Its standard input, determined once, also for retries and ahead of `state.record.before`; null: the command does not
+   * run. Absent: it has none.
+   */
   input?(captures: Captures): Uint8Array | string | null;
   /** A file in the temporary folder that the command writes: its content is captured under a name. */
   readonly collects?: { readonly file: string; readonly as: string };

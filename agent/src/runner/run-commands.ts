@@ -104,8 +104,11 @@ export async function runOne(
     captures.set(command.captureTo, readCapture(captureTo, command.label));
 }
 
-/** What a command reads from its standard input; undefined: nothing. @returns null if it is not to run */
-export function inputOf(command: Command, captures: ReadCaptures): Uint8Array | string | null | undefined {
+/** What a command reads from its standard input; undefined: nothing. */
+export type CommandInput = Uint8Array | string | undefined;
+
+/** @returns null if the command is not to run */
+export function inputOf(command: Command, captures: ReadCaptures): CommandInput | null {
   try {
     if (command.when?.(captures) === false) return null;
     return command.input?.(captures);
@@ -158,7 +161,7 @@ export interface Streams {
   readonly captureTo?: string | undefined;
   /** File for the output, if not the step's log. */
   readonly log?: string;
-  readonly input?: Uint8Array | string | undefined;
+  readonly input?: CommandInput;
 }
 
 /** Runs one command and leaves the judgement of its end to the caller. */

@@ -4,7 +4,7 @@ import { inStep, warn } from '../../attempt/attempt-log.ts';
 import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
 import type { Configuration } from './configuration.ts';
 import { runWithRetries, withRetryCount } from './run-with-retries.ts';
-import { byStep, type Captures, givenCaptures, inputOf, runOne } from '../run-commands.ts';
+import { byStep, type Captures, type CommandInput, givenCaptures, inputOf, runOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 import { type KnownState, SpooledStates } from '../state/spooled-states.ts';
 import { storeState } from './store-state.ts';
@@ -21,6 +21,7 @@ export class ApplyWork {
   readonly #attempt: RunnerAttempt;
   readonly #configuration: Configuration;
   #state: KnownState | null = null;
+  #records: SpooledStates | null = null;
   #facts: OutcomeFacts = {};
   #retryCount = 0;
   #hasBegun = false;
@@ -67,9 +68,10 @@ export class ApplyWork {
   async #runOne(command: Command, isLast: boolean): Promise<void> {
     if (command.isChanging !== true)
       return runOne(this.#attempt, this.#configuration, command, this.captures);
-    if (inputOf(command, this.captures) !== null) {
+    const input = inputOf(command, this.captures);
+    if (input !== null) {
       if (!this.#hasBegun) await this.#begin();
-      await this.#change(command);
+      await this.#change(command, input);
     }
     if (isLast) await this.#end();
   }
@@ -84,8 +86,8 @@ export class ApplyWork {
     this.#hasBegun = true;
   }
 
-  async #change(command: Command): Promise<void> {
-    const left = await runWithRetries(this.#attempt, this.#configuration, command, this.captures);
+  async #change(command: Command, input: CommandInput): Promise<void> {
+    const left = await runWithRetries(this.#attempt, this.#configuration, command, input, this.captures);
     this.#hasChanged = true;
     this.#retryCount += left.retryCount;
     this.#state = left.state ?? this.#state;
@@ -103,7 +105,7 @@ export class ApplyWork {
   async #keep(bytes: Uint8Array): Promise<void> {
     const { driver, spool, job } = this.#attempt;
     if (driver.state === undefined) return;
-    const states = new SpooledStates(spool, driver.state);
+    const states = (this.#records ??= new SpooledStates(spool, driver.state));
     if (!(await states.put(bytes)))
       throw new RunFailure('the record of what is applied is not complete', { result: 'internal' });
     this.captures.set(given.state, bytes);

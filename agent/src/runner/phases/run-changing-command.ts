@@ -20,7 +20,7 @@ import type { KnownState } from '../state/spooled-states.ts';
 import { storeMark } from './store-mark.ts';
 import { requireProgram } from '../../processes/programs.ts';
 import { endRest } from '../end-rest.ts';
-import { type Captures, collect, inputOf, isGood, startOne } from '../run-commands.ts';
+import { type Captures, collect, type CommandInput, isGood, startOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 
 /** The result of a changing command. */
@@ -32,17 +32,20 @@ export interface Changed {
   readonly failure: RunFailure | null;
 }
 
-/**
- * @param captures what was captured before
- * @param isRepeated whether the command has already been run and is known to have failed
- * @throws RunFailure if it was not started
- */
+export interface ChangingOptions {
+  readonly input: CommandInput;
+  /** What was captured before. */
+  readonly captures: Captures;
+  /** Whether the command has already been run and is known to have failed. */
+  readonly isRepeated: boolean;
+}
+
+/** @throws RunFailure if it was not started */
 export async function runChangingCommand(
   attempt: RunnerAttempt,
   configuration: Configuration,
   command: Command,
-  captures: Captures,
-  isRepeated = false,
+  { input, captures, isRepeated }: ChangingOptions,
 ): Promise<Changed> {
   requireProgram(command.program, configuration.tool.paths);
   if (isRepeated) await removeEvents(attempt, command);
@@ -51,7 +54,6 @@ export async function runChangingCommand(
   progress?.start();
   await using follower = followState(attempt, configuration);
   await follower?.start();
-  const input = inputOf(command, captures) ?? undefined;
   const captureTo = command.captureTo === undefined ? undefined : scratchPath(attempt, command.captureTo);
   const end = await startOne(attempt, configuration, command, { input, captureTo });
   await collect(attempt, command, captures).catch(() => undefined);

@@ -14,7 +14,7 @@ import { outputSince, sizeOf } from '../../attempt/run-command.ts';
 import { type Changed, runChangingCommand } from './run-changing-command.ts';
 import type { Configuration } from './configuration.ts';
 import { asFailure, type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
-import { type Captures, runOne } from '../run-commands.ts';
+import { type Captures, type CommandInput, runOne } from '../run-commands.ts';
 import { sealPlan } from '../../slots/work-folder.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 
@@ -23,11 +23,12 @@ export interface RepeatedChange extends Changed {
   readonly retryCount: number;
 }
 
-/** @throws RunFailure if the command was not started */
+/** @param input of the command, also when it is repeated @throws RunFailure if the command was not started */
 export async function runWithRetries(
   attempt: RunnerAttempt,
   configuration: Configuration,
   command: Command,
+  input: CommandInput,
   captures: Captures,
 ): Promise<RepeatedChange> {
   const log = attempt.spool.stepLog(command.step);
@@ -37,7 +38,11 @@ export async function runWithRetries(
     const from = sizeOf(log);
     const changed = await withFacts(known, () =>
       withRetryCount(retryCount, () =>
-        runChangingCommand(attempt, current.configuration, current.command, captures, retryCount > 0),
+        runChangingCommand(attempt, current.configuration, current.command, {
+          input,
+          captures,
+          isRepeated: retryCount > 0,
+        }),
       ),
     );
     known = { ...known, ...changed.facts };
