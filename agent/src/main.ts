@@ -12,6 +12,7 @@ const roles = {
     const [, , , user] = process.argv;
     (await import('./runner/tree/tree-server.ts')).serveTree(user === 'each' ? user : Number(user));
   },
+  cloudformation: async () => (await import('./stacks/run-stacks.ts')).runStacks(),
   'hcl-worker': async () => (await import('#guards/hcl/answer-parent.ts')).answerEach(),
 } as const satisfies Record<Role, () => Promise<void>>;
 

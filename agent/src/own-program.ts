@@ -3,12 +3,20 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The roles of the program besides the agent. */
-export type Role = 'runner' | 'tree-server' | 'hcl-worker';
+export type Role = 'runner' | 'tree-server' | 'hcl-worker' | OwnTool;
+
+/** Roles that are programs of tools: runs start them with their own rights. */
+export type OwnTool = 'cloudformation';
 
 const here = fileURLToPath(import.meta.url);
 
 /** Absolute path of the program: `main.ts`, or a file of a bundle. */
 export const ownProgram = fileURLToPath(new URL('./main.ts', import.meta.url));
+
+/** Words that begin the arguments of Node when a run starts a tool of ours. */
+export function ownToolArguments(name: string): string[] {
+  return ['--disable-sigusr1', ownProgram, name];
+}
 
 /**
  * The files that a process of the program loads, with Node itself: its single file, the folder of its bundle,

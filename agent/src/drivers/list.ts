@@ -1,5 +1,6 @@
 /** The drivers of all supported tools, one per line. */
 export { ansible } from './ansible/driver.ts';
+export { cloudformation } from './cloudformation/driver.ts';
 export { k8s } from './k8s/driver.ts';
 export { helm } from './helm/driver.ts';
 export { opentofu } from './opentofu/driver.ts';

@@ -17,6 +17,8 @@ import {
   sizeOf,
 } from '../attempt/run-command.ts';
 import type { Configuration } from './phases/configuration.ts';
+import { programFacts } from '#protocol/tools/index.ts';
+import { ownToolArguments, programFiles } from '../own-program.ts';
 import { openModuleGate } from './code/module-gate.ts';
 import { RunFailure } from '../processes/failure.ts';
 import { signalQuietly } from '../processes/proc.ts';
@@ -244,7 +246,7 @@ async function startAlone(
     label: command.label,
     name: command.program,
     program: requireProgram(command.program, configuration.tool.paths),
-    args: command.args,
+    args: isOwn(command) ? [...ownToolArguments(command.program), ...command.args] : command.args,
     cwd: configuration.context.configurationFolder,
     environment: {
       ...collectorSettings(attempt, configuration, command),
@@ -259,9 +261,18 @@ async function startAlone(
     ...(log === undefined ? {} : { log }),
     ...(inputFrom === undefined ? {} : { inputFrom }),
     ...(onStart === undefined ? {} : { onStart }),
-    readable: [...readableTo(attempt, configuration), ...(gate?.readable ?? [])],
+    readable: [
+      ...readableTo(attempt, configuration),
+      ...(isOwn(command) ? programFiles() : []),
+      ...(gate?.readable ?? []),
+    ],
     ...(loading || command.installsProviders === true ? { needsNetwork: true } : {}),
   });
+}
+
+/** Whether a command's program is a role of the agent's. */
+function isOwn({ program }: Pick<Command, 'program'>): boolean {
+  return programFacts(program)?.ownVersion !== undefined;
 }
 
 /** Where the service holds the state, or where it only reads, a command that changes nothing has no lock to release. */

@@ -28,17 +28,26 @@ export async function findAvailableTools(
 ): Promise<AvailableTools> {
   const missing = new Set<string>();
   const types: string[] = [];
+  let hasAny = false;
   for (const [type, driver] of Object.entries(table)) {
-    const absent = await absentPrograms(neededPrograms(driver), toolchain);
+    const needed = neededPrograms(driver);
+    const absent = await absentPrograms(needed, toolchain);
     if (absent.length === 0) types.push(type);
+    // Tools that are a part of the agent say nothing of the machine.
+    if (absent.length === 0 && needed.length > 0) hasAny = true;
     for (const name of absent) missing.add(name);
   }
-  return { types: types.length > 0 ? types : Object.keys(table), missing: [...missing] };
+  return { types: hasAny ? types : Object.keys(table), missing: [...missing] };
 }
 
 function neededPrograms({ type, programs }: Driver): string[] {
   const optional = toolFacts(type)?.companions.filter(({ isOptional }) => isOptional) ?? [];
-  return programs.filter((name) => !optional.some(({ program }) => program.name === name));
+  return programs.filter((name) => !isOwn(name) && !optional.some(({ program }) => program.name === name));
+}
+
+/** A program that every agent has, because it is a part of it. */
+function isOwn(name: string): boolean {
+  return programFacts(name)?.ownVersion !== undefined;
 }
 
 async function absentPrograms(names: readonly string[], toolchain: ToolchainOrder): Promise<string[]> {
@@ -64,5 +73,7 @@ async function isThere(name: string, { cacheFolder }: ToolchainOrder): Promise<b
 /** Paths of the programs that a job needs, by name; empty for one that is not on the agent's PATH. */
 export function toolPathsFor(job: Job): Record<string, string> {
   const names = [...runPrograms, ...(driverOf(job.tool)?.programs ?? [])];
-  return Object.fromEntries(names.map((name) => [name, findOnPath(name) ?? '']));
+  return Object.fromEntries(
+    names.filter((name) => !isOwn(name)).map((name) => [name, findOnPath(name) ?? '']),
+  );
 }

@@ -100,9 +100,12 @@ function checkLibrary(): Finding {
   );
 }
 
+/** Those that are not a part of the agent. */
+const installedPrograms = allPrograms.filter(({ ownVersion }) => ownVersion === undefined);
+
 async function checkTools(): Promise<Finding[]> {
   const found = await Promise.all(
-    allPrograms.map(async ({ name, versionArguments }): Promise<Finding | null> => {
+    installedPrograms.map(async ({ name, versionArguments }): Promise<Finding | null> => {
       const { status, output } = await runProgram(name, versionArguments);
       if (status === null) return null;
       const version = versionIn(output);
@@ -116,7 +119,7 @@ async function checkTools(): Promise<Finding[]> {
   );
   const there = found.filter((finding) => finding !== null);
   if (there.length > 0) return there;
-  const names = allPrograms.map(({ name }) => name);
+  const names = installedPrograms.map(({ name }) => name);
   return [
     ok('tools', `none of ${names.join(', ')} is on the PATH: each run downloads the version that it needs`),
   ];

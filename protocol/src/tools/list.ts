@@ -1,5 +1,6 @@
 /** The facts of every tool that this version can run: one line for each. */
 export { ansible } from './ansible.ts';
+export { cloudformation } from './cloudformation/facts.ts';
 export { k8s } from './k8s.ts';
 export { helm } from './helm.ts';
 export { opentofu } from './opentofu.ts';

@@ -14,6 +14,7 @@ import { storeMark } from './store-mark.ts';
 import type { Configuration } from './configuration.ts';
 import { RunFailure, withFacts } from '../../processes/failure.ts';
 import { type PhaseEnd, prepareConfiguration } from './plan-phase.ts';
+import { programFacts } from '#protocol/tools/index.ts';
 import { findKnownProgram, findProgram, requireProgram } from '../../processes/programs.ts';
 import { endRest } from '../end-rest.ts';
 import { readableTo } from '../run-commands.ts';
@@ -84,6 +85,8 @@ function makePrograms(attempt: AttemptContext, { tool }: Configuration): void {
   mkdirSync(programs);
   chmodSync(programs, 0o755);
   for (const name of attempt.driver.programs) {
+    // A role of the agent's program has no command line for people.
+    if (programFacts(name)?.ownVersion !== undefined) continue;
     const path = findKnownProgram(name, tool.paths);
     if (path !== null) symlinkSync(path, join(programs, name));
   }

@@ -16,6 +16,8 @@ import { failureOf, runCommand } from '../../attempt/run-command.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { findKnownProgram, requireProgram, toolPath } from '../../processes/programs.ts';
 import { stopped, type StopWatch } from '../../processes/stop-watch.ts';
+import { ownProgram } from '../../own-program.ts';
+import { closedFolder } from '../../slots/make-work-folder.ts';
 import { findRequestedVersion } from './requested-version.ts';
 import { asideOf } from './run-aside.ts';
 
@@ -76,7 +78,8 @@ async function resolveProgram(
   facts: ProgramFacts,
   needs: ToolNeeds,
 ): Promise<{ path: string; version: string }> {
-  const { name } = facts;
+  const { name, ownVersion } = facts;
+  if (ownVersion !== undefined) return ownProgramOf(attempt, step, name, ownVersion);
   const { program: path, version, from } = await find(attempt, step, facts, needs);
   const reported = await versionOf(attempt, step, facts, path);
   const place = `${path}${from === 'PATH' ? '' : ', from the tool cache'}`;
@@ -93,6 +96,25 @@ async function resolveProgram(
   return { path, version };
 }
 
+/** A program that is a role of the agent's. @throws RunFailure if the run's user cannot read the agent's files */
+function ownProgramOf(
+  attempt: AttemptContext,
+  step: string,
+  name: string,
+  version: string,
+): { path: string; version: string } {
+  const files = attempt.order.slotUid === null ? [] : [ownProgram, process.execPath];
+  const closed = files.map((file) => closedFolder(dirname(file))).find((folder) => folder !== null);
+  if (closed !== undefined)
+    throw failed(
+      name,
+      `${name} is a part of the agent, and the users of runs cannot read its program, because the folder ${closed} is ` +
+        'closed to them: install the agent elsewhere, or open the folder to them (chmod o+x), then deploy again',
+    );
+  logLine(attempt, step, `${name} ${version} (a part of the agent)`);
+  return { path: process.execPath, version };
+}
+
 /** A package may have another version than the programs that it brings. */
 function isNamedByPackage({ release }: ProgramFacts): boolean {
   return release?.kind === 'python';
@@ -104,7 +126,9 @@ export async function findLocalTool(attempt: AttemptContext, version: string): P
   const facts = toolFacts(attempt.driver.type);
   if (facts === undefined) return { version, paths: toolPaths };
   if (facts.companions.length > 0) return null;
-  const { name } = facts.program;
+  const { name, ownVersion } = facts.program;
+  if (ownVersion !== undefined)
+    return ownVersion === version ? { version, paths: { ...toolPaths, [name]: process.execPath } } : null;
   const path = findKnownProgram(name, toolPaths);
   const program =
     path !== null && isKnownAs(attempt, path, version)

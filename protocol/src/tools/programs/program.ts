@@ -18,6 +18,11 @@ export interface ProgramFacts {
   readonly versionVariables: readonly string[];
   /** Null: it is not downloaded, and must be on the agent's PATH. */
   readonly release: ReleaseFacts | null;
+  /**
+   * The program is a part of the agent: a role of its own program, with the same name. This is its version, which
+   * changes only when what it does changes, so that plans outlive an upgrade of the agent. Absent: a file.
+   */
+  readonly ownVersion?: string;
 }
 
 /** A program that a driver runs in addition to the tool's own. */

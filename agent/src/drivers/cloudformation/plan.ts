@@ -1,0 +1,148 @@
+/** The plan of a stack: one row for each resource that a change set, a deletion or drift names. */
+import type { PlanSummary, ResourceChange } from '#contract/deployments/plan.ts';
+import { maskJson } from '../../logs/mask.ts';
+import type { Captures } from '../command.ts';
+import type { DriverContext, PlanReading } from '../driver.ts';
+import { withoutLongTexts } from '../plan-values.ts';
+import { pathOf } from './approval.ts';
+import { captured, reportOf } from './captures.ts';
+import {
+  type ChangeSetReport,
+  type DeletionReport,
+  type DriftReport,
+  type PropertyChange,
+  providerName,
+  type StackChange,
+  type StackResource,
+} from './reports.ts';
+
+type Row = ResourceChange;
+
+function identityOf(resource: StackResource): Omit<Row, 'action' | 'attributes'> {
+  const { logicalId, physicalId, type, within } = resource;
+  return {
+    ...(physicalId === null ? {} : { id: physicalId }),
+    name: logicalId,
+    providerName,
+    type,
+    path: pathOf(resource),
+    ...(within.length === 0 ? {} : { moduleName: within.join('.') }),
+  };
+}
+
+function attribute(name: string, before: unknown, after: unknown): Row['attributes'][number] {
+  return {
+    name,
+    ...(before === null || before === undefined ? {} : { before }),
+    ...(after === null || after === undefined ? {} : { after }),
+  };
+}
+
+function actionOf({ action, replacement }: StackChange): Row['action'] {
+  switch (action) {
+    case 'Add':
+    case 'Import':
+      return 'create';
+    case 'Remove':
+      return 'delete';
+    default:
+      return replacement === 'True' ? 'recreate' : 'update';
+  }
+}
+
+function named(properties: readonly PropertyChange[]): string {
+  return [...new Set(properties.map(({ name }) => name))].join(', ');
+}
+
+function reasonOf({ action, replacement, policy, properties }: StackChange): string | undefined {
+  const found: string[] = [];
+  const replacing = properties.filter(({ recreation }) => recreation === 'Always');
+  const maybe = properties.filter(({ recreation }) => recreation === 'Conditionally');
+  if (replacement === 'True')
+    found.push(`replaced${replacing.length === 0 ? '' : ` because of ${named(replacing)}`}`);
+  if (replacement === 'Conditional')
+    found.push(`may be replaced${maybe.length === 0 ? '' : `, depending on ${named(maybe)}`}`);
+  if (action === 'Dynamic') found.push('CloudFormation decides while it works whether it changes');
+  if (policy !== null && (action === 'Remove' || replacement !== 'False'))
+    if (policy.startsWith('Retain')) found.push(`what is there stays, and belongs to no stack (${policy})`);
+    else if (policy !== 'Delete') found.push(`policy ${policy}`);
+  const causes = [...new Set(properties.flatMap(({ cause }) => cause ?? []))];
+  if (causes.length > 0) found.push(`because of ${causes.join(', ')}`);
+  return found.length === 0 ? undefined : found.join('; ');
+}
+
+/** A resource that leaves its stack and is not deleted. */
+function isReleased({ action, policy }: StackChange): boolean {
+  return action === 'Remove' && policy?.startsWith('Retain') === true;
+}
+
+function changeRow(change: StackChange): Row {
+  const reason = reasonOf(change);
+  return {
+    ...identityOf(change),
+    action: isReleased(change) ? 'metadata' : actionOf(change),
+    attributes: change.properties.map(({ name, before, after }) => attribute(name, before, after)),
+    ...(change.action === 'Import' && change.physicalId !== null
+      ? { importing: { id: change.physicalId } }
+      : {}),
+    ...(reason === undefined ? {} : { actionReason: reason }),
+  };
+}
+
+function deletionRow(resource: DeletionReport['resources'][number]): Row {
+  const { stays } = resource;
+  if (stays === null) return { ...identityOf(resource), action: 'delete', attributes: [] };
+  return { ...identityOf(resource), action: 'metadata', attributes: [], actionReason: stays };
+}
+
+function driftRow(drift: DriftReport['drifts'][number]): Row {
+  const isGone = drift.status === 'DELETED';
+  return {
+    ...identityOf(drift),
+    action: isGone ? 'create' : 'update',
+    driftByCloud: true,
+    attributes: drift.differences.map(({ path, expected, actual }) => attribute(path, actual, expected)),
+    actionReason: isGone ? 'it was deleted outside of its stack' : 'it was changed outside of its stack',
+  };
+}
+
+function summaryOf(rows: readonly Row[]): PlanSummary {
+  const count = (...actions: Row['action'][]) => rows.filter(({ action }) => actions.includes(action)).length;
+  const replaced = count('recreate');
+  const imported = rows.filter(({ importing }) => importing !== undefined).length;
+  return {
+    added: count('create') - imported + replaced,
+    changed: count('update'),
+    destroyed: count('delete') + replaced,
+    ...(imported === 0 ? {} : { imported }),
+  };
+}
+
+function rowsOf({ job }: DriverContext, captures: Captures): Row[] {
+  if (job.type === 'destroy')
+    return reportOf<DeletionReport>(captures, captured.deletion).resources.map(deletionRow);
+  const changes = reportOf<ChangeSetReport>(captures, captured.changeSet).changes.map(changeRow);
+  if (job.type !== 'driftDetection') return changes;
+  const drifted = reportOf<DriftReport>(captures, captured.drift).drifts.map(driftRow);
+  const paths = new Set(drifted.map(({ path }) => path));
+  return [...drifted, ...changes.filter(({ path }) => !paths.has(path))];
+}
+
+/** Whether an apply has something to do. */
+function isNeeded({ job }: DriverContext, captures: Captures, rows: readonly Row[]): boolean {
+  if (job.type === 'destroy') return reportOf<DeletionReport>(captures, captured.deletion).stackId !== null;
+  const isChanged = reportOf<ChangeSetReport>(captures, captured.changeSet).changeSetId !== null;
+  return rows.length > 0 || isChanged;
+}
+
+export async function readPlan(context: DriverContext, captures: Captures): Promise<PlanReading> {
+  const rows = rowsOf(context, captures);
+  return {
+    plan: withoutLongTexts(maskJson({ resourceChanges: rows, outputChanges: [] }, context.job.secrets)),
+    planSummary: summaryOf(rows),
+    hasChanges: isNeeded(context, captures, rows),
+    hasResourceChanges: rows.length > 0,
+    providerVersions: {},
+    moduleVersions: {},
+  };
+}

@@ -1,0 +1,44 @@
+/** What happens to the resources of a stack, from the lines that the program writes about each event. */
+import type { ProgressEvent, ProgressReader } from '../driver.ts';
+import { lineSplitter } from '../lines.ts';
+import { providerName } from './reports.ts';
+
+/** No line about an event is longer. */
+const longestLineBytes = 8192;
+
+const actions = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete', IMPORT: 'update' } as const;
+const statuses = { IN_PROGRESS: 'started', COMPLETE: 'done', FAILED: 'failed' } as const;
+
+/** As `eventLine` writes it. */
+const form =
+  /^\d\d:\d\d:\d\d (?<action>CREATE|UPDATE|DELETE|IMPORT)_(?<status>IN_PROGRESS|COMPLETE|FAILED) (?<type>\S+) (?<path>[A-Za-z0-9.-]+)(?: \[(?<id>[^\]]*)\])?(?:$|: )/;
+
+function eventOf(line: string): ProgressEvent | null {
+  const { action, status, type = '', path = '', id } = form.exec(line)?.groups ?? {};
+  if (action === undefined || status === undefined) return null;
+  const ids = path.split('.');
+  return {
+    address: path,
+    provider: providerName,
+    type,
+    name: ids.at(-1) ?? path,
+    moduleName: ids.slice(0, -1).join('.'),
+    status: statuses[status as keyof typeof statuses],
+    action: actions[action as keyof typeof actions],
+    ...(id === undefined ? {} : { id }),
+  };
+}
+
+export function stackProgress(): ProgressReader {
+  const events: ProgressEvent[] = [];
+  const take = lineSplitter(longestLineBytes, (line) => {
+    const event = eventOf(line);
+    if (event !== null) events.push(event);
+  });
+  return {
+    read(bytes) {
+      take(bytes);
+      return events.splice(0);
+    },
+  };
+}

@@ -1,0 +1,157 @@
+/** What the driver and its program tell each other: requests in a file, and reports on standard output. */
+
+/** Written by the driver for all commands of a phase; contains values. */
+export interface StackRequest {
+  readonly stackName: string;
+  readonly environmentId: string;
+  readonly deploymentId: string;
+  /** Nothing is ever applied: the run leaves nothing in AWS. */
+  readonly isPlanOnly: boolean;
+  /** Relative to the configuration's folder; null: the first of the usual names. */
+  readonly templateFile: string | null;
+  readonly parametersFile: string | null;
+  /** By name; those of the file come first. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Values that no report shows. */
+  readonly secrets: readonly string[];
+  readonly capabilities: readonly string[];
+  readonly tags: Readonly<Record<string, string>>;
+  readonly roleArn: string | null;
+  readonly notificationArns: readonly string[];
+  readonly disablesRollback: boolean;
+  readonly upload: Upload | null;
+  readonly continuesRollback: readonly string[] | null;
+  /** Resources that a deletion, which has failed, leaves behind. */
+  readonly retained: readonly string[];
+}
+
+/** Where templates go that are too large for a request. */
+export interface Upload {
+  readonly bucket: string;
+  /** Empty, or with a slash at its end. */
+  readonly prefix: string;
+  readonly kmsKeyId: string | null;
+}
+
+/** What becomes of one resource. */
+export interface StackChange {
+  readonly action: 'Add' | 'Modify' | 'Remove' | 'Import' | 'Dynamic';
+  readonly logicalId: string;
+  readonly physicalId: string | null;
+  readonly type: string;
+  /** Logical ids of the nested stacks that it is in, from the outermost on. */
+  readonly within: readonly string[];
+  readonly replacement: 'True' | 'False' | 'Conditional' | null;
+  /** What AWS does with a resource that is removed or replaced, if it does not delete it. */
+  readonly policy: string | null;
+  readonly properties: readonly PropertyChange[];
+}
+
+export interface PropertyChange {
+  readonly name: string;
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly recreation: string | null;
+  /** Why it changes, such as another resource. */
+  readonly cause: string | null;
+}
+
+/** A change set as it is now. */
+export interface ChangeSetReport {
+  readonly stackId: string;
+  /** Null: there is nothing to change, and no change set. */
+  readonly changeSetId: string | null;
+  readonly isCreation: boolean;
+  /** Says that the change set is there and can be executed, or why not. */
+  readonly state: 'ready' | 'begun' | ChangeSetProblem;
+  readonly changes: readonly StackChange[];
+  /** SHA-256 of the changes as AWS describes them. */
+  readonly hash: string;
+}
+
+export interface ChangeSetProblem {
+  /** Completes a sentence. */
+  readonly problem: string;
+}
+
+/** What a person approves with a change set. */
+export type ApprovedChangeSet = Pick<ChangeSetReport, 'stackId' | 'changeSetId' | 'hash'>;
+
+export interface StackResource {
+  readonly logicalId: string;
+  readonly physicalId: string | null;
+  readonly type: string;
+  readonly within: readonly string[];
+}
+
+/** What a destroy deletes. */
+export interface DeletionReport {
+  /** Null: there is no stack of this environment. */
+  readonly stackId: string | null;
+  readonly resources: readonly (StackResource & {
+    /** Why a deletion leaves it; null: it is deleted. */
+    readonly stays: string | null;
+  })[];
+}
+
+export interface OutputsReport {
+  readonly outputs: readonly {
+    readonly name: string;
+    readonly value: string;
+    readonly isSensitive: boolean;
+  }[];
+  readonly resources: readonly StackResource[];
+}
+
+export interface DriftReport {
+  readonly drifts: readonly (StackResource & {
+    readonly status: 'MODIFIED' | 'DELETED';
+    readonly differences: readonly {
+      readonly path: string;
+      readonly expected: unknown;
+      readonly actual: unknown;
+    }[];
+  })[];
+}
+
+/** The verbs of the program. */
+export const verbs = [
+  'validate',
+  'create-change-set',
+  'describe-change-set',
+  'execute-change-set',
+  'describe-outputs',
+  'detect-drift',
+  'plan-deletion',
+  'delete-stack',
+] as const;
+export type Verb = (typeof verbs)[number];
+
+/** The tag of a stack that says which environment has made it. */
+export const environmentTag = 'envarium:environment-id';
+
+/** The request's file, relative to the configuration's folder. */
+export const requestFile = '.envarium/stack-request.json';
+
+/** Begins the last message of a command that fails. */
+export const errorMark = 'Error: ';
+
+/** As rows and resources name who has them. */
+export const providerName = 'aws';
+
+/**
+ * An event of a resource as a line of the log: time, status, type, path, in brackets the physical id, then what AWS
+ * says.
+ */
+export function eventLine(event: {
+  readonly time: string;
+  readonly status: string;
+  readonly type: string;
+  readonly path: string;
+  readonly physicalId: string | undefined;
+  readonly reason: string | undefined;
+}): string {
+  const { time, status, type, path, physicalId, reason } = event;
+  const id = physicalId ? ` [${physicalId}]` : '';
+  return `${time} ${status} ${type} ${path}${id}${reason ? `: ${reason.replaceAll(/\s+/g, ' ')}` : ''}`;
+}

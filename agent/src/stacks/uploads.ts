@@ -1,0 +1,103 @@
+/** Templates that CloudFormation reads from a bucket of S3. */
+import { createHash } from 'node:crypto';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { stackVariableNames } from '#protocol/tools/cloudformation/variables.ts';
+import { type Api, clientSettings, explain, StackProblem } from './api.ts';
+import { tell } from './tell.ts';
+
+/** An endpoint of somebody's own has no names for each bucket. */
+function ownEndpoint(environment: NodeJS.ProcessEnv): string | undefined {
+  return environment['AWS_ENDPOINT_URL_S3'] || environment['AWS_ENDPOINT_URL'] || undefined;
+}
+
+/** The name of an uploaded template: the same for the same content. */
+function digestOf(content: string): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** What a run has uploaded; what only it needs is removed at its end. */
+export class Uploads implements AsyncDisposable {
+  readonly #request: Api['request'];
+  readonly #region: () => Promise<string>;
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #temporary = new Set<string>();
+  #client: S3Client | null = null;
+
+  constructor(
+    { request, client }: Pick<Api, 'request' | 'client'>,
+    environment: NodeJS.ProcessEnv = process.env,
+  ) {
+    this.#request = request;
+    this.#region = () => client.config.region();
+    this.#environment = environment;
+  }
+
+  /**
+   * Uploads a template.
+   * @param why it has to be uploaded, as the beginning of a sentence
+   * @param afterwards `kept`: nested stacks read it whenever they are deployed
+   * @returns its address
+   * @throws StackProblem if there is no bucket, or it does not take it
+   */
+  async put(content: string, why: string, afterwards: 'kept' | 'removed'): Promise<string> {
+    const { upload, environmentId } = this.#request;
+    if (upload === null)
+      throw new StackProblem(
+        `${why}: set ${stackVariableNames.bucket} to a bucket of S3 in the region of the stack, which it is uploaded to`,
+      );
+    const { bucket, prefix, kmsKeyId } = upload;
+    const digest = digestOf(content);
+    const key = `${prefix}envarium/${environmentId}/${digest}.template`;
+    const { S3Client, PutObjectCommand } = await import('@aws-sdk/client-s3');
+    const endpoint = ownEndpoint(this.#environment);
+    this.#client ??= new S3Client({
+      ...clientSettings(this.#environment),
+      ...(endpoint === undefined ? {} : { forcePathStyle: true }),
+    });
+    try {
+      await this.#client.send(
+        new PutObjectCommand({
+          Bucket: bucket,
+          Key: key,
+          Body: content,
+          ContentType: 'text/plain',
+          ChecksumSHA256: Buffer.from(digest, 'hex').toString('base64'),
+          ...(kmsKeyId === null ? {} : { ServerSideEncryption: 'aws:kms', SSEKMSKeyId: kmsKeyId }),
+        }),
+      );
+    } catch (error) {
+      throw new StackProblem(
+        `the bucket ${bucket} does not take the template: ${explain(error, this.#environment)}`,
+        {
+          cause: error,
+        },
+      );
+    }
+    if (afterwards === 'removed') this.#temporary.add(key);
+    return this.#address(bucket, key, endpoint);
+  }
+
+  async #address(bucket: string, key: string, endpoint: string | undefined): Promise<string> {
+    const path = key.split('/').map(encodeURIComponent).join('/');
+    if (endpoint !== undefined) return `${endpoint.replace(/\/+$/, '')}/${bucket}/${path}`;
+    const region = await this.#region();
+    const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+    // A name with dots has no certificate of its own.
+    return bucket.includes('.')
+      ? `https://s3.${region}.${domain}/${bucket}/${path}`
+      : `https://${bucket}.s3.${region}.${domain}/${path}`;
+  }
+
+  /** What stays by accident is harmless: the next upload of the same content has the same name. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { upload } = this.#request;
+    if (upload === null || this.#client === null) return;
+    const { DeleteObjectCommand } = await import('@aws-sdk/client-s3');
+    for (const key of this.#temporary)
+      await this.#client
+        .send(new DeleteObjectCommand({ Bucket: upload.bucket, Key: key }))
+        .catch((error: unknown) =>
+          tell(`The uploaded template ${key} stays in ${upload.bucket}: ${explain(error)}`),
+        );
+  }
+}
