@@ -34,7 +34,8 @@ export function buildFlags({ linkerFlags, tags = [] }: Recipe): string[] {
 /** The folder of a tool that is built from today's recipe, by any version of Go. */
 export function toolFolder(name: ToolName): string {
   const hash = createHash('sha256');
-  for (const file of ['go.mod', 'go.sum'])
+  const { sources = [] }: Recipe = recipes[name];
+  for (const file of ['go.mod', 'go.sum', ...sources])
     hash.update(readFileSync(join(recipeFolder(name), file))).update('\0');
   hash.update(JSON.stringify([recipes[name].package, buildFlags(recipes[name])]));
   return join(toolboxFolder(), name, hash.digest('hex').slice(0, 16));

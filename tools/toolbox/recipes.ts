@@ -10,6 +10,8 @@ export interface Recipe {
   readonly package: string;
   /** For Go's linker, in addition to those that omit debugging data. */
   readonly linkerFlags: readonly string[];
+  /** Files of Go in the recipe's folder that are compiled, too; absent: none. */
+  readonly sources?: readonly string[];
   /** For Go's compiler; absent: none. */
   readonly tags?: readonly string[];
 }
@@ -84,6 +86,13 @@ export const recipes = {
     program: 'pulumi-language-yaml',
     package: 'github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml',
     linkerFlags: stamps({ 'github.com/pulumi/pulumi-yaml/pkg/version.Version': 'v1.38.1' }),
+  },
+  // Ours, for tests: its resource is a file, which it writes, reads, and on request fails to write.
+  'pulumi-resource-file': {
+    program: 'pulumi-resource-file',
+    package: '.',
+    linkerFlags: stamps({ 'main.version': '1.0.0' }),
+    sources: ['main.go'],
   },
 } as const satisfies Readonly<Record<string, Recipe>>;
 
