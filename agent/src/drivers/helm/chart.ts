@@ -6,7 +6,7 @@ import { readRepository } from '#guards/source-guards.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { helm as facts } from '#protocol/tools/helm.ts';
-import { helmNames, readHelmVariables } from '#protocol/tools/helm-variables.ts';
+import { helmNames, readHelmVariables } from '#protocol/tools/helm/variables.ts';
 import { parse } from 'yaml';
 import type { Command, Note } from '../command.ts';
 import type { DriverContext, FileToWrite, TreeReader } from '../driver.ts';

@@ -2,7 +2,7 @@
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { helm as facts } from '#protocol/tools/helm.ts';
-import { helmArguments } from '#protocol/tools/helm-arguments.ts';
+import { helmArguments } from '#protocol/tools/helm/arguments.ts';
 import type { Captures, Command } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { diffCommand } from '../kubernetes/diff.ts';

@@ -1,7 +1,7 @@
 /** The plan of a release: what becomes of its objects, as they are in the cluster. */
 import type { ResourceChange } from '#contract/deployments/plan.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
-import { helmArguments } from '#protocol/tools/helm-arguments.ts';
+import { helmArguments } from '#protocol/tools/helm/arguments.ts';
 import type { Captures } from '../command.ts';
 import type { DriverContext, PlanReading } from '../driver.ts';
 import { planReading, rowOf, type RowOptions } from '../kubernetes/changes.ts';

@@ -4,8 +4,8 @@
  */
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { helmNames, readHelmVariables } from '#protocol/tools/helm-variables.ts';
-import { setPath, valuePath } from '#protocol/tools/helm-value-path.ts';
+import { helmNames, readHelmVariables } from '#protocol/tools/helm/variables.ts';
+import { setPath, valuePath } from '#protocol/tools/helm/value-path.ts';
 import type { FileToWrite } from '../driver.ts';
 import { variableTexts } from '../variable-texts.ts';
 import { ownFolder } from './places.ts';
