@@ -7,7 +7,7 @@ export type Captures = ReadonlyMap<string, Uint8Array>;
 export const given = {
   /** The environment's current state, if the service stores one. */
   state: 'given:state',
-  /** In an apply phase: the approved plan file, if the driver saves one. */
+  /** In an apply phase: the approved plan file, if the driver composes or compares one. */
   approved: 'given:approved',
 } as const;
 

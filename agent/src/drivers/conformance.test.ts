@@ -171,12 +171,13 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
       }
     });
 
-    it("hands the tool's own variables over in files or in the environment", async () => {
+    it("hands the tool's own variables over in files, in the environment or as input", async () => {
       const context = contextOf({}, folders[0] ?? null);
       const texts = [
         ...(await driver.files(context)).map((file) => file.content),
         ...Object.values(driver.environment(context)),
         ...driver.plan(context).flatMap((command) => Object.values(command.environment ?? {})),
+        ...onlyCommands(await driver.prepare(context)).map(({ input }) => String(input?.(new Map()) ?? '')),
       ];
       assert.ok(texts.some((text) => text.includes(planted[2])));
     });

@@ -5,3 +5,4 @@ export { k8s } from './k8s/driver.ts';
 export { helm } from './helm/driver.ts';
 export { opentofu } from './opentofu/driver.ts';
 export { terraform } from './terraform/driver.ts';
+export { pulumi } from './pulumi/driver.ts';

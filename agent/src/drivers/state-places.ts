@@ -34,12 +34,17 @@ export interface OtherWorkspaces {
 }
 
 /**
- * A state that the tool keeps in several files, directly below `stateFolder`. The service stores them as one: what
- * `join` makes of them, which `state.read` reads.
+ * A state that the tool keeps in several files below `stateFolder`, or in another form. The service stores it as one:
+ * what `join` makes of them, which `state.read` reads.
  */
 export interface SeveralFiles {
   /** Whether a file of this name is a part of the state. */
   isPart(name: string): boolean;
+  /**
+   * Folders below `stateFolder` with parts of the state. Absent: all are directly in it.
+   * @param list the names in a folder below `stateFolder`
+   */
+  folders?(list: (folder: string) => Promise<string[]>): Promise<readonly string[]>;
   /** The names and contents of the files of a stored state. @throws Error if it is damaged */
   split(stored: Uint8Array): ReadonlyMap<string, Uint8Array>;
   /**

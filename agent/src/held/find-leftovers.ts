@@ -125,7 +125,7 @@ async function joined(
   const list = (folder: string) => readdir(folder).catch(() => [] as string[]);
   const stored = severalFiles(
     folderReader(
-      () => list(places.state),
+      (below) => list(join(places.state, below)),
       (name) => readInside(places.state, join(places.state, name), stateLimitBytes),
     ),
     several,

@@ -36,7 +36,8 @@ export function givenCaptures({ driver, job, spool }: RunnerAttempt): Captures {
   const captures: Captures = new Map();
   if (driver.state?.record !== undefined && job.state.current !== undefined)
     captures.set(given.state, readFileSync(spool.inputState));
-  if (driver.savedPlan?.compose !== undefined && job.phase === 'apply')
+  const { compose, differing } = driver.savedPlan ?? {};
+  if ((compose ?? differing) !== undefined && job.phase === 'apply')
     captures.set(given.approved, readFileSync(spool.inputPlan));
   return captures;
 }

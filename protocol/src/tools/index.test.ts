@@ -12,7 +12,7 @@ test('every tool is listed under its own type, with a program that no other tool
 });
 
 test('a tool that this version cannot run has no facts', () => {
-  for (const name of ['pulumi', 'toString', '']) {
+  for (const name of ['workflow', 'toString', '']) {
     assert.equal(isRunnable(name), false);
     assert.equal(toolFacts(name), undefined);
   }

@@ -5,3 +5,4 @@ export { k8s } from './k8s.ts';
 export { helm } from './helm.ts';
 export { opentofu } from './opentofu.ts';
 export { terraform } from './terraform.ts';
+export { pulumi } from './pulumi.ts';

@@ -26,6 +26,8 @@ export interface ToolFacts {
   readonly approval: ApprovalFacts;
   /** Runs work on a cluster of Kubernetes, and need a kubeconfig. Absent: they do not. */
   readonly worksOnCluster?: true;
+  /** A secret that the service makes for an environment, for runs whose variables have none. Absent: none is needed. */
+  readonly generatedSecret?: GeneratedSecret;
   /** A plan of the tool can take existing resources into the state; older versions may not support it. */
   readonly importsResources: boolean;
   /** What a deployment's targets and options add to the arguments of its plan. */
@@ -43,6 +45,14 @@ export interface ToolFacts {
   workspaceNameRefusal?(name: string): string | null;
   /** What runs of this tool download besides the tool, for `envarium doctor`. */
   readonly downloads: readonly Download[];
+}
+
+/** A random text that all runs of an environment get in an environment variable. */
+export interface GeneratedSecret {
+  /** A variable of this name that people set is used instead. */
+  readonly variable: string;
+  /** Other variables that make it unnecessary. */
+  readonly unless: readonly string[];
 }
 
 export interface ApprovalFacts {

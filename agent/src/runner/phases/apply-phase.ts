@@ -210,7 +210,8 @@ function readOutputs(
   captures: Captures,
   state: KnownState | null,
 ): OutcomeFacts {
-  if (driver.state?.file === undefined) return driver.outputs?.read(captures) ?? {};
+  if (driver.state?.file === undefined || driver.outputs !== undefined)
+    return driver.outputs?.read(captures) ?? {};
   const [captured] = captures.values();
   const reading = captured === undefined || captured.length === 0 ? state : driver.state.read(captured);
   return reading === null ? {} : stateFacts(job, reading);

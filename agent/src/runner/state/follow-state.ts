@@ -41,7 +41,7 @@ export class StateFollower implements AsyncDisposable {
     this.#states = new SpooledStates(request.spool, request.state);
     const { tree, stateFolder, stateFile, several } = request;
     const folder = {
-      list: () => tree.list(stateFolder, ''),
+      list: (below: string) => tree.list(stateFolder, below),
       stamp: (name: string) => tree.stamp(stateFolder, name),
       read: (name: string) => tree.read(stateFolder, name, stateLimitBytes),
     };

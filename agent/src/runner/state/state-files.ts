@@ -1,10 +1,12 @@
 /** The files in which a tool keeps a state, read while it may be writing them. */
+import { posix } from 'node:path';
 import { TornState } from '../../drivers/driver.ts';
 import type { SeveralFiles } from '../../drivers/state-places.ts';
 
 /** Reads files of a folder; each of its functions returns null or nothing for one that does not exist. */
 export interface FolderReader {
-  list(): Promise<string[]>;
+  /** @param below a folder in it; `''`: itself */
+  list(below: string): Promise<string[]>;
   /** A text that changes with the file's content. */
   stamp(name: string): Promise<string | null>;
   read(name: string): Promise<Uint8Array | null>;
@@ -59,7 +61,15 @@ export function severalFiles(
   const stamps = new Map<string, string>();
   const files = new Map<string, Uint8Array>();
   const noticed = new Map<string, string | null>();
-  const namesNow = async () => (await folder.list()).filter((name) => several.isPart(name)).sort();
+  const namesIn = async (below: string) => (await folder.list(below)).map((name) => posix.join(below, name));
+  const namesNow = async () => {
+    const folders = (await several.folders?.((below) => folder.list(below))) ?? [''];
+    const names = await Promise.all(folders.map(namesIn));
+    return names
+      .flat()
+      .filter((name) => several.isPart(name))
+      .sort();
+  };
   const readOne = async (name: string): Promise<boolean> => {
     const stamp = await folder.stamp(name);
     if (stamp === null || stamp === stamps.get(name)) return false;

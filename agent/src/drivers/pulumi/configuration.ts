@@ -1,0 +1,72 @@
+/** The configuration of a stack: what the code has committed, and the variables of the run. */
+import { type Document, isMap, parseDocument } from 'yaml';
+import type { JobVariable } from '#protocol/messages/job.ts';
+import { type DriverContext, type FileToWrite } from '../driver.ts';
+import { variableTexts } from '../variable-texts.ts';
+import { encryptionSalt, passphraseOf } from './backend.ts';
+import { type Project, readProject } from './project.ts';
+
+/** A variable whose value belongs to nobody else: it becomes a secret of the stack. */
+export function isSecret({ isSensitive, reference }: JobVariable): boolean {
+  return isSensitive || reference !== undefined;
+}
+
+/** The path of the configuration of a stack, relative to the project. */
+export function stackFile(project: Pick<Project, 'configurationFolder'>, stack: string): string {
+  const name = `Pulumi.${stack}.yaml`;
+  return project.configurationFolder === '' ? name : `${project.configurationFolder}/${name}`;
+}
+
+function parsed(file: string, text: string): Document {
+  const document = parseDocument(text, { merge: true });
+  const [error] = document.errors;
+  if (error !== undefined) throw new Error(`${file} is not valid: ${error.message}`);
+  if (document.contents === null) document.contents = document.createNode({}) as never;
+  if (!isMap(document.contents)) throw new Error(`${file} is not valid: it must be a map`);
+  return document;
+}
+
+function qualified(project: Project, key: string): string {
+  return key.includes(':') ? key : `${project.name}:${key}`;
+}
+
+/** Values without secrets, which commands add in an encrypted form. */
+async function plainValues(variables: readonly JobVariable[]): Promise<Map<string, unknown>> {
+  const texts = await variableTexts(variables.filter((variable) => !isSecret(variable)));
+  return new Map([...texts].map(([name, text]) => [name, JSON.parse(text) as unknown]));
+}
+
+/**
+ * The file of the stack with the variables of the run, which replace what the code has under the same keys.
+ * @throws an Error that names the file or the variable that cannot be used
+ */
+export async function configurationFiles(context: DriverContext): Promise<FileToWrite[]> {
+  const { job, tree, stateFolder } = context;
+  const project = await readProject(tree);
+  const name = stackFile(project, job.workspaceName);
+  const document = parsed(name, (await tree.text(name)) ?? '');
+  const isEncrypted = document.has('encryptionsalt') || document.has('secretsprovider');
+  if (stateFolder !== null && !isEncrypted)
+    document.set('encryptionsalt', await encryptionSalt(job.environmentId, await passphraseOf(job, tree)));
+  if (!isMap(document.get('config'))) document.set('config', document.createNode({}));
+  for (const [key, value] of await plainValues(job.variables.terraform)) {
+    document.deleteIn(['config', key]);
+    document.setIn(['config', qualified(project, key)], document.createNode(value));
+  }
+  return [{ name, content: document.toString({ lineWidth: 0 }), isSecret: true }];
+}
+
+/**
+ * The texts of the values that become secrets, by the names of their variables.
+ * @throws an Error that names the variable whose value does not match its format
+ */
+export async function secretValues(variables: readonly JobVariable[]): Promise<Map<string, string>> {
+  const secrets = variables.filter(isSecret);
+  const texts = await variableTexts(secrets);
+  return new Map(
+    secrets.map(({ name, value, format }) => [
+      name,
+      format === undefined ? value : (texts.get(name) ?? value),
+    ]),
+  );
+}

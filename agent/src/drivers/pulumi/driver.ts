@@ -1,0 +1,93 @@
+/** The driver of Pulumi; tested with 3.259.0. */
+import { runEnvironment } from '#protocol/run-environment.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import { pulumi as facts } from '#protocol/tools/pulumi.ts';
+import { stackNameProblem } from '#protocol/tools/pulumi/variables.ts';
+import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
+import { maskJson } from '../../logs/mask.ts';
+import { type Captures, given } from '../command.ts';
+import type { Driver, DriverContext, PlanReading } from '../driver.ts';
+import { destroyDifference, updateDifference } from './approval.ts';
+import { isOurs } from './backend.ts';
+import {
+  applyCommands,
+  captured,
+  environmentOf,
+  pendingRemarks,
+  planCommands,
+  prepareCommands,
+} from './commands.ts';
+import { configurationFiles } from './configuration.ts';
+import { lastPulumiDiagnostic } from './diagnostics.ts';
+import { readEvents } from './events.ts';
+import { readOutputs } from './outputs.ts';
+import { commonPlan } from './plan.ts';
+import { requiredVersions } from './project.ts';
+import { pulumiProgress } from './progress.ts';
+import { checkpointFiles, readState, stacksFolder } from './state.ts';
+
+function refusals(job: Job): string[] {
+  const environment = runEnvironment(job);
+  const name = stackNameProblem(job.workspaceName);
+  const found = [
+    ...Object.entries(environment).map(([key, value]) => variableRefusal(0, key, value, [facts])),
+    ...job.variables.terraform.map(({ name: key, value }) => variableRefusal(1, key, value, [facts])),
+    name === null ? null : `workspaceName ${name}`,
+    ...job.targets
+      .filter((target) => !target.startsWith('urn:'))
+      .map((target) => `targets: ${JSON.stringify(target)} is not the URN of a resource`),
+  ];
+  return [...new Set(found.filter((text) => text !== null))];
+}
+
+async function readPlan(context: DriverContext, captures: Captures): Promise<PlanReading> {
+  const reading = commonPlan(readEvents(captures.get(captured.preview) ?? new Uint8Array()));
+  return {
+    ...reading,
+    plan: maskJson(reading.plan, context.job.secrets),
+    remarks: pendingRemarks(context, captures),
+  };
+}
+
+function differing({ job }: DriverContext, captures: Captures): string | null {
+  const [approved, now] = [captures.get(given.approved), captures.get(captured.again)];
+  return job.type === 'destroy' ? destroyDifference(approved, now) : updateDifference(approved, now);
+}
+
+export const pulumi: Driver = {
+  type: facts.type,
+  programs: [facts.program.name, 'pulumi-language-yaml'],
+  requiredVersions,
+  refusals,
+  warnings: async () => [],
+  files: configurationFiles,
+  environment: environmentOf,
+  prepare: prepareCommands,
+  plan: planCommands,
+  readPlan,
+  apply: applyCommands,
+  lastDiagnostic: lastPulumiDiagnostic,
+  state: {
+    isOurs,
+    read: readState,
+    file: {
+      elsewhere: async () => null,
+      otherWorkspaces: async () => null,
+      fileName: ({ job }) => `${stacksFolder}/${job.workspaceName}.json`,
+      several: ({ job }) => checkpointFiles(job),
+      // Pulumi retries until its state is written.
+      rescueFile: '.envarium/no-rescued-state.json',
+      taskFiles: () => [],
+      checkPrepared: async () => null,
+    },
+  },
+  savedPlan: { differing },
+  progress: {
+    // A line of the log may come from the program of the run: only the file of events counts.
+    fromLog: () => ({ read: () => [] }),
+    fromFile: pulumiProgress,
+  },
+  outputs: {
+    read: (captures) => readOutputs(captures.get(captured.openOutputs), captures.get(captured.outputs)),
+  },
+};

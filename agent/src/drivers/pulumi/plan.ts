@@ -1,0 +1,172 @@
+/** Converts the events of a preview to the common plan. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Plan, PlanSummary, ResourceChange } from '#contract/deployments/plan.ts';
+import { isManagedType } from '#protocol/tools/pulumi/state.ts';
+import type { PlanReading } from '../driver.ts';
+import { withoutLongTexts } from '../plan-values.ts';
+import { type EngineEvent, type EventState, packageOf, type StepMetadata, urnParts } from './events.ts';
+import { hasSecret, shown } from './values.ts';
+
+type Action = ResourceChange['action'];
+type Attributes = ResourceChange['attributes'];
+
+/** Steps with a row of their own. A replacement has one, whichever of its halves are announced. */
+const actions: Readonly<Record<string, Action>> = {
+  create: 'create',
+  update: 'update',
+  delete: 'delete',
+  replace: 'recreate',
+  'create-replacement': 'recreate',
+  'delete-replaced': 'recreate',
+  'import-replacement': 'recreate',
+  import: 'metadata',
+};
+
+const stackType = 'pulumi:pulumi:Stack';
+
+function attributesOf({ old, new: wanted, diffs }: StepMetadata, hasAfter: boolean): Attributes {
+  const before = old?.inputs ?? {};
+  const after = hasAfter ? (wanted?.inputs ?? {}) : {};
+  const named = new Set((diffs ?? []).map((path) => /^[^.[]+/.exec(path)?.[0] ?? path));
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  return names.flatMap((name) => {
+    const [left, right] = [before[name], after[name]];
+    // A changed secret looks the same before and after.
+    const isChangedSecret = named.has(name) && (hasSecret(left) || hasSecret(right));
+    if (isDeepStrictEqual(left, right) && !isChangedSecret) return [];
+    return [
+      {
+        name,
+        ...(left === undefined ? {} : { before: shown(left) }),
+        ...(right === undefined ? {} : { after: shown(right) }),
+      },
+    ];
+  });
+}
+
+/** The reason of a replacement in words; undefined for other steps. */
+function reasonOf({ detailedDiff }: StepMetadata): string | undefined {
+  const names = Object.entries(detailedDiff ?? {})
+    .filter(([, diff]) => String((diff as { diffKind?: unknown } | null)?.diffKind).endsWith('replace'))
+    .map(([name]) => name);
+  return names.length === 0 ? undefined : `replaced because of ${names.join(', ')}`;
+}
+
+function rowOf(metadata: StepMetadata, action: Action, isDrifted: boolean): ResourceChange {
+  const { urn } = metadata;
+  const { parents, type, name } = urnParts(urn);
+  const id = metadata.old?.id;
+  const moduleName = parents.filter(isManagedType).join('/');
+  const importId = metadata.op.startsWith('import') ? metadata.new?.id : undefined;
+  const reason = action === 'recreate' ? reasonOf(metadata) : undefined;
+  return {
+    ...(id === undefined || id === '' ? {} : { id }),
+    name,
+    providerName: packageOf(type),
+    type,
+    path: urn,
+    ...(moduleName === '' ? {} : { moduleName }),
+    action,
+    ...(isDrifted ? { driftByCloud: true } : {}),
+    attributes: attributesOf(metadata, action !== 'delete'),
+    ...(importId === undefined ? {} : { importing: { id: importId } }),
+    ...(reason === undefined ? {} : { actionReason: reason }),
+  };
+}
+
+/** The steps that an event announces; others report what has been done. */
+function announced(events: readonly EngineEvent[]): StepMetadata[] {
+  return events.flatMap(({ resourcePreEvent }) => resourcePreEvent?.metadata ?? []);
+}
+
+function done(events: readonly EngineEvent[]): StepMetadata[] {
+  return events.flatMap(({ resOutputsEvent }) => resOutputsEvent?.metadata ?? []);
+}
+
+/** What the refresh ahead of a preview has read otherwise than the state has it, by URN. */
+function driftsOf(events: readonly EngineEvent[]): Map<string, StepMetadata> {
+  const found = done(events).filter(({ op, type, old, new: now }) => {
+    if (op !== 'refresh' || !isManagedType(type)) return false;
+    return now === null || !isDeepStrictEqual(contentOf(old), contentOf(now));
+  });
+  return new Map(found.map((metadata) => [metadata.urn, metadata]));
+}
+
+function contentOf(state: EventState | null): unknown {
+  return [state?.id, state?.inputs, state?.outputs];
+}
+
+function changeRows(events: readonly EngineEvent[], drifts: ReadonlyMap<string, unknown>): ResourceChange[] {
+  const rows = new Map<string, ResourceChange>();
+  for (const metadata of announced(events)) {
+    const action = actions[metadata.op];
+    if (action === undefined || !isManagedType(metadata.type)) continue;
+    const known = rows.get(metadata.urn);
+    // The halves of a replacement: the one that creates says what will be.
+    if (known !== undefined && (known.action === 'recreate' || action !== 'recreate')) {
+      if (metadata.op !== 'create-replacement' && metadata.op !== 'replace') continue;
+    }
+    const row = rowOf(metadata, action, drifts.has(metadata.urn));
+    const hasOld = row.action === 'recreate' && known !== undefined && known.attributes.length > 0;
+    rows.set(metadata.urn, hasOld && row.attributes.length === 0 ? known : row);
+  }
+  return [...rows.values()];
+}
+
+/** What the refresh found and the preview leaves as it is. */
+function settledRows(
+  rows: readonly ResourceChange[],
+  drifts: ReadonlyMap<string, StepMetadata>,
+): ResourceChange[] {
+  const changed = new Set(rows.map(({ path }) => path));
+  return [...drifts.values()]
+    .filter(({ urn }) => !changed.has(urn))
+    .map((metadata) => rowOf(metadata, metadata.new === null ? 'delete' : 'update', true));
+}
+
+function outputRows(events: readonly EngineEvent[]): Plan['outputChanges'] {
+  // The first one of the stack, before its program has run, has no outputs yet.
+  const last = done(events).findLast(({ type, op }) => type === stackType && op !== 'refresh');
+  const before = last?.old?.outputs ?? {};
+  const after = last?.new?.outputs ?? {};
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  return names.flatMap((name) => {
+    const [left, right] = [before[name], after[name]];
+    if (isDeepStrictEqual(left, right)) return [];
+    const action = left === undefined ? 'create' : right === undefined ? 'delete' : 'update';
+    const sides = {
+      ...(left === undefined ? {} : { before: shown(left) }),
+      ...(right === undefined ? {} : { after: shown(right) }),
+    };
+    return [{ name, action, attributes: [{ name: 'value', ...sides }] }];
+  });
+}
+
+/** A replacement is one added and one destroyed, as with the other tools. */
+function summaryOf(rows: readonly ResourceChange[]): PlanSummary {
+  const count = (...wanted: Action[]) => rows.filter(({ action }) => wanted.includes(action)).length;
+  const imported = rows.filter(({ importing }) => importing !== undefined).length;
+  return {
+    added: count('create', 'recreate'),
+    changed: count('update'),
+    destroyed: count('delete', 'recreate'),
+    ...(imported > 0 ? { imported } : {}),
+  };
+}
+
+/** @param events of a preview of an update or a destroy */
+export function commonPlan(events: readonly EngineEvent[]): PlanReading {
+  const drifts = driftsOf(events);
+  const resourceChanges = changeRows(events, drifts);
+  const settled = settledRows(resourceChanges, drifts);
+  const outputChanges = outputRows(events);
+  const plan: Plan = { resourceChanges, outputChanges, ...(settled.length > 0 ? { settled } : {}) };
+  return {
+    plan: withoutLongTexts(plan),
+    planSummary: summaryOf(resourceChanges),
+    hasChanges: resourceChanges.length > 0 || outputChanges.length > 0,
+    hasResourceChanges: resourceChanges.length > 0,
+    providerVersions: {},
+    moduleVersions: {},
+  };
+}

@@ -1,0 +1,127 @@
+/** For tests: the real Pulumi of the toolbox, run by the real runner on a repository. */
+import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, renameSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { sha256 as hashOf } from '#protocol/approved.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import { toolboxFolder, toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { findProgram } from '../../processes/programs.ts';
+import { createSetup, type Ran, type RunnerSetup, type Running, type StartOptions } from '../runner-setup.ts';
+
+/** Options of tests that run Pulumi. */
+export const withPulumi = withToolbox('pulumi', 'pulumi-language-yaml', 'pulumi-resource-file');
+
+const names = ['pulumi', 'pulumi-language-yaml', 'pulumi-resource-file'] as const;
+
+/**
+ * A folder with Pulumi, its host of YAML and a provider of files next to each other, as in its release: Pulumi looks
+ * for them there.
+ */
+export function pulumiFolder(): string {
+  const programs = names.map((name) => toolboxProgram(name) ?? '');
+  const known = programs.map((program) => dirname(dirname(program)).slice(-8)).join('-');
+  const folder = join(toolboxFolder(), 'pulumi-release', known);
+  if (existsSync(folder)) return folder;
+  const unfinished = `${folder}.partial-${process.pid}`;
+  mkdirSync(unfinished, { recursive: true, mode: 0o755 });
+  for (const [at, program] of programs.entries()) place(program, join(unfinished, names[at] ?? ''));
+  chmodSync(unfinished, 0o755);
+  try {
+    renameSync(unfinished, folder);
+  } catch (error) {
+    // Another test was faster.
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
+
+function place(program: string, to: string): void {
+  try {
+    linkSync(program, to);
+  } catch {
+    copyFileSync(program, to);
+  }
+}
+
+export const passphrase = 'correct horse battery staple';
+
+export interface PulumiStage {
+  readonly setup: RunnerSetup;
+  /** A folder that runs may write to. */
+  readonly world: string;
+  job(changes?: Partial<Job>): Job;
+  start(job: Job, options?: StartOptions): Running;
+  run(job: Job, options?: StartOptions): Promise<Ran>;
+  /** Applies a plan, on the kept tree unless it travels. */
+  apply(planned: Ran, options?: { travels?: boolean; changes?: Partial<Job> }): Promise<Ran>;
+  /** The changes of a job that continues with the state that a run has left. */
+  after(ran: Ran): { readonly changes: Partial<Job>; readonly options: StartOptions };
+  /** Plans and applies, with the state that a run has left. */
+  deploy(changes?: Partial<Job>, before?: Ran): Promise<{ planned: Ran; applied: Ran }>;
+}
+
+export interface StageVariables {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Values of the stack's configuration. */
+  readonly values?: Readonly<Record<string, string>>;
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** Without one of its own. */
+  readonly hasNoPassphrase?: true;
+}
+
+/** @param variables of the run; `world` among the values is the folder that runs may write to */
+export function pulumiStage(
+  t: TestContext,
+  files: Record<string, string>,
+  variables: StageVariables = {},
+): PulumiStage {
+  // A sandbox would not show the world.
+  const setup = createSetup(t, files, { isolation: 'off' });
+  const world = join(setup.folder, 'world');
+  mkdirSync(world);
+  chmodSync(world, 0o777);
+  const folder = pulumiFolder();
+  const list = (values: Readonly<Record<string, string>> = {}, isSensitive = false) =>
+    Object.entries(values).map(([name, value]) => ({ name, value, isSensitive }));
+  const toolPaths = {
+    pulumi: join(folder, 'pulumi'),
+    'pulumi-language-yaml': join(folder, 'pulumi-language-yaml'),
+    git: findProgram('git') ?? '',
+  };
+  const ownPassphrase: Record<string, string> = variables.hasNoPassphrase ? {} : { PULUMI_CONFIG_PASSPHRASE: passphrase };
+  const environment = [
+    ...list({ PATH: `${folder}:/usr/local/bin:/usr/bin:/bin`, ...variables.environment }),
+    ...list(ownPassphrase, true),
+  ];
+  const stage: PulumiStage = {
+    setup,
+    world,
+    job: (changes = {}) =>
+      setup.job({
+        tool: 'pulumi',
+        variables: {
+          environment,
+          terraform: [...list({ world, ...variables.values }), ...list(variables.secrets, true)],
+        },
+        secrets: [passphrase, ...Object.values(variables.secrets ?? {})],
+        ...changes,
+      }),
+    start: (job, options) => setup.start(job, { toolPaths, ...options }),
+    run: (job, options) => setup.run(job, { toolPaths, ...options }),
+    apply: (planned, options) => stage.run(setup.applyJob(planned, options)),
+    after(ran) {
+      const state = setup.newestState(ran);
+      if (state === null) throw new Error('the run left no state');
+      const { serial, lineage } = JSON.parse(state.toString()) as { serial: number; lineage: string };
+      const current = { stateVersionId: 'version', serial, lineage, sha256: hashOf(state) };
+      return { changes: { state: { isForced: false, current } }, options: { state } };
+    },
+    async deploy(changes = {}, before) {
+      const known = before === undefined ? null : stage.after(before);
+      const planned = await stage.run(stage.job({ ...known?.changes, ...changes }), known?.options);
+      if (planned.outcome.result !== 'planned') throw new Error(JSON.stringify(planned.outcome));
+      return { planned, applied: await stage.apply(planned) };
+    },
+  };
+  return stage;
+}

@@ -1,0 +1,80 @@
+/** The state of a stack of Pulumi, as `pulumi stack export` prints it, with a serial and a lineage of ours. */
+import { isRecord } from '#contract/schema/is-record.ts';
+import { outlineJson } from '../json-outline.ts';
+import type { StateFacts, StateFormat } from '../tool.ts';
+
+/** Of what Pulumi exports; older ones were written before 2019. */
+export const deploymentVersion = 3;
+
+interface StateFile {
+  readonly version?: unknown;
+  readonly serial?: unknown;
+  readonly lineage?: unknown;
+  readonly deployment?: unknown;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && !value.includes('\0') && value.isWellFormed();
+}
+
+/** Whether a resource is one that the code declares: neither the stack itself nor the settings of a provider. */
+export function isManagedType(type: string): boolean {
+  return type !== 'pulumi:pulumi:Stack' && !type.startsWith('pulumi:providers:');
+}
+
+function resourcesProblem(resources: unknown): string | null {
+  if (resources === undefined) return null;
+  if (!Array.isArray(resources)) return 'deployment.resources must be a list';
+  for (const [index, resource] of resources.entries() as Iterable<[number, unknown]>)
+    if (!isRecord(resource) || !isText(resource['urn']) || !isText(resource['type']))
+      return `deployment.resources[${index}] must be an object with urn and type`;
+  return null;
+}
+
+function problemOf(file: unknown): string | null {
+  if (!isRecord(file)) return 'it is not a JSON object';
+  const { version, serial, lineage, deployment } = file as StateFile;
+  if (version !== deploymentVersion || !isRecord(deployment))
+    return `it is not an export of a stack of version ${deploymentVersion} with a deployment`;
+  if (!Number.isSafeInteger(serial) || (serial as number) < 0)
+    return 'serial must be a whole number of 0 or more: add "serial": 0 to what "pulumi stack export" has written';
+  if (!isText(lineage)) return 'lineage must be a non-empty string: add "lineage" next to the serial';
+  return resourcesProblem(deployment['resources']);
+}
+
+function factsOf(file: StateFile): StateFacts {
+  const { manifest, resources = [] } = file.deployment as {
+    readonly manifest?: unknown;
+    readonly resources?: readonly { readonly type: string }[];
+  };
+  const version = isRecord(manifest) ? manifest['version'] : undefined;
+  return {
+    serial: file.serial as number,
+    lineage: file.lineage as string,
+    resourceCount: resources.filter(({ type }) => isManagedType(type)).length,
+    toolVersion: isText(version) ? version.replace(/^v/, '') : null,
+  };
+}
+
+/** The file, its deployment, the resources, a resource: what is in these can be large. */
+const levels = 4;
+
+function parse(bytes: Uint8Array, decoder: TextDecoder): StateFile {
+  const { value } = outlineJson(bytes, {
+    levels,
+    decode: (part) => decoder.decode(part),
+    checksParts: true,
+  });
+  const problem = problemOf(value);
+  if (problem !== null) throw new Error(problem);
+  return value as StateFile;
+}
+
+export const pulumiState: StateFormat = {
+  mark: 'deployment',
+  read: (bytes) => factsOf(parse(bytes, new TextDecoder())),
+  check(bytes) {
+    if (bytes.length === 0) throw new Error('it is empty');
+    return factsOf(parse(bytes, new TextDecoder('utf-8', { fatal: true })));
+  },
+};
