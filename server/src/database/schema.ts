@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 51f5329caad86c69aedb79e1d09c4f38e6162f2a0e1add4404228e86f92f4d07
+ * sources 616833725ed07d52553cc13800beafc6a844d1c7a8df78392ec960e2223aa4e6
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -384,6 +384,13 @@ export interface EnvironmentCountTable {
   is_archived: boolean;
   organization_id: string;
   project_id: string;
+}
+
+export interface EnvironmentSecretTable {
+  created_at: Generated<Date>;
+  environment_id: string;
+  name: string;
+  sealed_value: Buffer;
 }
 
 export interface FlowAssignmentTable {
@@ -868,6 +875,7 @@ export interface Schema {
   effect: EffectTable;
   environment: EnvironmentTable;
   environment_count: EnvironmentCountTable;
+  environment_secret: EnvironmentSecretTable;
   flow_assignment: FlowAssignmentTable;
   git_token: GitTokenTable;
   gpg_key: GpgKeyTable;

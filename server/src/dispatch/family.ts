@@ -14,5 +14,5 @@ export const family: Family = {
     { name: 'unused blobs', everySeconds: 3600, pass: removeLeftovers },
   ],
   reactions: { deploymentMoved: [removeTravelled] },
-  tables: ['job', 'attempt', 'attempt_blob'],
+  tables: ['job', 'attempt', 'attempt_blob', 'environment_secret'],
 };

@@ -21,6 +21,7 @@ import { openCredentials, type TemplateRow } from '../templates/template-store.t
 import type { ProjectPlace } from '../projects/project-store.ts';
 import { credentialsForRun } from './run-secrets/credentials-for-run.ts';
 import { reviewerOf, systemVariables } from './system-variables.ts';
+import { generatedSecrets } from './run-secrets/generated-secret-store.ts';
 import { isDeniedTokens, noTokens, tokenSecrets, tokensForRuns } from './run-secrets/tokens-for-runs.ts';
 import type { JobFacts } from './job-facts.ts';
 
@@ -187,14 +188,16 @@ async function secretParts(
   const isDenied = isDeniedTokens(context, deployment);
   const place = { organizationId: environment.organization_id, projectId: environment.project_id };
   const code = { template, place, repository: deployment.repository };
-  const [tokens, credentials, ssh, archive, reviewer, clouds] = await Promise.all([
+  const [tokens, credentials, ssh, archive, reviewer, clouds, generated] = await Promise.all([
     isDenied ? noTokens : tokensForRuns(context, place),
     credentialsOf(context, code),
     sshOf(context, code, isDenied),
     archiveOf(context.db, deployment),
     reviewerOf(context.db, deployment.id),
     credentialsForRun(context, { job, deployment, environment }),
+    generatedSecrets(context, environment.id, deployment.tool, inputs.environment),
   ]);
+  const ownEnvironment = [...inputs.environment, ...generated];
   return {
     source: {
       ...sourceOf(context, deployment, template.settings, credentials),
@@ -205,7 +208,7 @@ async function secretParts(
     },
     ...(tokens.registryCredentials.length > 0 ? { registryCredentials: tokens.registryCredentials } : {}),
     ...(clouds.credentials.length > 0 ? { credentials: clouds.credentials } : {}),
-    variables: { environment: inputs.environment, terraform: inputs.terraform },
+    variables: { environment: ownEnvironment, terraform: inputs.terraform },
     systemVariables: await systemVariables(context.db, deployment, environment, template, {
       custom: inputs.custom ?? {},
       vcsAccessToken: (!isDenied && clones(deployment.type) && credentials?.password) || null,
@@ -213,7 +216,7 @@ async function secretParts(
       reviewer,
     }),
     secrets: [
-      ...sensitiveValues(inputs.environment),
+      ...sensitiveValues(ownEnvironment),
       ...sensitiveValues(inputs.terraform),
       ...Object.values(inputs.custom ?? {}),
       ...(credentials ? [credentials.password] : []),

@@ -264,7 +264,10 @@ test('the tool of a template with environments cannot become one that this versi
   const body = templateBody(app, { name: template.name, type: 'cloudformation', fileName: 'a.yaml' });
   await createFrom(app, template.id, { preventAutoDeploy: true });
   const { message } = await refused(app, 'updateTemplate', 409, { params: { id: template.id }, body });
-  assert.match(message, /\/body\/type cloudformation cannot be run by this version.*1 environments use the template/);
+  assert.match(
+    message,
+    /\/body\/type cloudformation cannot be run by this version.*1 environments use the template/,
+  );
   const tofu = { ...body, type: 'opentofu', opentofuVersion: 'latest', fileName: undefined };
   assert.equal((await replace(template.id, tofu)).type, 'opentofu');
 });

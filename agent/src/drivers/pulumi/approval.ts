@@ -81,10 +81,7 @@ function differenceOf(urn: string, approved: ResourcePlan | undefined, now: Reso
 function listed(differences: readonly string[]): string | null {
   if (differences.length === 0) return null;
   const more = differences.length - shownDifferences;
-  return [
-    ...differences.slice(0, shownDifferences),
-    ...(more > 0 ? [`and ${more} more`] : []),
-  ].join('; ');
+  return [...differences.slice(0, shownDifferences), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }
 
 /**
@@ -105,8 +102,13 @@ export function updateDifference(
 }
 
 function deletedBy(events: Uint8Array | undefined): Set<string> {
-  const steps = events === undefined ? [] : readEvents(events).flatMap(({ resourcePreEvent }) => resourcePreEvent?.metadata ?? []);
-  return new Set(steps.filter(({ op }) => op === 'delete').map(({ urn, old }) => `${urn} (${old?.id ?? ''})`));
+  const steps =
+    events === undefined
+      ? []
+      : readEvents(events).flatMap(({ resourcePreEvent }) => resourcePreEvent?.metadata ?? []);
+  return new Set(
+    steps.filter(({ op }) => op === 'delete').map(({ urn, old }) => `${urn} (${old?.id ?? ''})`),
+  );
 }
 
 /**

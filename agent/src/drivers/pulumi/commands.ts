@@ -164,8 +164,7 @@ export function planCommands(context: DriverContext): Command[] {
 function checkCommand(context: DriverContext, step: string): Command {
   const file = inTemporary(context, captured.again);
   const collects = { file, as: captured.again };
-  if (context.job.type === 'destroy')
-    return previewCommand(context, step, { events: file }, { collects });
+  if (context.job.type === 'destroy') return previewCommand(context, step, { events: file }, { collects });
   return previewCommand(
     context,
     step,

@@ -69,6 +69,10 @@ export function lastPulumiDiagnostic(output: string): string | null {
   const errors = lines.flatMap((line, at) => (/^\s*error: \S/i.test(line) ? [at] : []));
   const real = errors.findLast((at) => !summary.test(lines[at]?.trim() ?? '')) ?? errors.at(-1);
   if (real === undefined) return null;
-  const message = withRemedy(messageAt(lines, real).replace(/^error: /i, '').replace(/\.$/, ''));
+  const message = withRemedy(
+    messageAt(lines, real)
+      .replace(/^error: /i, '')
+      .replace(/\.$/, ''),
+  );
   return message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message;
 }

@@ -22,8 +22,8 @@ import { lastPulumiDiagnostic } from './diagnostics.ts';
 import { readEvents } from './events.ts';
 import { readOutputs } from './outputs.ts';
 import { commonPlan } from './plan.ts';
-import { requiredVersions } from './project.ts';
 import { pulumiProgress } from './progress.ts';
+import { requiredVersions } from './required-versions.ts';
 import { checkpointFiles, readState, stacksFolder } from './state.ts';
 
 function refusals(job: Job): string[] {

@@ -1,7 +1,6 @@
 /** What a project of Pulumi says of itself. */
 import { isRecord } from '#contract/schema/is-record.ts';
 import { parse } from 'yaml';
-import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
 import type { TreeReader } from '../driver.ts';
 
 /** In the order in which Pulumi looks for them. */
@@ -14,8 +13,6 @@ export interface Project {
   readonly language: string;
   /** The folder of the files of stacks, relative to the project; `''` for its own. */
   readonly configurationFolder: string;
-  /** A constraint as written; undefined: none. */
-  readonly requiredVersion: string | undefined;
   /** The backend that the code names; undefined: none. */
   readonly backend: string | undefined;
 }
@@ -49,7 +46,6 @@ function projectOf(file: string, text: string): Project {
     name,
     language,
     configurationFolder: folderOf(file, project),
-    requiredVersion: textOf(project['requiredPulumiVersion']),
     backend: isRecord(backend) ? textOf(backend['url']) : undefined,
   };
 }
@@ -63,10 +59,4 @@ export async function readProject(tree: TreeReader): Promise<Project> {
   throw new Error(
     "there is no Pulumi.yaml in the folder: the template's path must be the folder of a project of Pulumi",
   );
-}
-
-/** The constraint of the project on the version of Pulumi. */
-export async function requiredVersions(tree: TreeReader): Promise<readonly RequiredVersion[]> {
-  const { file, requiredVersion } = await readProject(tree);
-  return requiredVersion === undefined ? [] : [{ file, constraint: requiredVersion }];
 }

@@ -57,7 +57,10 @@ for (const travels of [false, true]) {
       });
       const events = applied.events.filter((event) => event.kind === 'resource');
       assert.deepEqual(
-        events.filter(({ status }) => status === 'done').map(({ address, action }) => [address, action]).sort(),
+        events
+          .filter(({ status }) => status === 'done')
+          .map(({ address, action }) => [address, action])
+          .sort(),
         [
           [urn('key'), 'create'],
           [urn('page'), 'create'],

@@ -70,7 +70,11 @@ function parseStored(bytes: Uint8Array): StoredState {
 function parseCheckpoint(bytes: Uint8Array): Checkpoint {
   const file = parse(bytes);
   const { checkpoint } = file;
-  if (file['version'] !== deploymentVersion || !isRecord(checkpoint) || typeof checkpoint['stack'] !== 'string')
+  if (
+    file['version'] !== deploymentVersion ||
+    !isRecord(checkpoint) ||
+    typeof checkpoint['stack'] !== 'string'
+  )
     throw new TornState('the checkpoint has no stack');
   return file as unknown as Checkpoint;
 }
@@ -167,7 +171,8 @@ export function checkpointFiles({
   workspaceName,
   environmentId,
 }: Pick<Job, 'workspaceName' | 'environmentId'>): SeveralFiles {
-  const isPart = (path: string) => path.startsWith(stacksFolder) && basename(path) === `${workspaceName}.json`;
+  const isPart = (path: string) =>
+    path.startsWith(stacksFolder) && basename(path) === `${workspaceName}.json`;
   return {
     isPart,
     folders: async (list) => (await list(stacksFolder)).map((project) => `${stacksFolder}/${project}`),

@@ -34,7 +34,5 @@ export function shown(value: unknown): unknown {
   if (typeof value === 'string') return unknownValues.includes(value) ? unknownText : value;
   if (Array.isArray(value)) return value.map(shown);
   if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [key, shown(part)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shown(part)]));
 }

@@ -88,7 +88,9 @@ export function pulumiStage(
     'pulumi-language-yaml': join(folder, 'pulumi-language-yaml'),
     git: findProgram('git') ?? '',
   };
-  const ownPassphrase: Record<string, string> = variables.hasNoPassphrase ? {} : { PULUMI_CONFIG_PASSPHRASE: passphrase };
+  const ownPassphrase: Record<string, string> = variables.hasNoPassphrase
+    ? {}
+    : { PULUMI_CONFIG_PASSPHRASE: passphrase };
   const environment = [
     ...list({ PATH: `${folder}:/usr/local/bin:/usr/bin:/bin`, ...variables.environment }),
     ...list(ownPassphrase, true),
