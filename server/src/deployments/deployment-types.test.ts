@@ -429,7 +429,7 @@ describe('a destroy', () => {
   test('a destroy of nothing needs no tool, and a destroyed environment can be deployed again', async () => {
     const { id } = await createActive(app, agent, {}, []);
     await app.database.pool.query(
-      "update template set type = 'cloudformation' where id = (select template_id from environment where id = $1)",
+      "update template set type = 'terragrunt' where id = (select template_id from environment where id = $1)",
       [id],
     );
     assert.equal((await destroy(id)).status, 'SUCCESS');

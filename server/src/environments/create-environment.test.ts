@@ -393,7 +393,7 @@ test('a refused creation names the field, and writes nothing', async () => {
   const afterOrganization = await counts();
   assert.notEqual(before, afterOrganization);
   const refusals: [more: object, message: RegExp][] = [
-    [{ type: 'cloudformation', fileName: 'a.yaml' }, /\/body\/type.*cloudformation cannot be run/],
+    [{ type: 'terragrunt', terragruntVersion: '1.0.0' }, /\/body\/type.*terragrunt cannot be run/],
     [{ organizationId: elsewhere }, /\/body\/organizationId/],
     [{ organizationId: 'no-uuid' }, /\/body\/organizationId/],
     [{ projectId: 'no-uuid' }, /\/body\/projectId/],
