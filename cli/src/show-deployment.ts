@@ -3,6 +3,7 @@ import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import { showUnrecorded } from './show-unrecorded.ts';
 import type { Outputs } from '#contract/deployments/plan.ts';
+import { outputsByName } from '#contract/deployments/unit-outputs.ts';
 import type { Session } from './session/session.ts';
 import { durationText, millisecondsBetween } from './terminal/durations.ts';
 import { safeText } from './terminal/safe-text.ts';
@@ -35,7 +36,7 @@ export function planText({ planSummary }: Pick<Deployment, 'planSummary'>): stri
 
 /** Outputs by name with their values; the service hides the values of sensitive ones. */
 export async function showOutputs(output: Output, outputs: Outputs | null): Promise<void> {
-  const rows = Object.entries(outputs ?? {})
+  const rows = Object.entries(outputsByName(outputs))
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, { value, sensitive }]) => ({ name, value, sensitive }));
   const columns = [

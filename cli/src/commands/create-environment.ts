@@ -13,16 +13,17 @@ import { plain } from '../terminal/safe-text.ts';
 import { variableChanges, type VariableFlags, withVariableFlags } from '../variable-flags.ts';
 import { findTemplate } from './templates/find-template.ts';
 import { type SourceFlags, sourceFields, withSourceFlags } from './templates/source-flags.ts';
+import { type ToolFlags, toolFields, toolFlagNames, withToolFlags } from './templates/tool-flags.ts';
 
 type Body = CallInput<'createEnvironmentWithoutTemplate'>['body'];
 type FromTemplateBody = CallInput<'createEnvironment'>['body'];
 
-interface CreateFlags extends VariableFlags, FollowFlags, SourceFlags {
+interface CreateFlags extends VariableFlags, FollowFlags, SourceFlags, ToolFlags {
   readonly template?: string;
   readonly project?: string;
   readonly workspace?: string;
   readonly namespace?: string;
-  readonly helmChart?: string;
+  readonly workingDirectory?: string;
   readonly description?: string;
   readonly comment?: string;
   readonly requireApproval?: boolean;
@@ -40,6 +41,7 @@ function environmentFields(name: string, projectId: string, flags: CreateFlags) 
     name,
     workspaceName: flags.workspace,
     k8sNamespace: flags.namespace,
+    terragruntWorkingDirectory: flags.workingDirectory,
     description: flags.description,
     requiresApproval: flags.requireApproval,
     isRemoteBackend: flags.remoteBackend,
@@ -58,7 +60,7 @@ const templateFlags = [
   'path',
   'type',
   'toolVersion',
-  'helmChart',
+  ...toolFlagNames,
   'gitToken',
   'sshKey',
 ] as const;
@@ -96,7 +98,7 @@ async function withoutTemplate(
     ...(await sourceFields(client, organizationId, flags, type)),
     organizationId,
     repository: flags.repository,
-    ...(flags.helmChart === undefined ? {} : { helmChartName: flags.helmChart, isHelmRepository: true }),
+    ...toolFields(flags),
     // The service decides which tools it supports.
     type: type as Body['type'],
     deployRequest: flags.comment === undefined ? undefined : { comment: flags.comment },
@@ -105,15 +107,16 @@ async function withoutTemplate(
 }
 
 export function addCreateCommand(group: Command): void {
-  const create = withSourceFlags(
-    group
-      .command('create <name>')
-      .description('create an environment from a template or a repository, and deploy it')
-      .option('--template <template>', 'id or exact name of a template of the project'),
-    templateTypes,
+  const create = withToolFlags(
+    withSourceFlags(
+      group
+        .command('create <name>')
+        .description('create an environment from a template or a repository, and deploy it')
+        .option('--template <template>', 'id or exact name of a template of the project'),
+      templateTypes,
+    ).option('--project <project>', 'id or exact name; not required if there is only one'),
   )
-    .option('--project <project>', 'id or exact name; not required if there is only one')
-    .option('--helm-chart <name>', 'chart, if the repository is a Helm repository')
+    .option('--working-directory <folder>', "folder in which terragrunt runs, below the template's")
     .option('--workspace <name>', 'name of the workspace (default: a generated one)')
     .option('--namespace <name>', 'namespace in the cluster, for Kubernetes and Helm')
     .option('--description <text>', 'what it is for')

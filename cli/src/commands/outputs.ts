@@ -1,6 +1,6 @@
 /** `outputs`: what a deployment, or an environment, has for its users. */
 import type { Command } from 'commander';
-import type { Outputs } from '#contract/deployments/plan.ts';
+import { outputsByName, splitOutputName } from '#contract/deployments/unit-outputs.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { onCall } from '../command-line.ts';
 import { BadCall } from '../exit-codes.ts';
@@ -37,6 +37,21 @@ async function sourceOf(
   return session.client.call('getDeployment', { params: { id } });
 }
 
+interface StateContent {
+  readonly outputs?: Readonly<Record<string, { readonly value: unknown }>>;
+  /** Of a run of several units: their states, by path. */
+  readonly units?: Readonly<Record<string, StateContent>>;
+}
+
+function stateOutput(
+  { outputs, units }: StateContent,
+  whole: string,
+): { readonly value: unknown } | undefined {
+  if (units === undefined) return outputs?.[whole];
+  const { unit, name } = splitOutputName(whole);
+  return units[unit]?.outputs?.[name];
+}
+
 /**
  * The value of a sensitive output, from the state that the deployment has left. The service requires the right
  * READ_STATE for it, and audits the read.
@@ -52,10 +67,7 @@ async function sensitiveValue(
       `The value of "${name}" is in the state only, and the service does not keep the state of this environment.`,
     );
   const content = await client.bytes('getStateContent', { params: { id: stateVersionId } });
-  const { outputs } = JSON.parse(new TextDecoder().decode(content)) as {
-    readonly outputs?: Readonly<Record<string, { readonly value: unknown }>>;
-  };
-  const found = outputs?.[name];
+  const found = stateOutput(JSON.parse(new TextDecoder().decode(content)) as StateContent, name);
   if (found) return found.value;
   throw new BadCall(
     `The state ${stateVersionId} has no readable output "${name}": it may be encrypted by the tool.`,
@@ -68,7 +80,7 @@ async function showOne(
   source: Source | undefined,
   isRevealed: boolean,
 ): Promise<void> {
-  const all: Outputs = source?.output ?? {};
+  const all = outputsByName(source?.output ?? null);
   const one = all[name];
   const names = Object.keys(all).map(plain).join(', ');
   if (!source || !one)

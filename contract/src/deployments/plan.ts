@@ -64,6 +64,24 @@ export type OutputValue = Static<typeof OutputValue>;
 export const Outputs = mapOf(OutputValue, 'Outputs by name; the value of a sensitive one is hidden');
 export type Outputs = Static<typeof Outputs>;
 
+export const UnitOutputs = Type.Object(
+  {
+    moduleName: Type.String({ description: 'Path of the unit, from the folder of the run' }),
+    output: Outputs,
+  },
+  { title: 'UnitOutputs' },
+);
+export type UnitOutputs = Static<typeof UnitOutputs>;
+
+/** Typed as what all runs have but those of several units, whose list `outputsByName` reads. */
+export const DeploymentOutputs = Type.Unsafe<Outputs>({
+  ...Outputs,
+  type: ['object', 'array'],
+  items: UnitOutputs,
+  description:
+    'Outputs by name, or, of a run of several units, a list by unit; the value of a sensitive one is hidden',
+});
+
 export const Resource = Type.Object(
   { provider: Text, type: Text, name: Text, moduleName: Text },
   { title: 'Resource' },

@@ -156,9 +156,9 @@ function plainTypeText(schema: JsonSchema, link: (title: string) => string): str
 
 function oneTypeText(type: string, schema: JsonSchema, link: (title: string) => string): string {
   if (type === 'array') return `array of ${schema.items ? typeText(schema.items, link) : 'any value'}`;
-  if (type === 'object' && schema.items) return typeText(schema.items, link);
   if (type === 'object' && typeof schema.additionalProperties === 'object')
     return `map of ${typeText(schema.additionalProperties, link)}`;
+  if (type === 'object' && schema.items) return typeText(schema.items, link);
   if (schema.format === 'date-time') return 'date-time';
   return type;
 }

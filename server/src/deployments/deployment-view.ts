@@ -1,10 +1,12 @@
 /** Deployments as the interface answers them. */
 import type { Deployment } from '#contract/deployments/shapes.ts';
+import { splitOutputs } from '#contract/deployments/unit-outputs.ts';
 import { withoutNulls } from '#contract/schema/without-nulls.ts';
 import { triggerNames } from '#contract/schema/enumerations.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import type { User } from '#contract/users/shapes.ts';
+import { hasUnits } from '#protocol/tools/run-settings.ts';
 import type { Context } from '../context.ts';
 import type { StoredOutputs } from '../database/stored.ts';
 import { withJsonFields } from '../http/json-text.ts';
@@ -35,21 +37,27 @@ type DeploymentView = Deployment & { id: string };
 
 const instant = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-function outputView(row: Pick<ShownDeploymentRow, 'output'>): Deployment['output'] {
-  if (row.output === null) return null;
-  return Object.fromEntries(
-    Object.entries(row.output).map(([name, output]) => [
+type OutputColumns = Pick<ShownDeploymentRow, 'output' | 'run_settings'>;
+
+function outputView({ output: outputs, run_settings: settings }: OutputColumns): unknown {
+  if (outputs === null) return null;
+  const shown = Object.fromEntries(
+    Object.entries(outputs).map(([name, output]) => [
       name,
       output.sensitive ? { ...output, value: sensitiveMask } : output,
     ]),
   );
+  return hasUnits(settings) ? splitOutputs(shown) : shown;
 }
 
 /** The values of sensitive outputs are not in this column; readers get the mask in their place. */
-function outputText(text: string | null): string {
+function outputText({
+  output: text,
+  run_settings,
+}: Pick<ListedDeploymentRow, 'output' | 'run_settings'>): string {
   if (text === null) return 'null';
-  if (!text.includes('"sensitive": true')) return text;
-  return JSON.stringify(outputView({ output: JSON.parse(text) as StoredOutputs }));
+  if (!hasUnits(run_settings) && !text.includes('"sensitive": true')) return text;
+  return JSON.stringify(outputView({ output: JSON.parse(text) as StoredOutputs, run_settings }));
 }
 
 function reviewsView({ reviews, users }: RelatedFacts) {
@@ -108,7 +116,7 @@ function findings(row: PlainDeploymentRow, around: RelatedFacts) {
 /** What is JSON in the database, of a row that has it as values. */
 function jsonFields(row: ShownDeploymentRow) {
   return {
-    output: outputView(row),
+    output: outputView(row) as Deployment['output'],
     ...withoutNulls({
       resources: row.resources,
       plan: row.plan,
@@ -124,7 +132,7 @@ function jsonFields(row: ShownDeploymentRow) {
 /** The same of a row that has it as text. */
 function jsonTexts(row: ListedDeploymentRow): Record<string, string | null> {
   return {
-    output: outputText(row.output),
+    output: outputText(row),
     resources: row.resources,
     plan: row.plan,
     variables: row.variables ?? '[]',

@@ -35,6 +35,7 @@ const shownColumns = [
   'template_name',
   'repository',
   'revision',
+  'run_settings',
   'path',
   'tool',
   'commit_hash',

@@ -12,15 +12,13 @@ import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import { findTemplate } from './find-template.ts';
 import { type SourceFlags, sourceFields, withSourceFlags } from './source-flags.ts';
+import { type ToolFlags, toolFields, withToolFlags } from './tool-flags.ts';
 
 type Body = CallInput<'updateTemplate'>['body'];
 
-interface EditFlags extends SourceFlags {
+interface EditFlags extends SourceFlags, ToolFlags {
   readonly name?: string;
   readonly description?: string;
-  readonly fileName?: string;
-  readonly helmChart?: string;
-  readonly terragruntBinary?: 'terraform' | 'opentofu';
   readonly retryDeploy?: number;
   readonly retryDestroy?: number;
   readonly retryRegex?: string;
@@ -32,11 +30,9 @@ interface CreateFlags extends EditFlags {
 }
 
 function withEditFlags(command: Command): Command {
-  return withSourceFlags(command, creatableTemplateTypes)
-    .option('--description <text>', 'what it is for')
-    .option('--file-name <file>', 'file of the stack (cloudformation)')
-    .option('--helm-chart <name>', 'chart, if the repository is a Helm repository')
-    .option('--terragrunt-binary <tool>', 'what terragrunt runs: opentofu or terraform')
+  return withToolFlags(
+    withSourceFlags(command, creatableTemplateTypes).option('--description <text>', 'what it is for'),
+  )
     .option(
       '--retry-deploy <times>',
       'how often a failed deploy is retried, 0 to 3',
@@ -75,13 +71,11 @@ async function settingsOf(
   flags: EditFlags,
   { type, before }: { readonly type: string; readonly before?: Template },
 ): Promise<Partial<Body>> {
-  const { description, fileName, helmChart, terragruntBinary } = flags;
+  const { description } = flags;
   return {
     ...(await sourceFields(client, organizationId, flags, type)),
     ...(description === undefined ? {} : { description }),
-    ...(fileName === undefined ? {} : { fileName }),
-    ...(helmChart === undefined ? {} : { helmChartName: helmChart, isHelmRepository: helmChart !== '' }),
-    ...(terragruntBinary === undefined ? {} : { terragruntTfBinary: terragruntBinary }),
+    ...toolFields(flags, before?.terragruntTfBinary),
     retry: retryOf(flags, before?.retry),
   };
 }

@@ -6,7 +6,7 @@ import type { DeploymentTable } from '../../database/schema.ts';
 /** What the last run of an environment that succeeded in changing something has left. */
 export type LastOutputs = Pick<
   Selectable<DeploymentTable>,
-  'id' | 'environment_id' | 'type' | 'output' | 'sealed_output'
+  'id' | 'environment_id' | 'type' | 'output' | 'sealed_output' | 'run_settings'
 >;
 
 /** Of several environments; those where nothing was ever deployed are left out. */
@@ -17,7 +17,7 @@ export async function lastOutputsOf(
   if (environmentIds.length === 0) return [];
   return db
     .selectFrom('deployment')
-    .select(['id', 'environment_id', 'type', 'output', 'sealed_output'])
+    .select(['id', 'environment_id', 'type', 'output', 'sealed_output', 'run_settings'])
     .distinctOn('environment_id')
     .where('environment_id', 'in', [...environmentIds])
     .where('status', '=', 'SUCCESS')

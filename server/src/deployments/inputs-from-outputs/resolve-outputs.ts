@@ -3,7 +3,9 @@
  * apply uses what its plan has used.
  */
 import type { DeploymentVariable } from '#contract/variables/shapes.ts';
+import { splitOutputName } from '#contract/deployments/unit-outputs.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
+import { hasUnits } from '#protocol/tools/run-settings.ts';
 import type { Context } from '../../context.ts';
 import type { StoredOutputs } from '../../database/stored.ts';
 import type { EnvironmentRow } from '../../environments/environment-store.ts';
@@ -46,9 +48,20 @@ const mostNames = 20;
 
 function namesOf(outputs: object): string {
   const names = Object.keys(outputs).sort();
-  if (names.length === 0) return 'it has none';
+  return names.length === 0 ? 'it has none' : `it has ${listed(names)}`;
+}
+
+function listed(names: readonly string[]): string {
   const more = names.length > mostNames ? ' …' : '';
-  return `it has ${names.slice(0, mostNames).join(', ')}${more}`;
+  return `${names.slice(0, mostNames).join(', ')}${more}`;
+}
+
+/** The outputs that a reference may mean where there are several units: it names the unit, or only one has it. */
+function inUnits(outputs: StoredOutputs, wanted: string): string[] {
+  if (Object.hasOwn(outputs, wanted)) return [wanted];
+  return Object.keys(outputs)
+    .filter((name) => splitOutputName(name).name === wanted)
+    .sort();
 }
 
 /** @returns the variable, or what is wrong, to follow the name of the source in a sentence */
@@ -63,7 +76,12 @@ function fromSource(
   if (!last) return ', which was never deployed successfully: deploy it first';
   if (last.type === 'destroy') return ', which is destroyed: deploy it first';
   const outputs = open(last);
-  const output = Object.hasOwn(outputs, outputName) ? outputs[outputName] : undefined;
+  const [name, ...others] = hasUnits(last.run_settings)
+    ? inUnits(outputs, outputName)
+    : [outputName].filter((one) => Object.hasOwn(outputs, one));
+  if (others.length > 0)
+    return `, where several units have an output of that name: use one of ${listed([name!, ...others])}`;
+  const output = name === undefined ? undefined : outputs[name];
   if (!output) return `, which has no output of that name: ${namesOf(outputs)}`;
   const found = variableOf(reference, output);
   return typeof found === 'string' ? `, ${found}` : found;
