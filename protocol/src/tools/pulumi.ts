@@ -16,7 +16,7 @@ export const pulumi: ToolFacts = {
   label: 'Pulumi',
   program,
   companions: [{ program: pulumiLanguageYaml, isOptional: false }],
-  version: { field: 'pulumiVersion', file: null },
+  version: { field: 'pulumiVersion', file: '.pulumi.version' },
   steps: {
     prepare: ['pulumi:login', 'pulumi:stack'],
     plan: 'pulumi:preview',

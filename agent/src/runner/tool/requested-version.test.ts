@@ -11,6 +11,9 @@ import { findRequestedVersion } from './requested-version.ts';
 
 interface VersionContext {
   readonly program?: string;
+  /** Default: that of the program. */
+  readonly tool?: Job['tool'];
+  readonly settings?: Job['settings'];
   readonly variables?: Readonly<Record<string, string>>;
   readonly field?: string;
   readonly path?: string;
@@ -38,6 +41,8 @@ function createSetup(t: TestContext, files: Readonly<Record<string, string>>) {
   for (const [name, content] of Object.entries(files)) write(name, content);
   const find = async ({
     program = 'terraform',
+    tool,
+    settings,
     variables = {},
     field,
     path,
@@ -50,8 +55,9 @@ function createSetup(t: TestContext, files: Readonly<Record<string, string>>) {
     }));
     const job = {
       type,
-      tool: program === 'tofu' ? ('opentofu' as const) : ('terraform' as const),
+      tool: tool ?? (program === 'tofu' ? ('opentofu' as const) : ('terraform' as const)),
       ...(field === undefined ? {} : { toolVersion: field }),
+      ...(settings === undefined ? {} : { settings }),
       source: { repository: 'https://git.example/code', ...(path === undefined ? {} : { path }) },
       variables: { environment, terraform: [] },
       systemVariables: { ENVARIUM_ENVIRONMENT_NAME: '1.7.0' },
@@ -108,6 +114,17 @@ test('each tool has its own variables and its own file', async (t) => {
     '1.8.0 by the variable ENVARIUM_OPENTOFU_VERSION',
   );
   assert.equal(await find({ variables: own }), '1.9.1 by the file .terraform-version');
+});
+
+test('Pulumi is requested like the others, also by its project', async (t) => {
+  const { find, write } = createSetup(t, {});
+  const pulumi = { program: 'pulumi', tool: 'pulumi' } as const;
+  const fromCode = await find({ ...pulumi, field: 'RESOLVE_FROM_CODE' });
+  assert.deepEqual(fromCode, { kind: 'code', by: "the environment's pulumi version" });
+  write('.pulumi.version', '3.100.0');
+  assert.equal(await find({ ...pulumi, field: '3.90.0' }), '3.100.0 by the file .pulumi.version');
+  const variables = { ENVARIUM_PULUMI_VERSION: 'v3.120.0' };
+  assert.equal(await find({ ...pulumi, variables }), '3.120.0 by the variable ENVARIUM_PULUMI_VERSION');
 });
 
 test('with the variable for it, the nearest file in a parent folder is used', async (t) => {
