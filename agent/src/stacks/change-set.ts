@@ -159,23 +159,22 @@ export function hide<Value>(value: Value, hidden: readonly string[]): Value {
   return values.length === 0 ? value : (hideIn(value) as Value);
 }
 
+/** What has begun was begun by the deployment that approved it, also if it has failed since. */
+const begun = ['EXECUTE_IN_PROGRESS', 'EXECUTE_COMPLETE', 'EXECUTE_FAILED'];
+
 function stateOf({
   Status,
   StatusReason,
-  ExecutionStatus,
+  ExecutionStatus = 'AVAILABLE',
 }: DescribeChangeSetOutput): ChangeSetReport['state'] {
-  if (ExecutionStatus === 'EXECUTE_IN_PROGRESS' || ExecutionStatus === 'EXECUTE_COMPLETE') return 'begun';
+  if (begun.includes(ExecutionStatus)) return 'begun';
   if (ExecutionStatus === 'OBSOLETE')
     return {
       problem: 'the stack was changed by somebody else after the plan, which made its change set obsolete',
     };
-  if (ExecutionStatus === 'EXECUTE_FAILED')
-    return { problem: 'the change set has been executed already, and that failed' };
-  if (Status === 'CREATE_COMPLETE' && (ExecutionStatus === 'AVAILABLE' || ExecutionStatus === undefined))
-    return 'ready';
-  return {
-    problem: `the change set is ${Status} and ${ExecutionStatus}${StatusReason ? `: ${StatusReason}` : ''}`,
-  };
+  if (Status === 'CREATE_COMPLETE' && ExecutionStatus === 'AVAILABLE') return 'ready';
+  const why = StatusReason ? `: ${StatusReason}` : '';
+  return { problem: `the change set is ${Status} and ${ExecutionStatus}${why}` };
 }
 
 /** The report on a change set. @param hidden values that it must not show */

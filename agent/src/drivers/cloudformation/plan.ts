@@ -63,9 +63,9 @@ function reasonOf({ action, replacement, policy, properties }: StackChange): str
   if (replacement === 'Conditional')
     found.push(`may be replaced${maybe.length === 0 ? '' : `, depending on ${named(maybe)}`}`);
   if (action === 'Dynamic') found.push('CloudFormation decides while it works whether it changes');
-  if (policy !== null && (action === 'Remove' || replacement !== 'False'))
-    if (policy.startsWith('Retain')) found.push(`what is there stays, and belongs to no stack (${policy})`);
-    else if (policy !== 'Delete') found.push(`policy ${policy}`);
+  if (policy?.endsWith('Retain') === true)
+    found.push('what is there stays, and belongs to no stack any more');
+  if (policy?.endsWith('Snapshot') === true) found.push('a snapshot of what is there is kept');
   const causes = [...new Set(properties.flatMap(({ cause }) => cause ?? []))];
   if (causes.length > 0) found.push(`because of ${causes.join(', ')}`);
   return found.length === 0 ? undefined : found.join('; ');
@@ -73,7 +73,7 @@ function reasonOf({ action, replacement, policy, properties }: StackChange): str
 
 /** A resource that leaves its stack and is not deleted. */
 function isReleased({ action, policy }: StackChange): boolean {
-  return action === 'Remove' && policy?.startsWith('Retain') === true;
+  return action === 'Remove' && policy === 'Retain';
 }
 
 function changeRow(change: StackChange): Row {

@@ -27,16 +27,19 @@ type Work = 'create' | 'update' | 'delete';
 export class Cloud {
   readonly resources = new Map<string, CloudResource>();
   /** Reasons to refuse, by work and logical id. */
-  readonly #refusals = new Map<string, string>();
+  readonly #refusals = new Map<string, { readonly reason: string; allowed: number }>();
   #gate: PromiseWithResolvers<void> | null = null;
   #count = 0;
   /** How long a service works on a resource. */
   milliseconds = 5;
 
-  /** A service refuses work on a resource from now on; null: it no longer does. */
-  refuse(work: Work, logicalId: string, reason: string | null): void {
+  /**
+   * A service refuses work on a resource; null: it no longer does.
+   * @param allowed how often it does the work before that
+   */
+  refuse(work: Work, logicalId: string, reason: string | null, allowed = 0): void {
     if (reason === null) this.#refusals.delete(`${work} ${logicalId}`);
-    else this.#refusals.set(`${work} ${logicalId}`, reason);
+    else this.#refusals.set(`${work} ${logicalId}`, { reason, allowed });
   }
 
   /** Services do not finish anything until `release`. */
@@ -71,7 +74,10 @@ export class Cloud {
   async work(work: Work, logicalId: string): Promise<string | null> {
     await new Promise((resolve) => setTimeout(resolve, this.milliseconds));
     await this.#gate?.promise;
-    return this.#refusals.get(`${work} ${logicalId}`) ?? null;
+    const refusal = this.#refusals.get(`${work} ${logicalId}`);
+    if (refusal === undefined) return null;
+    refusal.allowed -= 1;
+    return refusal.allowed < 0 ? refusal.reason : null;
   }
 
   create(stackName: string, logicalId: string, type: string, properties: Properties): CloudResource {
