@@ -5,6 +5,8 @@ export type Captures = ReadonlyMap<string, Uint8Array>;
 
 /** Names under which a phase's captures hold what it was given. */
 export const given = {
+  /** The plan folder that a command of this phase has saved, packed, if the driver saves a folder. */
+  saved: 'given:saved',
   /** The environment's current state, if the service stores one. */
   state: 'given:state',
   /** In an apply phase: the approved plan file, if the driver composes or compares one. */
@@ -36,6 +38,14 @@ export interface Command {
    * run. Absent: it has none.
    */
   input?(captures: Captures): Uint8Array | string | null;
+  /** Files that it needs in the temporary folder. */
+  writes?(captures: Captures): readonly { readonly name: string; readonly content: string }[];
+  /** Lines of its output that match a pattern are captured under a name, at most one megabyte of them. */
+  readonly finds?: { readonly pattern: RegExp; readonly as: string };
+  /** Commands to run after it, in its step: what they are depends on what it left. None of them changes resources. */
+  next?(captures: Captures): Promise<readonly Command[]>;
+  /** What people should know of its failure in addition to its last diagnostic; null: nothing. */
+  explain?(captures: Captures): string | null;
   /** A file in the temporary folder that the command writes: its content is captured under a name. */
   readonly collects?: { readonly file: string; readonly as: string };
   /** Runs at the same time and is ended with the command; writes to the same log, and may fail. */
@@ -54,7 +64,7 @@ export interface Command {
    */
   readonly loadsModules?: boolean;
   /**
-   * Absolute path of the plan that the command saves: from its end on, the run can read the plan there and
+   * Absolute path of the plan, a file or a folder, that the command saves: from its end on, the run can read the plan there and
    * cannot change it.
    */
   readonly savesPlan?: string;

@@ -1,5 +1,6 @@
 /** One suite for all drivers; a driver leaves a case out only with a written reason. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -8,7 +9,7 @@ import { runnableDeploymentTypes, type RunnableDeploymentType } from '#protocol/
 import type { Job } from '#protocol/messages/job.ts';
 import { jobOf, treeFrom } from '../testing/driver-job.ts';
 import type { Material } from '../testing/driver-material.ts';
-import { type Command, onlyCommands } from './command.ts';
+import { type Captures, type Command, onlyCommands } from './command.ts';
 import { type Driver, type DriverContext, type StateCapability, TornState } from './driver.ts';
 import { drivers } from './index.ts';
 
@@ -35,7 +36,7 @@ async function materialOf(tool: string): Promise<Material> {
 }
 
 function contextIn(material: Material, changes: Partial<Job>, stateFolder: string | null): DriverContext {
-  const job = plantedJob(changes);
+  const job = plantedJob({ ...material.job, ...changes });
   const needed = Object.entries(material.environment ?? {}).map(([name, value]) => ({
     name,
     value,
@@ -49,7 +50,13 @@ function contextIn(material: Material, changes: Partial<Job>, stateFolder: strin
     planFile: '/work folder/plan',
     temporaryFolder: '/srv/tmp',
     tree: treeFrom(material.tree),
+    ...(material.inspected === undefined ? {} : { inspected: inspectedOf(changes.tool, material) }),
   };
+}
+
+function inspectedOf(tool: string | undefined, { inspected = {} }: Material): Captures {
+  const fixtures = join(import.meta.dirname, tool ?? '', '__fixtures__');
+  return new Map(Object.entries(inspected).map(([name, file]) => [name, readFileSync(join(fixtures, file))]));
 }
 
 async function commandsOf(driver: Driver, context: DriverContext): Promise<Command[][]> {
@@ -187,7 +194,7 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
         const captured = new Map<string, Buffer>();
         for (const [file, fixture] of Object.entries(recorded.files))
           captured.set(file, await inputOf(tool, fixture));
-        const reading = await driver.readPlan(contextOf({}, null), captured);
+        const reading = await driver.readPlan(contextOf(recorded.job ?? {}, null), captured);
         assert.deepEqual(reading.planSummary, recorded.summary);
         assert.equal(reading.hasChanges, recorded.hasChanges);
         assert.equal(reading.hasResourceChanges, Object.keys(recorded.changes).length > 0);

@@ -6,7 +6,7 @@
  * `state` have no step that stores a state. With a driver without `savedPlan`, the plan is only for people to
  * read, and the apply determines the changes again.
  *
- * Order of calls in a plan phase: `refusals`, `warnings`, `state.isOurs`, `files`, `prepare`,
+ * Order of calls in a plan phase: `refusals`, `warnings`, `inspect`, `state.isOurs`, `files`, `prepare`,
  * `state.file.otherWorkspaces`, `state.file.checkPrepared`, `plan`, `readPlan`, `savedPlan.compose`. In an apply
  * phase: `files`, `prepare`, `state.file.checkPrepared` (only when the tree was restored), `apply` with
  * `savedPlan.differing` and `state.record.before` ahead of its first changing command, `progress` while one runs,
@@ -79,6 +79,12 @@ export interface DriverContext {
   /** Absolute path of the tool's CLI configuration, if the agent has written one. */
   readonly cliConfigurationFile?: string;
   readonly tree: TreeReader;
+  /** Reads the whole repository, of which the configuration's folder is a part. */
+  readonly code?: TreeReader;
+  /** Absolute paths of the driver's programs by name; absent as long as they are not known. */
+  readonly programPaths?: Readonly<Record<string, string>>;
+  /** What the commands of `inspect` have captured; absent before they have run. */
+  readonly inspected?: Captures;
 }
 
 /** The contents of a plan in the common form. Sensitive values are already replaced. */
@@ -141,6 +147,12 @@ export interface StateCapability {
   isOurs(context: Omit<DriverContext, 'stateFolder'>): Promise<boolean>;
   /** @throws TornState if the bytes are empty or incomplete */
   read(bytes: Uint8Array): StateReading;
+  /**
+   * The state after an apply whose outputs commands have read. Absent: what the first of them has captured, if it is
+   * not empty, or the stored one.
+   * @param stored null: the service stores none
+   */
+  after?(context: DriverContext, captures: Captures, stored: StateReading | null): StateReading | null;
   readonly file?: StateFileCapability;
   readonly record?: RecordCapability;
 }
@@ -179,8 +191,13 @@ export interface StateFileCapability {
 
 /** The plan phase saves a file, which is part of what a person approves, and which the apply phase gets unchanged. */
 export interface SavedPlanCapability {
+  /**
+   * The plan is a folder, which the service keeps as one packed file. `compose` composes that file then, from what
+   * was saved; the apply finds the folder at `planFile`.
+   */
+  readonly isFolder?: true;
   /** Composes the file of what the commands captured. Absent: a command of `plan` writes it to `planFile`. */
-  compose?(context: DriverContext, captures: Captures): Uint8Array;
+  compose?(context: DriverContext, captures: Captures): Uint8Array | Promise<Uint8Array>;
   /**
    * Compares what an apply is about to do with the approved file, after the commands ahead of its first changing one.
    * @returns the difference as the end of a sentence; null if there is none
@@ -254,6 +271,20 @@ export interface InstalledFrom {
   readonly lockFile: string | null;
 }
 
+/**
+ * Shows what the code consists of where files alone do not. What is found is in the context of all later calls, also
+ * in the apply phase.
+ */
+export interface InspectCapability {
+  /** Commands that change nothing, and that run without any file of the driver. */
+  commands(context: Omit<DriverContext, 'stateFolder'>): readonly Command[];
+  /**
+   * More that is to be found, from what the commands have captured, which is in the context.
+   * @throws an Error with a message for people if the code cannot be run
+   */
+  findings(context: Omit<DriverContext, 'stateFolder'>): Promise<Captures>;
+}
+
 export interface Driver {
   readonly type: TemplateType;
   /**
@@ -275,6 +306,8 @@ export interface Driver {
   refusals(job: Job): string[];
   /** Warnings that do not stop the run; one sentence each, for the log of the first step. */
   warnings(context: Omit<DriverContext, 'stateFolder'>): Promise<string[]>;
+  /** Shows what the code consists of, before `state.isOurs`. */
+  readonly inspect?: InspectCapability;
   /**
    * The variables, the state override and other files to write into the tree. @throws an Error that names the
    * variable whose value cannot be converted
@@ -298,6 +331,8 @@ export interface Driver {
   readonly lockFile?: string;
   /** Paths below the configuration's folder that `prepare` recreates: an apply elsewhere does not get them. */
   readonly installed?: readonly string[];
+  /** More of them, which depend on the code. */
+  installedIn?(context: DriverContext): readonly string[];
   /** The tool's last diagnostic in a step's output, used as `error.message`; null if there is none. */
   lastDiagnostic(output: string): string | null;
 

@@ -1,4 +1,5 @@
 /** The drivers of all supported tools, one per line. */
+export { terragrunt } from './terragrunt/driver.ts';
 export { ansible } from './ansible/driver.ts';
 export { cloudformation } from './cloudformation/driver.ts';
 export { k8s } from './k8s/driver.ts';

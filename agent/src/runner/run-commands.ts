@@ -1,10 +1,8 @@
 /**
  * Runs a driver's commands one after the other, grouped by step; the first that fails ends the phase.
  */
-import { constants } from 'node:buffer';
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import { type Captures as ReadCaptures, type Command, given, type Note } from '../drivers/command.ts';
 import { readableCredentials } from '../credentials/credential-files.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
@@ -23,19 +21,16 @@ import { openModuleGate } from './code/module-gate.ts';
 import { RunFailure } from '../processes/failure.ts';
 import { signalQuietly } from '../processes/proc.ts';
 import { placesOfProgram, requireProgram } from '../processes/programs.ts';
-import { openPlan, sealPlan } from '../slots/work-folder.ts';
-import { endRest } from './end-rest.ts';
+import { openPlan } from '../slots/work-folder.ts';
+import { type Captures, collect, findLines, readCapture, sealMade, writeNeeded } from './command-files.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
 import { collectorSettings } from './tool/collector-settings.ts';
-
-/** What the commands of a phase capture, in addition to what it was given. */
-export type Captures = Map<string, Uint8Array>;
 
 /** The captures at the start of a phase. */
 export function givenCaptures({ driver, job, spool }: RunnerAttempt): Captures {
   const captures: Captures = new Map();
-  if (driver.state?.record !== undefined && job.state.current !== undefined)
-    captures.set(given.state, readFileSync(spool.inputState));
+  const isRead = driver.state?.record !== undefined || driver.state?.file?.several !== undefined;
+  if (isRead && job.state.current !== undefined) captures.set(given.state, readFileSync(spool.inputState));
   const { compose, differing } = driver.savedPlan ?? {};
   if ((compose ?? differing) !== undefined && job.phase === 'apply')
     captures.set(given.approved, readFileSync(spool.inputPlan));
@@ -90,6 +85,9 @@ export async function runOne(
 ): Promise<void> {
   const input = inputOf(command, captures);
   if (input === null) return;
+  await writeNeeded(attempt, command, captures);
+  const log = attempt.spool.stepLog(command.step);
+  const from = sizeOf(log);
   const captureTo = command.captureTo === undefined ? undefined : scratchPath(attempt, command.captureTo);
   const { providers, folders } = attempt;
   if (command.savesPlan !== undefined) openPlan(folders);
@@ -100,11 +98,36 @@ export async function runOne(
         )
       : await startOne(attempt, configuration, command, { captureTo, input });
   await collect(attempt, command, captures);
-  if (!isGood(end, command))
-    throw failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
-  if (command.savesPlan !== undefined) await sealMade(attempt, command.savesPlan);
+  await findLines(command, log, from, captures);
+  if (!isGood(end, command)) throw failed(attempt, end, command, captures);
+  if (command.savesPlan !== undefined) await sealMade(attempt, command.savesPlan, captures);
   if (command.captureTo !== undefined && captureTo !== undefined)
     captures.set(command.captureTo, readCapture(captureTo, command.label));
+  for (const each of await nextOf(command, captures))
+    await runOne(attempt, configuration, { ...each, step: command.step }, captures);
+}
+
+async function nextOf(command: Command, captures: Captures): Promise<readonly Command[]> {
+  try {
+    return (await command.next?.(captures)) ?? [];
+  } catch (error) {
+    // A driver's errors are messages for people.
+    throw new RunFailure((error as Error).message, { result: 'failed', failedCommand: command.label });
+  }
+}
+
+/** The failure of a command, with what its driver knows of it. */
+export function failed(
+  attempt: RunnerAttempt,
+  end: CommandEnd,
+  command: Command,
+  captures: ReadCaptures,
+): RunFailure {
+  const failure = failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
+  const more = command.explain?.(captures) ?? null;
+  return more === null
+    ? failure
+    : new RunFailure(`${failure.message}\n\n${more}`, failure.facts, failure.known);
 }
 
 /** What a command reads from its standard input; undefined: nothing. */
@@ -119,44 +142,6 @@ export function inputOf(command: Command, captures: ReadCaptures): CommandInput 
     // A driver's errors are messages for people.
     throw new RunFailure((error as Error).message, { result: 'failed', failedCommand: command.label });
   }
-}
-
-/** Larger files are cut off nowhere else: a run may write anything under the name. */
-const collectedBytes = 256_000_000;
-
-/** Captures the file that a command was to write. */
-export async function collect(attempt: AttemptContext, command: Command, captures: Captures): Promise<void> {
-  if (command.collects === undefined) return;
-  const { file, as } = command.collects;
-  const bytes = await attempt.tree
-    .read(dirname(file), basename(file), collectedBytes)
-    .catch((error: Error) => {
-      throw new RunFailure(`what ${command.label} wrote cannot be read: ${error.message}`);
-    });
-  if (bytes === null) captures.delete(as);
-  else captures.set(as, bytes);
-}
-
-/** @throws RunFailure for more than a JavaScript text can have */
-export function readCapture(file: string, label: string): Uint8Array {
-  const bytes = sizeOf(file);
-  if (bytes <= constants.MAX_STRING_LENGTH) return readFileSync(file);
-  const megabytes = (size: number) => Math.floor(size / 1e6);
-  throw new RunFailure(
-    `${label} printed ${megabytes(bytes)} MB, and at most ${megabytes(constants.MAX_STRING_LENGTH)} MB can be read: divide the configuration into several environments`,
-    { result: 'failed', failedCommand: label },
-  );
-}
-
-/** What is shown, hashed and kept is one copy that nothing of the run can change any more. */
-async function sealMade(attempt: RunnerAttempt, file: string): Promise<void> {
-  const { folders, tree, order } = attempt;
-  const name = basename(file);
-  const copy = scratchPath(attempt, name);
-  await endRest(attempt);
-  if ((await tree.copyOut(folders.plan, name, copy)) === null)
-    throw new RunFailure('the plan file is not there after the plan', { result: 'internal' });
-  sealPlan(folders, name, copy, order.slotUid);
 }
 
 /** Where a command's input and output are. */

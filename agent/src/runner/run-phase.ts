@@ -7,12 +7,14 @@ import type { Outcome } from '#protocol/messages/outcome.ts';
 import { longVariables } from '#protocol/run-environment.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { endProcessesOf } from '../processes/end-processes.ts';
+import { unpackFiles } from '../slots/packed-files.ts';
 import {
   closeWorkFolder,
   createWorkFolder,
   removeWorkFolder,
   reopenWorkFolder,
   sealPlan,
+  sealPlanFolder,
   type TreeFacts,
   workFolderPaths,
   type WorkFolderPaths,
@@ -109,13 +111,16 @@ async function endOf(context: Starting, lender: TreeLender): Promise<End> {
 }
 
 /** Makes the folders of the run. @param kept what is known of the tree of its plan, where that is still there */
-function openFolders({ folders, order, job, spool }: Starting, kept: TreeFacts | null): void {
+function openFolders({ folders, order, job, spool, driver }: Starting, kept: TreeFacts | null): void {
   if (kept === null) createWorkFolder(folders, order.slotUid);
   else reopenWorkFolder(folders, order.slotUid);
   // Before anything shows the folders to a command.
   writeCredentialFiles(folders, job, order.slotUid);
-  if (job.phase === 'apply' && existsSync(spool.inputPlan))
-    sealPlan(folders, basename(folders.planFile), spool.inputPlan, order.slotUid);
+  if (job.phase !== 'apply' || !existsSync(spool.inputPlan)) return;
+  const name = basename(folders.planFile);
+  if (driver.savedPlan?.isFolder === true)
+    sealPlanFolder(folders, name, unpackFiles(readFileSync(spool.inputPlan)), order.slotUid);
+  else sealPlan(folders, name, spool.inputPlan, order.slotUid);
 }
 
 /** A sandbox ends with all its processes; without one, their uid identifies them. */

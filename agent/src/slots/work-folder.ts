@@ -49,6 +49,8 @@ export interface TreeFacts {
   readonly toolVersion: string;
   /** Files that contain variables, relative to the tree. */
   readonly secretFiles: readonly string[];
+  /** What the driver has seen of the code, by name, as Base64; absent from older agents. */
+  readonly inspected?: Readonly<Record<string, string>>;
 }
 
 /** Which attempt kept the tree, and for which slot. */
@@ -153,18 +155,47 @@ export function writeOwned(path: string, content: Uint8Array, uid: number | null
  * @param slotUid the run's user, whose group is the only one that can read it
  */
 export function sealPlan(paths: WorkFolderPaths, name: string, from: string, slotUid: number | null): void {
+  replacePlan(paths);
+  const file = join(paths.plan, name);
+  copyFileSync(from, file, constants.COPYFILE_EXCL);
+  seal(file, 0o440, slotUid);
+  seal(paths.plan, 0o550, slotUid);
+}
+
+/**
+ * The same for a plan that is a folder.
+ * @param name of the folder in the folder of the plan
+ * @param files by their paths below it, each without `..`
+ */
+export function sealPlanFolder(
+  paths: WorkFolderPaths,
+  name: string,
+  files: ReadonlyMap<string, Uint8Array>,
+  slotUid: number | null,
+): void {
+  replacePlan(paths);
+  const folders = new Set([join(paths.plan, name)]);
+  mkdirSync(join(paths.plan, name), { mode: 0o700 });
+  for (const [path, content] of files) {
+    const file = join(paths.plan, name, path);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, content, { flag: 'wx', mode: 0o600 });
+    seal(file, 0o440, slotUid);
+    for (let folder = dirname(file); !folders.has(folder); folder = dirname(folder)) folders.add(folder);
+  }
+  for (const folder of [...folders, paths.plan]) seal(folder, 0o550, slotUid);
+}
+
+/** Puts an empty folder of the agent in the place of the run's. */
+function replacePlan(paths: WorkFolderPaths): void {
   if (isPlanSealed(paths)) removeSealed(paths);
   else renameSync(paths.plan, paths.openPlan);
   mkdirSync(paths.plan, { mode: 0o700 });
-  const file = join(paths.plan, name);
-  copyFileSync(from, file, constants.COPYFILE_EXCL);
-  for (const [path, mode] of [
-    [file, 0o440],
-    [paths.plan, 0o550],
-  ] as const) {
-    if (slotUid !== null) chownSync(path, 0, slotUid);
-    chmodSync(path, mode);
-  }
+}
+
+function seal(path: string, mode: number, slotUid: number | null): void {
+  if (slotUid !== null) chownSync(path, 0, slotUid);
+  chmodSync(path, mode);
 }
 
 /** Gives the run its folder for plans back. */

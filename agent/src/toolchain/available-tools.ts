@@ -41,7 +41,8 @@ export async function findAvailableTools(
 }
 
 function neededPrograms({ type, programs }: Driver): string[] {
-  const optional = toolFacts(type)?.companions.filter(({ isOptional }) => isOptional) ?? [];
+  const companions = toolFacts(type)?.companions ?? [];
+  const optional = companions.filter(({ isOptional, isFor }) => isOptional || isFor !== undefined);
   return programs.filter((name) => !isOwn(name) && !optional.some(({ program }) => program.name === name));
 }
 

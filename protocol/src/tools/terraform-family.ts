@@ -18,7 +18,8 @@ function persistIntervalProblem(value: string): string | null {
   return `TF_STATE_PERSIST_INTERVAL: a whole number of ${leastPersistSeconds} or more seconds is needed`;
 }
 
-function environmentRefusal(name: string, value: string): string | null {
+/** Why no run of terraform or OpenTofu can have an environment variable; null if it can. */
+export function environmentRefusal(name: string, value: string): string | null {
   const why = Object.hasOwn(reserved, name) ? reserved[name] : undefined;
   if (why !== undefined) return `${name} cannot be set: ${why}; remove the variable`;
   if (name === 'TF_STATE_PERSIST_INTERVAL') return persistIntervalProblem(value);
@@ -29,7 +30,11 @@ function environmentRefusal(name: string, value: string): string | null {
 }
 
 function variableRefusal(type: VariableType, name: string, value: string): string | null {
-  if (type === 0) return environmentRefusal(name, value);
+  return type === 0 ? environmentRefusal(name, value) : identifierRefusal(name);
+}
+
+/** Why no run can have a variable of the code of this name; null if it can. */
+export function identifierRefusal(name: string): string | null {
   if (/^[\p{ID_Start}_][\p{ID_Continue}-]*$/u.test(name)) return null;
   return `${JSON.stringify(name)} is not a Terraform identifier: letters, digits, _ and -, not beginning with a digit or -`;
 }

@@ -426,18 +426,10 @@ describe('a destroy', () => {
     assert.deepEqual(started.variables?.map((row) => row.name).sort(), ['PROXY', 'REGION', 'gone', 'size']);
   });
 
-  test('a destroy of nothing needs no tool, and a destroyed environment can be deployed again', async () => {
+  test('a destroy of nothing needs no agent, and a destroyed environment can be deployed again', async () => {
     const { id } = await createActive(app, agent, {}, []);
-    await app.database.pool.query(
-      "update template set type = 'terragrunt' where id = (select template_id from environment where id = $1)",
-      [id],
-    );
     assert.equal((await destroy(id)).status, 'SUCCESS');
     assert.equal((await environmentOf(app, id)).status, 'INACTIVE');
-    await app.database.pool.query(
-      "update template set type = 'terraform' where id = (select template_id from environment where id = $1)",
-      [id],
-    );
     assert.equal((await deploy(app, id, { userRequiresApproval: false })).status, 'IN_PROGRESS');
     const next = await agent.plan();
     assert.ok(next);

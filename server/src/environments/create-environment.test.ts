@@ -393,7 +393,7 @@ test('a refused creation names the field, and writes nothing', async () => {
   const afterOrganization = await counts();
   assert.notEqual(before, afterOrganization);
   const refusals: [more: object, message: RegExp][] = [
-    [{ type: 'terragrunt', terragruntVersion: '1.0.0' }, /\/body\/type.*terragrunt cannot be run/],
+    [{ type: 'workflow' }, /\/body\/type/],
     [{ organizationId: elsewhere }, /\/body\/organizationId/],
     [{ organizationId: 'no-uuid' }, /\/body\/organizationId/],
     [{ projectId: 'no-uuid' }, /\/body\/projectId/],

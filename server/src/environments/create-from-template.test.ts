@@ -58,13 +58,11 @@ test('a template that the project cannot use is refused by name', async () => {
   const elsewhere = await createTemplate(app, { projectIds: [other.id] });
   const deleted = await createTemplate(app);
   await ok(app, 'deleteTemplate', { params: { id: deleted.id } });
-  const stack = await createTemplate(app, { type: 'terragrunt', terragruntVersion: '1.0.0' });
   const workflow = await createTemplate(app, { type: 'workflow' });
   const { blueprintId: single } = await createIdle(app);
   const cases: [unknown, RegExp][] = [
     [elsewhere.id, /is not assigned to the project/],
     [deleted.id, /was deleted/],
-    [stack.id, /of type terragrunt, which cannot be run by this version: it runs/],
     [workflow.id, /of type workflow, which cannot be run by this version/],
     [single, /does not match any template/],
     [randomUUID(), /does not match any template/],
@@ -261,12 +259,12 @@ test('an environment moves only where its template is assigned', async () => {
 
 test('the tool of a template with environments cannot become one that this version does not run', async () => {
   const template = await createTemplate(app);
-  const body = templateBody(app, { name: template.name, type: 'terragrunt', terragruntVersion: '1.0.0' });
+  const body = templateBody(app, { name: template.name, type: 'workflow' });
   await createFrom(app, template.id, { preventAutoDeploy: true });
   const { message } = await refused(app, 'updateTemplate', 409, { params: { id: template.id }, body });
   assert.match(
     message,
-    /\/body\/type terragrunt cannot be run by this version.*1 environments use the template/,
+    /\/body\/type workflow cannot be run by this version.*1 environments use the template/,
   );
   const tofu = { ...body, type: 'opentofu', opentofuVersion: 'latest' };
   assert.equal((await replace(template.id, tofu)).type, 'opentofu');

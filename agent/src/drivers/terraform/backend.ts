@@ -90,7 +90,7 @@ function nameAfter(last: string | undefined, rules: FileRules): string {
  * A name that sorts after all other override files. Determined again in the apply phase, whose tree contains
  * the plan phase's override: a last file with the name that follows from the others is ours, or is replaced.
  */
-function overrideName(names: readonly string[], rules: FileRules): string {
+export function overrideName(names: readonly string[], rules: FileRules): string {
   const [last, previous] = names
     .filter((name) => isOverride(name, rules))
     .sort(byBytes)

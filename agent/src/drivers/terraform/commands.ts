@@ -46,7 +46,7 @@ export function workspaceOf(job: Job): string {
  * Adds arguments in the variable that the tool reads, after those that the user has set: other users of the
  * machine can list arguments, but not the environment.
  */
-function added(
+export function added(
   job: Job,
   verb: string,
   words: readonly string[],
@@ -71,7 +71,7 @@ export function early(flavor: Flavor, context: DriverContext): string[] {
 }
 
 /** Selects the arguments that set variables. */
-function valuesAmong(words: readonly string[]): string[] {
+export function valuesAmong(words: readonly string[]): string[] {
   const isValue = (word: string) => /^--?var(-file)?(=|$)/.test(word);
   return words.flatMap((word, index) => {
     if (!isValue(word)) return [];
@@ -140,7 +140,7 @@ export async function prepareCommands(flavor: Flavor, context: DriverContext): P
  * A deployment's own targets take precedence over the environment's. A destroy of some resources only must be
  * requested each time.
  */
-function targetsOf({ job }: DriverContext): readonly string[] {
+export function targetsOf({ job }: DriverContext): readonly string[] {
   if (job.targets.length > 0 || job.type === 'destroy') return job.targets;
   return runVariablesOf(job).targets;
 }

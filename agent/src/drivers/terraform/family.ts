@@ -62,7 +62,7 @@ function refusals(facts: ToolFacts, job: Job): string[] {
   return [...problems].filter((text) => text !== '');
 }
 
-function ignoredStateRefusal({ state }: Job): string | null {
+export function ignoredStateRefusal({ state }: Job): string | null {
   const name = runVariableNames.ignoresState;
   if (state.isForced)
     return `${name} contradicts the environment's isRemoteBackend, which has the service store the state: remove one of the two`;
@@ -135,14 +135,14 @@ async function files(rules: FileRules, { job, tree, configurationFolder, stateFo
   return [...override, ...(variables ? [variables] : [])];
 }
 
-function providersOf(plan: TerraformPlan, lock: string | null): Record<string, string> {
+export function providersOf(plan: TerraformPlan, lock: string | null): Record<string, string> {
   const usesBuiltin = (plan.resource_changes ?? []).some(
     (resource) => resource.provider_name === builtinProvider,
   );
   return { ...lockedProviders(lock), ...(usesBuiltin ? { [builtinProvider]: plan.terraform_version } : {}) };
 }
 
-function planOf(bytes: Uint8Array): TerraformPlan {
+export function planOf(bytes: Uint8Array): TerraformPlan {
   return parseTerraformPlan(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
 }
 

@@ -32,6 +32,7 @@ export interface TerraformPlan {
   readonly resource_drift?: readonly ResourceChange[];
   readonly output_changes?: Readonly<Record<string, Change>>;
   readonly applyable?: boolean;
+  readonly prior_state?: { readonly values?: { readonly outputs?: Readonly<Record<string, unknown>> } };
 }
 
 /** @throws an Error if the text is not a plan of format 1 */

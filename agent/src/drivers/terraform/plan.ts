@@ -154,9 +154,13 @@ function settledRows(
  * @param planned the plan that would be applied
  * @param refreshed the refresh-only plan of a drift run: its findings are marked `driftByCloud` if the plan
  * changes them, and listed in `settled` otherwise
+ * @param masker of all plans whose values the rows may contain
  */
-export function commonPlan(planned: TerraformPlan, refreshed?: TerraformPlan): CommonPlan {
-  const masker = attributeMasker([planned, ...(refreshed ? [refreshed] : [])]);
+export function commonPlan(
+  planned: TerraformPlan,
+  refreshed?: TerraformPlan,
+  masker: AttributeMasker = attributeMasker([planned, ...(refreshed ? [refreshed] : [])]),
+): CommonPlan {
   const drifts = ((refreshed ?? planned).resource_drift ?? []).filter(isRealDrift);
   const drifted = new Set(drifts.map((resource) => resource.address));
   const changes = planned.resource_changes ?? [];

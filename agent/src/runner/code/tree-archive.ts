@@ -55,7 +55,9 @@ export async function unpackTree(attempt: AttemptContext, step: string): Promise
 
 async function packTree(attempt: AttemptContext, configuration: Configuration, step: string): Promise<void> {
   const below = (name: string) => `./${join(configuration.path, name)}`;
-  const left = [...(attempt.driver.installed ?? []), ...configuration.written.secret];
+  const { driver } = attempt;
+  const installed = [...(driver.installed ?? []), ...(driver.installedIn?.(configuration.context) ?? [])];
+  const left = [...installed, ...configuration.written.secret];
   const excludes = ['./.git', ...left.map(below)].map((name) => `--exclude=${name}`);
   const args = [
     '--create',

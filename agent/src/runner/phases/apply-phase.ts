@@ -38,7 +38,9 @@ import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
 import { withRetryCount } from './run-with-retries.ts';
 import { storeState } from './store-state.ts';
 import { ApplyWork, notApproved } from './apply-work.ts';
-import { type Captures, runOne } from '../run-commands.ts';
+import { inspectCode, readCaptures } from './inspect-code.ts';
+import type { Captures } from '../command-files.ts';
+import { givenCaptures, runOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 import { unpackTree } from '../code/tree-archive.ts';
 
@@ -92,6 +94,7 @@ async function continueWith(
     tool,
     commit: approved.parts.commit,
     isStateOurs: kept.isStateOurs,
+    inspected: readCaptures(kept.inspected ?? {}),
   });
   return {
     ...described,
@@ -125,15 +128,16 @@ async function restore(
     await checkJob(attempt, prepareStep, commit);
     const tool = await resolveTool(attempt, prepareStep, needsOf(attempt, approved.parts.toolVersion));
     const toolVersion = tool.version;
-    const isStateOurs = await findStateOwner(attempt, commit);
-    const described = describeConfiguration(attempt, { tool, commit, isStateOurs });
+    const inspected = await inspectCode(attempt, prepareStep, { tool, commit });
+    const isStateOurs = await findStateOwner(attempt, commit, inspected);
+    const described = describeConfiguration(attempt, { tool, commit, isStateOurs, inspected });
     const lockFile = async () => sha256((await readLockFileBytes(attempt, described)) ?? '');
     expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
     expectPlannedSecrets(attempt, approved.parts);
     const configuration = { ...described, written: await writeDriverFiles(attempt, described.context) };
     const commands = await attempt.driver.prepare(described.context);
     for (const command of onlyCommands(commands))
-      await runOne(attempt, configuration, { ...command, step: prepareStep }, new Map());
+      await runOne(attempt, configuration, { ...command, step: prepareStep }, givenCaptures(attempt));
     await checkPrepared(attempt, configuration);
     expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
     return { ...configuration, hasPlugins: await usesPlugins(attempt, described) };
@@ -196,10 +200,10 @@ async function outputStep(
     (command) => command.isForEncryptedState !== true || state?.isEncrypted === true,
   );
   const step = commands[0]?.step;
-  if (step === undefined) return readOutputs(attempt, captures, state);
+  if (step === undefined) return readOutputs(attempt, configuration, captures, state);
   return inStep(attempt, step, async () => {
     for (const command of needed) await runOne(attempt, configuration, command, captures);
-    const reading = readOutputs(attempt, captures, state);
+    const reading = readOutputs(attempt, configuration, captures, state);
     logOutputs(attempt, step, reading.outputs ?? {});
     return reading;
   });
@@ -207,13 +211,16 @@ async function outputStep(
 
 function readOutputs(
   { driver, job }: RunnerAttempt,
+  { context }: Configuration,
   captures: Captures,
   state: KnownState | null,
 ): OutcomeFacts {
   if (driver.state?.file === undefined || driver.outputs !== undefined)
     return driver.outputs?.read(captures) ?? {};
   const [captured] = captures.values();
-  const reading = captured === undefined || captured.length === 0 ? state : driver.state.read(captured);
+  const read = () =>
+    captured === undefined || captured.length === 0 ? state : (driver.state?.read(captured) ?? null);
+  const reading = driver.state.after === undefined ? read() : driver.state.after(context, captures, state);
   return reading === null ? {} : stateFacts(job, reading);
 }
 

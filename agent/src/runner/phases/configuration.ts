@@ -7,6 +7,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import type { DriverContext, StateFileCapability } from '../../drivers/driver.ts';
 import type { SeveralFiles } from '../../drivers/state-places.ts';
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
+import type { Captures as ReadCaptures } from '../../drivers/command.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { warn } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
@@ -43,6 +44,8 @@ export interface ConfigurationFacts {
   /** Empty if the code was uploaded. */
   readonly commit: string;
   readonly isStateOurs: boolean;
+  /** What the commands of the driver's `inspect` have captured; absent: they have not been run. */
+  readonly inspected?: ReadCaptures;
 }
 
 /** The driver's context and its commands' environment; requires the tree. */
@@ -52,9 +55,10 @@ export function describeConfiguration(
 ): Omit<Configuration, 'written'> {
   const { folders } = attempt;
   const context: DriverContext = {
-    ...statelessContext(attempt, facts.commit),
+    ...statelessContext(attempt, facts.commit, facts.inspected),
     stateFolder: facts.isStateOurs ? folders.state : null,
     toolVersion: facts.tool.version,
+    programPaths: facts.tool.paths,
   };
   const environment = {
     PATH: toolPath,
@@ -71,7 +75,11 @@ export function describeConfiguration(
 }
 
 /** The driver's context before it is known where the state is stored. */
-function statelessContext(attempt: RunnerAttempt, commit: string): StatelessContext {
+export function statelessContext(
+  attempt: RunnerAttempt,
+  commit: string,
+  inspected?: ReadCaptures,
+): StatelessContext {
   const configurationFolder = configurationFolderOf(attempt);
   const known = {
     ENVARIUM_ROOT_DIR: attempt.folders.tree,
@@ -87,6 +95,8 @@ function statelessContext(attempt: RunnerAttempt, commit: string): StatelessCont
     temporaryFolder: attempt.folders.temporary,
     ...(attempt.providers === null ? {} : { cliConfigurationFile: attempt.providers.file }),
     tree: attempt.tree.reader(configurationFolder),
+    code: attempt.tree.reader(attempt.folders.tree),
+    ...(inspected === undefined ? {} : { inspected }),
   };
 }
 
@@ -133,9 +143,15 @@ export function configurationFolderOf(attempt: AttemptContext): string {
 /**
  * Whether the service stores the state, according to the code. @throws RunFailure if the code cannot be read
  */
-export async function findStateOwner(attempt: RunnerAttempt, commit: string): Promise<boolean> {
+export async function findStateOwner(
+  attempt: RunnerAttempt,
+  commit: string,
+  inspected: ReadCaptures,
+): Promise<boolean> {
   const { state } = attempt.driver;
-  return state !== undefined && asRunFailure(() => state.isOurs(statelessContext(attempt, commit)));
+  return (
+    state !== undefined && asRunFailure(() => state.isOurs(statelessContext(attempt, commit, inspected)))
+  );
 }
 
 /** Writes the driver's files under the slot's uid. */

@@ -21,11 +21,13 @@ import {
 } from './configuration.ts';
 import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
 import { logImports, refuseImports } from '../state/import-resources.ts';
+import { inspectCode, writeCaptures } from './inspect-code.ts';
 import { refuseToLeaveState, migrateState } from '../state/migrate-state.ts';
 import { refuseEmptyWorkspace } from '../state/refuse-empty-workspace.ts';
 import { resolveTool } from '../tool/resolve-tool.ts';
 import { runOrReuse } from '../reuse/run-or-reuse.ts';
-import { type Captures, runCommands } from '../run-commands.ts';
+import type { Captures } from '../command-files.ts';
+import { runCommands } from '../run-commands.ts';
 import { planInWords } from './plan-in-words.ts';
 import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
@@ -113,7 +115,7 @@ async function plan(attempt: RunnerAttempt, prepared: Prepared): Promise<Outcome
       },
       afterLast: async (captures) => {
         const planFacts = await readPlan(attempt, configuration, step, captures);
-        const composed = mayBeApplied ? compose?.(configuration.context, captures) : undefined;
+        const composed = mayBeApplied ? await compose?.(configuration.context, captures) : undefined;
         if (composed !== undefined) kept = keepForApply(attempt, prepared, step, composed);
         const approvedParts = await withFacts(planFacts, async () => kept);
         facts = { ...planFacts, ...(approvedParts === undefined ? {} : { approvedParts }) };
@@ -202,9 +204,12 @@ async function setUp(attempt: RunnerAttempt, commit: string): Promise<Configurat
     });
     const toolVersion = tool.version;
     await withFacts({ toolVersion }, async () => refuseImports(attempt, toolVersion));
-    const isStateOurs = await withFacts({ toolVersion }, () => findStateOwner(attempt, commit));
+    const inspected = await withFacts({ toolVersion }, () =>
+      inspectCode(attempt, setupStep, { tool, commit }),
+    );
+    const isStateOurs = await withFacts({ toolVersion }, () => findStateOwner(attempt, commit, inspected));
     return withFacts({ toolVersion, isStateOurs }, async () => {
-      const facts = { tool, commit, isStateOurs };
+      const facts = { tool, commit, isStateOurs, inspected };
       refuseToLeaveState(attempt, isStateOurs);
       await migrateState(attempt, setupStep, facts);
       const described = describeConfiguration(attempt, facts);
@@ -244,6 +249,7 @@ function settlePlan(
     isStateOurs: configuration.context.stateFolder !== null,
     toolVersion: approvedParts.toolVersion,
     secretFiles: configuration.written.secret.map((name) => join(configuration.path, name)),
+    inspected: writeCaptures(configuration.context.inspected ?? new Map()),
   };
   keepTree(attempt.folders, { jobId, attempt: number, fence }, attempt.order.slotUid, facts);
 }

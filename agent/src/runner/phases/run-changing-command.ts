@@ -11,7 +11,7 @@ import type { ProgressEvent } from '../../drivers/driver.ts';
 import { recordedIn, unrecordedResources } from '../../spool/unrecorded-resources.ts';
 import type { ProgressPlace } from '../../spool/read-attempt.ts';
 import { scratchPath } from '../../attempt/attempt-log.ts';
-import { failureOf, sizeOf } from '../../attempt/run-command.ts';
+import { sizeOf } from '../../attempt/run-command.ts';
 import type { Configuration } from './configuration.ts';
 import { type OutcomeFacts, RunFailure } from '../../processes/failure.ts';
 import { ProgressFollower, spoolSource, treeSource } from './follow-progress.ts';
@@ -20,7 +20,8 @@ import type { KnownState } from '../state/spooled-states.ts';
 import { storeMark } from './store-mark.ts';
 import { requireProgram } from '../../processes/programs.ts';
 import { endRest } from '../end-rest.ts';
-import { type Captures, collect, type CommandInput, isGood, startOne } from '../run-commands.ts';
+import { type Captures, collect, findLines, writeNeeded } from '../command-files.ts';
+import { type CommandInput, failed, isGood, startOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 
 /** The result of a changing command. */
@@ -54,15 +55,19 @@ export async function runChangingCommand(
   progress?.start();
   await using follower = followState(attempt, configuration);
   await follower?.start();
+  await writeNeeded(attempt, command, captures);
+  const log = attempt.spool.stepLog(command.step);
+  const from = sizeOf(log);
   const captureTo = command.captureTo === undefined ? undefined : scratchPath(attempt, command.captureTo);
   const end = await startOne(attempt, configuration, command, { input, captureTo });
   await collect(attempt, command, captures).catch(() => undefined);
+  await findLines(command, log, from, captures);
   const state = follower === null ? null : await copyLastState(attempt, follower);
   // A run may damage its own progress file; its end is recorded nevertheless.
   await progress?.readRest().catch(() => undefined);
   const facts = state === null ? {} : stateFacts(attempt.job, state);
   if (!isGood(end, command)) {
-    const failure = failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
+    const failure = failed(attempt, end, command, captures);
     const unrecorded = follower === null || progress === null ? [] : unrecordedIn(attempt, progress, state);
     return { state, facts: { ...facts, unrecorded }, failure };
   }

@@ -14,7 +14,8 @@ import { outputSince, sizeOf } from '../../attempt/run-command.ts';
 import { type Changed, runChangingCommand } from './run-changing-command.ts';
 import type { Configuration } from './configuration.ts';
 import { asFailure, type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
-import { type Captures, type CommandInput, runOne } from '../run-commands.ts';
+import type { Captures } from '../command-files.ts';
+import { type CommandInput, runOne } from '../run-commands.ts';
 import { sealPlan } from '../../slots/work-folder.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 

@@ -23,7 +23,8 @@ import {
   writeDriverFiles,
 } from '../phases/configuration.ts';
 import { RunFailure } from '../../processes/failure.ts';
-import { type Captures, runOne } from '../run-commands.ts';
+import type { Captures } from '../command-files.ts';
+import { runOne } from '../run-commands.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 
 /** A state that the backend of the code stores. */

@@ -10,7 +10,8 @@ import type { OtherWorkspaces } from '../../drivers/state-places.ts';
 import { warn } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import type { Configuration } from '../phases/configuration.ts';
-import { type Captures, runOne } from '../run-commands.ts';
+import type { Captures } from '../command-files.ts';
+import { runOne } from '../run-commands.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 
 /** Each check runs the tool. */

@@ -50,7 +50,8 @@ export async function resolveTool(
   if (facts === undefined) return { version: '', paths: toolPaths };
   const tool = await resolveProgram(attempt, step, facts.program, needs);
   const paths: Record<string, string> = { ...toolPaths, [facts.program.name]: tool.path };
-  for (const { program, isOptional } of facts.companions) {
+  for (const { program, isOptional, isFor } of facts.companions) {
+    if (isFor?.(attempt.job.settings) === false) continue;
     if (isOptional && !isRequested(attempt, program)) continue;
     const path =
       program.release !== null && program.release === facts.program.release

@@ -38,6 +38,8 @@ export interface CompanionFacts {
   readonly program: ProgramFacts;
   /** Runs get it only if one of its version variables is set; without one, it is whatever the PATH has. */
   readonly isOptional: boolean;
+  /** Whether a run with these settings needs it. Absent: every run does. */
+  isFor?(settings: Job['settings']): boolean;
 }
 
 /** A path below the publisher's host or the mirror's address. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { RunFailure } from '../processes/failure.ts';
-import { readCapture } from './run-commands.ts';
+import { readCapture } from './command-files.ts';
 
 test('a plan that is too large to be read fails with its size, and is not loaded', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'capture-'));

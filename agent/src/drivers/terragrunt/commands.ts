@@ -1,0 +1,291 @@
+/** The commands of a run of terragrunt, phase by phase. */
+import { dirname, join } from 'node:path';
+import { isRecord } from '#contract/schema/is-record.ts';
+import { terragrunt as facts } from '#protocol/tools/terragrunt.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
+import { splitArguments } from '#protocol/tools/terraform-arguments.ts';
+import { type Captures, type Command, given, type Note } from '../command.ts';
+import type { DriverContext } from '../driver.ts';
+import { added, runVariablesOf, valuesAmong } from '../terraform/commands.ts';
+import { mockLine } from './deferred.ts';
+import { mockLines, planCapture, unitsWithPlan } from './plan.ts';
+import { addressesOf, binaryName, isRunAll, planName, unitsCapture, unitsOf, usesTofu } from './settings.ts';
+import { checkUnit, elsewhereOf } from './unit-states.ts';
+import { levelsOf, type Unit } from './units.ts';
+import { workingFolder } from './working-folders.ts';
+
+const program = facts.program.name;
+const { steps } = facts;
+const prepareStep = steps.prepare[0] ?? '';
+const outputsStep = steps.outputs ?? '';
+const report = { file: 'report.json', as: 'report.json' } as const;
+const filtersFile = 'units.txt';
+
+/** How terragrunt runs a command of terraform or OpenTofu. */
+function run(context: DriverContext, words: readonly string[], own: readonly string[] = []): string[] {
+  const all = isRunAll(context.job) ? ['--all'] : [];
+  return ['run', ...all, ...own, '--', ...words];
+}
+
+/** Names units for `--filter`, also those with spaces. */
+function filterOf({ path }: Unit): string {
+  return `{./${path === '.' ? '' : path}}`;
+}
+
+function reportArguments({ temporaryFolder }: DriverContext): string[] {
+  return ['--report-file', join(temporaryFolder, report.file), '--report-format', 'json'];
+}
+
+function filterArguments(context: DriverContext): string[] {
+  if (!isRunAll(context.job)) return [];
+  return ['--no-filters-file', ...unitsOf(context).flatMap((unit) => ['--filter', filterOf(unit)])];
+}
+
+/** Arguments for files of variables: the tool works in another folder. */
+function variableFiles({ job, configurationFolder }: DriverContext): string[] {
+  return runVariablesOf(job).variableFiles.map((file) => `-var-file=${join(configurationFolder, file)}`);
+}
+
+/** OpenTofu compares the variables of an apply with those of its plan. */
+function plannedValues(context: DriverContext): string[] {
+  if (!usesTofu(context.job)) return [];
+  const own = splitArguments(runEnvironment(context.job)['TF_CLI_ARGS_plan'] ?? '');
+  const more = runVariablesOf(context.job).planArguments;
+  return [...valuesAmong(own), ...variableFiles(context), ...valuesAmong(more)];
+}
+
+/** Lists the units. */
+export function inspectCommands(): Command[] {
+  return [
+    {
+      step: prepareStep,
+      program,
+      label: `${program} find`,
+      args: ['find', '--json', '--dependencies', '--reading', '--include', '--no-filters-file'],
+      captureTo: unitsCapture,
+    },
+  ];
+}
+
+function orderText(units: readonly Unit[]): string {
+  const levels = levelsOf(units).map((level) => level.map(({ path }) => path).join(', '));
+  return `${units.length === 1 ? '1 unit' : `${units.length} units`}: ${levels.join(' → ')}`;
+}
+
+/** In an apply elsewhere, what the plan has initialized is not there; where it is, this only shows the units. */
+export function prepareCommands(context: DriverContext): (Command | Note)[] {
+  const { job } = context;
+  const note = isRunAll(job) ? orderText(unitsOf(context)) : 'The unit is initialized with its plan.';
+  if (job.phase !== 'apply') return [{ step: prepareStep, note }];
+  const filters = isRunAll(job) ? ['--filters-file', join(context.temporaryFolder, filtersFile)] : [];
+  return [
+    {
+      step: prepareStep,
+      program,
+      label: `${program} init`,
+      args: run(context, ['init', '-input=false'], filters),
+      writes: (captures) => [writtenFilters(context, unitsWithPlan(context, captures.get(given.approved)))],
+      installsProviders: true,
+      loadsModules: true,
+    },
+  ];
+}
+
+function writtenFilters(_context: DriverContext, units: readonly Unit[]): { name: string; content: string } {
+  return { name: filtersFile, content: `${units.map(filterOf).join('\n')}\n` };
+}
+
+interface Planning {
+  readonly name: '' | '-destroy' | '-refresh-only';
+  /** Absolute path of the plan, or of the folder of the plans. */
+  readonly file: string;
+  readonly kind: 'plan' | 'refresh';
+}
+
+/** Shows the saved plans with the tool itself: what a hook of terragrunt prints is not shown as a plan. */
+async function showCommands(
+  context: DriverContext,
+  captures: Captures,
+  { file, kind }: Planning,
+): Promise<Command[]> {
+  const { tree, configurationFolder, job } = context;
+  const units = unitsOf(context);
+  const planned = new Set(unitsWithPlan(context, captures.get(given.saved)).map(({ path }) => path));
+  const binary = binaryName(job);
+  const commands: Command[] = [];
+  for (const [index, unit] of units.entries()) {
+    if (!planned.has(unit.path)) continue;
+    const folder = await workingFolder((each) => tree.list(each), unit.path);
+    if (folder === null)
+      throw new Error(`unit ${unit.path}: terragrunt has planned it, and its working folder cannot be found`);
+    await checkUnit(context, unit, folder);
+    commands.push({
+      step: steps.plan,
+      program: binary,
+      label: `${binary} show${kind === 'refresh' ? ' (refresh-only)' : ''}${isRunAll(job) ? ` ${unit.path}` : ''}`,
+      args: [
+        `-chdir=${join(configurationFolder, folder)}`,
+        'show',
+        '-json',
+        join(file, planName(job, unit.path)),
+      ],
+      captureTo: planCapture(index, kind),
+    });
+  }
+  return commands;
+}
+
+function planCommand(context: DriverContext, planning: Planning): Command {
+  const { job } = context;
+  const { name, file } = planning;
+  // These types run alongside deployments of the same environment and must not wait for their lock.
+  const lock = job.type === 'prPlan' || job.type === 'remotePlan' ? ['-lock=false'] : [];
+  const request = {
+    targets: addressesOf(context),
+    skipsRefresh: job.skipStateRefresh && name !== '-refresh-only',
+  };
+  const words = [
+    'plan',
+    '-input=false',
+    '-detailed-exitcode',
+    ...lock,
+    ...facts.planArguments(request),
+    ...(name === '' ? [] : [name]),
+    ...(isRunAll(job) ? [] : [`-out=${file}`]),
+  ];
+  const all = isRunAll(job) ? ['--out-dir', file, ...filterArguments(context)] : [];
+  const values = [...variableFiles(context), ...runVariablesOf(job).planArguments];
+  return {
+    step: steps.plan,
+    program,
+    label: `${program} plan${name === '' ? '' : ` ${name}`}`,
+    args: run(context, words, [...all, ...reportArguments(context)]),
+    goodExitCodes: [2],
+    savesPlan: file,
+    installsProviders: true,
+    loadsModules: true,
+    collects: { file: join(context.temporaryFolder, report.file), as: report.as },
+    finds: { pattern: mockLine, as: mockLines },
+    explain: (captures) => explainUnits(captures, 'planned'),
+    next: (captures) => showCommands(context, captures, planning),
+    ...added(job, 'plan', values),
+  };
+}
+
+export function planCommands(context: DriverContext): Command[] {
+  const { job, planFile } = context;
+  const plan: Planning = { name: job.type === 'destroy' ? '-destroy' : '', file: planFile, kind: 'plan' };
+  if (job.type !== 'driftDetection') return [planCommand(context, plan)];
+  // Drift, planned separately from the changes of the code.
+  const file = join(dirname(planFile), 'refresh-only');
+  return [planCommand(context, { name: '-refresh-only', file, kind: 'refresh' }), planCommand(context, plan)];
+}
+
+interface ReportedUnit {
+  readonly Name?: unknown;
+  readonly Result?: unknown;
+}
+
+/** What a report says of each unit. */
+function reportedUnits(captures: Captures): Map<string, string> {
+  try {
+    const units = JSON.parse(new TextDecoder().decode(captures.get(report.as))) as unknown;
+    const list = Array.isArray(units) ? units.filter((each): each is ReportedUnit => isRecord(each)) : [];
+    return new Map(list.map(({ Name, Result }) => [String(Name), String(Result)]));
+  } catch {
+    // Terragrunt was ended before it wrote one.
+    return new Map();
+  }
+}
+
+/** Which units are done, for a failure. */
+export function explainUnits(captures: Captures, done: 'planned' | 'applied' | 'destroyed'): string | null {
+  const reported = reportedUnits(captures);
+  const named = (...results: string[]) =>
+    [...reported].filter(([, result]) => results.includes(result)).map(([name]) => name);
+  const [good, failed, rest] = [named('succeeded'), named('failed'), named('early exit', 'excluded')];
+  if (reported.size < 2) return null;
+  const parts = [
+    `${good.length} of ${reported.size} units are ${done}${good.length === 0 ? '' : `: ${good.sort().join(', ')}`}.`,
+    ...(failed.length === 0 ? [] : [`Failed: ${failed.sort().join(', ')}.`]),
+    ...(rest.length === 0 ? [] : [`Not run: ${rest.sort().join(', ')}.`]),
+    ...(done === 'planned' ? [] : ['The next deployment continues with the rest.']),
+  ];
+  return parts.join(' ');
+}
+
+/** Applies the approved plans of some units, those that they need first. */
+function applyUnits(context: DriverContext, units: readonly Unit[] | null, name: string): Command {
+  const { job, planFile, temporaryFolder } = context;
+  const isDestroy = job.type === 'destroy';
+  const approved = (captures: Captures) => {
+    const all = unitsWithPlan(context, captures.get(given.approved));
+    return units === null ? all : all.filter((unit) => units.some(({ path }) => path === unit.path));
+  };
+  const all = isRunAll(job);
+  const words = ['apply', '-input=false', ...(all ? [] : [join(planFile, planName(job, '.'))])];
+  const own = all ? ['--out-dir', planFile, '--filters-file', join(temporaryFolder, filtersFile)] : [];
+  const values = [...plannedValues(context), ...runVariablesOf(job).applyArguments];
+  return {
+    step: isDestroy ? steps.destroy : steps.apply,
+    program,
+    label: `${program} apply${name}`,
+    args: run(context, words, [...own, ...reportArguments(context)]),
+    isChanging: true,
+    when: (captures) => !all || approved(captures).length > 0,
+    ...(all ? { writes: (captures: Captures) => [writtenFilters(context, approved(captures))] } : {}),
+    collects: { file: join(temporaryFolder, report.file), as: report.as },
+    explain: (captures) => explainUnits(captures, isDestroy ? 'destroyed' : 'applied'),
+    ...added(job, 'apply', values),
+  };
+}
+
+/**
+ * Terragrunt applies the plans of a destroy in the same order as all others, which destroys what other units need:
+ * here the units go one level after the other, those first that no other one needs.
+ */
+function destroyCommands(context: DriverContext): Command[] {
+  const levels = levelsOf(unitsOf(context)).toReversed();
+  if (!isRunAll(context.job) || levels.length < 2) return [applyUnits(context, null, ' (destroy)')];
+  return levels.map((level, index) =>
+    applyUnits(context, level, ` (destroy, ${index + 1} of ${levels.length})`),
+  );
+}
+
+/** Reads the state of a unit whose own backend has it. */
+function pullCommand(context: DriverContext, unit: Unit, index: number): Command {
+  return {
+    step: outputsStep,
+    program,
+    label: `${program} state pull${isRunAll(context.job) ? ` ${unit.path}` : ''}`,
+    args: [
+      'run',
+      '--working-dir',
+      join(context.configurationFolder, unit.path),
+      '--tf-forward-stdout',
+      '--',
+      'state',
+      'pull',
+    ],
+    captureTo: pullCapture(index),
+    // Without a plan, a unit may have no state and no outputs that others need.
+    when: (captures) =>
+      unitsWithPlan(context, captures.get(given.approved)).some(({ path }) => path === unit.path),
+  };
+}
+
+/** Under which the state of a unit is captured. */
+export function pullCapture(index: number): string {
+  return `state-${index}.json`;
+}
+
+export function applyCommands(context: DriverContext): Command[] {
+  if (context.job.type === 'destroy') return destroyCommands(context);
+  const elsewhere = elsewhereOf(context) ?? [];
+  const pulls = unitsOf(context).map((unit, index) => {
+    const isOurs = context.stateFolder !== null && !elsewhere.includes(unit.path);
+    const pulling = pullCommand(context, unit, index);
+    return isOurs ? { ...pulling, isForEncryptedState: true } : pulling;
+  });
+  return [applyUnits(context, null, ''), ...pulls];
+}

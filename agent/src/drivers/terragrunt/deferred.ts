@@ -1,0 +1,138 @@
+/**
+ * Units whose plans an apply must not carry out, because they were made with outputs that the units which they need
+ * do not have, or will not have after the same apply: with mocks, or with values that are about to change.
+ */
+import { posix } from 'node:path';
+import { isRecord } from '#contract/schema/is-record.ts';
+import type { TerraformPlan } from '../terraform/plan-json.ts';
+import { configurationFiles, type ParsedFiles } from './backends.ts';
+import { levelsOf, type Unit } from './units.ts';
+
+/** Outputs of another unit that a unit's configuration uses. */
+interface Reference {
+  readonly unit: string;
+  /** Null: any of them. */
+  readonly outputs: readonly string[] | null;
+}
+
+const reference = /\bdependency\.([\w-]+)\.outputs\b(?:\.([\w-]+)|\["([^"]+)"\])?/g;
+
+/** Names of outputs by the name of the `dependency` block. */
+function outputsUsed(texts: readonly string[]): Map<string, string[] | null> {
+  const used = new Map<string, string[] | null>();
+  for (const text of texts)
+    for (const [, name = '', attribute, key] of text.matchAll(reference)) {
+      const output = attribute ?? key;
+      const known = used.get(name);
+      if (output === undefined || known === null) used.set(name, null);
+      else used.set(name, [...(known ?? []), output]);
+    }
+  return used;
+}
+
+function dependencyBlocks(files: readonly Readonly<Record<string, unknown>>[]): Map<string, unknown> {
+  const blocks = files.flatMap((body) =>
+    isRecord(body['dependency']) ? Object.entries(body['dependency']) : [],
+  );
+  return new Map(
+    blocks.map(([name, value]) => {
+      const block: unknown = Array.isArray(value) ? value[0] : value;
+      return [name, isRecord(block) ? block['config_path'] : undefined];
+    }),
+  );
+}
+
+function referencesOf(unit: Unit, parsed: ParsedFiles): Reference[] {
+  const files = configurationFiles(unit)
+    .map((name) => parsed.get(name))
+    .filter((body) => body !== undefined);
+  const blocks = dependencyBlocks(files);
+  const used = outputsUsed(files.map((body) => JSON.stringify(body).replaceAll('\\"', '"')));
+  const found: Reference[] = [];
+  for (const [name, outputs] of used) {
+    const path = blocks.get(name);
+    const isKnown = typeof path === 'string' && !/[$%]\{/.test(path);
+    const units = isKnown ? [posix.normalize(posix.join(unit.path, path))] : unit.dependencies;
+    for (const each of units) found.push({ unit: each, outputs: isKnown ? outputs : null });
+  }
+  return found;
+}
+
+type Staleness = 'mocks' | 'changes' | null;
+
+function stalenessOf(plan: TerraformPlan, outputs: readonly string[] | null): Staleness {
+  const prior = plan.prior_state?.values?.outputs ?? {};
+  const changes = plan.output_changes ?? {};
+  const names = outputs ?? [...new Set([...Object.keys(prior), ...Object.keys(changes)])];
+  if (names.some((name) => !Object.hasOwn(prior, name))) return 'mocks';
+  const isChanged = (name: string) =>
+    Object.hasOwn(changes, name) && changes[name]?.actions.some((action) => action !== 'no-op') === true;
+  return names.some(isChanged) ? 'changes' : null;
+}
+
+/** What one run has planned. */
+export interface PlannedUnits {
+  readonly units: readonly Unit[];
+  readonly plans: ReadonlyMap<string, TerraformPlan>;
+  readonly parsed: ParsedFiles;
+  /** By unit: those whose mock outputs terragrunt says that it has used. */
+  readonly mocked: ReadonlyMap<string, readonly string[]>;
+}
+
+function isChanging({ resource_changes = [], output_changes = {} }: TerraformPlan): boolean {
+  const all = [...resource_changes.map(({ change }) => change), ...Object.values(output_changes)];
+  return all.some(({ actions }) => actions.some((action) => action !== 'no-op' && action !== 'read'));
+}
+
+function reasonOf(unit: Unit, planned: PlannedUnits, deferred: ReadonlyMap<string, string>): string | null {
+  const { plans, parsed, mocked } = planned;
+  const stale = referencesOf(unit, parsed).map((each) => {
+    const plan = plans.get(each.unit);
+    return [each.unit, plan === undefined ? null : stalenessOf(plan, each.outputs)] as const;
+  });
+  const only = (kind: Staleness) => stale.filter(([, found]) => found === kind).map(([path]) => path);
+  const mocks = [...new Set([...(mocked.get(unit.path) ?? []), ...only('mocks')])];
+  if (mocks.length > 0) return `it was planned with mock outputs of ${mocks.join(', ')}`;
+  const changing = [...new Set(only('changes'))];
+  if (changing.length > 0)
+    return `it was planned with outputs of ${changing.join(', ')} that this deployment changes`;
+  const waiting = unit.dependencies.filter((path) => {
+    const plan = plans.get(path);
+    return deferred.has(path) && plan !== undefined && isChanging(plan);
+  });
+  return waiting.length > 0 ? `it needs ${waiting.join(', ')}, which this deployment does not apply` : null;
+}
+
+/** Why units are not applied, as clauses by unit, in the order of the units; without an entry: they are. */
+export function deferredUnits(planned: PlannedUnits): Map<string, string> {
+  const deferred = new Map<string, string>();
+  for (const level of levelsOf(planned.units))
+    for (const unit of level) {
+      if (!planned.plans.has(unit.path)) continue;
+      const reason = reasonOf(unit, planned, deferred);
+      if (reason !== null) deferred.set(unit.path, reason);
+    }
+  return deferred;
+}
+
+/** Terragrunt says so where it reads the outputs of a unit that has none. */
+export const mockLine = /Config .+ is a dependency of .+ that has no outputs, but mock outputs provided/;
+
+/** The units that terragrunt says to have planned with mocks, and whose mocks these are. */
+export function mockedUnits(
+  lines: Uint8Array | undefined,
+  units: readonly Unit[],
+  configurationFolder: string,
+): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const line of new TextDecoder().decode(lines).split('\n')) {
+    const [, from = '', to = ''] = /Config (.+) is a dependency of (.+) that has no outputs/.exec(line) ?? [];
+    if (to === '') continue;
+    const pathOf = (file: string) => posix.relative(configurationFolder, posix.dirname(file)) || '.';
+    const path = pathOf(to);
+    // A path with links is another one for terragrunt: all units wait rather than one of them be wrong.
+    const affected = units.some((unit) => unit.path === path) ? [path] : units.map((unit) => unit.path);
+    for (const each of affected) found.set(each, [...new Set([...(found.get(each) ?? []), pathOf(from)])]);
+  }
+  return found;
+}

@@ -1,0 +1,213 @@
+/** Reads the plans of all units of a run as one plan. */
+import type { ResourceChange } from '#contract/deployments/plan.ts';
+import { planOnlyTypes } from '#protocol/tools/steps.ts';
+import { terraformState } from '#protocol/tools/terraform-state.ts';
+import { areUnitStates, readUnitStates } from '#protocol/tools/terragrunt-state.ts';
+import { packFiles, unpackFiles } from '../../slots/packed-files.ts';
+import { maskJson } from '../../logs/mask.ts';
+import { lockFileName } from '../../providers/lock-file.ts';
+import { type Captures, given } from '../command.ts';
+import type { DriverContext, PlanReading } from '../driver.ts';
+import { withoutLongTexts } from '../plan-values.ts';
+import { attributeMasker, type AttributeMasker } from '../terraform/attributes.ts';
+import { planOf, providersOf } from '../terraform/family.ts';
+import { type CommonPlan, commonPlan } from '../terraform/plan.ts';
+import type { TerraformPlan } from '../terraform/plan-json.ts';
+import { installedModules, modulesFileName } from '../terraform/versions.ts';
+import { parseConfigurations } from './backends.ts';
+import { deferredUnits, mockedUnits } from './deferred.ts';
+import { isRunAll, planName, unitsOf } from './settings.ts';
+import { type Unit, unitAddress, unitModule } from './units.ts';
+import { workingFolder } from './working-folders.ts';
+
+/** Under which a unit's plan is captured as JSON; `refresh`: the one that only looks for drift. */
+export function planCapture(index: number, kind: 'plan' | 'refresh'): string {
+  return `${kind}-${index}.json`;
+}
+export const mockLines = 'mock-lines';
+
+function plansIn(
+  units: readonly Unit[],
+  captures: Captures,
+  kind: 'plan' | 'refresh',
+): Map<string, TerraformPlan> {
+  const found = units.flatMap(({ path }, index) => {
+    const bytes = captures.get(planCapture(index, kind));
+    return bytes === undefined ? [] : [[path, planOf(bytes)] as const];
+  });
+  return new Map(found);
+}
+
+/** The units that an apply leaves out, with the reason for each. */
+async function deferredIn(
+  context: DriverContext,
+  units: readonly Unit[],
+  plans: ReadonlyMap<string, TerraformPlan>,
+  captures: Captures,
+): Promise<Map<string, string>> {
+  if (context.job.type === 'destroy') return new Map();
+  const parsed = await parseConfigurations(context, units);
+  const mocked = mockedUnits(captures.get(mockLines), units, context.configurationFolder);
+  return deferredUnits({ units, plans, parsed, mocked });
+}
+
+function rowsIn(unit: string, rows: readonly ResourceChange[], reason: string | undefined): ResourceChange[] {
+  return rows.map((row) => {
+    const module = unitModule(unit, row.moduleName ?? '');
+    return {
+      ...row,
+      path: unitAddress(unit, row.path),
+      ...(module === '' ? {} : { moduleName: module }),
+      ...(row.previousAddress === undefined
+        ? {}
+        : { previousAddress: unitAddress(unit, row.previousAddress) }),
+      ...(reason === undefined ? {} : { actionReason: `not applied in this deployment: ${reason}` }),
+    };
+  });
+}
+
+interface ReadUnit extends CommonPlan {
+  readonly unit: string;
+  /** Why the apply leaves it out. */
+  readonly reason?: string;
+}
+
+function readUnit(
+  unit: string,
+  plan: TerraformPlan,
+  refreshed: TerraformPlan | undefined,
+  masker: AttributeMasker,
+  reason: string | undefined,
+): ReadUnit {
+  const common = commonPlan(plan, refreshed, masker);
+  const settled = common.plan.settled;
+  const named = (name: string) => (unit === '.' ? name : `${unit}.${name}`);
+  return {
+    ...common,
+    unit,
+    ...(reason === undefined ? {} : { reason }),
+    plan: {
+      resourceChanges: rowsIn(unit, common.plan.resourceChanges, reason),
+      outputChanges: common.plan.outputChanges.map((row) => ({ ...row, name: named(row.name) })),
+      ...(settled === undefined ? {} : { settled: rowsIn(unit, settled, undefined) }),
+    },
+  };
+}
+
+function summaryOf(read: readonly ReadUnit[]): PlanReading['planSummary'] {
+  const applied = read.filter(({ reason }) => reason === undefined);
+  const sum = (name: 'added' | 'changed' | 'destroyed' | 'imported') =>
+    applied.reduce((total, { planSummary }) => total + (planSummary[name] ?? 0), 0);
+  const imported = sum('imported');
+  return {
+    added: sum('added'),
+    changed: sum('changed'),
+    destroyed: sum('destroyed'),
+    ...(imported > 0 ? { imported } : {}),
+  };
+}
+
+function remarksOf(deferred: ReadonlyMap<string, string>): string[] {
+  return [...deferred].map(
+    ([unit, reason]) =>
+      `Unit ${unit} is not applied in this deployment: ${reason}. Deploy again after it has succeeded.`,
+  );
+}
+
+/** An apply that could not do anything of what the plan shows would never get further. */
+function refuseOnlyDeferred({ job }: DriverContext, read: readonly ReadUnit[]): void {
+  const isApplied = !planOnlyTypes.includes(job.type);
+  const waiting = read.filter(({ reason, hasChanges }) => reason !== undefined && hasChanges);
+  if (!isApplied || waiting.length === 0) return;
+  if (read.some(({ reason, hasChanges }) => reason === undefined && hasChanges)) return;
+  const list = waiting.map(({ unit, reason }) => `unit ${unit}: ${reason ?? ''}`).join('; ');
+  throw new Error(
+    `Nothing of this plan can be applied (${list}). Deploy the units that it needs first, so that they have outputs, or include them in this deployment`,
+  );
+}
+
+/** Units that the state has and the code does not: nothing removes their resources. */
+function removedUnits(context: DriverContext, captures: Captures, units: readonly Unit[]): string[] {
+  const stored = captures.get(given.state);
+  if (stored === undefined || !areUnitStates(stored)) return [];
+  const known = new Set(units.map(({ path }) => path));
+  return [...readUnitStates(stored).units].flatMap(([unit, state]) =>
+    !known.has(unit) && terraformState.read(state).resourceCount !== 0 ? [unit] : [],
+  );
+}
+
+function removedRemarks(context: DriverContext, captures: Captures, all: readonly Unit[]): string[] {
+  return removedUnits(context, captures, all).map(
+    (unit) =>
+      `Unit ${unit} is not part of this run, and its state still has resources, which stay as they are: to destroy them, run with the code that has the unit.`,
+  );
+}
+
+async function versionsOf(
+  { tree }: DriverContext,
+  units: ReadonlyMap<string, TerraformPlan>,
+): Promise<Pick<PlanReading, 'providerVersions' | 'moduleVersions'>> {
+  const found = await Promise.all(
+    [...units].map(async ([unit, plan]) => {
+      const folder = await workingFolder((each) => tree.list(each), unit);
+      const text = (name: string) => (folder === null ? null : tree.text(`${folder}/${name}`));
+      const [lock, modules] = await Promise.all([text(lockFileName), text(modulesFileName)]);
+      const versions = Object.entries(installedModules(modules));
+      return {
+        providers: providersOf(plan, lock),
+        modules: versions.map(([name, version]) => [unitModule(unit, name), version] as const),
+      };
+    }),
+  );
+  return {
+    providerVersions: Object.assign({}, ...found.map(({ providers }) => providers)) as Record<string, string>,
+    moduleVersions: Object.fromEntries(found.flatMap(({ modules }) => modules)),
+  };
+}
+
+/** @throws Error if a plan is missing, or none of the plans can be applied */
+export async function readUnitPlans(context: DriverContext, captures: Captures): Promise<PlanReading> {
+  const units = unitsOf(context);
+  const plans = plansIn(units, captures, 'plan');
+  if (plans.size === 0) throw new Error('no unit has a plan: all of them are excluded');
+  const refreshed = plansIn(units, captures, 'refresh');
+  const deferred = await deferredIn(context, units, plans, captures);
+  // An output that is sensitive in one unit is an ordinary input of another.
+  const masker = attributeMasker([...plans.values(), ...refreshed.values()]);
+  const read = [...plans].map(([unit, plan]) =>
+    readUnit(unit, plan, refreshed.get(unit), masker, deferred.get(unit)),
+  );
+  refuseOnlyDeferred(context, read);
+  const settled = read.flatMap(({ plan }) => plan.settled ?? []);
+  const plan = {
+    resourceChanges: read.flatMap((each) => each.plan.resourceChanges),
+    outputChanges: read.flatMap((each) => each.plan.outputChanges),
+    ...(settled.length > 0 ? { settled } : {}),
+  };
+  const remarks = [...remarksOf(deferred), ...removedRemarks(context, captures, units)];
+  return {
+    plan: withoutLongTexts(maskJson(plan, context.job.secrets)),
+    planSummary: summaryOf(read),
+    hasChanges: read.some(({ hasChanges }) => hasChanges),
+    hasResourceChanges: read.some(({ hasResourceChanges }) => hasResourceChanges),
+    ...(await versionsOf(context, plans)),
+    ...(remarks.length > 0 ? { remarks } : {}),
+  };
+}
+
+/** The plans of the units that the apply carries out, packed. */
+export async function approvedPlans(context: DriverContext, captures: Captures): Promise<Uint8Array> {
+  const saved = captures.get(given.saved);
+  if (saved === undefined) throw new Error('the saved plans are missing');
+  if (!isRunAll(context.job)) return saved;
+  const units = unitsOf(context);
+  const deferred = await deferredIn(context, units, plansIn(units, captures, 'plan'), captures);
+  const left = new Set([...deferred.keys()].map((unit) => planName(context.job, unit)));
+  return packFiles(new Map([...unpackFiles(saved)].filter(([path]) => !left.has(path))));
+}
+
+/** The units that have a plan in what was saved or approved. */
+export function unitsWithPlan(context: DriverContext, packed: Uint8Array | undefined): Unit[] {
+  const paths = new Set(packed === undefined ? [] : unpackFiles(packed).keys());
+  return unitsOf(context).filter(({ path }) => paths.has(planName(context.job, path)));
+}

@@ -1,0 +1,79 @@
+/** What a run of terragrunt is about: which units, which binary, whose states. */
+import { posix } from 'node:path';
+import { normalizePath } from '#guards/source-guards.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import { binaryOf } from '#protocol/tools/terragrunt.ts';
+import { includedFolders } from '#protocol/tools/terragrunt-variables.ts';
+import type { DriverContext } from '../driver.ts';
+import { targetsOf } from '../terraform/commands.ts';
+import { type FileRules, terraformFiles, tofuFiles } from '../terraform/files.ts';
+import { readUnits, type Unit } from './units.ts';
+
+/** Under which `inspect` captures the list of the units. */
+export const unitsCapture = 'units.json';
+
+export function isRunAll({ settings }: Pick<Job, 'settings'>): boolean {
+  return settings?.isTerragruntRunAll === true;
+}
+
+export function usesTofu({ settings }: Pick<Job, 'settings'>): boolean {
+  return binaryOf(settings) === 'opentofu';
+}
+
+export function rulesOf(job: Pick<Job, 'settings'>): FileRules {
+  return usesTofu(job) ? tofuFiles : terraformFiles;
+}
+
+/** The name of the program that the units use. */
+export function binaryName(job: Pick<Job, 'settings'>): string {
+  return usesTofu(job) ? 'tofu' : 'terraform';
+}
+
+function isWithin(unit: string, pattern: string): boolean {
+  return posix.matchesGlob(unit, pattern) || posix.matchesGlob(unit, `${pattern}/**`);
+}
+
+/** The unit that a target is in, if it names one: `unit/address`. */
+function unitOfTarget(target: string, units: readonly Unit[]): Unit | undefined {
+  const named = units.filter(({ path }) => target.startsWith(`${path}/`));
+  return named.toSorted((one, other) => other.path.length - one.path.length)[0];
+}
+
+/** The resource addresses that targets name, without their units. */
+export function addressesOf(context: DriverContext): string[] {
+  const units = allUnits(context);
+  return targetsOf(context).map((target) => {
+    const unit = isRunAll(context.job) ? unitOfTarget(target, units) : undefined;
+    return unit === undefined ? target : target.slice(unit.path.length + 1);
+  });
+}
+
+function allUnits({ inspected }: Pick<DriverContext, 'inspected'>): Unit[] {
+  return readUnits(inspected?.get(unitsCapture) ?? Buffer.from('[]'));
+}
+
+/** The units that a run works on. */
+export function unitsOf(context: Pick<DriverContext, 'job' | 'inspected'>): Unit[] {
+  const { job } = context;
+  const units = allUnits(context);
+  if (!isRunAll(job)) return units.filter(({ path }) => path === '.');
+  const folders = includedFolders(runEnvironment(job));
+  const included = units.filter(
+    ({ path }) => folders.length === 0 || folders.some((folder) => isWithin(path, folder)),
+  );
+  const targeted = targetsOf(context as DriverContext).map((target) => unitOfTarget(target, units)?.path);
+  if (targeted.length === 0 || targeted.includes(undefined)) return included;
+  return included.filter(({ path }) => targeted.includes(path));
+}
+
+/** Whether a path from the configuration's folder leads out of the repository. */
+export function isOutside({ source }: Pick<Job, 'source'>, path: string): boolean {
+  return /^\.\.(\/|$)/.test(posix.join(normalizePath(source.path ?? ''), path)) || posix.isAbsolute(path);
+}
+
+/** The file of a unit's plan below the folder of the plans. */
+export function planName(job: Job, unit: string): string {
+  if (!isRunAll(job)) return 'plan';
+  return posix.join(unit, 'tfplan.tfplan');
+}

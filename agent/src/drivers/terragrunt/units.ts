@@ -1,0 +1,105 @@
+/** The units of a run, as `terragrunt find` lists them. */
+import { posix } from 'node:path';
+import { isRecord } from '#contract/schema/is-record.ts';
+
+export interface Unit {
+  /** From the configuration's folder; `.` for that folder itself. */
+  readonly path: string;
+  /** Paths of the units that it needs first, also of those outside of the configuration's folder. */
+  readonly dependencies: readonly string[];
+  /** Files that its configuration reads, from the configuration's folder. */
+  readonly reading: readonly string[];
+}
+
+function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
+
+function unitOf(value: unknown): Unit | null {
+  if (!isRecord(value) || value['type'] !== 'unit' || typeof value['path'] !== 'string') return null;
+  const included = isRecord(value['include']) ? textsIn(Object.values(value['include'])) : [];
+  return {
+    path: posix.normalize(value['path']),
+    dependencies: textsIn(value['dependencies']).map((path) => posix.normalize(path)),
+    reading: [...new Set([...included, ...textsIn(value['reading'])].map((path) => posix.normalize(path)))],
+  };
+}
+
+/**
+ * Reads the output of `terragrunt find --json`.
+ * @throws Error if it is something else
+ */
+export function readUnits(output: Uint8Array): Unit[] {
+  const text = new TextDecoder().decode(output).trim();
+  let found: unknown;
+  try {
+    found = text === '' ? [] : JSON.parse(text);
+  } catch (cause) {
+    throw new Error(`terragrunt find printed something that is not JSON: ${text.slice(0, 200)}`, { cause });
+  }
+  if (!Array.isArray(found)) throw new Error('terragrunt find printed no list of units');
+  return found.flatMap((each) => unitOf(each) ?? []).sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+/** Units that need each other, as a path that ends where it begins; null without any. */
+function cycleFrom(unit: Unit, all: ReadonlyMap<string, Unit>, above: readonly string[]): string[] | null {
+  const start = above.indexOf(unit.path);
+  if (start !== -1) return [...above.slice(start), unit.path];
+  for (const path of unit.dependencies) {
+    const next = all.get(path);
+    const cycle = next === undefined ? null : cycleFrom(next, all, [...above, unit.path]);
+    if (cycle !== null) return cycle;
+  }
+  return null;
+}
+
+/**
+ * The units in the order in which they can be applied: those of one list need only units of the lists before it.
+ * @throws Error that names units that need each other
+ */
+export function levelsOf(units: readonly Unit[]): Unit[][] {
+  const all = new Map(units.map((unit) => [unit.path, unit]));
+  const levels: Unit[][] = [];
+  let left = [...units];
+  const placed = new Set<string>();
+  while (left.length > 0) {
+    const ready = left.filter(({ dependencies }) =>
+      dependencies.every((path) => placed.has(path) || !all.has(path)),
+    );
+    if (ready.length === 0) {
+      const cycle = left.map((unit) => cycleFrom(unit, all, [])).find((each) => each !== null) ?? [];
+      throw new Error(
+        `Units depend on each other: ${cycle.join(' → ')}. Remove one of these dependencies from its terragrunt.hcl`,
+      );
+    }
+    levels.push(ready);
+    for (const { path } of ready) placed.add(path);
+    left = left.filter((unit) => !ready.includes(unit));
+  }
+  return levels;
+}
+
+/** All units that need one of the given ones, directly or through others. */
+export function dependentsOf(paths: Iterable<string>, units: readonly Unit[]): Set<string> {
+  const found = new Set<string>();
+  let open = new Set(paths);
+  while (open.size > 0) {
+    const next = units.filter(
+      ({ path, dependencies }) => !found.has(path) && dependencies.some((each) => open.has(each)),
+    );
+    open = new Set(next.map(({ path }) => path));
+    for (const path of open) found.add(path);
+  }
+  return found;
+}
+
+/** The address of something of a unit, as plans and events of a run show it. */
+export function unitAddress(unit: string, address: string): string {
+  return unit === '.' ? address : `${unit}/${address}`;
+}
+
+/** The module of something of a unit. */
+export function unitModule(unit: string, module: string): string {
+  if (unit === '.') return module;
+  return module === '' ? unit : `${unit}/${module}`;
+}

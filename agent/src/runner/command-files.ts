@@ -1,0 +1,117 @@
+/** The files that commands of a driver need, and those that they leave: captured output, and saved plans. */
+import { constants } from 'node:buffer';
+import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
+import { scratchPath } from '../attempt/attempt-log.ts';
+import { sizeOf } from '../attempt/run-command.ts';
+import { type Captures as ReadCaptures, type Command, given } from '../drivers/command.ts';
+import { RunFailure } from '../processes/failure.ts';
+import { packFiles, unpackFiles } from '../slots/packed-files.ts';
+import { sealPlan, sealPlanFolder } from '../slots/work-folder.ts';
+import { endRest } from './end-rest.ts';
+import type { RunnerAttempt } from './runner-attempt.ts';
+
+/** What the commands of a phase capture, in addition to what it was given. */
+export type Captures = Map<string, Uint8Array>;
+
+/** Writes the files that a command needs. */
+export async function writeNeeded(
+  { tree, folders }: AttemptContext,
+  command: Command,
+  captures: ReadCaptures,
+): Promise<void> {
+  for (const { name, content } of command.writes?.(captures) ?? [])
+    await tree.write(folders.temporary, name, content);
+}
+
+const foundBytes = 1_000_000;
+
+/** Captures the lines of a log, from an offset on, that a command looks for. */
+export async function findLines(
+  { finds }: Command,
+  log: string,
+  from: number,
+  captures: Captures,
+): Promise<void> {
+  if (finds === undefined) return;
+  const found: string[] = [];
+  let bytes = 0;
+  if (sizeOf(log) > from)
+    for await (const line of createInterface({ input: createReadStream(log, { start: from }) })) {
+      if (!finds.pattern.test(line)) continue;
+      bytes += Buffer.byteLength(line) + 1;
+      if (bytes > foundBytes) break;
+      found.push(line);
+    }
+  captures.set(finds.as, Buffer.from(found.join('\n')));
+}
+
+/** Larger files are cut off nowhere else: a run may write anything under the name. */
+const collectedBytes = 256_000_000;
+
+/** Captures the file that a command was to write. */
+export async function collect(attempt: AttemptContext, command: Command, captures: Captures): Promise<void> {
+  if (command.collects === undefined) return;
+  const { file, as } = command.collects;
+  const bytes = await attempt.tree
+    .read(dirname(file), basename(file), collectedBytes)
+    .catch((error: Error) => {
+      throw new RunFailure(`what ${command.label} wrote cannot be read: ${error.message}`);
+    });
+  if (bytes === null) captures.delete(as);
+  else captures.set(as, bytes);
+}
+
+/** @throws RunFailure for more than a JavaScript text can have */
+export function readCapture(file: string, label: string): Uint8Array {
+  const bytes = sizeOf(file);
+  if (bytes <= constants.MAX_STRING_LENGTH) return readFileSync(file);
+  const megabytes = (size: number) => Math.floor(size / 1e6);
+  throw new RunFailure(
+    `${label} printed ${megabytes(bytes)} MB, and at most ${megabytes(constants.MAX_STRING_LENGTH)} MB can be read: divide the configuration into several environments`,
+    { result: 'failed', failedCommand: label },
+  );
+}
+
+/** What is shown, hashed and kept is one copy that nothing of the run can change any more. */
+export async function sealMade(attempt: RunnerAttempt, file: string, captures: Captures): Promise<void> {
+  const { folders, tree, order, driver } = attempt;
+  const name = basename(file);
+  const copy = scratchPath(attempt, name);
+  await endRest(attempt);
+  if (driver.savedPlan?.isFolder === true) {
+    const packed = packFiles(await readFolder(attempt, name));
+    writeFileSync(copy, packed, { mode: 0o600 });
+    captures.set(given.saved, packed);
+    return sealPlanFolder(folders, name, unpackFiles(packed), order.slotUid);
+  }
+  if ((await tree.copyOut(folders.plan, name, copy)) === null)
+    throw new RunFailure('the plan file is not there after the plan', { result: 'internal' });
+  sealPlan(folders, name, copy, order.slotUid);
+}
+
+/** Of a folder of plans: of all tools, none writes that many or large files. */
+const [planFiles, planFileBytes] = [10_000, 512_000_000];
+
+/** All files below a name in the folder of the plan, by their paths below it; a single file is `plan`. */
+async function readFolder({ folders, tree }: RunnerAttempt, name: string): Promise<Map<string, Uint8Array>> {
+  const files = new Map<string, Uint8Array>();
+  if ((await tree.kind(folders.plan, name)) === 'file')
+    return files.set('plan', (await tree.read(folders.plan, name, planFileBytes)) ?? new Uint8Array());
+  const open = [''];
+  for (let folder = open.shift(); folder !== undefined; folder = open.shift())
+    for (const each of await tree.list(folders.plan, join(name, folder))) {
+      const path = join(folder, each);
+      const kind = await tree.kind(folders.plan, join(name, path));
+      if (kind === 'folder') open.push(path);
+      else if (kind === 'file')
+        files.set(path, (await tree.read(folders.plan, join(name, path), planFileBytes)) ?? new Uint8Array());
+      if (files.size + open.length > planFiles)
+        throw new RunFailure(`the plan consists of more than ${planFiles} files`, { result: 'failed' });
+    }
+  if (files.size === 0)
+    throw new RunFailure('the folder of plans is empty after the plan', { result: 'internal' });
+  return files;
+}

@@ -1,0 +1,13 @@
+include "root" {
+  path   = find_in_parent_folders("root.hcl")
+  expose = true
+}
+
+terraform {
+  source = "../modules//note"
+}
+
+inputs = {
+  text  = "10.0.0.0/16"
+  owner = include.root.locals.owner
+}

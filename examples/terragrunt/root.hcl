@@ -1,0 +1,4 @@
+# What all units have in common.
+locals {
+  owner = "the platform team"
+}
