@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Deployment } from '#contract/deployments/shapes.ts';
+import { outputsByName } from '#contract/deployments/unit-outputs.ts';
 import { deploymentSteps, tools } from '#protocol/tools/index.ts';
 import { follow } from '../follow.ts';
 import { createEnvironment, until, untilEnd, untilStatus } from '../runs.ts';
@@ -283,7 +284,8 @@ class Walk {
   }
 
   #expectOutputs({ output }: Deployment, expected: Readonly<Record<string, unknown>> = {}): void {
-    const values = Object.fromEntries(Object.entries(output ?? {}).map(([name, { value }]) => [name, value]));
+    const outputs = Object.entries(outputsByName(output));
+    const values = Object.fromEntries(outputs.map(([name, { value }]) => [name, value]));
     for (const [name, value] of Object.entries(expected))
       assert.deepEqual(values[name], value, `output ${name}`);
     if (!this.#promises.hasOutputs) assert.deepEqual(values, {});

@@ -51,7 +51,7 @@ export function architecturePage(): string {
 
 /**
  * What tests and what serves only them may import of any room: where the real tools lie that were built for
- * them, and servers that stand in for others'.
+ * them, whether the machine lets runs use them, and servers that stand in for others'.
  */
 export const forTests: readonly string[] = [
   'tools/toolbox/places.ts',
@@ -64,8 +64,11 @@ export const forTests: readonly string[] = [
   'agent/src/testing/ssh-server.ts',
   'agent/src/testing/forward-proxy.ts',
   'agent/src/testing/certificates.ts',
+  'agent/src/testing/cloudformation/server.ts',
   'agent/src/testing/cluster/cluster.ts',
   'agent/src/testing/cluster/played-readiness.ts',
+  'agent/src/testing/cloudformation/with-own-program.ts',
+  'agent/src/testing/pulumi/pulumi-folder.ts',
 ];
 
 /** Files that no program loads. */

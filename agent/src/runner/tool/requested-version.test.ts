@@ -127,6 +127,24 @@ test('Pulumi is requested like the others, also by its project', async (t) => {
   assert.equal(await find({ ...pulumi, variables }), '3.120.0 by the variable ENVARIUM_PULUMI_VERSION');
 });
 
+test('what terragrunt runs is requested as if it were the tool, and by nothing of the other one', async (t) => {
+  const { find, write } = createSetup(t, { '.terragrunt-version': '1.1.3', '.terraform-version': '1.9.1' });
+  const settings = { terraformVersion: '1.9.8', opentofuVersion: 'RESOLVE_FROM_CODE' };
+  const terragrunt = { tool: 'terragrunt', field: '1.0.0', settings } as const;
+  const own = await find({ ...terragrunt, program: 'terragrunt' });
+  assert.equal(own, '1.1.3 by the file .terragrunt-version');
+  const terraform = { ...terragrunt, program: 'terraform' };
+  assert.equal(await find(terraform), '1.9.1 by the file .terraform-version');
+  const variables = { ENVARIUM_TERRAFORM_VERSION: '1.10.0', ENVARIUM_TERRAGRUNT_VERSION: '1.0.5' };
+  assert.equal(await find({ ...terraform, variables }), '1.10.0 by the variable ENVARIUM_TERRAFORM_VERSION');
+  const tofu = { ...terragrunt, program: 'tofu', variables };
+  assert.deepEqual(await find(tofu), { kind: 'code', by: 'opentofuVersion of the template' });
+  write('.opentofu-version', 'latest');
+  assert.deepEqual(await find(tofu), { kind: 'latest', by: 'the file .opentofu-version' });
+  const none = { tool: 'terragrunt', program: 'tofu', path: 'elsewhere' } as const;
+  assert.deepEqual(await find(none), { kind: 'any' });
+});
+
 test('with the variable for it, the nearest file in a parent folder is used', async (t) => {
   const { find, write } = createSetup(t, { 'a/b/main.tf': '', '.terraform-version': '1.10.2\n' });
   const path = './a/b/';

@@ -1,21 +1,11 @@
 /** For tests: stacks that the real runner deploys to a server which answers as AWS does. */
-import { dirname } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
-import { ownProgram } from '../../own-program.ts';
-import { closedFolder } from '../../slots/make-work-folder.ts';
 import { findProgram } from '../../processes/programs.ts';
 import { createSetup, type Ran, type RunnerSetup, type Running } from '../runner-setup.ts';
 import { type StackServer, startStackServer } from './server.ts';
 
-/** Options of tests whose runs start a program of the agent as the user of their slot. */
-export const withOwnProgram = {
-  skip:
-    process.getuid?.() === 0 &&
-    [ownProgram, process.execPath].some((file) => closedFolder(dirname(file)) !== null)
-      ? 'needs a checkout that other users can read'
-      : false,
-} as const;
+export { withOwnProgram } from './with-own-program.ts';
 
 export interface StackStage {
   readonly aws: StackServer;

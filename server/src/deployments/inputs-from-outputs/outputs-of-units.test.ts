@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { testAgent } from '../../testing/agent.ts';
+import { appliedOutcome, testAgent } from '../../testing/agent.ts';
 import { testApp } from '../../testing/app.ts';
 import { ok } from '../../testing/client.ts';
 import {
@@ -14,6 +14,7 @@ import {
 
 const app = await testApp();
 const agent = await testAgent(app);
+await agent.register([], { tools: ['terraform', 'terragrunt'] });
 await ok(app, 'updatePolicy', { body: { projectId: app.projectId, outputsAsInputsEnabled: true } });
 beforeEach(() => forgetWork(app));
 
@@ -29,15 +30,14 @@ const outputs = {
 async function deployedUnits() {
   const { id, latestDeploymentLogId } = await createEnvironment(app, {
     name: 'live',
+    type: 'terragrunt',
+    isTerragruntRunAll: true,
     requiresApproval: false,
   });
   const next = await agent.plan();
   assert.ok(next);
-  await app.database.pool.query('update deployment set run_settings = $2 where id = $1', [
-    latestDeploymentLogId,
-    JSON.stringify({ isTerragruntRunAll: true }),
-  ]);
-  await agent.apply(next, ['a'], { outputs });
+  await agent.mark(next);
+  await agent.finish(next, appliedOutcome({ outputs, isStateOurs: false }));
   return { id, deploymentId: latestDeploymentLogId ?? '' };
 }
 
