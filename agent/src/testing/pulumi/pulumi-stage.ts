@@ -36,7 +36,20 @@ export interface StageVariables {
   readonly hasNoPassphrase?: true;
 }
 
-/** @param variables of the run; `world` among the values is the folder that runs may write to */
+/** The variables of a run; `world` among the values is the folder that runs may write to. */
+export function variablesOf(world: string, variables: StageVariables): Job['variables'] {
+  const list = (values: Readonly<Record<string, string>> = {}, isSensitive = false) =>
+    Object.entries(values).map(([name, value]) => ({ name, value, isSensitive }));
+  const path = `${pulumiFolder()}:/usr/local/bin:/usr/bin:/bin`;
+  const own: Record<string, string> = variables.hasNoPassphrase
+    ? {}
+    : { PULUMI_CONFIG_PASSPHRASE: passphrase };
+  return {
+    environment: [...list({ PATH: path, ...variables.environment }), ...list(own, true)],
+    terraform: [...list({ world, ...variables.values }), ...list(variables.secrets, true)],
+  };
+}
+
 export function pulumiStage(
   t: TestContext,
   files: Record<string, string>,
@@ -48,30 +61,18 @@ export function pulumiStage(
   mkdirSync(world);
   chmodSync(world, 0o777);
   const folder = pulumiFolder();
-  const list = (values: Readonly<Record<string, string>> = {}, isSensitive = false) =>
-    Object.entries(values).map(([name, value]) => ({ name, value, isSensitive }));
   const toolPaths = {
     pulumi: join(folder, 'pulumi'),
     'pulumi-language-yaml': join(folder, 'pulumi-language-yaml'),
     git: findProgram('git') ?? '',
   };
-  const ownPassphrase: Record<string, string> = variables.hasNoPassphrase
-    ? {}
-    : { PULUMI_CONFIG_PASSPHRASE: passphrase };
-  const environment = [
-    ...list({ PATH: `${folder}:/usr/local/bin:/usr/bin:/bin`, ...variables.environment }),
-    ...list(ownPassphrase, true),
-  ];
   const stage: PulumiStage = {
     setup,
     world,
     job: (changes = {}) =>
       setup.job({
         tool: 'pulumi',
-        variables: {
-          environment,
-          terraform: [...list({ world, ...variables.values }), ...list(variables.secrets, true)],
-        },
+        variables: variablesOf(world, variables),
         secrets: [passphrase, ...Object.values(variables.secrets ?? {})],
         ...changes,
       }),
