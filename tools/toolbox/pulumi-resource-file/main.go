@@ -86,9 +86,11 @@ func (p *provider) write(inputs resource.PropertyMap) error {
 	if text(inputs, "mode") == "fail" {
 		return status.Errorf(codes.Unknown, "%s cannot be written: the mode is fail", text(inputs, "path"))
 	}
-	if err := os.WriteFile(text(inputs, "path"), []byte(text(inputs, "content")), 0o600); err != nil {
+	if err := os.WriteFile(text(inputs, "path"), []byte(text(inputs, "content")), 0o666); err != nil {
 		return err
 	}
+	// Runs may have different users; that of the file is the first one.
+	_ = os.Chmod(text(inputs, "path"), 0o666)
 	return p.obey(inputs, "hang-after")
 }
 

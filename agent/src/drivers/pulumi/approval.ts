@@ -21,9 +21,16 @@ interface InputDiff {
 
 const shownDifferences = 10;
 
-function planOf(bytes: Uint8Array | undefined): Readonly<Record<string, ResourcePlan>> {
-  const plan = bytes === undefined ? {} : (JSON.parse(new TextDecoder().decode(bytes)) as UpdatePlan);
-  return plan.resourcePlans ?? {};
+const notRepeated = 'the preview before the change reported nothing that could be compared';
+
+/** @returns null if there is no plan */
+function planOf(bytes: Uint8Array | undefined): Readonly<Record<string, ResourcePlan>> | null {
+  if (bytes === undefined) return null;
+  try {
+    return (JSON.parse(new TextDecoder().decode(bytes)) as UpdatePlan).resourcePlans ?? {};
+  } catch {
+    return null;
+  }
 }
 
 /** Generated names end with random digits, which the update takes from the approved plan. */
@@ -93,19 +100,20 @@ export function updateDifference(
   approved: Uint8Array | undefined,
   now: Uint8Array | undefined,
 ): string | null {
-  const plans = planOf(approved);
+  const [plans, again] = [planOf(approved), planOf(now)];
+  if (plans === null || again === null) return notRepeated;
   return listed(
-    Object.entries(planOf(now)).flatMap(
+    Object.entries(again).flatMap(
       ([urn, plan]) => differenceOf(urn, Object.hasOwn(plans, urn) ? plans[urn] : undefined, plan) ?? [],
     ),
   );
 }
 
-function deletedBy(events: Uint8Array | undefined): Set<string> {
-  const steps =
-    events === undefined
-      ? []
-      : readEvents(events).flatMap(({ resourcePreEvent }) => resourcePreEvent?.metadata ?? []);
+/** @returns null if the preview has not come to its end */
+function deletedBy(bytes: Uint8Array | undefined): Set<string> | null {
+  const events = readEvents(bytes ?? new Uint8Array());
+  if (!events.some(({ summaryEvent }) => summaryEvent !== undefined)) return null;
+  const steps = events.flatMap(({ resourcePreEvent }) => resourcePreEvent?.metadata ?? []);
   return new Set(
     steps.filter(({ op }) => op === 'delete').map(({ urn, old }) => `${urn} (${old?.id ?? ''})`),
   );
@@ -120,8 +128,7 @@ export function destroyDifference(
   approved: Uint8Array | undefined,
   now: Uint8Array | undefined,
 ): string | null {
-  const known = deletedBy(approved);
-  return listed(
-    [...deletedBy(now)].filter((deleted) => !known.has(deleted)).map((deleted) => `delete of ${deleted}`),
-  );
+  const [known, again] = [deletedBy(approved), deletedBy(now)];
+  if (known === null || again === null) return notRepeated;
+  return listed([...again].filter((deleted) => !known.has(deleted)).map((deleted) => `delete of ${deleted}`));
 }

@@ -41,7 +41,12 @@ function refusals(job: Job): string[] {
 }
 
 async function readPlan(context: DriverContext, captures: Captures): Promise<PlanReading> {
-  const reading = commonPlan(readEvents(captures.get(captured.preview) ?? new Uint8Array()));
+  const events = readEvents(captures.get(captured.preview) ?? new Uint8Array());
+  if (!events.some(({ summaryEvent }) => summaryEvent !== undefined))
+    throw new Error(
+      'pulumi has reported no end of its preview: the program called pulumi on this agent must be Pulumi',
+    );
+  const reading = commonPlan(events);
   return {
     ...reading,
     plan: maskJson(reading.plan, context.job.secrets),

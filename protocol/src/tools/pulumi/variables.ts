@@ -23,8 +23,13 @@ const reserved: Readonly<Record<string, string>> = {
   PULUMI_SELF_MANAGED_STATE_LEGACY_LAYOUT: 'the service reads the state',
 };
 
+/** Options of all commands that change neither what a plan says nor what is shown of secrets. */
+const harmlessOptions = /^PULUMI_OPTION_(COLOR|EMOJI|PARALLEL|SHOW_SAMES|SHOW_READS|SUPPRESS_OUTPUTS)$/;
+
 /** Why no run of Pulumi can have an environment variable; null if it can. */
 export function pulumiVariableProblem(name: string): string | null {
+  if (name.startsWith('PULUMI_OPTION_') && !harmlessOptions.test(name))
+    return `${name} cannot be set: runs choose the options of Pulumi; remove the variable`;
   const why = Object.hasOwn(reserved, name) ? reserved[name] : undefined;
   return why === undefined ? null : `${name} cannot be set: ${why}; remove the variable`;
 }

@@ -1,0 +1,248 @@
+/** What is wrong with code, variables, backends and programs is said in words, with the real runner and the real Pulumi. */
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { StageVariables } from '../../testing/pulumi/pulumi-stage.ts';
+import { pulumiFolder, pulumiStage, variablesOf, withPulumi } from '../../testing/pulumi/pulumi-stage.ts';
+
+const program = `name: shop
+runtime: yaml
+config:
+  world: { type: string }
+resources:
+  page:
+    type: file:File
+    properties: { path: "\${world}/page", content: hello }
+outputs:
+  page: \${page.path}
+`;
+
+async function problemOf(t: TestContext, files: Record<string, string>, variables: StageVariables = {}) {
+  const { run, job } = pulumiStage(t, files, variables);
+  const { outcome } = await run(job());
+  assert.equal(outcome.result, 'failed', JSON.stringify(outcome));
+  return outcome.error?.message ?? '';
+}
+
+const cases: readonly (readonly [
+  what: string,
+  files: Record<string, string>,
+  variables: StageVariables,
+  message: RegExp,
+])[] = [
+  [
+    'a folder without a project',
+    { 'README.md': '' },
+    {},
+    /there is no Pulumi\.yaml in the folder: the template's path must be/,
+  ],
+  [
+    'a project without a name',
+    { 'Pulumi.yaml': 'runtime: yaml\n' },
+    {},
+    /^Pulumi\.yaml must have the name of the project$/,
+  ],
+  [
+    'a language without its host',
+    { 'Pulumi.yaml': 'name: shop\nruntime: { name: unknownlanguage }\n' },
+    {},
+    /programs in unknownlanguage need pulumi-language-unknownlanguage next to pulumi or on the PATH/,
+  ],
+  [
+    'a provider without a plugin',
+    { 'Pulumi.yaml': program.replace('file:File', 'nowhere:File') },
+    {},
+    /install pulumi-resource-nowhere on the PATH of the agent's machine, or set PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION/,
+  ],
+  [
+    'a value that nobody has set',
+    { 'Pulumi.yaml': program.replace('config:', 'config:\n  size: { type: integer }') },
+    {},
+    /missing configuration value 'size'.* add a variable of type 1 \(IaC input\) named size/,
+  ],
+  [
+    'code that refers to nothing',
+    { 'Pulumi.yaml': program.replace('${page.path}', '${pages.path}') },
+    {},
+    /resource, variable, or config value "pages" not found.*\(Pulumi\.yaml, line 10\)/s,
+  ],
+  [
+    'a key that no configuration has',
+    { 'Pulumi.yaml': program },
+    { values: { 'not a key': 'x' } },
+    /"not a key" is not a key of a configuration of Pulumi/,
+  ],
+  [
+    'a variable that would show secrets',
+    { 'Pulumi.yaml': program },
+    { environment: { PULUMI_OPTION_SHOW_SECRETS: 'true' } },
+    /^PULUMI_OPTION_SHOW_SECRETS cannot be set/,
+  ],
+  [
+    'a version that the project does not take',
+    { 'Pulumi.yaml': `${program}requiredPulumiVersion: ">=99.0.0"\n` },
+    {},
+    /3\.259\.0.*>=99\.0\.0/s,
+  ],
+  [
+    'no passphrase',
+    { 'Pulumi.yaml': program },
+    { hasNoPassphrase: true },
+    /^PULUMI_CONFIG_PASSPHRASE is needed/,
+  ],
+  [
+    'a file of a passphrase outside of the project',
+    { 'Pulumi.yaml': program },
+    { hasNoPassphrase: true, environment: { PULUMI_CONFIG_PASSPHRASE_FILE: '/etc/hostname' } },
+    /^PULUMI_CONFIG_PASSPHRASE_FILE must be the path of a file in the folder of the project/,
+  ],
+];
+
+for (const [what, files, variables, message] of cases)
+  test(`${what} is named`, withPulumi, async (t) => {
+    assert.match(await problemOf(t, files, variables), message);
+  });
+
+test('a wrong passphrase is named, and the right one goes on', withPulumi, async (t) => {
+  const { world, run, job, deploy, after } = pulumiStage(t, { 'Pulumi.yaml': program });
+  const { applied } = await deploy();
+  const { changes, options } = after(applied);
+  const wrong = variablesOf(world, {
+    hasNoPassphrase: true,
+    environment: { PULUMI_CONFIG_PASSPHRASE: 'another one' },
+  });
+  const refused = await run(job({ ...changes, variables: wrong }), options);
+  assert.equal(refused.outcome.result, 'failed');
+  assert.match(refused.outcome.error?.message ?? '', /PULUMI_CONFIG_PASSPHRASE is not the passphrase/);
+  assert.equal((await deploy({}, applied)).applied.outcome.result, 'applied');
+});
+
+test('a passphrase may be in a file of the project', withPulumi, async (t) => {
+  const environment = { PULUMI_CONFIG_PASSPHRASE_FILE: 'keys/passphrase' };
+  const files = { 'Pulumi.yaml': program, 'keys/passphrase': 'from a file\n' };
+  const { deploy } = pulumiStage(t, files, { hasNoPassphrase: true, environment, secrets: { token: 'x' } });
+  assert.equal((await deploy()).applied.outcome.result, 'applied');
+});
+
+/** A backend of the user's own, in a folder that all runs can write to. */
+function ownBackend(t: TestContext) {
+  const stage = pulumiStage(t, { 'Pulumi.yaml': program });
+  const backend = join(stage.setup.folder, 'backend');
+  mkdirSync(backend);
+  chmodSync(backend, 0o777);
+  const environment = { PULUMI_BACKEND_URL: `file://${backend}` };
+  return { ...stage, backend, variables: variablesOf(stage.world, { environment }) };
+}
+
+test('a backend of the user keeps the state, and the service has none', withPulumi, async (t) => {
+  const { variables, deploy, backend, world } = ownBackend(t);
+  const { planned, applied } = await deploy({ variables });
+  assert.equal(planned.outcome.isStateOurs, false);
+  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  assert.equal(applied.steps()['state:store'], 'SKIPPED');
+  assert.deepEqual(applied.outcome.outputs?.['page']?.value, join(world, 'page'));
+  assert.deepEqual(
+    readdirSync(join(backend, '.pulumi/stacks/shop')).filter((name) => name === 'test-one.json'),
+    ['test-one.json'],
+  );
+  const again = await deploy({ variables });
+  assert.equal(again.planned.outcome.hasChanges, false);
+  const forced = await deploy({ variables, state: { isForced: true } }).catch(
+    (error: Error) => error.message,
+  );
+  assert.match(String(forced), /isRemoteBackend is true, but PULUMI_BACKEND_URL names another backend/);
+});
+
+test('a locked stack is named, and the lock stays', withPulumi, async (t) => {
+  const { variables, deploy, run, job, apply, backend, setup } = ownBackend(t);
+  await deploy({ variables });
+  setup.commit({ 'Pulumi.yaml': program.replace('hello', 'bye') });
+  const planned = await run(job({ variables }));
+  const locks = join(backend, '.pulumi/locks/organization/shop/test-one');
+  const lock = { pid: 1, username: 'somebody', hostname: 'elsewhere', timestamp: new Date().toISOString() };
+  writeFileSync(join(locks, 'somebody.json'), JSON.stringify(lock), { mode: 0o644 });
+  const refused = await apply(planned);
+  assert.equal(refused.outcome.result, 'failed');
+  assert.match(
+    refused.outcome.error?.message ?? '',
+    /stack is currently locked by 1 lock[\s\S]*wait until the other run has ended; if it was killed, run "pulumi cancel"/,
+  );
+  assert.deepEqual(readdirSync(locks), ['somebody.json']);
+});
+
+test('a committed configuration is kept, and its secrets are read', withPulumi, async (t) => {
+  const { setup, run, job, deploy, world } = pulumiStage(t, {
+    'Pulumi.yaml': program
+      .replace('hello', '${greeting} ${word}')
+      .replace('config:', 'config:\n  greeting: { type: string }\n  word: { type: string, secret: true }'),
+  });
+  // What a person would commit.
+  const own = await run(
+    job({ variables: variablesOf(world, { values: { greeting: 'x' }, secrets: { word: 'y' } }) }),
+  );
+  assert.equal(own.outcome.result, 'planned', JSON.stringify(own.outcome));
+  const tree = join(own.outcome.workFolder ?? '', 'tree');
+  const folder = readdirSync(join(setup.folder, 'work'), { recursive: true })
+    .map(String)
+    .find((name) => name.endsWith('Pulumi.test-one.yaml'));
+  assert.ok(folder, tree);
+  const committed = readFileSync(join(setup.folder, 'work', folder), 'utf8');
+  assert.match(committed, /secure: v1:/);
+  setup.commit({
+    'Pulumi.test-one.yaml': committed.replace('shop:greeting: x', 'shop:greeting: from the code'),
+  });
+  const { applied } = await deploy();
+  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  assert.equal(readFileSync(join(world, 'page'), 'utf8'), 'from the code y');
+});
+
+test('structured values of variables reach the program', withPulumi, async (t) => {
+  const { world, deploy } = pulumiStage(t, {
+    'Pulumi.yaml': program
+      .replace('hello', '${list[1]} ${other:flag} ${hidden}')
+      .replace(
+        'config:',
+        'config:\n  list: { type: array, items: { type: string } }\n  hidden: { type: string, secret: true }',
+      ),
+  });
+  const base = variablesOf(world, {});
+  const terraform = [
+    ...base.terraform,
+    { name: 'list', value: '["one", "two"]', format: 'JSON' as const, isSensitive: false },
+    { name: 'other:flag', value: 'true', isSensitive: false },
+    { name: 'hidden', value: 'line one\nline two\n', isSensitive: true },
+  ];
+  const { applied } = await deploy({ variables: { ...base, terraform } });
+  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  assert.equal(readFileSync(join(world, 'page'), 'utf8'), 'two true line one\nline two\n');
+});
+
+/** Another program in the place of Pulumi for its previews, the real one for all else. */
+function pretended(folder: string, preview: string): Record<string, string> {
+  const file = join(folder, 'pretended');
+  const real = join(pulumiFolder(), 'pulumi');
+  writeFileSync(file, `#!/bin/sh\ncase "$1" in preview) ${preview};; *) exec ${real} "$@";; esac\n`);
+  chmodSync(file, 0o755);
+  return { pulumi: file, 'pulumi-language-yaml': join(pulumiFolder(), 'pulumi-language-yaml') };
+}
+
+test(
+  'a preview that writes nothing is no plan, and one that writes 100 MB has its log cut',
+  withPulumi,
+  async (t) => {
+    const { setup, run, job } = pulumiStage(t, { 'Pulumi.yaml': program });
+    const silent = await run(job(), { toolPaths: pretended(setup.folder, 'exit 0') });
+    assert.equal(silent.outcome.result, 'internal', JSON.stringify(silent.outcome));
+    assert.match(silent.outcome.error?.message ?? '', /plan/);
+    const real = join(pulumiFolder(), 'pulumi');
+    const loud = pretended(setup.folder, `head -c 100000000 /dev/zero | tr '\\\\0' 'x'; exec ${real} "$@"`);
+    const base = job();
+    const cut = await run(
+      { ...base, limits: { ...base.limits, stepLogBytes: 1_000_000 } },
+      { toolPaths: loud },
+    );
+    assert.equal(cut.outcome.result, 'planned', JSON.stringify(cut.outcome));
+    assert.ok(cut.log('pulumi:preview').length < 3_000_000);
+  },
+);
