@@ -4,10 +4,9 @@ import { runEnvironment } from '#protocol/run-environment.ts';
 import { pulumi as facts } from '#protocol/tools/pulumi.ts';
 import type { Captures, Command, Note } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
-import { backendEnvironment, homeOf } from './backend.ts';
+import { backendEnvironment, checkPassphrase, homeOf } from './backend.ts';
 import { isSecret, secretValues } from './configuration.ts';
-import { readProject } from './project.ts';
-import { pendingOperations, withoutPending } from './state.ts';
+import { pendingOperations, saltOf, withoutPending } from './state.ts';
 
 const { steps } = facts;
 const program = facts.program.name;
@@ -71,21 +70,6 @@ async function secretCommands(context: DriverContext): Promise<Command[]> {
   );
 }
 
-/** What the code needs besides plugins; programs in YAML need nothing. */
-async function installCommands({ tree }: DriverContext): Promise<Command[]> {
-  const { language } = await readProject(tree);
-  if (language === 'yaml') return [];
-  return [
-    {
-      step: stackStep,
-      program,
-      label: `${program} install`,
-      args: ['install', '--no-plugins', '--non-interactive'],
-      loadsModules: true,
-    },
-  ];
-}
-
 export async function prepareCommands(context: DriverContext): Promise<(Command | Note)[]> {
   const { job } = context;
   return [
@@ -96,7 +80,6 @@ export async function prepareCommands(context: DriverContext): Promise<(Command 
       label: `${program} stack select --create`,
       args: ['stack', 'select', '--create', job.workspaceName, '--non-interactive'],
     },
-    ...(await installCommands(context)),
     ...(await secretCommands(context)),
   ];
 }
@@ -106,11 +89,16 @@ export async function prepareCommands(context: DriverContext): Promise<(Command 
  * removed from it; the plan names them.
  */
 function pendingCommands(context: DriverContext, step: string): Command[] {
-  const { stateFolder } = context;
+  const { stateFolder, job } = context;
   return [
     command(context, step, ['stack', 'export'], { captureTo: captured.stack }),
     command(context, step, ['stack', 'import'], {
-      when: (captures) => stateFolder !== null && pendingOperations(captures.get(captured.stack)).length > 0,
+      when(captures) {
+        const exported = captures.get(captured.stack);
+        if (stateFolder === null) return false;
+        checkPassphrase(job, saltOf(exported));
+        return pendingOperations(exported).length > 0;
+      },
       input: (captures) => withoutPending(captures.get(captured.stack) ?? new Uint8Array()),
     }),
   ];

@@ -46,8 +46,9 @@ export async function configurationFiles(context: DriverContext): Promise<FileTo
   const name = stackFile(project, job.workspaceName);
   const document = parsed(name, (await tree.text(name)) ?? '');
   const isEncrypted = document.has('encryptionsalt') || document.has('secretsprovider');
-  if (stateFolder !== null && !isEncrypted)
-    document.set('encryptionsalt', await encryptionSalt(job.environmentId, await passphraseOf(job, tree)));
+  const passphrase = stateFolder === null ? null : await passphraseOf(job, tree);
+  if (passphrase !== null && !isEncrypted)
+    document.set('encryptionsalt', await encryptionSalt(job.environmentId, passphrase));
   if (!isMap(document.get('config'))) document.set('config', document.createNode({}));
   for (const [key, value] of await plainValues(job.variables.terraform)) {
     document.deleteIn(['config', key]);

@@ -11,7 +11,7 @@ function plain(text: string): string {
 }
 
 /** Says nothing but that there was an error. */
-const summary = /^error: (update|preview|destroy|refresh|operation) failed$/i;
+const summary = /^error: ((update|preview|destroy|refresh|operation) failed|.*: no diagnostics)$/i;
 
 const remedies: readonly (readonly [reason: RegExp, remedy: (found: RegExpExecArray) => string])[] = [
   [

@@ -29,6 +29,7 @@ export interface Deployment {
   readonly manifest?: unknown;
   readonly resources?: readonly StoredResource[];
   readonly pending_operations?: readonly PendingOperation[];
+  readonly secrets_providers?: { readonly state?: { readonly salt?: unknown } };
 }
 
 /** What the service stores. */
@@ -195,6 +196,12 @@ export function checkpointFiles({
 export function pendingOperations(exported: Uint8Array | undefined): readonly PendingOperation[] {
   const pending = deploymentOf(exported)?.pending_operations;
   return Array.isArray(pending) ? pending : [];
+}
+
+/** What the secrets of a stack are encrypted with, in what `pulumi stack export` has printed; undefined: not a passphrase. */
+export function saltOf(exported: Uint8Array | undefined): string | undefined {
+  const salt = deploymentOf(exported)?.secrets_providers?.state?.salt;
+  return typeof salt === 'string' ? salt : undefined;
 }
 
 /** The same export without its unfinished operations. */
