@@ -4,7 +4,8 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { StageVariables } from '../../testing/pulumi/pulumi-stage.ts';
-import { pulumiFolder, pulumiStage, variablesOf, withPulumi } from '../../testing/pulumi/pulumi-stage.ts';
+import { pulumiFolder, withPulumi } from '../../testing/pulumi/pulumi-folder.ts';
+import { pulumiStage, variablesOf } from '../../testing/pulumi/pulumi-stage.ts';
 
 const program = `name: shop
 runtime: yaml
@@ -106,7 +107,7 @@ for (const [what, files, variables, message] of cases)
     assert.match(await problemOf(t, files, variables), message);
   });
 
-test('a wrong passphrase is named, and the right one goes on', withPulumi, async (t) => {
+test('a wrong passphrase is named, and the right one works', withPulumi, async (t) => {
   const { world, run, job, deploy, after } = pulumiStage(t, { 'Pulumi.yaml': program });
   const { applied } = await deploy();
   const { changes, options } = after(applied);
@@ -229,22 +230,18 @@ function pretended(folder: string, preview: string): Record<string, string> {
   return { pulumi: file, 'pulumi-language-yaml': join(pulumiFolder(), 'pulumi-language-yaml') };
 }
 
-test(
-  'a preview that writes nothing is no plan, and one that writes 100 MB is stopped',
-  withPulumi,
-  async (t) => {
-    const { setup, run, job } = pulumiStage(t, { 'Pulumi.yaml': program });
-    const silent = await run(job(), { toolPaths: pretended(setup.folder, 'exit 0') });
-    assert.equal(silent.outcome.result, 'internal', JSON.stringify(silent.outcome));
-    assert.match(silent.outcome.error?.message ?? '', /plan/);
-    const real = join(pulumiFolder(), 'pulumi');
-    const loud = pretended(setup.folder, `head -c 100000000 /dev/zero | tr '\\\\0' 'x'; exec ${real} "$@"`);
-    const base = job();
-    const cut = await run(
-      { ...base, limits: { ...base.limits, stepLogBytes: 1_000_000 } },
-      { toolPaths: loud },
-    );
-    assert.equal(cut.outcome.result, 'failed', JSON.stringify(cut.outcome));
-    assert.match(cut.outcome.error?.message ?? '', /printed more than .*ENVARIUM_STEP_LOG_LIMIT_MB/);
-  },
-);
+test('a preview that writes nothing or 100 MB ends the run', withPulumi, async (t) => {
+  const { setup, run, job } = pulumiStage(t, { 'Pulumi.yaml': program });
+  const silent = await run(job(), { toolPaths: pretended(setup.folder, 'exit 0') });
+  assert.equal(silent.outcome.result, 'internal', JSON.stringify(silent.outcome));
+  assert.match(silent.outcome.error?.message ?? '', /plan/);
+  const real = join(pulumiFolder(), 'pulumi');
+  const loud = pretended(setup.folder, `head -c 100000000 /dev/zero | tr '\\\\0' 'x'; exec ${real} "$@"`);
+  const base = job();
+  const cut = await run(
+    { ...base, limits: { ...base.limits, stepLogBytes: 1_000_000 } },
+    { toolPaths: loud },
+  );
+  assert.equal(cut.outcome.result, 'failed', JSON.stringify(cut.outcome));
+  assert.match(cut.outcome.error?.message ?? '', /printed more than .*ENVARIUM_STEP_LOG_LIMIT_MB/);
+});

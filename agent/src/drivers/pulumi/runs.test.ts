@@ -3,12 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import {
-  pulumiStage,
-  type StageVariables,
-  variablesOf,
-  withPulumi,
-} from '../../testing/pulumi/pulumi-stage.ts';
+import { withPulumi } from '../../testing/pulumi/pulumi-folder.ts';
+import { pulumiStage, type StageVariables, variablesOf } from '../../testing/pulumi/pulumi-stage.ts';
 
 const program = `name: shop
 runtime: yaml
@@ -240,7 +236,7 @@ test('an abort of a resource that hangs keeps what was done', withPulumi, async 
   assert.equal((await apply(next)).outcome.result, 'applied');
 });
 
-test('after a kill, the next plan names what may exist, and the update goes on', withPulumi, async (t) => {
+test('after a kill, the next plan names what may exist, and the update continues', withPulumi, async (t) => {
   const hanging = program.replace(
     'content: ${token}',
     'content: ${token}\n      mode: hang-after\n    options: { dependsOn: ["${page}"] }',

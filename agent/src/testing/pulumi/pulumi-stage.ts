@@ -8,8 +8,6 @@ import { findProgram } from '../../processes/programs.ts';
 import { createSetup, type Ran, type RunnerSetup, type Running, type StartOptions } from '../runner-setup.ts';
 import { pulumiFolder } from './pulumi-folder.ts';
 
-export { withPulumi } from './pulumi-folder.ts';
-
 export const passphrase = 'correct horse battery staple';
 
 export interface PulumiStage {
