@@ -306,6 +306,43 @@ Resources:
   });
   assert.deepEqual(
     changed.report.changes.map(({ within, logicalId }) => [...within, logicalId].join('.')),
-    ['Inner', 'Inner.Deep'],
+    ['Own', 'Inner', 'Inner.Deep'],
   );
+});
+
+test('a deployment undoes drift, unless a variable says otherwise', async (t) => {
+  const program = await stackProgram(t, {
+    'template.yaml': `
+Resources:
+  Topic: { Type: AWS::SNS::Topic, Properties: { DisplayName: ours } }
+  Queue: { Type: AWS::SQS::Queue, Properties: { DelaySeconds: 1 } }
+`,
+  });
+  const first = await program.run<ChangeSetReport>('create-change-set');
+  await program.run('execute-change-set', { approved: first.report });
+  const { cloud } = program.aws.account;
+  cloud.change(cloud.named('Queue').physicalId, { DelaySeconds: 9 });
+  cloud.remove(cloud.named('Topic').physicalId);
+  const without = await program.run<ChangeSetReport>('create-change-set', {
+    job: { deploymentId: 'second' },
+    environment: { ENVARIUM_CF_REVERT_DRIFT: 'false' },
+  });
+  assert.equal(without.report.changeSetId, null);
+  const job = { deploymentId: 'third' };
+  const { report } = await program.run<ChangeSetReport>('create-change-set', { job });
+  assert.deepEqual(
+    report.changes.map(({ logicalId, action, isDrifted }) => [logicalId, action, isDrifted]),
+    [
+      ['Topic', 'Add', true],
+      ['Queue', 'Modify', true],
+    ],
+  );
+  assert.deepEqual(
+    report.changes[1]?.properties.map(({ before, after }) => [before, after]),
+    [['9', '1']],
+  );
+  const { status, log } = await program.run('execute-change-set', { job, approved: report });
+  assert.equal(status, 0, log);
+  assert.equal(cloud.named('Queue').properties['DelaySeconds'], 1);
+  assert.ok(cloud.named('Topic'));
 });

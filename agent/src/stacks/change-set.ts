@@ -94,14 +94,9 @@ function propertiesOf(change: ResourceChange): PropertyChange[] {
   }));
 }
 
-/** What brings a drifted resource back changes it. */
-function actionOf(action: ResourceChange['Action']): StackChange['action'] {
-  return action === undefined || action === 'SyncWithActual' ? 'Modify' : action;
-}
-
 function changeOf(change: ResourceChange, within: readonly string[]): StackChange {
   return {
-    action: actionOf(change.Action),
+    action: change.Action ?? 'Modify',
     logicalId: change.LogicalResourceId ?? '',
     physicalId: change.PhysicalResourceId || null,
     type: change.ResourceType ?? '',
@@ -109,6 +104,7 @@ function changeOf(change: ResourceChange, within: readonly string[]): StackChang
     replacement: change.Action === 'Modify' ? (change.Replacement ?? null) : null,
     policy: change.PolicyAction ?? null,
     properties: propertiesOf(change),
+    isDrifted: /^(MODIFIED|DELETED)$/.test(change.ResourceDriftStatus ?? ''),
   };
 }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import {
   type Capability,
   CreateChangeSetCommand,
+  type CreateChangeSetCommandInput,
   DeleteChangeSetCommand,
   DeleteStackCommand,
   type GetTemplateSummaryOutput,
@@ -75,7 +76,7 @@ async function create(
   template: Template,
   summary: GetTemplateSummaryOutput,
 ): Promise<{ readonly id: string; readonly stackId: string }> {
-  const { client, request } = api;
+  const { request } = api;
   const { values } = parametersFor(api, summary);
   const ChangeSetName = changeSetName(request);
   const input = {
@@ -91,9 +92,31 @@ async function create(
     ...(request.roleArn === null ? {} : { RoleARN: request.roleArn }),
     ...(request.notificationArns.length === 0 ? {} : { NotificationARNs: [...request.notificationArns] }),
   };
-  const ClientToken = tokenOf(ChangeSetName, [input, Date.now()]);
-  const { Id = '', StackId = '' } = await client.send(new CreateChangeSetCommand({ ...input, ClientToken }));
-  return { id: Id, stackId: StackId };
+  const isAware = !ready.isCreation && request.revertsDrift;
+  return send(api, input, isAware);
+}
+
+/** Why AWS makes no change set that undoes drift. */
+const notAware = /DeploymentMode|REVERT_DRIFT|drift-aware/i;
+
+/** @param isAware the change set also undoes what was changed outside of the stack */
+async function send(
+  api: Api,
+  input: Omit<CreateChangeSetCommandInput, 'ClientToken'>,
+  isAware: boolean,
+): Promise<{ readonly id: string; readonly stackId: string }> {
+  const mode = isAware ? { DeploymentMode: 'REVERT_DRIFT' as const } : {};
+  const ClientToken = tokenOf(input.ChangeSetName ?? '', [input, isAware, Date.now()]);
+  try {
+    const { Id = '', StackId = '' } = await api.client.send(
+      new CreateChangeSetCommand({ ...input, ...mode, ClientToken }),
+    );
+    return { id: Id, stackId: StackId };
+  } catch (error) {
+    if (!isAware || !notAware.test((error as Error).message)) throw error;
+    tell(`Drift of this stack cannot be undone by a change set: ${(error as Error).message}`);
+    return send(api, input, false);
+  }
 }
 
 /** Waits until a change set is computed. */

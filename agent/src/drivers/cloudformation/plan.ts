@@ -54,7 +54,7 @@ function named(properties: readonly PropertyChange[]): string {
   return [...new Set(properties.map(({ name }) => name))].join(', ');
 }
 
-function reasonOf({ action, replacement, policy, properties }: StackChange): string | undefined {
+function reasonOf({ action, replacement, policy, properties, isDrifted }: StackChange): string | undefined {
   const found: string[] = [];
   const replacing = properties.filter(({ recreation }) => recreation === 'Always');
   const maybe = properties.filter(({ recreation }) => recreation === 'Conditionally');
@@ -62,6 +62,11 @@ function reasonOf({ action, replacement, policy, properties }: StackChange): str
     found.push(`replaced${replacing.length === 0 ? '' : ` because of ${named(replacing)}`}`);
   if (replacement === 'Conditional')
     found.push(`may be replaced${maybe.length === 0 ? '' : `, depending on ${named(maybe)}`}`);
+  if (isDrifted)
+    found.push(
+      action === 'Add' ? 'it was deleted outside of its stack' : 'it was changed outside of its stack',
+    );
+  if (action === 'SyncWithActual') found.push('it is what the template wants');
   if (action === 'Dynamic') found.push('CloudFormation decides while it works whether it changes');
   if (policy?.endsWith('Retain') === true)
     found.push('what is there stays, and belongs to no stack any more');
@@ -78,9 +83,11 @@ function isReleased({ action, policy }: StackChange): boolean {
 
 function changeRow(change: StackChange): Row {
   const reason = reasonOf(change);
+  const staysAsItIs = isReleased(change) || change.action === 'SyncWithActual';
   return {
     ...identityOf(change),
-    action: isReleased(change) ? 'metadata' : actionOf(change),
+    action: staysAsItIs ? 'metadata' : actionOf(change),
+    ...(change.isDrifted ? { driftByCloud: true } : {}),
     attributes: change.properties.map(({ name, before, after }) => attribute(name, before, after)),
     ...(change.action === 'Import' && change.physicalId !== null
       ? { importing: { id: change.physicalId } }

@@ -21,6 +21,8 @@ export interface StackRequest {
   readonly disablesRollback: boolean;
   readonly upload: Upload | null;
   readonly continuesRollback: readonly string[] | null;
+  /** Change sets undo what was changed outside of the stack. */
+  readonly revertsDrift: boolean;
   /** Resources that a deletion, which has failed, leaves behind. */
   readonly retained: readonly string[];
 }
@@ -35,7 +37,8 @@ export interface Upload {
 
 /** What becomes of one resource. */
 export interface StackChange {
-  readonly action: 'Add' | 'Modify' | 'Remove' | 'Import' | 'Dynamic';
+  /** `SyncWithActual`: nothing changes but what AWS remembers of it. */
+  readonly action: 'Add' | 'Modify' | 'Remove' | 'Import' | 'Dynamic' | 'SyncWithActual';
   readonly logicalId: string;
   readonly physicalId: string | null;
   readonly type: string;
@@ -45,6 +48,8 @@ export interface StackChange {
   /** What AWS does with a resource that is removed or replaced, if it does not delete it. */
   readonly policy: string | null;
   readonly properties: readonly PropertyChange[];
+  /** It was changed or deleted outside of its stack, which the change undoes. */
+  readonly isDrifted: boolean;
 }
 
 export interface PropertyChange {

@@ -72,6 +72,7 @@ export async function requestOf(job: Job): Promise<StackRequest> {
     disablesRollback: deploying['disable-rollback'] !== undefined,
     upload: uploadOf(variables, deploying),
     continuesRollback: variables.continuesRollback,
+    revertsDrift: variables.revertsDrift,
     retained: deleting['retain-resources'] ?? [],
   };
 }

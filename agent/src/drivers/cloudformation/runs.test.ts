@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
-import { stackStage, withOwnProgram } from '../../testing/cloudformation/stage.ts';
+import { stackStage } from '../../testing/cloudformation/stage.ts';
+import { withOwnProgram } from '../../testing/cloudformation/with-own-program.ts';
 import type { Ran } from '../../testing/runner-setup.ts';
 
 const template = readFileSync(

@@ -196,7 +196,8 @@ export class Account {
     const name = query.text('ChangeSetName') ?? '';
     const stackName = query.text('StackName') ?? '';
     const isCreation = query.text('ChangeSetType') === 'CREATE';
-    const input = this.#input(query, template);
+    const revertsDrift = query.text('DeploymentMode') === 'REVERT_DRIFT';
+    const input = { ...this.#input(query, template), revertsDrift };
     const stack = this.#stackFor(stackName, isCreation);
     if (this.#changeSets.some((each) => each.stack === stack && each.name === name))
       throw new AwsError(
@@ -208,7 +209,7 @@ export class Account {
       query.text('IncludeNestedStacks') === 'true' ? this.#fetch : null,
     );
     this.#changeSets.push(changeSet);
-    setTimeout(() => compute(changeSet), 5);
+    setTimeout(() => compute(changeSet, this.cloud), 5);
     return { Id: changeSet.id, StackId: stack.id };
   }
 
@@ -391,7 +392,7 @@ export class Account {
     const stack = this.#find(query);
     if (stack.status !== 'UPDATE_IN_PROGRESS')
       throw invalid('CancelUpdateStack cannot be called from current stack status');
-    stack.isCancelled = true;
+    stack.cancel();
     return {};
   }
 

@@ -1,4 +1,5 @@
 /** For tests: change sets of a stack. */
+import type { Cloud } from './cloud.ts';
 import { changesOf, type PropertyDetail, type ResourceChange } from './changes.ts';
 import { arnOf, shownValue, type Stack, type StackInput, stackType } from './stack.ts';
 import type { Fetch } from './life.ts';
@@ -27,7 +28,7 @@ function nestedOf(stack: Stack, input: StackInput, name: string, fetch: Fetch): 
     if (declared.type !== stackType || !nested) return [];
     const template = parseTemplate(fetch(String(declared.properties['TemplateURL'])));
     const parameters = nested.input?.parameters ?? new Map<string, string>();
-    const nestedInput = { template, parameters, tags: input.tags };
+    const nestedInput = { ...input, template, parameters };
     return [
       makeChangeSet(
         {
@@ -62,10 +63,10 @@ export function makeChangeSet(
 }
 
 /** AWS computes it. */
-export function compute(changeSet: ChangeSet): void {
+export function compute(changeSet: ChangeSet, cloud: Cloud): void {
   const { stack, input, nested } = changeSet;
-  for (const each of nested) compute(each);
-  const own = changesOf(stack, input);
+  for (const each of nested) compute(each, cloud);
+  const own = changesOf(stack, input, input.revertsDrift === true ? cloud : null);
   const ofNested = nested
     .filter(({ changes }) => changes.length > 0)
     .flatMap((each): ResourceChange[] => {
@@ -83,6 +84,7 @@ export function compute(changeSet: ChangeSet): void {
           details: [],
           before: undefined,
           after: undefined,
+          drift: undefined,
         },
       ];
     });
@@ -136,6 +138,7 @@ function changeAnswer(change: ResourceChange, { nested, stack }: ChangeSet, hasV
       ResourceType: change.type,
       Replacement: change.replacement,
       PolicyAction: change.policy,
+      ResourceDriftStatus: change.drift,
       Scope: change.action === 'Modify' ? [details.length > 0 ? 'Properties' : 'Tags'] : [],
       Details: details.map((detail) => detailAnswer(detail, hasValues)),
       ChangeSetId: own?.id,

@@ -1,6 +1,6 @@
 /** For tests: the changes that a change set finds. */
 import { isDeepStrictEqual } from 'node:util';
-import { needsReplacement } from './cloud.ts';
+import { type Cloud, needsReplacement } from './cloud.ts';
 import { shownValue, type Stack, type StackInput, type StackResource } from './stack.ts';
 import { type DeclaredResource, evaluate, inOrder, namesIn, type Scope } from './template.ts';
 
@@ -27,6 +27,8 @@ export interface ResourceChange {
   readonly details: readonly PropertyDetail[];
   readonly before: Readonly<Record<string, unknown>> | undefined;
   readonly after: Readonly<Record<string, unknown>> | undefined;
+  /** Only of change sets that undo drift. */
+  readonly drift: 'IN_SYNC' | 'MODIFIED' | 'DELETED' | undefined;
 }
 
 /** As values are shown: hidden parameters are masked. */
@@ -104,6 +106,7 @@ function addition(declared: DeclaredResource, after: Readonly<Record<string, unk
     details: [],
     before: undefined,
     after,
+    drift: undefined,
   };
 }
 
@@ -119,6 +122,7 @@ function removal(resource: StackResource): ResourceChange {
     details: [],
     before: wanted,
     after: undefined,
+    drift: undefined,
   };
 }
 
@@ -145,41 +149,63 @@ function realScope(stack: Stack, input: StackInput, replaced: ReadonlySet<string
   return { ...shown, ref: (name) => input.parameters.get(name) ?? shown.ref(name) };
 }
 
-/** What a deployment would do to the resources of a stack. */
-export function changesOf(stack: Stack, input: StackInput): ResourceChange[] {
-  const found: ResourceChange[] = [];
-  const changed = new Set<string>();
+/** How a resource has drifted, and what it is now. */
+function stateOf(
+  resource: StackResource,
+  cloud: Cloud | null,
+): { readonly drift: ResourceChange['drift']; readonly now: Readonly<Record<string, unknown>> } {
+  if (cloud === null || resource.nested !== null) return { drift: undefined, now: resource.wanted };
+  const differences = cloud.differences(resource.physicalId, resource.wanted);
+  if (differences === null) return { drift: 'DELETED', now: {} };
+  const actual = Object.fromEntries(differences.map(({ path, actual: value }) => [path.slice(1), value]));
+  return { drift: differences.length > 0 ? 'MODIFIED' : 'IN_SYNC', now: { ...resource.wanted, ...actual } };
+}
+
+interface Comparison {
+  readonly stack: Stack;
+  readonly input: StackInput;
+  readonly cloud: Cloud | null;
+  /** Logical ids of what is replaced. */
+  readonly replaced: Set<string>;
+  readonly haveNewTags: boolean;
+}
+
+function changeTo(declared: DeclaredResource, comparison: Comparison): ResourceChange | null {
+  const { stack, input, cloud, replaced, haveNewTags } = comparison;
+  const { logicalId, type } = declared;
+  const after = propertiesOf(evaluate(declared.properties, shownScope(stack, input, replaced)));
+  const resource = stack.resources.get(logicalId);
+  if (resource === undefined) return addition(declared, after);
+  const { drift, now } = stateOf(resource, cloud);
+  if (drift === 'DELETED') return { ...addition(declared, after), drift };
+  const real = propertiesOf(evaluate(declared.properties, realScope(stack, input, replaced)));
+  const details = detailsOf({ now, declared, input, changed: replaced }, after, real);
+  if (details.length === 0 && !haveNewTags) return null;
+  const replacement = replacementOf(details);
+  if (replacement === 'True') replaced.add(logicalId);
+  return {
+    action: 'Modify',
+    logicalId,
+    physicalId: resource.physicalId,
+    type,
+    replacement,
+    policy: replacement === 'True' ? 'ReplaceAndDelete' : undefined,
+    details: details.map((each) => ({ ...each, before: maskedIn({ it: each.before ?? null }, stack)['it'] })),
+    before: maskedIn(now, stack),
+    after,
+    drift,
+  };
+}
+
+/** What a deployment would do to the resources of a stack. @param cloud where drift is undone; null: it is not */
+export function changesOf(stack: Stack, input: StackInput, cloud: Cloud | null): ResourceChange[] {
   const haveNewTags = stack.input !== null && !isDeepStrictEqual(stack.input.tags, input.tags);
-  for (const declared of inOrder(input.template.resources)) {
-    const after = propertiesOf(evaluate(declared.properties, shownScope(stack, input, changed)));
-    const resource = stack.resources.get(declared.logicalId);
-    if (resource === undefined) {
-      found.push(addition(declared, after));
-      continue;
-    }
-    const real = propertiesOf(evaluate(declared.properties, realScope(stack, input, changed)));
-    const details = detailsOf({ now: resource.wanted, declared, input, changed }, after, real);
-    if (details.length === 0 && !haveNewTags) continue;
-    const replacement = replacementOf(details);
-    if (replacement === 'True') changed.add(declared.logicalId);
-    found.push({
-      action: 'Modify',
-      logicalId: declared.logicalId,
-      physicalId: resource.physicalId,
-      type: declared.type,
-      replacement,
-      policy: replacement === 'True' ? 'ReplaceAndDelete' : undefined,
-      details: details.map((each) => ({
-        ...each,
-        before: maskedIn({ it: each.before ?? null }, stack)['it'],
-      })),
-      before: maskedIn(resource.wanted, stack),
-      after,
-    });
-  }
+  const comparison = { stack, input, cloud, replaced: new Set<string>(), haveNewTags };
+  const found = inOrder(input.template.resources).flatMap((declared) => changeTo(declared, comparison) ?? []);
   const wanted = new Set(input.template.resources.map(({ logicalId }) => logicalId));
-  for (const resource of stack.resources.values())
-    if (!wanted.has(resource.logicalId))
-      found.push({ ...removal(resource), before: maskedIn(resource.wanted, stack) });
-  return found;
+  const removed = [...stack.resources.values()].filter(({ logicalId }) => !wanted.has(logicalId));
+  return [
+    ...found,
+    ...removed.map((resource) => ({ ...removal(resource), before: maskedIn(resource.wanted, stack) })),
+  ];
 }

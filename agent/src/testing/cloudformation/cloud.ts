@@ -28,7 +28,7 @@ export class Cloud {
   readonly resources = new Map<string, CloudResource>();
   /** Reasons to refuse, by work and logical id. */
   readonly #refusals = new Map<string, { readonly reason: string; allowed: number }>();
-  #gate: PromiseWithResolvers<void> | null = null;
+  readonly #gates = new Map<string, PromiseWithResolvers<void>>();
   #count = 0;
   /** How long a service works on a resource. */
   milliseconds = 5;
@@ -42,14 +42,15 @@ export class Cloud {
     else this.#refusals.set(`${work} ${logicalId}`, { reason, allowed });
   }
 
-  /** Services do not finish anything until `release`. */
-  hold(): void {
-    this.#gate ??= Promise.withResolvers<void>();
+  /** Services do not finish some work until `release`. @param what absent: none */
+  hold(what?: { readonly work: Work; readonly logicalId: string }): void {
+    const key = what === undefined ? '' : `${what.work} ${what.logicalId}`;
+    this.#gates.set(key, Promise.withResolvers<void>());
   }
 
   release(): void {
-    this.#gate?.resolve();
-    this.#gate = null;
+    for (const gate of this.#gates.values()) gate.resolve();
+    this.#gates.clear();
   }
 
   /** Somebody changes a resource by hand. */
@@ -73,7 +74,7 @@ export class Cloud {
   /** @returns why a service refuses; null once it has done the work */
   async work(work: Work, logicalId: string): Promise<string | null> {
     await new Promise((resolve) => setTimeout(resolve, this.milliseconds));
-    await this.#gate?.promise;
+    await Promise.all([this.#gates.get('')?.promise, this.#gates.get(`${work} ${logicalId}`)?.promise]);
     const refusal = this.#refusals.get(`${work} ${logicalId}`);
     if (refusal === undefined) return null;
     refusal.allowed -= 1;

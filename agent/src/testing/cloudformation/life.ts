@@ -51,13 +51,13 @@ export class Life {
   }
 
   /** What a template says of a nested stack. */
-  #nestedInput(properties: Properties, { tags }: StackInput): StackInput {
+  #nestedInput(properties: Properties, input: StackInput): StackInput {
     const template = parseTemplate(this.#fetch(String(properties['TemplateURL'])));
     const given = (properties['Parameters'] ?? {}) as Record<string, unknown>;
     const parameters = new Map(
       template.parameters.map(({ name, default: usual }) => [name, textOf(given[name]) ?? usual ?? '']),
     );
-    return { template, parameters, tags };
+    return { ...input, template, parameters };
   }
 
   /** Creates what a template declares. */
@@ -112,9 +112,9 @@ export class Life {
     stack.mark(resource, 'CREATE_IN_PROGRESS');
     const wanted = evaluate(declared.properties, this.#scope(stack, input)) as Properties;
     if (type === stackType) return this.#createNested(stack, resource, wanted, input);
-    const refusal = await this.#cloud.work('create', logicalId);
-    if (refusal !== null) {
-      stack.mark(resource, 'CREATE_FAILED', refusal);
+    const refusal = await this.#work(stack, 'create', logicalId);
+    if (refusal !== null || stack.isCancelled) {
+      stack.mark(resource, 'CREATE_FAILED', refusal ?? 'Resource creation cancelled');
       return resource;
     }
     resource.wanted = wanted;
@@ -122,6 +122,11 @@ export class Life {
     stack.mark(resource, 'CREATE_IN_PROGRESS', 'Resource creation Initiated');
     stack.mark(resource, 'CREATE_COMPLETE');
     return resource;
+  }
+
+  /** A service works until it is done, or until the update is cancelled. */
+  #work(stack: Stack, work: 'create' | 'update', logicalId: string): Promise<string | null> {
+    return Promise.race([this.#cloud.work(work, logicalId), stack.cancelling.promise.then(() => null)]);
   }
 
   async #createNested(
@@ -152,6 +157,7 @@ export class Life {
   async update(stack: Stack, input: StackInput): Promise<void> {
     const { input: before, outputs } = stack;
     stack.isCancelled = false;
+    stack.cancelling = Promise.withResolvers<void>();
     stack.become('UPDATE_IN_PROGRESS', 'User Initiated');
     const undo: Undo = { created: [], changed: [], replaced: [] };
     const failure = await this.#updateAll(stack, input, undo);
@@ -171,7 +177,7 @@ export class Life {
   async #updateAll(stack: Stack, input: StackInput, undo: Undo): Promise<Failure> {
     for (const declared of inOrder(input.template.resources)) {
       const resource = stack.resources.get(declared.logicalId);
-      if (resource === undefined) {
+      if (resource === undefined || this.#isGone(resource, input)) {
         const created = await this.#createOne(stack, declared, input);
         undo.created.push(created);
         if (created.status !== 'CREATE_COMPLETE') return { ids: [declared.logicalId] };
@@ -184,6 +190,16 @@ export class Life {
     return stack.isCancelled ? { ids: [] } : null;
   }
 
+  #isGone({ nested, physicalId }: StackResource, { revertsDrift }: StackInput): boolean {
+    return revertsDrift === true && nested === null && !this.#cloud.resources.has(physicalId);
+  }
+
+  /** What a resource is; where drift is not undone, AWS takes it for what the stack has made of it. */
+  #now(resource: StackResource, { revertsDrift }: StackInput): Properties {
+    if (revertsDrift !== true || resource.nested !== null) return resource.wanted;
+    return { ...resource.wanted, ...this.#cloud.resources.get(resource.physicalId)?.properties };
+  }
+
   async #updateOne(
     stack: Stack,
     resource: StackResource,
@@ -192,8 +208,9 @@ export class Life {
     undo: Undo,
   ): Promise<boolean> {
     const wanted = evaluate(declared.properties, this.#scope(stack, input)) as Properties;
-    const names = Object.keys({ ...resource.wanted, ...wanted }).filter(
-      (name) => !isDeepStrictEqual(resource.wanted[name], wanted[name]),
+    const now = this.#now(resource, input);
+    const names = Object.keys({ ...now, ...wanted }).filter(
+      (name) => !isDeepStrictEqual(now[name], wanted[name]),
     );
     if (resource.nested !== null) {
       stack.mark(resource, 'UPDATE_IN_PROGRESS');
@@ -217,7 +234,7 @@ export class Life {
         ? 'Requested update requires the creation of a new physical resource; hence creating one.'
         : undefined,
     );
-    const refusal = await this.#cloud.work('update', resource.logicalId);
+    const refusal = await this.#work(stack, 'update', resource.logicalId);
     if (refusal !== null || stack.isCancelled) {
       stack.mark(resource, 'UPDATE_FAILED', refusal ?? 'Resource update cancelled');
       return false;

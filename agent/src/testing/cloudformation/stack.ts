@@ -29,6 +29,8 @@ export interface StackInput {
   readonly template: Template;
   readonly parameters: ReadonlyMap<string, string>;
   readonly tags: Readonly<Record<string, string>>;
+  /** What was changed outside of the stack is undone. */
+  readonly revertsDrift?: boolean;
 }
 
 export const stackType = 'AWS::CloudFormation::Stack';
@@ -61,13 +63,19 @@ export class Stack {
   isProtected = false;
   /** Of the request that is being carried out. */
   token: string | undefined;
-  /** Somebody has asked for the end of an update. */
+  /** Settled once somebody cancels the update. */
+  cancelling = Promise.withResolvers<void>();
   isCancelled = false;
 
   constructor(name: string, parentId?: string) {
     this.name = name;
     this.parentId = parentId;
     this.id = arnOf('stack', name);
+  }
+
+  cancel(): void {
+    this.isCancelled = true;
+    this.cancelling.resolve();
   }
 
   get isDeleted(): boolean {

@@ -5,8 +5,6 @@ import { findProgram } from '../../processes/programs.ts';
 import { createSetup, type Ran, type RunnerSetup, type Running } from '../runner-setup.ts';
 import { type StackServer, startStackServer } from './server.ts';
 
-export { withOwnProgram } from './with-own-program.ts';
-
 export interface StackStage {
   readonly aws: StackServer;
   readonly setup: RunnerSetup;

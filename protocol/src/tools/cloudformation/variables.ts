@@ -9,6 +9,7 @@ export const stackVariableNames = {
   bucket: 'ENVARIUM_CF_S3_BUCKET',
   bucketPrefix: 'ENVARIUM_CF_S3_PREFIX',
   continuesRollback: 'ENVARIUM_CF_CONTINUE_ROLLBACK',
+  revertsDrift: 'ENVARIUM_CF_REVERT_DRIFT',
 } as const;
 
 const names = stackVariableNames;
@@ -24,6 +25,8 @@ export interface StackVariables {
   readonly bucketPrefix: string;
   /** A failed rollback is continued, without the resources that are listed. Null: it is left as it is. */
   readonly continuesRollback: readonly string[] | null;
+  /** Change sets undo what was changed outside of the stack. */
+  readonly revertsDrift: boolean;
 }
 
 /** @param environment of the run, as its tools see it */
@@ -36,6 +39,7 @@ export function readStackVariables(environment: Readonly<Record<string, string>>
     bucket: environment[names.bucket] || null,
     bucketPrefix: prefix === '' ? '' : `${prefix}/`,
     continuesRollback: /^(false)?$/.test(continues) ? null : continues === 'true' ? [] : listOf(continues),
+    revertsDrift: environment[names.revertsDrift] !== 'false',
   };
 }
 
@@ -58,6 +62,8 @@ function problemOf(name: string, value: string, folder?: string): string | null 
     return isReference || /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$|^$/.test(value)
       ? null
       : 'it must be the name of a bucket of S3, without a path';
+  if (name === names.revertsDrift)
+    return isReference || /^(true|false|)$/.test(value) ? null : 'it must be true or false';
   if (name === names.continuesRollback)
     return isReference || /^(true|false|[A-Za-z0-9.,\s-]*)$/.test(value)
       ? null
