@@ -1,66 +1,29 @@
 /** One suite for all drivers; a driver leaves a case out only with a written reason. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { deploymentSteps, type RunnableTool, tools } from '#protocol/tools/index.ts';
 import { runnableDeploymentTypes, type RunnableDeploymentType } from '#protocol/tools/steps.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { jobOf, treeFrom } from '../testing/driver-job.ts';
-import type { Material } from '../testing/driver-material.ts';
-import { type Captures, type Command, onlyCommands } from './command.ts';
+import {
+  capturesOf,
+  contextIn,
+  type Material,
+  materialOf,
+  planted,
+  plantedJob,
+  recordingOf,
+} from '../testing/driver-material.ts';
+import { type Command, onlyCommands } from './command.ts';
 import { type Driver, type DriverContext, type StateCapability, TornState } from './driver.ts';
 import { drivers } from './index.ts';
 
-const planted = ['planted value one', 'planted-two', 'planted_three', 'user:planted@example'] as const;
-
-function plantedJob(changes: Partial<Job>): Job {
-  return jobOf({
-    variables: {
-      environment: [
-        { name: 'TOKEN', value: planted[0], isSensitive: true },
-        { name: 'PLAIN', value: planted[1], isSensitive: false },
-      ],
-      terraform: [{ name: 'input', value: planted[2], isSensitive: true }],
-    },
-    systemVariables: { ENVARIUM_DEPLOYER_EMAIL: planted[3] },
-    secrets: [planted[0], planted[2]],
-    ...changes,
-  });
-}
-
-async function materialOf(tool: string): Promise<Material> {
-  const file: { material: Material } = await import(`./${tool}/__fixtures__/material.ts`);
-  return file.material;
-}
-
-function contextIn(material: Material, changes: Partial<Job>, stateFolder: string | null): DriverContext {
-  const job = plantedJob({ ...material.job, ...changes });
-  const needed = Object.entries(material.environment ?? {}).map(([name, value]) => ({
-    name,
-    value,
-    isSensitive: true,
-  }));
-  const environment = [...job.variables.environment, ...needed];
-  return {
-    job: { ...job, variables: { ...job.variables, environment } },
-    configurationFolder: '/work folder/tree',
-    stateFolder,
-    planFile: '/work folder/plan',
-    temporaryFolder: '/srv/tmp',
-    tree: treeFrom(material.tree),
-    ...(material.inspected === undefined ? {} : { inspected: inspectedOf(changes.tool, material) }),
-  };
-}
-
-function inspectedOf(tool: string | undefined, { inspected = {} }: Material): Captures {
-  const fixtures = join(import.meta.dirname, tool ?? '', '__fixtures__');
-  return new Map(Object.entries(inspected).map(([name, file]) => [name, readFileSync(join(fixtures, file))]));
-}
-
 async function commandsOf(driver: Driver, context: DriverContext): Promise<Command[][]> {
   return [[...onlyCommands(await driver.prepare(context)), ...driver.plan(context)], driver.apply(context)];
+}
+
+/** Each step once, where its first command is. */
+function stepsOf(commands: readonly { readonly step: string }[]): string[] {
+  return commands.map(({ step }) => step).filter((step, index, all) => step !== all[index - 1]);
 }
 
 /**
@@ -71,10 +34,6 @@ function isNeverRun(tool: RunnableTool, type: RunnableDeploymentType, step: stri
   const later = [apply, destroy, outputs];
   if (type === 'task') return [plan, ...later].includes(step);
   return type !== 'deploy' && type !== 'destroy' && later.includes(step);
-}
-
-function inputOf(tool: RunnableTool, name: string): Promise<Buffer> {
-  return readFile(join(import.meta.dirname, tool, '__fixtures__', name));
 }
 
 for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]) {
@@ -129,6 +88,44 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
           assert.ok(isStep || isNeverRun(tool, type, step), `${type}: ${step}`);
         }
       }));
+
+    it('runs each phase in the steps that its facts name for it, and reads outputs last', async () => {
+      const { prepare, plan, apply, destroy, outputs } = facts.steps;
+      for (const { type, stateFolder } of cases) {
+        const context = contextOf({ type }, stateFolder);
+        const preparing = stepsOf(await driver.prepare(context));
+        assert.deepEqual(
+          preparing,
+          prepare.filter((step) => preparing.includes(step)),
+        );
+        assert.deepEqual(stepsOf(driver.plan(context)), [plan]);
+        const [applying, ...reading] = stepsOf(driver.apply(context));
+        assert.equal(applying, type === 'destroy' ? destroy : apply);
+        assert.deepEqual(
+          reading,
+          reading.map(() => outputs),
+        );
+      }
+    });
+
+    it('cleans up after a destroy without changing resources', async () => {
+      for (const stateFolder of folders) {
+        const commands = (await driver.afterDestroy?.(contextOf({ type: 'destroy' }, stateFolder))) ?? [];
+        for (const { step, label, program, args, isChanging } of commands) {
+          assert.equal(step, facts.steps.destroy);
+          assert.ok(label.trim() !== '' && driver.programs.includes(program) && isChanging !== true);
+          for (const value of planted) assert.ok(!args.some((text) => text.includes(value)));
+        }
+      }
+    });
+
+    it('describes the same whenever it is called', async () => {
+      for (const { type, stateFolder } of cases) {
+        const describeAll = async () =>
+          JSON.stringify(await commandsOf(driver, contextOf({ type }, stateFolder)));
+        assert.equal(await describeAll(), await describeAll());
+      }
+    });
 
     it("puts no variable's value into an argument or a label", () =>
       each((commands) => {
@@ -191,9 +188,7 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
 
     for (const [name, recorded] of Object.entries(material.plans)) {
       it(`reads ${name}`, async () => {
-        const captured = new Map<string, Buffer>();
-        for (const [file, fixture] of Object.entries(recorded.files))
-          captured.set(file, await inputOf(tool, fixture));
+        const captured = await capturesOf(tool, recorded);
         const reading = await driver.readPlan(contextOf(recorded.job ?? {}, null), captured);
         assert.deepEqual(reading.planSummary, recorded.summary);
         assert.equal(reading.hasChanges, recorded.hasChanges);
@@ -204,6 +199,17 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
         if (Object.keys(recorded.changes).length === 0) assert.deepEqual(found, {});
       });
     }
+
+    it('refuses variables that break a promise, without their values', () => {
+      for (const [name, value] of Object.entries({ LD_PRELOAD: '/planted.so', ...material.refused })) {
+        const environment = [{ name, value, isSensitive: false }];
+        const found = driver.refusals(plantedJob({ tool, variables: { environment, terraform: [] } }));
+        assert.ok(
+          found.some((text) => text.startsWith(name) && !text.includes(value)),
+          `${name}: ${found}`,
+        );
+      }
+    });
 
     it('runs a job without refusals', () => assert.deepEqual(driver.refusals(plantedJob({ tool })), []));
 
@@ -216,7 +222,7 @@ function describeState(tool: RunnableTool, driver: Driver, state: StateCapabilit
   it('reads a recorded state', async () => {
     const expected = material.state;
     assert.ok(expected, 'a tool with a state has a recorded one');
-    const reading = state.read(await inputOf(tool, expected.file));
+    const reading = state.read(await recordingOf(tool, expected.file));
     assert.equal(reading.resourceCount, expected.resourceCount);
     assert.deepEqual(
       Object.fromEntries(Object.entries(reading.outputs).map(([name, output]) => [name, output.sensitive])),
@@ -225,7 +231,7 @@ function describeState(tool: RunnableTool, driver: Driver, state: StateCapabilit
   });
 
   it('takes bytes that were cut off for no state', async () => {
-    const bytes = await inputOf(tool, material.state?.file ?? '');
+    const bytes = await recordingOf(tool, material.state?.file ?? '');
     assert.throws(() => state.read(bytes.subarray(0, bytes.length / 2)), TornState);
   });
 

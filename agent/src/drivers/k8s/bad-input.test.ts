@@ -235,6 +235,11 @@ for (const { what, does, expected } of [
     expected: /kubectl kustomize ended with code 3 without any output/,
   },
   {
+    what: 'prints nothing',
+    does: 'exit 0',
+    expected: /^the rendered manifests contain no objects: /,
+  },
+  {
     what: 'prints no YAML',
     does: 'echo "a: b: c"',
     expected: /^the rendered manifests, document 1, line 1: /,
@@ -246,14 +251,6 @@ for (const { what, does, expected } of [
     const toolPaths = { kubectl, git: findProgram('git') ?? '' };
     assert.match(message(await stage.run(stage.job(), { toolPaths })), expected);
   });
-
-test('a tool that prints nothing plans nothing', needs, async (t) => {
-  const stage = await stageOf(t, configMap({ a: '1' }));
-  const toolPaths = { kubectl: falseKubectl(stage.setup.folder, 'exit 0'), git: findProgram('git') ?? '' };
-  const { outcome } = await stage.run(stage.job(), { toolPaths });
-  assert.equal(outcome.result, 'planned');
-  assert.equal(outcome.hasChanges, false);
-});
 
 test('what a deployment cannot have is refused before anything runs', needs, async (t) => {
   const stage = await stageOf(t, configMap({ a: '1' }));

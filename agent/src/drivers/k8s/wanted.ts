@@ -98,7 +98,11 @@ function appliedObject(entry: RecordedObject | undefined): KubernetesObject | un
   return entry?.mayExist === true ? undefined : entry?.object;
 }
 
-/** @throws an Error that names an object that is not complete, or is there twice */
+/** Otherwise, a rendering that went wrong would delete all that there is. */
+const nothingRendered =
+  'the rendered manifests contain no objects: check the files in the folder of the configuration; if the environment should have none, destroy it';
+
+/** @throws an Error that names an object that is not complete, or is there twice, or if there are none */
 export function readWanted(context: DriverContext, captures: Captures): Wanted {
   const own = variablesOf(context);
   const variables = { ...own, createsNamespace: own.createsNamespace && context.job.type !== 'destroy' };
@@ -106,6 +110,7 @@ export function readWanted(context: DriverContext, captures: Captures): Wanted {
   const record = readRecord(captures.get(given.state));
   const recorded = new Map(record?.objects.map((entry) => [recordedKey(entry), entry]));
   const found = renderedObjects(captures.get(captured.rendered));
+  if (found.length === 0 && context.job.type !== 'destroy') throw new Error(nothingRendered);
   refuseDuplicates(found, defaultNamespace);
   const labels = { [environmentLabel]: context.job.environmentId };
   const objects = found.map((object): WantedObject => {
