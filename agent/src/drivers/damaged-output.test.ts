@@ -6,7 +6,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type RunnableTool, tools } from '#protocol/tools/index.ts';
 import { treeFrom } from '../testing/driver-job.ts';
-import { capturesOf, contextIn, materialOf, recordingOf } from '../testing/driver-material.ts';
+import {
+  capturesOf,
+  contextIn,
+  materialOf,
+  type RecordedPlan,
+  recordingOf,
+} from '../testing/driver-material.ts';
 import type { Captures } from './command.ts';
 import { type Driver, type PlanReading, TornState } from './driver.ts';
 import { drivers } from './index.ts';
@@ -48,13 +54,14 @@ function possibleSecrets({ plan }: PlanReading): string[] {
   const values = plan.resourceChanges
     .flatMap(({ attributes }) => attributes.flatMap(({ before, after }) => [before, after]))
     .filter((value) => typeof value === 'string')
-    .flatMap((text) => text.match(/[\w ]{8,}/g) ?? []);
+    .flatMap((text) => text.match(/[\w -]{8,}/g) ?? []);
   return [...new Set(values)].filter((text) => !names.includes(text));
 }
 
 for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]) {
   const material = await materialOf(tool);
-  const context = contextIn(material, { tool }, null);
+  const contextOf = ({ job = {} }: Partial<RecordedPlan>) => contextIn(material, { tool, ...job }, null);
+  const context = contextOf({});
   const facts = tools[tool];
   const plans = Object.entries(material.plans);
   describe(`the ${tool} driver and damaged output`, () => {
@@ -69,7 +76,7 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
             const instead = damaged(bytes);
             if (instead === null) captures.delete(name);
             else captures.set(name, instead);
-            await isUnderstood(() => driver.readPlan(context, captures satisfies Captures));
+            await isUnderstood(() => driver.readPlan(contextOf(recorded), captures satisfies Captures));
           }
         }
       });
@@ -82,7 +89,7 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
           name.startsWith('given:') ? ([name, bytes] as const) : ([name, Buffer.alloc(0)] as const),
         );
         for (const captures of [new Map(kept), new Map(emptied)]) {
-          const reading = await isUnderstood(() => driver.readPlan(context, captures));
+          const reading = await isUnderstood(() => driver.readPlan(contextOf(recorded), captures));
           assert.equal(reading, null, scenario);
         }
       }
@@ -92,9 +99,10 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
       let count = 0;
       for (const [, recorded] of plans) {
         const captures = await capturesOf(tool, recorded);
-        const secrets = possibleSecrets(await driver.readPlan(context, captures));
+        const secrets = possibleSecrets(await driver.readPlan(contextOf(recorded), captures));
         count += secrets.length;
-        const { plan } = await driver.readPlan({ ...context, job: { ...context.job, secrets } }, captures);
+        const known = contextOf(recorded);
+        const { plan } = await driver.readPlan({ ...known, job: { ...known.job, secrets } }, captures);
         for (const secret of secrets) assert.ok(!JSON.stringify(plan).includes(secret), secret);
       }
       assert.ok(count > 0, 'the recorded plans have texts in their attributes');
@@ -160,7 +168,7 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
     const { state } = driver;
     if (state === undefined) return;
 
-    it('bytes that are no state are refused with a message', async () => {
+    it('bytes of something else than a state are refused with a message', async () => {
       assert.throws(() => state.read(Buffer.alloc(0)), TornState);
       for (const [, damaged] of Object.entries(damages)) {
         const bytes = damaged(await recordingOf(tool, material.state?.file ?? ''));

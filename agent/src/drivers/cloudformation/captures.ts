@@ -1,4 +1,5 @@
 /** What the commands of a phase have captured. */
+import { recordOf } from '#contract/schema/is-record.ts';
 import type { Captures } from '../command.ts';
 
 /** Names of captured outputs. */
@@ -9,9 +10,20 @@ export const captured = {
   outputs: 'outputs.json',
 } as const;
 
-/** @throws Error if the program has not reported */
+/** What each report has lists of. */
+const lists: Readonly<Record<string, readonly string[]>> = {
+  [captured.changeSet]: ['changes'],
+  [captured.drift]: ['drifts'],
+  [captured.deletion]: ['resources'],
+  [captured.outputs]: ['outputs', 'resources'],
+};
+
+/** @throws Error if the program has not reported, or something else */
 export function reportOf<Report>(captures: Captures, name: string): Report {
   const bytes = captures.get(name);
   if (bytes === undefined || bytes.length === 0) throw new Error(`the report ${name} is missing`);
-  return JSON.parse(Buffer.from(bytes).toString()) as Report;
+  const report: unknown = JSON.parse(Buffer.from(bytes).toString());
+  const isWhole = lists[name]?.every((list) => Array.isArray(recordOf(report)[list])) ?? true;
+  if (!isWhole) throw new Error(`the report ${name} is not one of this version`);
+  return report as Report;
 }

@@ -9,5 +9,6 @@ export function lastStackDiagnostic(output: string): string | null {
   const start = lines.findLastIndex((line) => line.startsWith(errorMark));
   if (start === -1) return null;
   const message = lines.slice(start).join('\n').trim().slice(errorMark.length);
+  if (message.trim() === '') return null;
   return message.length <= longestMessage ? message : `${message.slice(0, longestMessage)}…`;
 }

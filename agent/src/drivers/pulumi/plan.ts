@@ -154,8 +154,13 @@ function summaryOf(rows: readonly ResourceChange[]): PlanSummary {
   };
 }
 
-/** @param events of a preview of an update or a destroy */
+/**
+ * @param events of a preview of an update or a destroy
+ * @throws Error if they have no end
+ */
 export function commonPlan(events: readonly EngineEvent[]): PlanReading {
+  if (!events.some(({ summaryEvent }) => summaryEvent !== undefined))
+    throw new Error('the events of the preview are not complete: deploy again');
   const drifts = driftsOf(events);
   const resourceChanges = changeRows(events, drifts);
   const settled = settledRows(resourceChanges, drifts);
