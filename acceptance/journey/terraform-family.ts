@@ -10,10 +10,10 @@ import type { Scenario, Traveller } from './traveller.ts';
 
 const version = '1.4.0';
 const hosts = ['registry.terraform.io', 'registry.opentofu.org'];
-const secret = 'planted-secret-of-the-journey';
+export const secret = 'planted-secret-of-the-journey';
 
 /** A mirror with the provider, for both registries. */
-async function makeMirror(folder: string): Promise<string> {
+export async function makeMirror(folder: string): Promise<string> {
   const mirror = join(folder, 'mirror');
   for (const host of hosts) {
     const place = join(mirror, host, 'hashicorp', 'local', version, thisPlatform);
@@ -26,7 +26,8 @@ async function makeMirror(folder: string): Promise<string> {
   return mirror;
 }
 
-const code = `terraform {
+/** The provider, and the variables that all of the code has. */
+export const declarations = `terraform {
   required_providers {
     local = { source = "hashicorp/local" }
   }
@@ -40,7 +41,9 @@ variable "password" {
   sensitive = true
 }
 
-resource "local_file" "page" {
+`;
+
+export const pages = `resource "local_file" "page" {
   filename = "\${var.world}/page"
   content  = var.greeting
 }
@@ -55,7 +58,7 @@ output "greeting" { value = local_file.page.content }
 `;
 
 /** Changes something, and then waits for what never comes. */
-const waiting = `resource "local_file" "during" {
+export const waiting = `resource "local_file" "during" {
   filename = "\${var.world}/during"
   content  = "during"
 }
@@ -67,7 +70,7 @@ resource "terraform_data" "slow" {
 `;
 
 /** The second one cannot be written as long as there is a folder of its name. */
-const blocked = `resource "local_file" "made" {
+export const blocked = `resource "local_file" "made" {
   filename = "\${var.world}/made"
   content  = "made"
 }
@@ -87,7 +90,7 @@ async function arrive(_t: unknown, folder: string): Promise<Scenario> {
   const all = { ...changed, made: 'made', blocked: 'written' };
   const obstacle = join(world, 'blocked');
   return {
-    files: { 'main.tf': code },
+    files: { 'main.tf': `${declarations}${pages}` },
     secret,
     request: {
       configurationChanges: [

@@ -60,6 +60,11 @@ export interface Command {
    */
   readonly isChanging?: boolean;
   /**
+   * To stop it, its program gets two interrupts: with the first it waits whether what it has started was interrupted
+   * as well, with the second it interrupts that.
+   */
+  readonly interrupts?: 'twice';
+  /**
    * The command loads modules: only such commands get access to modules that need the run's own credentials.
    */
   readonly loadsModules?: boolean;

@@ -299,6 +299,8 @@ export interface Driver {
   requiredVersions?(tree: TreeReader, about: RequiredOf): Promise<readonly RequiredVersion[]>;
   /** Files that may refer to other folders of the repository, which a sparse clone then includes. */
   readonly codeFiles?: RegExp;
+  /** The tool's own program passes an interrupt on with the second one, also where its runner has been killed. */
+  readonly interrupts?: 'twice';
   /**
    * Reasons why this job must not run (for example, a variable that would move the state); each names the
    * field.

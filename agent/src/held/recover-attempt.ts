@@ -7,7 +7,9 @@ import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { Launcher } from '../launchers/launcher.ts';
 import { findLeftovers } from './find-leftovers.ts';
-import { signalQuietly } from '../processes/proc.ts';
+import { driverOf } from '../drivers/index.ts';
+import { programNameOf, signalQuietly } from '../processes/proc.ts';
+import { secondInterruptMilliseconds } from '../processes/stop-command.ts';
 import { processesHolding } from '../processes/processes-holding.ts';
 import { endProcessesIn, endProcessesOf, processesIn, processesOf } from '../processes/end-processes.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
@@ -52,6 +54,15 @@ export async function recoverBrokenAttempt(broken: LostAttempt): Promise<void> {
   await findLeftovers(broken);
 }
 
+/** A tool that passes an interrupt on with the second one has got only the one of the kernel. */
+async function interruptAgain(job: Job, left: () => number[], signal: AbortSignal): Promise<void> {
+  const driver = driverOf(job.tool);
+  const name = driver?.programs[0];
+  if (driver?.interrupts !== 'twice' || name === undefined || left().length === 0) return;
+  await delay(secondInterruptMilliseconds, undefined, { signal });
+  for (const pid of left()) if (programNameOf(pid) === name) signalQuietly(pid, 'SIGINT');
+}
+
 /** Gives the tool the abort time to end on its own: a clean end keeps its state. */
 async function awaitTools(lost: LostAttempt): Promise<void> {
   const { launcher, paths, job, workFolder, slotUid, signal } = lost;
@@ -66,6 +77,7 @@ async function awaitTools(lost: LostAttempt): Promise<void> {
   ];
   // The kernel has interrupted the shell of a task, but not the processes that it started.
   if (job.type === 'task') left().forEach((pid) => signalQuietly(pid, 'SIGINT'));
+  await interruptAgain(job, left, signal);
   const deadline = performance.now() + job.limits.abortSeconds * 1000;
   while (left().length > 0 && performance.now() < deadline)
     await delay(pollMilliseconds, undefined, { signal });

@@ -31,9 +31,10 @@ export interface ExecRequest {
   readonly isDisposable?: boolean;
   /**
    * Which processes the interrupt goes to: the program alone (absent), or also the processes that it has
-   * started and not detached.
+   * started and not detached. `twice`: the program gets two, because it passes an interrupt on to what it has started
+   * only with the second one.
    */
-  readonly interrupts?: 'all';
+  readonly interrupts?: 'all' | 'twice';
   /**
    * A second interrupt would lose what the command has created: one more process makes sure that the end of
    * the runner sends only one.

@@ -40,6 +40,11 @@ export function statOf(task: number | string): ProcessStat | null {
   return { state, parent: Number(parent), group: Number(group), endedChildrenTicks, startTicks };
 }
 
+/** The first 15 characters of the name of a process's program; empty if there is no such process. */
+export function programNameOf(pid: number): string {
+  return textOrEmpty(`/proc/${pid}/comm`).trimEnd();
+}
+
 /** Whether a process or thread still runs. */
 export function isRunning({ state }: ProcessStat): boolean {
   return state !== 'Z' && state !== 'X';

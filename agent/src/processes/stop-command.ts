@@ -11,6 +11,8 @@ import { waiterFor } from './wrap-command.ts';
 
 const childPollMilliseconds = 5;
 const sandboxKillMilliseconds = 2_000;
+/** Enough for the program to notice the first one. */
+export const secondInterruptMilliseconds = 300;
 
 /** The first process of a sandbox, which is the tool itself; null where bubblewrap ended before. */
 export async function firstInside(child: ChildProcess): Promise<ProcessIdentity | null> {
@@ -49,6 +51,7 @@ export function endOnStop(
   let stop: StopReason | null = null;
   let timer: NodeJS.Timeout | undefined;
   let killTimer: NodeJS.Timeout | undefined;
+  let again: NodeJS.Timeout | undefined;
   const killGroup = () => child.pid !== undefined && signalQuietly(-child.pid, 'SIGKILL');
   const kill = () => {
     if (inside === null) return killGroup();
@@ -73,6 +76,8 @@ export function endOnStop(
         const others =
           request.interrupts === 'all' ? membersOf(leader).filter((member) => member !== leader) : [];
         for (const each of new Set([tool, ...others])) signalQuietly(each, 'SIGINT');
+        if (request.interrupts === 'twice')
+          again = setTimeout(() => signalQuietly(tool, 'SIGINT'), secondInterruptMilliseconds);
       });
       timer = setTimeout(kill, request.abortSeconds * 1000);
     }
@@ -82,6 +87,7 @@ export function endOnStop(
     done: () => {
       silence();
       clearTimeout(timer);
+      clearTimeout(again);
       clearTimeout(killTimer);
     },
   };

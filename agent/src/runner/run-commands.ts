@@ -242,6 +242,7 @@ async function startAlone(
     },
     captureTo,
     ...(command.isChanging === true ? { isInterruptedOnce: true } : {}),
+    ...(command.interrupts === undefined ? {} : { interrupts: command.interrupts }),
     ...(isDisposable(command, configuration) || command.isExtra ? { isDisposable: true } : {}),
     ...(command.isExtra ? { isExtra: true } : {}),
     ...(log === undefined ? {} : { log }),

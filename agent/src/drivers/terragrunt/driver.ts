@@ -152,6 +152,7 @@ export const terragrunt: Driver = {
   programs: [facts.program.name, ...facts.companions.map(({ program }) => program.name)],
   requiredVersions: (_tree, about) => requiredVersions(about),
   codeFiles: /\.(tf|tofu|tfvars|hcl)(\.json)?$/,
+  interrupts: 'twice',
   refusals,
   warnings,
   inspect: { commands: inspectCommands, findings },
