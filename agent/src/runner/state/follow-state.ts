@@ -104,8 +104,13 @@ export class StateFollower implements AsyncDisposable {
   async #copyIfNew(): Promise<void> {
     const bytes = await this.#files.readIfNew();
     if (bytes === null) return;
-    const isTorn = !(await this.#states.put(bytes));
-    if (isTorn) this.#files.forget();
+    let isTorn = true;
+    try {
+      isTorn = !(await this.#states.put(bytes));
+    } finally {
+      // Torn, or the disk is full: it is read again.
+      if (isTorn) this.#files.forget();
+    }
     this.#isWritten = !isTorn && this.#files.isWritten;
   }
 
