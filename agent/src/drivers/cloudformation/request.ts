@@ -1,6 +1,6 @@
 /** The request of a run, from its job. */
 import { runEnvironment } from '#protocol/run-environment.ts';
-import type { Job } from '#protocol/messages/job.ts';
+import type { Job, JobVariable } from '#protocol/messages/job.ts';
 import { stackOptions } from '#protocol/tools/cloudformation/arguments.ts';
 import {
   readStackVariables,
@@ -27,6 +27,20 @@ async function parametersOf(job: Job): Promise<Record<string, string>> {
   for (const [name, value] of Object.entries(runEnvironment(job)))
     if (name.startsWith(parameterPrefix)) found[name.slice(parameterPrefix.length)] = value;
   return found;
+}
+
+/** Of all that the log of a run masks, what the run gets anyway: its tools and tasks can read the request. */
+function ownSecrets(job: Job): string[] {
+  const environment = runEnvironment(job);
+  const values = [
+    ...job.variables.environment.filter(isSecret).map(({ name }) => environment[name] ?? ''),
+    ...job.variables.terraform.filter(isSecret).map(({ value }) => value),
+  ];
+  return [...new Set(values)].filter((value) => value !== '');
+}
+
+function isSecret({ isSensitive, reference }: JobVariable): boolean {
+  return isSensitive || reference !== undefined;
 }
 
 function uploadOf(
@@ -64,7 +78,7 @@ export async function requestOf(job: Job): Promise<StackRequest> {
     templateFile: job.settings?.fileName || null,
     parametersFile: variables.parametersFile,
     parameters: await parametersOf(job),
-    secrets: job.secrets,
+    secrets: ownSecrets(job),
     capabilities: [...new Set([...variables.capabilities, ...(deploying.capabilities ?? [])])],
     tags: { ...tagsOf(deploying.tags ?? []), [environmentTag]: job.environmentId },
     roleArn: options['role-arn']?.[0] ?? null,
