@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { createClient } from '#contract/client/client.ts';
 import type { Agent, AgentIsolation } from '#contract/agents/shapes.ts';
@@ -15,6 +15,7 @@ import { adviceForReadiness, checkInstallation, checkProcesses, findStuck, skewO
 import { checkCgroup, checkOwnEntry, checkUids } from './isolation.ts';
 import { checkNetwork, withoutCredentials } from './network.ts';
 import { checkPlaces } from './places.ts';
+import { pulumiFolder, withPulumi } from '../../../agent/src/testing/pulumi/pulumi-folder.ts';
 import { checkPrograms } from './programs.ts';
 
 const passwd =
@@ -40,6 +41,19 @@ describe('the doctor', () => {
     assert.ok(about(all, 'node')[0] && about(all, 'git')[0] && about(all, 'spool folder')[0]);
     for (const { standing, advice, check } of all)
       assert.equal(advice !== undefined, standing !== 'ok', check);
+  });
+
+  test('the host of a language of Pulumi, which reports no version, works', withPulumi, async (t) => {
+    const { PATH } = process.env;
+    process.env.PATH = [pulumiFolder(), PATH].join(delimiter);
+    t.after(() => void (process.env.PATH = PATH));
+    const all = await checkPrograms();
+    const found = ['pulumi', 'pulumi-language-yaml'].flatMap((name) => about(all, name));
+    assert.deepEqual(
+      found.map(({ standing }) => standing),
+      ['ok', 'ok'],
+      JSON.stringify(found),
+    );
   });
 
   test('accounts in the range of user ids are reported, and a range that is too small', () => {

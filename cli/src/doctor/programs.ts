@@ -1,4 +1,5 @@
 /** Programs that an agent needs on its machine. */
+import { findOnPath } from '#guards/find-on-path.ts';
 import { allPrograms } from '#protocol/tools/index.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { runProgram } from './run-program.ts';
@@ -106,6 +107,7 @@ const installedPrograms = allPrograms.filter(({ ownVersion }) => ownVersion === 
 async function checkTools(): Promise<Finding[]> {
   const found = await Promise.all(
     installedPrograms.map(async ({ name, versionArguments }): Promise<Finding | null> => {
+      if (versionArguments.length === 0) return findOnPath(name) === null ? null : ok(name, 'is installed');
       const { status, output } = await runProgram(name, versionArguments);
       if (status === null) return null;
       const version = versionIn(output);

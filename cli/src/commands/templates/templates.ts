@@ -56,23 +56,25 @@ async function projectNames(session: Session, template: Template): Promise<strin
   return ids.map((id) => all.find((each) => each.id === id)?.name ?? id).join(', ');
 }
 
+/** A tool with the version that the template requests of it. */
+function withVersion(template: Template, tool: string): string {
+  const version = (template as unknown as Readonly<Record<string, unknown>>)[`${tool}Version`];
+  return typeof version === 'string' && version !== '' ? `${tool} ${version}` : tool;
+}
+
 async function show(session: Session, template: Template): Promise<void> {
   const { output, isJson } = session;
   if (isJson) return output.json(template);
-  const versions = [
-    template.terraformVersion,
-    template.opentofuVersion,
-    template.terragruntVersion,
-    template.pulumiVersion,
-    template.ansibleVersion,
-  ];
   return output.fields([
     ['Name', template.name],
     ['Id', template.id],
-    ['Tool', [template.type, ...versions].filter(Boolean).join(' ')],
+    ['Tool', withVersion(template, template.type)],
+    ['Runs', template.terragruntTfBinary && withVersion(template, template.terragruntTfBinary)],
+    ['Units', template.isTerragruntRunAll ? 'all below the folder' : undefined],
     ['Repository', template.repository],
     ['Revision', template.revision || 'the default branch'],
     ['Folder', template.path],
+    ['File', template.fileName],
     ['Description', template.description],
     ['Projects', await projectNames(session, template)],
     ['Retries', retryText(template)],

@@ -7,7 +7,7 @@ export interface ProgramFacts {
   readonly name: string;
   /** What to do where it is missing. */
   readonly howToGet: string;
-  /** Arguments that make it print its version. */
+  /** Arguments that make it print its version. Empty: it prints none, and has that of the release it comes with. */
   readonly versionArguments: readonly string[];
   /**
    * The version in the output of `versionArguments`. Throws an Error that completes "<program> does not report
