@@ -30,7 +30,7 @@ const schema = `{
   "version": "%s",
   "resources": {
     "file:index:File": {
-      "description": "A file. Its mode: fail, hang before the work, or hang-after it.",
+      "description": "A file. Its mode: fail, hang, hang-after the work, keep, or wait for a file of its name with .gate.",
       "inputProperties": {
         "path": { "type": "string" },
         "content": { "type": "string" },
@@ -83,6 +83,11 @@ func (p *provider) write(inputs resource.PropertyMap) error {
 	if err := p.obey(inputs, "hang"); err != nil {
 		return err
 	}
+	if text(inputs, "mode") == "wait" {
+		if err := p.pass(text(inputs, "path") + ".gate"); err != nil {
+			return err
+		}
+	}
 	if text(inputs, "mode") == "fail" {
 		return status.Errorf(codes.Unknown, "%s cannot be written: the mode is fail", text(inputs, "path"))
 	}
@@ -92,6 +97,20 @@ func (p *provider) write(inputs resource.PropertyMap) error {
 	// Runs may have different users; that of the file is the first one.
 	_ = os.Chmod(text(inputs, "path"), 0o666)
 	return p.obey(inputs, "hang-after")
+}
+
+// Waits until a file is there.
+func (p *provider) pass(gate string) error {
+	for {
+		if _, err := os.Stat(gate); err == nil {
+			return nil
+		}
+		select {
+		case <-p.canceled:
+			return status.Errorf(codes.Canceled, "%s: canceled", gate)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }
 
 // Waits until the engine cancels, where the mode is this one.

@@ -1,8 +1,8 @@
 /** Compares what an update or a destroy is about to do with what was approved. */
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '#contract/schema/is-record.ts';
+import { isSecretValue } from '#protocol/tools/pulumi/state.ts';
 import { readEvents, urnParts } from './events.ts';
-import { isSecretValue } from './values.ts';
 
 /** As much of Pulumi's plan of an update as is compared. */
 interface UpdatePlan {

@@ -1,11 +1,11 @@
 /** Converts the events of a preview to the common plan. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Plan, PlanSummary, ResourceChange } from '#contract/deployments/plan.ts';
-import { isManagedType } from '#protocol/tools/pulumi/state.ts';
+import { hasSecret, isManagedType } from '#protocol/tools/pulumi/state.ts';
 import type { PlanReading } from '../driver.ts';
 import { withoutLongTexts } from '../plan-values.ts';
 import { type EngineEvent, type EventState, packageOf, type StepMetadata, urnParts } from './events.ts';
-import { hasSecret, shown } from './values.ts';
+import { shown } from './values.ts';
 
 type Action = ResourceChange['action'];
 type Attributes = ResourceChange['attributes'];

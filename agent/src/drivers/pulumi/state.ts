@@ -6,11 +6,10 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { isRecord } from '#contract/schema/is-record.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { deploymentVersion, isManagedType } from '#protocol/tools/pulumi/state.ts';
+import { deploymentVersion, hasSecret, isManagedType } from '#protocol/tools/pulumi/state.ts';
 import { type StateReading, TornState } from '../driver.ts';
 import type { SeveralFiles } from '../state-places.ts';
 import { packageOf, urnParts } from './events.ts';
-import { hasSecret } from './values.ts';
 
 interface StoredResource {
   readonly urn: string;

@@ -1,10 +1,8 @@
 /** What values of Pulumi look like to people. */
 import { isRecord } from '#contract/schema/is-record.ts';
+import { isSecretValue } from '#protocol/tools/pulumi/state.ts';
 import { sensitiveText } from '../plan-values.ts';
 
-/** The key and the value by which Pulumi marks an object as something other than an object. */
-const markKey = '4dabf18193072939515e22adb298388d';
-const secretMark = '1b47061264138c4ac30d75fd1eb44270';
 /** Stand for values that are not known before the update, by their type. */
 const unknownValues: readonly string[] = [
   '1c4a061d-8072-4f0a-a4cb-0ff528b18fe7',
@@ -16,17 +14,6 @@ const unknownValues: readonly string[] = [
   'dd056dcd-154b-4c76-9bd3-c8f88648b5ff',
 ];
 const unknownText = '(known after apply)';
-
-/** Whether a value is one of Pulumi's secrets, encrypted or masked. */
-export function isSecretValue(value: unknown): boolean {
-  return isRecord(value) && value[markKey] === secretMark;
-}
-
-/** Whether a value contains a secret. */
-export function hasSecret(value: unknown): boolean {
-  if (isSecretValue(value)) return true;
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasSecret);
-}
 
 /** A value with its secrets and its unknown parts replaced. */
 export function shown(value: unknown): unknown {

@@ -22,6 +22,20 @@ export function isManagedType(type: string): boolean {
   return type !== 'pulumi:pulumi:Stack' && !type.startsWith('pulumi:providers:');
 }
 
+/** The key and the value by which Pulumi marks an object as a secret. */
+const [markKey, secretMark] = ['4dabf18193072939515e22adb298388d', '1b47061264138c4ac30d75fd1eb44270'];
+
+/** Whether a value is one of Pulumi's secrets, encrypted or masked. */
+export function isSecretValue(value: unknown): boolean {
+  return isRecord(value) && value[markKey] === secretMark;
+}
+
+/** Whether a value contains a secret. */
+export function hasSecret(value: unknown): boolean {
+  if (isSecretValue(value)) return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasSecret);
+}
+
 function resourcesProblem(resources: unknown): string | null {
   if (resources === undefined) return null;
   if (!Array.isArray(resources)) return 'deployment.resources must be a list';

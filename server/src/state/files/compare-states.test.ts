@@ -193,3 +193,71 @@ test('objects of a cluster are compared by their address, and what Secrets hold 
   assert.equal(result.resources[1]?.attributes[0]?.isSensitive, true);
   assert.doesNotMatch(JSON.stringify(result), /hunter/);
 });
+
+test('resources of a stack of Pulumi are compared by their URNs, without their secrets', () => {
+  const urn = (name: string) => `urn:pulumi:dev::shop::file:index:File::${name}`;
+  const secret = (ciphertext: string) => ({
+    '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
+    ciphertext,
+  });
+  const stack = (resources: object[], outputs: object) => {
+    const type = 'pulumi:pulumi:Stack';
+    const root = { urn: `urn:pulumi:dev::shop::${type}::shop-dev`, type, outputs };
+    return Buffer.from(
+      JSON.stringify({
+        version: 3,
+        serial: 1,
+        lineage: 'one',
+        deployment: { resources: [root, { urn: 'p', type: 'pulumi:providers:file' }, ...resources] },
+      }),
+    );
+  };
+  const file = (name: string, outputs: object) => ({
+    urn: urn(name),
+    type: 'file:index:File',
+    id: `/${name}`,
+    outputs,
+  });
+  const before = stack(
+    [file('page', { content: 'a' }), file('key', { content: secret('one') }), file('same', {})],
+    { page: '/page', token: secret('one') },
+  );
+  const after = stack(
+    [file('page', { content: 'b' }), file('key', { content: secret('two') }), file('same', {})],
+    { page: '/other', token: secret('two') },
+  );
+  const { resources, outputs, unchangedResourceCount } = compared(before, after, []);
+  assert.equal(unchangedResourceCount, 1);
+  assert.deepEqual(
+    resources.map(({ address, type, name, provider, attributes }) => [
+      address,
+      type,
+      name,
+      provider,
+      attributes,
+    ]),
+    [
+      [
+        urn('key'),
+        'file:index:File',
+        'key',
+        'file',
+        [{ name: 'content', isSensitive: true, before: sensitiveMask, after: sensitiveMask }],
+      ],
+      [
+        urn('page'),
+        'file:index:File',
+        'page',
+        'file',
+        [{ name: 'content', isSensitive: false, before: 'a', after: 'b' }],
+      ],
+    ],
+  );
+  assert.deepEqual(
+    outputs.map(({ name, isSensitive, before: left, after: right }) => [name, isSensitive, left, right]),
+    [
+      ['page', false, '/page', '/other'],
+      ['token', true, sensitiveMask, sensitiveMask],
+    ],
+  );
+});

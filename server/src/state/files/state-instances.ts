@@ -1,6 +1,7 @@
 /** The instances of a state file, in the formats of all tools. Only what differs is read as a whole. */
 import { type JsonPart, outlineJson } from '#protocol/tools/json-outline.ts';
 import { recordFormat } from '#protocol/tools/kubernetes-record.ts';
+import { hasSecret, isManagedType } from '#protocol/tools/pulumi/state.ts';
 
 interface Instance {
   readonly index_key?: string | number;
@@ -58,9 +59,9 @@ function decode(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/** Two levels of a text, and the bytes of what is below them. */
-export function open<Value>(bytes: Uint8Array): { value: Value; below: Below } {
-  const { value, parts } = outlineJson(bytes, { levels: 2, decode, checksParts: false });
+/** The upper levels of a text, and the bytes of what is below them. */
+export function open<Value>(bytes: Uint8Array, levels = 2): { value: Value; below: Below } {
+  const { value, parts } = outlineJson(bytes, { levels, decode, checksParts: false });
   const below = (left: Left | null) => {
     const place: JsonPart | undefined = left?.part === undefined ? undefined : parts[left.part];
     return place === undefined ? null : bytes.subarray(place.start, place.end);
@@ -74,6 +75,8 @@ export interface StateFile {
   readonly resources?: readonly Left[];
   readonly outputs?: Readonly<Record<string, Left>>;
   readonly encrypted_data?: unknown;
+  /** Of a stack of Pulumi. */
+  readonly deployment?: unknown;
 }
 
 function addressOf(resource: Resource, instance: Instance): string {
@@ -139,6 +142,52 @@ function recordedObject(bytes: Uint8Array): FoundInstance {
   };
 }
 
+interface StackResource {
+  readonly urn?: string;
+  readonly type?: string;
+  readonly id?: string;
+  readonly delete?: boolean;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly outputs?: Readonly<Record<string, unknown>>;
+}
+
+function stackContent(bytes: Uint8Array): InstanceContent {
+  const { id, inputs, outputs } = exactly<StackResource>(bytes);
+  const attributes = { ...(id === undefined ? {} : { id }), ...inputs, ...outputs };
+  const secrets = Object.entries(attributes).filter(([, value]) => hasSecret(value));
+  return { attributes, sensitivePaths: secrets.map(([name]) => [name]) };
+}
+
+/** The resources of a stack of Pulumi, the stack itself and the settings of its providers among them. */
+function stackResources(state: Uint8Array): { resource: StackResource; bytes: Uint8Array }[] {
+  // The file, its deployment, the resources.
+  const { value, below } = open<{ deployment?: { resources?: readonly Left[] } }>(state, 3);
+  return objectsOf(value.deployment?.resources, below).map((bytes) => ({
+    resource: exactly<StackResource>(bytes),
+    bytes,
+  }));
+}
+
+function stackInstances(state: Uint8Array): FoundInstance[] {
+  const managed = stackResources(state).filter(({ resource }) => isManagedType(resource.type ?? ''));
+  return managed.map(({ resource: { urn = '', type = '', delete: isLeft }, bytes }) => ({
+    address: isLeft === true ? `${urn} (to be deleted)` : urn,
+    resource: { type, name: urn.split('::').slice(3).join('::'), provider: type.split(':')[0] ?? '' },
+    bytes,
+    contentOf: stackContent,
+  }));
+}
+
+function stackOutputs(state: Uint8Array): Map<string, Uint8Array> {
+  const stack = stackResources(state).find(({ resource }) => resource.type === 'pulumi:pulumi:Stack');
+  return new Map(
+    Object.entries(stack?.resource.outputs ?? {}).map(([name, value]) => [
+      name,
+      Buffer.from(JSON.stringify({ value, sensitive: hasSecret(value) })),
+    ]),
+  );
+}
+
 /** The instances of a state by address, or the objects of a record. */
 export function instancesOf(state: Uint8Array): Map<string, FoundInstance> {
   const found = new Map<string, FoundInstance>();
@@ -147,6 +196,8 @@ export function instancesOf(state: Uint8Array): Map<string, FoundInstance> {
     for (const each of objectsOf(file.objects, below).map(recordedObject)) found.set(each.address, each);
     return found;
   }
+  if (file.deployment !== undefined)
+    return new Map(stackInstances(state).map((instance) => [instance.address, instance]));
   for (const bytes of objectsOf(file.resources, below)) {
     const { value: resource, below } = open<Resource & { instances?: readonly Left[] }>(bytes);
     for (const bytes of objectsOf(resource.instances, below)) {
@@ -161,6 +212,7 @@ export function instancesOf(state: Uint8Array): Map<string, FoundInstance> {
 /** The bytes of each output, by name. */
 export function outputsOf(state: Uint8Array): Map<string, Uint8Array> {
   const { value: file, below } = open<StateFile>(state);
+  if (file.deployment !== undefined) return stackOutputs(state);
   const outputs = Object.entries(file.outputs ?? {});
   return new Map(
     outputs.flatMap(([name, left]) => {

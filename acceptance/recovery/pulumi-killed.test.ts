@@ -1,0 +1,129 @@
+/**
+ * Updates of Pulumi of which a process is killed while a resource is created: by the end everything exists once, and
+ * the next deployment continues.
+ */
+import assert from 'node:assert/strict';
+import { readdir, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Client } from '#contract/client/client.ts';
+import { pulumiFolder, withPulumi } from '../../agent/src/testing/pulumi/pulumi-folder.ts';
+import { fileWorldSettings, openFolder } from '../journey/file-world.ts';
+import { createEnvironment, type Home, homeOf, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';
+import {
+  makeRepository,
+  removeScratch,
+  type RunningService,
+  scratchFolder,
+  startService,
+} from '../service.ts';
+import { agentPid, commandPid, runnerPid, sendSignal } from './processes.ts';
+
+const code = `name: shop
+runtime: yaml
+config:
+  world: { type: string }
+  token: { type: string, secret: true }
+resources:
+  page:
+    type: file:File
+    properties: { path: "\${world}/page", content: page }
+  key:
+    type: file:File
+    properties: { path: "\${world}/key", content: "\${token}", mode: wait }
+    options: { dependsOn: ["\${page}"] }
+outputs:
+  key: \${key.path}
+`;
+
+describe('an update of Pulumi, killed while it creates a resource,', withPulumi, () => {
+  let folder: string;
+  let service: RunningService;
+  let client: Client;
+  let home: Home;
+
+  const start = async () => {
+    service = await startService({
+      folder,
+      settings: {
+        ...fileWorldSettings,
+        ENVARIUM_LOG_LEVEL: 'warn',
+        ENVARIUM_ABORT_SECONDS: '5',
+        ENVARIUM_BOOTSTRAP_API_SECRET: 'updates'.repeat(8),
+        PATH: [pulumiFolder(), process.env.PATH].join(delimiter),
+      },
+    });
+    client = service.client;
+  };
+  before(async () => {
+    folder = await scratchFolder();
+    await start();
+    home = await homeOf(client);
+  });
+  after(async () => {
+    await service?.[Symbol.asyncDispose]();
+    await removeScratch(folder);
+  });
+
+  const filesOf = async (world: string) =>
+    (await readdir(world)).filter((name) => !name.endsWith('.gate')).sort();
+
+  /** A first deployment that waits in its second resource. */
+  async function waitingRun(name: string) {
+    const world = await openFolder(folder, `world-${name}`);
+    const repository = await makeRepository(folder, name, { 'Pulumi.yaml': code });
+    const created = await createEnvironment(client, home, {
+      type: 'pulumi',
+      workspaceName: name,
+      repository: repository.path,
+      configurationChanges: [
+        { name: 'PATH', value: [pulumiFolder(), '/usr/bin', '/bin'].join(delimiter) },
+        { name: 'world', value: world, type: 1 },
+        { name: 'token', value: 'a-token', type: 1, isSensitive: true },
+      ],
+    });
+    await until('the first resource', async () => (await filesOf(world)).includes('page'));
+    return { ...created, world, command: await commandPid(service, created.id, /pulumi up/) };
+  }
+
+  /** The next deployment, and the end of everything. @returns its log */
+  async function continued(id: string, world: string): Promise<string> {
+    await writeFile(join(world, 'key.gate'), '');
+    const next = await client.call('deployEnvironment', { params: { id }, body: {} });
+    const done = await untilEnd(client, next.id);
+    assert.equal(done.status, 'SUCCESS', done.error?.message);
+    assert.deepEqual(await filesOf(world), ['key', 'page'], 'everything exists once');
+    const destroy = await client.call('destroyEnvironment', { params: { id } });
+    await untilEnd(client, destroy.id);
+    assert.deepEqual(await filesOf(world), []);
+    return wholeLog(client, next.id);
+  }
+
+  for (const victim of ['tool', 'runner'] as const)
+    test(`the ${victim} is killed; the deployment fails, and the next one continues`, async () => {
+      const { id, deploymentId, command, world } = await waitingRun(victim);
+      sendSignal(victim === 'tool' ? command : await runnerPid(service, id), 'SIGKILL');
+      const ended = await untilStatus(client, deploymentId);
+      assert.match(ended.status, victim === 'tool' ? /^FAILURE$/ : /FAILURE$/, ended.error?.message);
+      const log = await continued(id, world);
+      // Without its runner, the tool is interrupted, and records what it has not created.
+      if (victim === 'tool')
+        assert.match(log, /stopped while creating urn:pulumi:tool::shop::file:index:File::key/);
+    });
+
+  for (const victim of ['agent', 'server'] as const)
+    test(`the ${victim} is killed; the deployment continues and succeeds`, async () => {
+      const { id, deploymentId, world } = await waitingRun(victim);
+      if (victim === 'agent') sendSignal(await agentPid(service), 'SIGKILL');
+      else {
+        const ended = new Promise((resolve) => service.process.once('exit', resolve));
+        service.process.kill('SIGKILL');
+        await ended;
+        await start();
+      }
+      await writeFile(join(world, 'key.gate'), '');
+      const done = await untilEnd(client, deploymentId);
+      assert.equal(done.status, 'SUCCESS', done.error?.message);
+      await continued(id, world);
+    });
+});
