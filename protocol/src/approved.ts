@@ -38,7 +38,7 @@ const partNames = {
   toolVersion: 'the version of the tool',
   lockFile: 'the lock file',
   variables: 'the variables',
-} as const satisfies Record<Exclude<keyof ApprovedParts, 'secrets'>, string>;
+} as const satisfies Record<Exclude<keyof ApprovedParts, 'secrets' | 'companions'>, string>;
 
 /** @returns the name of the first part that differs; null if none does */
 export function differingPart(approved: ApprovedParts, found: ApprovedParts): string | null {

@@ -47,6 +47,8 @@ export const ApprovedParts = Type.Object({
         'absent without such values. Not a part of the hash.',
     }),
   ),
+  /** Versions of the programs that the tool runs, by name; absent without any. Not a part of the hash. */
+  companions: Type.Optional(Type.Record(Text, Text)),
 });
 export type ApprovedParts = Static<typeof ApprovedParts>;
 

@@ -88,7 +88,11 @@ async function continueWith(
   const tool =
     local ??
     (await inStep(attempt, prepareStep, () =>
-      resolveTool(attempt, prepareStep, needsOf(attempt, kept.toolVersion)),
+      resolveTool(
+        attempt,
+        prepareStep,
+        needsOf(attempt, { ...approved.parts, toolVersion: kept.toolVersion }),
+      ),
     ));
   const described = describeConfiguration(attempt, {
     tool,
@@ -103,9 +107,13 @@ async function continueWith(
   };
 }
 
-/** The planning tool; a companion is chosen as the plan chose it. */
-function needsOf(attempt: RunnerAttempt, planned: string): ToolNeeds {
-  return { planned, required: (program) => codeConstraints(attempt, program) };
+/** The planning tool with its companions. */
+function needsOf(attempt: RunnerAttempt, { toolVersion, companions }: ApprovedParts): ToolNeeds {
+  return {
+    planned: toolVersion,
+    ...(companions === undefined ? {} : { plannedCompanions: companions }),
+    required: (program) => codeConstraints(attempt, program),
+  };
 }
 
 /** Read directly: no command of the run has been started yet, and the reader of the tree may not be ready. */
@@ -126,7 +134,7 @@ async function restore(
     const { commit } = approved.parts;
     if (kept === null) await unpackTree(attempt, prepareStep);
     await checkJob(attempt, prepareStep, commit);
-    const tool = await resolveTool(attempt, prepareStep, needsOf(attempt, approved.parts.toolVersion));
+    const tool = await resolveTool(attempt, prepareStep, needsOf(attempt, approved.parts));
     const toolVersion = tool.version;
     const inspected = await inspectCode(attempt, prepareStep, { tool, commit });
     const isStateOurs = await findStateOwner(attempt, commit, inspected);

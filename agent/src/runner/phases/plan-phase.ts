@@ -224,6 +224,7 @@ async function keepForApply(
   step: string,
   composed?: Uint8Array,
 ): Promise<ApprovedParts> {
+  const { tool } = configuration;
   const [lockFile, planFile] = await Promise.all([
     readLockFileBytes(attempt, configuration),
     packForApply(attempt, configuration, step, composed),
@@ -231,9 +232,10 @@ async function keepForApply(
   return {
     ...(planFile === undefined ? {} : { planFile }),
     commit,
-    toolVersion: configuration.tool.version,
+    toolVersion: tool.version,
     lockFile: sha256(lockFile ?? ''),
     variables: variablesHash(attempt.job.variables),
+    ...(tool.companions === undefined ? {} : { companions: tool.companions }),
     ...plannedSecrets(attempt.job, attempt.spool.outputPlan),
   };
 }

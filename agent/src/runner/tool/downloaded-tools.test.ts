@@ -73,8 +73,12 @@ test(
     assert.match(log, /^Checksum is valid \(not signed by Gruntwork\)/m);
     assert.match(log, /^The code requires "~> 1\.12\.0" \(root\.hcl\)\.$/m);
     assert.match(log, /^tofu 1\.12\.6 \(\S+, from the tool cache\)$/m);
-    const applied = await setup.run(setup.applyJob(planned), { order, toolPaths });
+    assert.deepEqual(planned.outcome.approvedParts?.companions, { tofu: '1.12.6' });
+    // Whatever is requested meanwhile.
+    const apply = { ...setup.applyJob(planned), settings: { opentofuVersion: '1.13.0' } };
+    const applied = await setup.run(apply, { order, toolPaths });
     assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+    assert.match(applied.log('apply:prepare'), /^tofu 1\.12\.6 \(\S+, from the tool cache\)$/m);
     assert.equal(applied.outcome.outputs?.['it']?.value, 'good');
 
     const offline = { ...toolchain.order, mirrors: { terragrunt: null, tofu: null } };

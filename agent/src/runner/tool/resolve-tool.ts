@@ -24,6 +24,8 @@ import { asideOf } from './run-aside.ts';
 export interface ToolNeeds {
   /** The version that made the approved plan, which no other may replace. */
   readonly planned?: string;
+  /** Those of companions that did, by name. */
+  readonly plannedCompanions?: Readonly<Record<string, string>>;
   /** The constraints of the code on a program; called only if they determine its version. */
   readonly required?: (program: string) => Promise<readonly RequiredVersion[]>;
 }
@@ -34,6 +36,8 @@ export interface ResolvedTool {
   readonly version: string;
   /** Absolute path of each program by name; empty if it was not found. */
   readonly paths: Readonly<Record<string, string>>;
+  /** Versions of companions whose version template or code may request, by name. Absent: it has none. */
+  readonly companions?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -50,16 +54,26 @@ export async function resolveTool(
   if (facts === undefined) return { version: '', paths: toolPaths };
   const tool = await resolveProgram(attempt, step, facts.program, needs);
   const paths: Record<string, string> = { ...toolPaths, [facts.program.name]: tool.path };
-  for (const { program, isOptional, isFor } of facts.companions) {
+  const companions: Record<string, string> = {};
+  for (const { program, version, isOptional, isFor } of facts.companions) {
+    const { name } = program;
     if (isFor?.(attempt.job.settings) === false) continue;
     if (isOptional && !isRequested(attempt, program)) continue;
-    const path =
-      program.release !== null && program.release === facts.program.release
-        ? nextTo(tool.path, program.name, toolPaths)
-        : (await resolveProgram(attempt, step, program, { required: needs.required })).path;
-    paths[program.name] = path;
+    if (program.release !== null && program.release === facts.program.release) {
+      paths[name] = nextTo(tool.path, name, toolPaths);
+      continue;
+    }
+    const found = await resolveProgram(attempt, step, program, companionNeeds(needs, name));
+    paths[name] = found.path;
+    if (version !== undefined) companions[name] = found.version;
   }
-  return { version: tool.version, paths };
+  const isAlone = Object.keys(companions).length === 0;
+  return { version: tool.version, paths, ...(isAlone ? {} : { companions }) };
+}
+
+function companionNeeds({ required, plannedCompanions }: ToolNeeds, name: string): ToolNeeds {
+  const planned = plannedCompanions?.[name];
+  return planned === undefined ? { required } : { planned };
 }
 
 function isRequested({ job }: AttemptContext, { versionVariables }: ProgramFacts): boolean {
