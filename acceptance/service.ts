@@ -125,6 +125,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       // A test depends on no publisher.
       ENVARIUM_TOOL_MIRROR_TERRAFORM: 'none',
       ENVARIUM_TOOL_MIRROR_OPENTOFU: 'none',
+      ENVARIUM_TOOL_MIRROR_TERRAGRUNT: 'none',
+      ENVARIUM_TOOL_MIRROR_PULUMI: 'none',
       ...(options.settings?.ENVARIUM_BOOTSTRAP_API_SECRET
         ? {}
         : { ENVARIUM_BOOTSTRAP_API_SECRET_FILE: secretFile }),
