@@ -9,7 +9,17 @@ import type { DriverContext } from '../driver.ts';
 import { added, runVariablesOf, valuesAmong } from '../terraform/commands.ts';
 import { mockLine } from './deferred.ts';
 import { mockLines, planCapture, unitsWithPlan } from './plan.ts';
-import { addressesOf, binaryName, isRunAll, planName, unitsCapture, unitsOf, usesTofu } from './settings.ts';
+import {
+  addressesOf,
+  binaryName,
+  cycleLines,
+  everyUnitCapture,
+  isRunAll,
+  planName,
+  unitsCapture,
+  unitsOf,
+  usesTofu,
+} from './settings.ts';
 import { checkUnit, elsewhereOf } from './unit-states.ts';
 import { levelsOf, type Unit } from './units.ts';
 import { workingFolder } from './working-folders.ts';
@@ -63,6 +73,15 @@ export function inspectCommands(): Command[] {
       label: `${program} find`,
       args: ['find', '--json', '--dependencies', '--reading', '--include', '--no-filters-file'],
       captureTo: unitsCapture,
+      finds: { pattern: /Cycle detected in dependency graph/, as: cycleLines },
+    },
+    {
+      step: prepareStep,
+      program,
+      label: `${program} find (all)`,
+      args: ['find', '--json', '--no-filters-file'],
+      captureTo: everyUnitCapture,
+      when: (captures) => (captures.get(cycleLines)?.length ?? 0) > 0,
     },
   ];
 }

@@ -15,7 +15,7 @@ import { lastTerragruntDiagnostic } from './diagnostics.ts';
 import { approvedPlans, readUnitPlans } from './plan.ts';
 import { terragruntProgress } from './progress.ts';
 import { requiredVersions } from './required-versions.ts';
-import { binaryName, isOutside, isRunAll, rulesOf, unitsOf } from './settings.ts';
+import { allUnits, binaryName, isOutside, isRunAll, rulesOf, unitsInCycles, unitsOf } from './settings.ts';
 import { readTerragruntState, rescueFile, singleStateName, unitFiles } from './state.ts';
 import { elsewhereCapture, elsewhereOf, stateOverrides } from './unit-states.ts';
 import { levelsOf, unitModule } from './units.ts';
@@ -81,8 +81,13 @@ function refuseNoUnits({ job }: StatelessContext, count: number): void {
 
 async function findings(context: StatelessContext): Promise<Captures> {
   const { job } = context;
-  const units = unitsOf(context);
-  refuseNoUnits(context, units.length);
+  const units = allUnits(context);
+  const cyclic = unitsInCycles(context);
+  if (cyclic.length > 0)
+    throw new Error(
+      `Units depend on each other: ${cyclic.join(', ')}, or one of them on others of these. Remove a dependency from one of their terragrunt.hcl`,
+    );
+  refuseNoUnits(context, unitsOf(context).length);
   for (const { path, dependencies } of units)
     for (const other of [path, ...dependencies])
       if (isOutside(job, other))

@@ -12,6 +12,9 @@ import { readUnits, type Unit } from './units.ts';
 
 /** Under which `inspect` captures the list of the units. */
 export const unitsCapture = 'units.json';
+/** Where that list is not complete: all units, without what they need. */
+export const everyUnitCapture = 'every-unit.json';
+export const cycleLines = 'cycle-lines';
 
 export function isRunAll({ settings }: Pick<Job, 'settings'>): boolean {
   return settings?.isTerragruntRunAll === true;
@@ -49,15 +52,27 @@ export function addressesOf(context: DriverContext): string[] {
   });
 }
 
-function allUnits({ inspected }: Pick<DriverContext, 'inspected'>): Unit[] {
-  return readUnits(inspected?.get(unitsCapture) ?? Buffer.from('[]'));
+/** The units that a run works on, and those that they may need the outputs of. */
+export function allUnits({ job, inspected }: Pick<DriverContext, 'job' | 'inspected'>): Unit[] {
+  const units = readUnits(inspected?.get(unitsCapture) ?? Buffer.from('[]'));
+  return isRunAll(job) ? units : units.filter(({ path }) => path === '.');
+}
+
+/** Units that terragrunt leaves out, because they need each other, or others that do. */
+export function unitsInCycles(context: Pick<DriverContext, 'job' | 'inspected'>): string[] {
+  const everything = context.inspected?.get(everyUnitCapture);
+  if (everything === undefined) return [];
+  const known = new Set(
+    readUnits(context.inspected?.get(unitsCapture) ?? Buffer.from('[]')).map(({ path }) => path),
+  );
+  return readUnits(everything).flatMap(({ path }) => (known.has(path) ? [] : [path]));
 }
 
 /** The units that a run works on. */
 export function unitsOf(context: Pick<DriverContext, 'job' | 'inspected'>): Unit[] {
   const { job } = context;
   const units = allUnits(context);
-  if (!isRunAll(job)) return units.filter(({ path }) => path === '.');
+  if (!isRunAll(job)) return units;
   const folders = includedFolders(runEnvironment(job));
   const included = units.filter(
     ({ path }) => folders.length === 0 || folders.some((folder) => isWithin(path, folder)),

@@ -4,7 +4,7 @@ import { isRecord } from '#contract/schema/is-record.ts';
 import type { DriverContext, FileToWrite } from '../driver.ts';
 import { overrideName, readCodeBackend } from '../terraform/backend.ts';
 import { partName, singleStateName } from './state.ts';
-import { isRunAll, rulesOf, unitsOf } from './settings.ts';
+import { allUnits, isRunAll, rulesOf } from './settings.ts';
 import type { Unit } from './units.ts';
 
 /** Under which the paths of the units are captured whose own backend has their state. */
@@ -32,7 +32,7 @@ export async function stateOverrides(context: DriverContext): Promise<FileToWrit
   const { stateFolder, tree, job } = context;
   if (stateFolder === null) return [];
   const elsewhere = elsewhereOf(context) ?? [];
-  const units = unitsOf(context).filter(({ path }) => !elsewhere.includes(path));
+  const units = allUnits(context).filter(({ path }) => !elsewhere.includes(path));
   return Promise.all(
     units.map(async ({ path }): Promise<FileToWrite> => {
       const names = await tree.list(path === '.' ? '' : path);
