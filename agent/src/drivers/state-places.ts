@@ -51,6 +51,7 @@ export interface SeveralFiles {
    * The state that files contain.
    * @param files by name, each complete; parts of `before` without a file stay as they are
    * @param before the newest state that is stored; null: none
+   * @throws TornState if the files are not a state yet
    */
   join(files: ReadonlyMap<string, Uint8Array>, before: Uint8Array | null): Uint8Array;
   /** @throws TornState if a file is empty or incomplete */

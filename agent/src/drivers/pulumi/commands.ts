@@ -2,11 +2,12 @@
 import { join } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { pulumi as facts } from '#protocol/tools/pulumi.ts';
-import type { Captures, Command, Note } from '../command.ts';
+import { type Captures, type Command, given, type Note } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { backendEnvironment, checkPassphrase, homeOf } from './backend.ts';
 import { isSecret, secretValues } from './configuration.ts';
-import { pendingOperations, saltOf, withoutPending } from './state.ts';
+import { readProject } from './project.ts';
+import { checkOwner, pendingOperations, saltOf, withoutPending } from './state.ts';
 
 const { steps } = facts;
 const program = facts.program.name;
@@ -71,9 +72,20 @@ async function secretCommands(context: DriverContext): Promise<Command[]> {
 }
 
 export async function prepareCommands(context: DriverContext): Promise<(Command | Note)[]> {
-  const { job } = context;
+  const { job, tree, stateFolder } = context;
+  const { name: project, file } = await readProject(tree);
+  const code = { project, file, stack: job.workspaceName };
   return [
-    { step: loginStep, program, label: `${program} login`, args: ['login', '--non-interactive'] },
+    {
+      step: loginStep,
+      program,
+      label: `${program} login`,
+      args: ['login', '--non-interactive'],
+      when(captures) {
+        if (stateFolder !== null) checkOwner(captures.get(given.state), code);
+        return true;
+      },
+    },
     {
       step: stackStep,
       program,

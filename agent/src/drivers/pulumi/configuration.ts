@@ -17,6 +17,18 @@ export function stackFile(project: Pick<Project, 'configurationFolder'>, stack: 
   return project.configurationFolder === '' ? name : `${project.configurationFolder}/${name}`;
 }
 
+/**
+ * What the code has committed as the file of the stack. That file itself gets values of the run, so that an apply
+ * elsewhere does not get it.
+ */
+const committedFile = '.envarium/committed-stack.yaml';
+
+/** In a plan, only the code counts, whatever it has under the other name. */
+async function committedText({ job, tree }: DriverContext, file: string): Promise<string> {
+  const kept = job.phase === 'apply' ? await tree.text(committedFile) : null;
+  return kept ?? (await tree.text(file)) ?? '';
+}
+
 function parsed(file: string, text: string): Document {
   const document = parseDocument(text, { merge: true });
   const [error] = document.errors;
@@ -37,14 +49,16 @@ async function plainValues(variables: readonly JobVariable[]): Promise<Map<strin
 }
 
 /**
- * The file of the stack with the variables of the run, which replace what the code has under the same keys.
+ * The file of the stack with the variables of the run, which replace what the code has under the same keys; and what
+ * the code has.
  * @throws an Error that names the file or the variable that cannot be used
  */
 export async function configurationFiles(context: DriverContext): Promise<FileToWrite[]> {
   const { job, tree, stateFolder } = context;
   const project = await readProject(tree);
   const name = stackFile(project, job.workspaceName);
-  const document = parsed(name, (await tree.text(name)) ?? '');
+  const committed = await committedText(context, name);
+  const document = parsed(name, committed);
   const isEncrypted = document.has('encryptionsalt') || document.has('secretsprovider');
   const passphrase = stateFolder === null ? null : await passphraseOf(job, tree);
   if (passphrase !== null && !isEncrypted)
@@ -54,7 +68,10 @@ export async function configurationFiles(context: DriverContext): Promise<FileTo
     document.deleteIn(['config', key]);
     document.setIn(['config', qualified(project, key)], document.createNode(value));
   }
-  return [{ name, content: document.toString({ lineWidth: 0 }), isSecret: true }];
+  return [
+    { name: committedFile, content: committed, isSecret: false },
+    { name, content: document.toString({ lineWidth: 0 }), isSecret: true },
+  ];
 }
 
 /**

@@ -23,6 +23,7 @@ import { readEvents } from './events.ts';
 import { readOutputs } from './outputs.ts';
 import { commonPlan } from './plan.ts';
 import { pulumiProgress } from './progress.ts';
+import { readProject } from './project.ts';
 import { requiredVersions } from './required-versions.ts';
 import { checkpointFiles, readState, stacksFolder } from './state.ts';
 
@@ -59,12 +60,26 @@ function differing({ job }: DriverContext, captures: Captures): string | null {
   return job.type === 'destroy' ? destroyDifference(approved, now) : updateDifference(approved, now);
 }
 
+/** Under this name, `inspected` has the name of the project. */
+const projectCapture = 'project';
+
+function projectIn(inspected: Captures | undefined): string | null {
+  const name = inspected?.get(projectCapture);
+  return name === undefined ? null : new TextDecoder().decode(name);
+}
+
+async function findings({ tree }: Pick<DriverContext, 'tree'>): Promise<Captures> {
+  const { name } = await readProject(tree);
+  return new Map([[projectCapture, Buffer.from(name)]]);
+}
+
 export const pulumi: Driver = {
   type: facts.type,
   programs: [facts.program.name, 'pulumi-language-yaml'],
   requiredVersions,
   refusals,
   warnings: async () => [],
+  inspect: { commands: () => [], findings },
   files: configurationFiles,
   environment: environmentOf,
   prepare: prepareCommands,
@@ -79,7 +94,7 @@ export const pulumi: Driver = {
       elsewhere: async () => null,
       otherWorkspaces: async () => null,
       fileName: ({ job }) => `${stacksFolder}/${job.workspaceName}.json`,
-      several: ({ job }) => checkpointFiles(job),
+      several: ({ job, inspected }) => checkpointFiles(job, projectIn(inspected)),
       // Pulumi retries until its state is written.
       rescueFile: '.envarium/no-rescued-state.json',
       taskFiles: () => [],

@@ -3,7 +3,6 @@ import { isRecord } from '#contract/schema/is-record.ts';
 import { parse } from 'yaml';
 import type { TreeReader } from '../driver.ts';
 
-/** In the order in which Pulumi looks for them. */
 const fileNames = ['Pulumi.yaml', 'Pulumi.yml', 'Pulumi.json'] as const;
 
 export interface Project {
@@ -52,11 +51,19 @@ function projectOf(file: string, text: string): Project {
 
 /** @throws an Error with a message for people if there is no project, or its file cannot be used */
 export async function readProject(tree: TreeReader): Promise<Project> {
+  const found: { readonly file: string; readonly text: string }[] = [];
   for (const file of fileNames) {
     const text = await tree.text(file);
-    if (text !== null) return projectOf(file, text);
+    if (text !== null) found.push({ file, text });
   }
-  throw new Error(
-    "there is no Pulumi.yaml in the folder: the template's path must be the folder of a project of Pulumi",
-  );
+  const [first, ...others] = found;
+  if (first === undefined)
+    throw new Error(
+      "there is no Pulumi.yaml in the folder: the template's path must be the folder of a project of Pulumi",
+    );
+  if (others.length > 0)
+    throw new Error(
+      `the folder has ${found.map(({ file }) => file).join(' and ')}, and only one of them can be the project: remove the others`,
+    );
+  return projectOf(first.file, first.text);
 }

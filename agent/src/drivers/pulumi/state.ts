@@ -43,7 +43,7 @@ interface StoredState {
 /** What Pulumi writes while it works. */
 interface Checkpoint {
   readonly version: number;
-  readonly checkpoint: { readonly stack: string; readonly latest?: Deployment };
+  readonly checkpoint: { readonly stack: string; readonly latest?: Deployment | null };
 }
 
 function parse(bytes: Uint8Array): Record<string, unknown> {
@@ -57,6 +57,16 @@ function parse(bytes: Uint8Array): Record<string, unknown> {
   return value;
 }
 
+/** @throws TornState unless it is one; a run can write anything to its checkpoint */
+function checkDeployment(deployment: unknown): void {
+  if (!isRecord(deployment)) throw new TornState('the deployment must be an object');
+  const { resources = [] } = deployment;
+  if (!Array.isArray(resources)) throw new TornState('the resources must be a list');
+  for (const each of resources as unknown[])
+    if (!isRecord(each) || typeof each['urn'] !== 'string' || typeof each['type'] !== 'string')
+      throw new TornState('a resource has no urn or type');
+}
+
 function parseStored(bytes: Uint8Array): StoredState {
   const state = parse(bytes);
   const { version, serial, lineage, deployment } = state;
@@ -64,6 +74,7 @@ function parseStored(bytes: Uint8Array): StoredState {
     throw new Error(`the state has version ${String(version)}; only ${deploymentVersion} can be read`);
   if (!Number.isSafeInteger(serial) || typeof lineage !== 'string' || !isRecord(deployment))
     throw new TornState('the state has no serial, lineage or deployment');
+  checkDeployment(deployment);
   return state as unknown as StoredState;
 }
 
@@ -76,6 +87,7 @@ function parseCheckpoint(bytes: Uint8Array): Checkpoint {
     typeof checkpoint['stack'] !== 'string'
   )
     throw new TornState('the checkpoint has no stack');
+  checkDeployment(checkpoint['latest'] ?? {});
   return file as unknown as Checkpoint;
 }
 
@@ -130,7 +142,8 @@ export function readState(bytes: Uint8Array): StateReading {
  */
 function fromCheckpoint(bytes: Uint8Array, before: Uint8Array | null, lineage: string): Uint8Array {
   const { checkpoint } = parseCheckpoint(bytes);
-  const { stack, latest: deployment = {} } = checkpoint;
+  const { stack } = checkpoint;
+  const deployment = checkpoint.latest ?? {};
   const known = before === null ? null : parseStored(before);
   if (before !== null && known !== null && hashOf(known.deployment) === hashOf(deployment)) return before;
   const state: StoredState = {
@@ -143,45 +156,111 @@ function fromCheckpoint(bytes: Uint8Array, before: Uint8Array | null, lineage: s
   return Buffer.from(JSON.stringify(state));
 }
 
+/** Whose stack a state is of. */
+interface StackIdentity {
+  readonly project: string;
+  /** Undefined: the state has no resource that says so. */
+  readonly stack: string | undefined;
+}
+
+/** Of what a person has imported, only resources name the project. */
+function identityOf({ deployment, stack }: StoredState): StackIdentity {
+  const [first] = deployment.resources ?? [];
+  if (first !== undefined)
+    return { project: urnParts(first.urn).project, stack: /^urn:pulumi:(.*?)::/.exec(first.urn)?.[1] };
+  const known: unknown = stack;
+  return { project: (typeof known === 'string' && known.split('/').at(-2)) || '', stack: undefined };
+}
+
+/**
+ * Pulumi would find nothing of a state of another project, and would create everything again.
+ * @param state that the service stores; undefined: none
+ * @throws an Error with a message for people
+ */
+export function checkOwner(
+  state: Uint8Array | undefined,
+  code: { readonly project: string; readonly file: string; readonly stack: string },
+): void {
+  const stored = state === undefined ? null : parseStored(state);
+  if (stored === null || (stored.deployment.resources ?? []).length === 0) return;
+  const { project, stack } = identityOf(stored);
+  if (project !== code.project)
+    throw new Error(
+      `the state belongs to the project ${JSON.stringify(project)}, and ${code.file} names ${JSON.stringify(code.project)}: ` +
+        'change the name back, or destroy the environment with its old name first',
+    );
+  if (stack !== undefined && stack !== code.stack)
+    throw new Error(
+      `the state belongs to the stack ${JSON.stringify(stack)}, and that of the environment is ${JSON.stringify(code.stack)}: ` +
+        `before you export a state that you import here, rename its stack with "pulumi stack rename ${code.stack}"`,
+    );
+}
+
 /**
  * The checkpoint of a stored state.
  * @param name of the stack
- * @returns its path in the folder of the backend, and its content
+ * @returns its path in the folder of the backend, and its content; null: the state says of nothing whose it is
  */
-function toCheckpoint(stored: Uint8Array, name: string): { path: string; content: Uint8Array } {
-  const { deployment, stack } = parseStored(stored);
-  const [first] = deployment.resources ?? [];
-  // Of what a person has imported, only resources name the project.
-  const project = stack?.split('/').at(-2) ?? (first === undefined ? '' : urnParts(first.urn).project);
+function toCheckpoint(stored: Uint8Array, name: string): { path: string; content: Uint8Array } | null {
+  const state = parseStored(stored);
+  const { project } = identityOf(state);
+  const { deployment } = state;
+  if (project === '' && (deployment.resources ?? []).length === 0) return null;
   const checkpoint: Checkpoint = {
     version: deploymentVersion,
     checkpoint: { stack: `organization/${project}/${name}`, latest: deployment },
   };
   if (!/^[A-Za-z0-9_.-]+$/.test(project) || /^\.+$/.test(project))
     throw new Error('the state does not say which project it belongs to');
-  const path = `${stacksFolder}/${project}/${name}.json`;
-  return { path, content: Buffer.from(JSON.stringify(checkpoint)) };
+  return { path: checkpointPath(project, name), content: Buffer.from(JSON.stringify(checkpoint)) };
 }
 
 /** Where the backend in a folder keeps the checkpoints of stacks, in a folder for each project. */
 export const stacksFolder = '.pulumi/stacks';
 
-/** The checkpoint of a run's stack, among the backend's backups, histories and locks. */
-export function checkpointFiles({
-  workspaceName,
-  environmentId,
-}: Pick<Job, 'workspaceName' | 'environmentId'>): SeveralFiles {
+function checkpointPath(project: string, stack: string): string {
+  return `${stacksFolder}/${project}/${stack}.json`;
+}
+
+function hasResources(checkpoint: Uint8Array): boolean {
+  return (parseCheckpoint(checkpoint).checkpoint.latest?.resources ?? []).length > 0;
+}
+
+/**
+ * The checkpoint of the run's own stack: a program can make stacks of the same name in other projects.
+ * @param project of the code; null: unknown
+ */
+function ownCheckpoint(
+  files: ReadonlyMap<string, Uint8Array>,
+  { project, stack, before }: { project: string | null; stack: string; before: Uint8Array | null },
+): Uint8Array | undefined {
+  if (project !== null) return files.get(checkpointPath(project, stack));
+  const known = before === null ? null : parseStored(before);
+  const isOld = known !== null && (known.deployment.resources ?? []).length > 0;
+  if (isOld) return files.get(checkpointPath(identityOf(known).project, stack));
+  const all = [...files.values()];
+  return all.find(hasResources) ?? all[0];
+}
+
+/**
+ * The checkpoint of a run's stack, among the backend's backups, histories and locks.
+ * @param project of the code; null: unknown
+ */
+export function checkpointFiles(
+  { workspaceName, environmentId }: Pick<Job, 'workspaceName' | 'environmentId'>,
+  project: string | null,
+): SeveralFiles {
   const isPart = (path: string) =>
     path.startsWith(stacksFolder) && basename(path) === `${workspaceName}.json`;
   return {
     isPart,
-    folders: async (list) => (await list(stacksFolder)).map((project) => `${stacksFolder}/${project}`),
+    folders: async (list) => (await list(stacksFolder)).map((name) => `${stacksFolder}/${name}`),
     split(stored) {
-      const { path, content } = toCheckpoint(stored, workspaceName);
-      return new Map([[path, content]]);
+      const checkpoint = toCheckpoint(stored, workspaceName);
+      return new Map(checkpoint === null ? [] : [[checkpoint.path, checkpoint.content]]);
     },
     join(files, before) {
-      const [content] = files.values();
+      const content = ownCheckpoint(files, { project, stack: workspaceName, before });
       if (content === undefined) throw new TornState('there is no checkpoint');
       return fromCheckpoint(content, before, environmentId);
     },

@@ -89,10 +89,24 @@ export function severalFiles(
     async readIfNew() {
       let isNew = false;
       for (const name of await namesNow()) isNew = (await readOne(name)) || isNew;
-      return isNew ? several.join(files, before) : null;
+      return isNew ? joined(several, files, before) : null;
     },
     forget: () => stamps.clear(),
   };
+}
+
+/** @returns null if the files are not a state yet */
+function joined(
+  several: SeveralFiles,
+  files: ReadonlyMap<string, Uint8Array>,
+  before: Uint8Array | null,
+): Uint8Array | null {
+  try {
+    return several.join(files, before);
+  } catch (error) {
+    if (error instanceof TornState) return null;
+    throw error;
+  }
 }
 
 function isComplete(several: SeveralFiles, bytes: Uint8Array): boolean {
