@@ -45,7 +45,7 @@ export class Cloud {
   /** Services do not finish some work until `release`. @param what absent: none */
   hold(what?: { readonly work: Work; readonly logicalId: string }): void {
     const key = what === undefined ? '' : `${what.work} ${what.logicalId}`;
-    this.#gates.set(key, Promise.withResolvers<void>());
+    if (!this.#gates.has(key)) this.#gates.set(key, Promise.withResolvers<void>());
   }
 
   release(): void {

@@ -1,0 +1,127 @@
+/**
+ * Deployments of a stack of which a process is killed while AWS works: AWS continues, by the end everything exists
+ * once, and the next deployment waits for what is under way.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Client } from '#contract/client/client.ts';
+import { type StackServer, startStackServer } from '../../agent/src/testing/cloudformation/server.ts';
+import { withOwnProgram } from '../../agent/src/testing/cloudformation/with-own-program.ts';
+import { readFolder } from '../examples.ts';
+import { createEnvironment, type Home, homeOf, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';
+import {
+  makeRepository,
+  removeScratch,
+  type Repository,
+  type RunningService,
+  scratchFolder,
+  startService,
+} from '../service.ts';
+import { agentPid, commandPid, runnerPid, sendSignal } from './processes.ts';
+
+describe('a deployment of a stack, killed while AWS works,', withOwnProgram, () => {
+  let folder: string;
+  let service: RunningService;
+  let client: Client;
+  let home: Home;
+  let aws: StackServer;
+  let repository: Repository;
+
+  const start = async () => {
+    service = await startService({
+      folder,
+      settings: {
+        ENVARIUM_LOG_LEVEL: 'warn',
+        ENVARIUM_ABORT_SECONDS: '5',
+        ENVARIUM_BOOTSTRAP_API_SECRET: 'stacks'.repeat(10),
+      },
+    });
+    client = service.client;
+  };
+  before(async () => {
+    folder = await scratchFolder();
+    aws = await startStackServer();
+    await start();
+    home = await homeOf(client);
+    repository = await makeRepository(folder, 'stack', await readFolder('cloudformation'));
+  });
+  after(async () => {
+    await service?.[Symbol.asyncDispose]();
+    await aws?.[Symbol.asyncDispose]();
+    await removeScratch(folder);
+  });
+
+  /** A first deployment whose resources do not become ready. */
+  async function waitingRun(workspaceName: string) {
+    aws.account.cloud.hold();
+    const created = await createEnvironment(client, home, {
+      type: 'cloudformation',
+      workspaceName,
+      fileName: 'template.yaml',
+      repository: repository.path,
+      configurationChanges: Object.entries(aws.environment).map(([name, value]) => ({
+        name,
+        value,
+        type: 0,
+      })),
+    });
+    await until(
+      'the stack in AWS',
+      async () =>
+        aws.account.stackNames.includes(workspaceName) &&
+        aws.account.stack(workspaceName).status === 'CREATE_IN_PROGRESS',
+    );
+    const command = await commandPid(service, created.id, /cloudformation execute-change-set/);
+    return { ...created, command };
+  }
+
+  const executions = () => aws.requests.filter((action) => action === 'ExecuteChangeSet').length;
+
+  /** The next deployment finds what there is, and a destroy leaves nothing. */
+  async function continued(id: string, release: boolean): Promise<string> {
+    const looks = () => aws.requests.filter((action) => action === 'DescribeStacks').length;
+    const looked = looks();
+    const next = await client.call('deployEnvironment', { params: { id }, body: {} });
+    if (release) {
+      // It looks once more only if it waits.
+      await until('a run that waits', async () => looks() > looked + 2);
+      aws.account.cloud.release();
+    }
+    const deployed = await untilEnd(client, next.id);
+    assert.equal(deployed.resourceCount, 3);
+    assert.equal(aws.account.cloud.resources.size, 3, 'everything exists once');
+    const destroy = await client.call('destroyEnvironment', { params: { id } });
+    await untilEnd(client, destroy.id);
+    assert.equal(aws.account.cloud.resources.size, 0);
+    return wholeLog(client, next.id);
+  }
+
+  for (const victim of ['tool', 'runner'] as const)
+    test(`the ${victim} is killed: the deployment fails, and the next one waits for AWS`, async () => {
+      const before = executions();
+      const { id, deploymentId, command } = await waitingRun(`killed-${victim}`);
+      sendSignal(victim === 'tool' ? command : await runnerPid(service, id), 'SIGKILL');
+      const ended = await untilStatus(client, deploymentId);
+      assert.match(ended.status, /FAILURE$/, ended.error?.message);
+      const log = await continued(id, true);
+      assert.match(log, /is CREATE_IN_PROGRESS: somebody or an earlier run is at work/);
+      assert.equal(executions(), before + 1, 'nothing is begun twice');
+    });
+
+  for (const victim of ['agent', 'server'] as const)
+    test(`the ${victim} is killed: the deployment continues and succeeds`, async () => {
+      const before = executions();
+      const { id, deploymentId } = await waitingRun(`killed-${victim}`);
+      if (victim === 'agent') sendSignal(await agentPid(service), 'SIGKILL');
+      else {
+        const ended = new Promise((resolve) => service.process.once('exit', resolve));
+        service.process.kill('SIGKILL');
+        await ended;
+        await start();
+      }
+      aws.account.cloud.release();
+      await untilEnd(client, deploymentId);
+      assert.equal(executions(), before + 1);
+      await continued(id, false);
+    });
+});
