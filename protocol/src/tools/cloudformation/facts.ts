@@ -6,8 +6,10 @@ import type { ToolFacts } from '../tool.ts';
 const longestStackName = 128;
 
 /** Variables of type 1 that cannot be parameters may be there for other tools: runs leave them out. */
+/** Runs leave variables without a parameter out: those of a project may be for other tools. */
 function variableRefusal(type: VariableType, name: string, value: string): string | null {
-  return type === 0 ? stackVariableProblem(name, value) : null;
+  if (type === 0) return stackVariableProblem(name, value);
+  return /^\w/.test(name) ? null : `${JSON.stringify(name)} is not the name of a parameter of a stack`;
 }
 
 function workspaceNameRefusal(name: string): string | null {
