@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const script = fileURLToPath(new URL('./by-hand.sh', import.meta.url));
+const scriptOfUnits = fileURLToPath(new URL('./units-by-hand.sh', import.meta.url));
 
 const environmentOf = (home: string) => ({
   PATH: process.env.PATH,
@@ -60,10 +61,32 @@ export async function manyByHand(
  * @returns how long it took, in milliseconds
  * @throws Error when one of its commands fails
  */
-export async function runByHand(folder: string, repository: string): Promise<number> {
+export function runByHand(folder: string, repository: string): Promise<number> {
+  return runScript(script, folder, repository);
+}
+
+/**
+ * The same for the units of a repository.
+ * @param path with terragrunt and OpenTofu
+ */
+export function deployUnitsByHand(folder: string, repository: string, path: string): Promise<number> {
+  return runScript(scriptOfUnits, folder, repository, {
+    PATH: path,
+    TG_TF_PATH: 'tofu',
+    TG_NO_COLOR: 'true',
+  });
+}
+
+async function runScript(
+  file: string,
+  folder: string,
+  repository: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<number> {
   const cwd = await mkdtemp(join(folder, 'by-hand-'));
   const startedAt = performance.now();
-  await run('sh', [script, repository], { cwd, env: environmentOf(cwd) });
+  const env = { ...environmentOf(cwd), ...variables };
+  await run('sh', [file, repository], { cwd, env, maxBuffer: 1e9 });
   const milliseconds = performance.now() - startedAt;
   await rm(cwd, { recursive: true });
   return milliseconds;

@@ -24,6 +24,7 @@ import { searchBench } from './benchmarks/search.ts';
 import { serversBench } from './benchmarks/servers.ts';
 import { teamsBench } from './benchmarks/teams.ts';
 import { toolsBench } from './benchmarks/tools.ts';
+import { unitsBench } from './benchmarks/units.ts';
 import { variablesBench } from './benchmarks/variables.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
@@ -37,6 +38,7 @@ const benches: Readonly<Record<string, Bench>> = {
   init: initBench,
   tools: toolsBench,
   kubernetes: kubernetesBench,
+  units: unitsBench,
   followers: followersBench,
   isolation: isolationBench,
   claim: claimBench,

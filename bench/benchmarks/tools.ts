@@ -10,16 +10,27 @@ import { median } from '../statistics.ts';
 import { readTimelines } from '../timeline.ts';
 
 interface Tool {
-  readonly type: 'terraform' | 'k8s' | 'helm' | 'ansible';
+  readonly type: 'terraform' | 'terragrunt' | 'pulumi' | 'k8s' | 'helm' | 'ansible';
   readonly files: Readonly<Record<string, string>>;
 }
 
+const configuration = `variable "text" { type = string }
+resource "terraform_data" "it" { input = var.text }
+output "text" { value = terraform_data.it.output }
+`;
+
 const tools: readonly Tool[] = [
+  { type: 'terraform', files: { 'main.tf': configuration } },
+  { type: 'terragrunt', files: { 'main.tf': configuration, 'terragrunt.hcl': '' } },
   {
-    type: 'terraform',
+    type: 'pulumi',
     files: {
-      'main.tf':
-        'variable "text" { type = string }\nresource "terraform_data" "it" { input = var.text }\noutput "text" { value = terraform_data.it.output }\n',
+      'Pulumi.yaml': `name: text
+runtime: yaml
+config: {text: {type: string}}
+resources: {it: {type: 'pulumi:index:Stash', properties: {input: '\${text}'}}}
+outputs: {text: '\${it.output}'}
+`,
     },
   },
   {
@@ -47,6 +58,9 @@ const tools: readonly Tool[] = [
   },
 ];
 
+/** Of the toolbox, on the PATH of the service. */
+const names = ['helm', 'terragrunt', 'opentofu', 'pulumi', 'pulumi-language-yaml'] as const;
+
 const textOf = (value: string) => [{ name: 'text', value, type: 1 as const }];
 
 /** @returns the service's own milliseconds in a deployment that changes the text */
@@ -70,7 +84,7 @@ export const toolsBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
     ],
   };
   await using service = await startService(folder, {
-    settings: { PATH: pathWith(toolboxProgram('helm'), pythonProgram('ansible')) },
+    settings: { PATH: pathWith(...names.map(toolboxProgram), pythonProgram('ansible')) },
   });
   const environments = new Map<Tool['type'], string>();
   for (const { type, files } of tools) {
