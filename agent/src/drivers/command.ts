@@ -42,7 +42,10 @@ export interface Command {
   writes?(captures: Captures): readonly { readonly name: string; readonly content: string }[];
   /** Lines of its output that match a pattern are captured under a name, at most one megabyte of them. */
   readonly finds?: { readonly pattern: RegExp; readonly as: string };
-  /** Commands to run after it, in its step: what they are depends on what it left. None of them changes resources. */
+  /**
+   * Commands to run after it, in its step: what they are depends on what it left. They only read, and several of them
+   * run at a time.
+   */
   next?(captures: Captures): Promise<readonly Command[]>;
   /** What people should know of its failure in addition to its last diagnostic; null: nothing. */
   explain?(captures: Captures): string | null;

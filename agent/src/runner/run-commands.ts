@@ -3,6 +3,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { type Captures as ReadCaptures, type Command, given, type Note } from '../drivers/command.ts';
 import { readableCredentials } from '../credentials/credential-files.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
@@ -103,8 +104,25 @@ export async function runOne(
   if (command.savesPlan !== undefined) await sealMade(attempt, command.savesPlan, captures);
   if (command.captureTo !== undefined && captureTo !== undefined)
     captures.set(command.captureTo, readCapture(captureTo, command.label));
-  for (const each of await nextOf(command, captures))
-    await runOne(attempt, configuration, { ...each, step: command.step }, captures);
+  const next = (await nextOf(command, captures)).map((each) => ({ ...each, step: command.step }));
+  await runSeveral(next, (each) => runOne(attempt, configuration, each, captures));
+}
+
+/** As many at a time as there are processors. @throws the first failure, once all that have begun have ended */
+async function runSeveral(
+  commands: readonly Command[],
+  run: (command: Command) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  const left = commands.values();
+  const runEach = async () => {
+    for (const command of left) {
+      if (failures.length > 0) return;
+      await run(command).catch((error: unknown) => failures.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, runEach));
+  if (failures.length > 0) throw failures[0];
 }
 
 async function nextOf(command: Command, captures: Captures): Promise<readonly Command[]> {
