@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { promisify, stripVTControlCharacters } from 'node:util';
+import { withOwnProgram } from '../../agent/src/testing/cloudformation/with-own-program.ts';
 import { sharedCluster, withCluster } from '../../agent/src/testing/cluster/cluster.ts';
 import { pathWith, pythonProgram, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
 
@@ -46,6 +47,10 @@ test('the demo deploys with OpenTofu', withToolbox('opentofu'), async () => {
 
 test('the demo configures the machine with Ansible', withToolbox('ansible'), async () => {
   checkTour(await demo(['--type', 'ansible'], [pythonProgram('ansible')]));
+});
+
+test('the demo deploys a stack', withOwnProgram, async () => {
+  checkTour(await demo(['--type', 'cloudformation'], []));
 });
 
 /** A namespace in which what is deployed becomes ready, and the file that leads to its cluster. */

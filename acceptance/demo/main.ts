@@ -96,6 +96,7 @@ async function tour(
       repository: repository.path,
       type,
       requiresApproval: true,
+      ...(scenario.fileName === undefined ? {} : { fileName: scenario.fileName }),
       ...(scenario.hasNamespace ? { k8sNamespace: namespace } : {}),
       configurationChanges: [...(await scenario.variables(folder))],
       deployRequest: { comment: 'first deployment' },

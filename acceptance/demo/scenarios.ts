@@ -4,11 +4,12 @@ import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { startStackServer } from '../../agent/src/testing/cloudformation/server.ts';
 import { readFolder } from '../examples.ts';
 
 const run = promisify(execFile);
 
-export const scenarioNames = ['terraform', 'opentofu', 'k8s', 'helm', 'ansible'] as const;
+export const scenarioNames = ['terraform', 'opentofu', 'k8s', 'helm', 'cloudformation', 'ansible'] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
 interface Variable {
@@ -26,6 +27,8 @@ export interface Scenario {
   files(): Promise<Readonly<Record<string, string>>>;
   /** Settings of the service that this tool needs. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Of the template, where its type needs one. */
+  readonly fileName?: string;
   /** Whether the environment has a namespace in a cluster. */
   readonly hasNamespace?: true;
   /** Of the first deployment. @param folder the scratch folder of the demo */
@@ -123,6 +126,28 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
     hasNamespace: true,
     variables: async () => [...(await cluster()), { name: 'greeting', value: 'good morning', type: 1 }],
     change: { name: 'greeting', value: 'good evening', type: 1 },
+  },
+  cloudformation: {
+    what: 'the template of examples/cloudformation, for a server on this machine that answers as AWS does',
+    programs: {},
+    files: () => readFolder('cloudformation'),
+    fileName: 'template.yaml',
+    async variables() {
+      const aws = await startStackServer();
+      aws.unref();
+      aws.account.cloud.milliseconds = 500;
+      const access = Object.entries(aws.environment).map(([name, value]) => ({
+        name,
+        value,
+        type: 0 as const,
+      }));
+      return [
+        ...access,
+        { name: 'Stage', value: 'morning', type: 1 },
+        { name: 'Token', value: 'a-secret-that-no-log-shows', type: 1, isSensitive: true },
+      ];
+    },
+    change: { name: 'Stage', value: 'evening', type: 1 },
   },
   ansible: {
     what: 'the playbook of examples/ansible, for this machine itself',

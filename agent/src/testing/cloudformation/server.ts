@@ -22,6 +22,8 @@ export interface StackServer extends AsyncDisposable {
   throttle(times: number): void;
   /** The credentials of everybody have expired. */
   expire(): void;
+  /** The process ends although the server is there. */
+  unref(): void;
   /** An action is never answered again. */
   hang(action: string): void;
   /** Objects by bucket and key. */
@@ -130,6 +132,7 @@ export async function startStackServer(): Promise<StackServer> {
       AWS_ACCESS_KEY_ID: 'testing',
       AWS_SECRET_ACCESS_KEY: 'testing-secret',
     },
+    unref: () => server.unref(),
     throttle: (times) => (faults.throttled = times),
     expire: () => (faults.isExpired = true),
     hang: (action) => faults.hanging.add(action),
