@@ -1,5 +1,8 @@
 /** The service's own time in deployments of each tool, alternated with terraform: each changes one small thing. */
+import { join } from 'node:path';
+import { startStackServer } from '../../agent/src/testing/cloudformation/server.ts';
 import { startCluster } from '../../agent/src/testing/cluster/cluster.ts';
+import { pulumiFolder } from '../../agent/src/testing/pulumi/pulumi-folder.ts';
 import { pathWith, pythonProgram, toolboxProgram } from '../../tools/toolbox/places.ts';
 import type { CreateEnvironmentBody } from '#contract/environments/create-environment.ts';
 import { createEnvironment, deployAndWatch } from '../deployments.ts';
@@ -10,7 +13,7 @@ import { median } from '../statistics.ts';
 import { readTimelines } from '../timeline.ts';
 
 interface Tool {
-  readonly type: 'terraform' | 'terragrunt' | 'pulumi' | 'k8s' | 'helm' | 'ansible';
+  readonly type: 'terraform' | 'terragrunt' | 'pulumi' | 'cloudformation' | 'k8s' | 'helm' | 'ansible';
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -30,6 +33,15 @@ runtime: yaml
 config: {text: {type: string}}
 resources: {it: {type: 'pulumi:index:Stash', properties: {input: '\${text}'}}}
 outputs: {text: '\${it.output}'}
+`,
+    },
+  },
+  {
+    type: 'cloudformation',
+    files: {
+      'template.yaml': `Parameters: {text: {Type: String}}
+Resources: {Topic: {Type: 'AWS::SNS::Topic', Properties: {DisplayName: !Ref text}}}
+Outputs: {text: {Value: !Ref text}}
 `,
     },
   },
@@ -59,7 +71,7 @@ outputs: {text: '\${it.output}'}
 ];
 
 /** Of the toolbox, on the PATH of the service. */
-const names = ['helm', 'terragrunt', 'opentofu', 'pulumi', 'pulumi-language-yaml'] as const;
+const names = ['helm', 'terragrunt', 'opentofu'] as const;
 
 const textOf = (value: string) => [{ name: 'text', value, type: 1 as const }];
 
@@ -73,6 +85,7 @@ async function deployOnce(service: Service, environmentId: string, value: string
 export const toolsBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   const rounds = isQuick ? 3 : 20;
   await using cluster = await startCluster();
+  await using aws = await startStackServer();
   await using folder = await scratchFolder();
   const namespace = 'bench';
   await cluster.kubectl(['create', 'namespace', namespace]);
@@ -80,16 +93,20 @@ export const toolsBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
     k8sNamespace: namespace,
     configurationChanges: [
       ...textOf('first'),
+      ...Object.entries(aws.environment).map(([name, value]) => ({ name, value, type: 0 as const })),
       { name: 'ENVARIUM_KUBECONFIG', value: cluster.kubeconfig(namespace), type: 0, isSensitive: true },
     ],
   };
   await using service = await startService(folder, {
-    settings: { PATH: pathWith(...names.map(toolboxProgram), pythonProgram('ansible')) },
+    settings: {
+      PATH: pathWith(...names.map(toolboxProgram), join(pulumiFolder(), 'pulumi'), pythonProgram('ansible')),
+    },
   });
   const environments = new Map<Tool['type'], string>();
   for (const { type, files } of tools) {
     const repository = await makeRepository(folder.repositories, type, files);
-    const request = { type, workspaceName: `bench-${type}`, ...target };
+    const file = type === 'cloudformation' ? { fileName: 'template.yaml' } : {};
+    const request = { type, workspaceName: `bench-${type}`, ...file, ...target };
     environments.set(type, await createEnvironment(service, repository, false, request));
   }
   const own = new Map<Tool['type'], number[]>(tools.map(({ type }) => [type, []]));
