@@ -1,0 +1,149 @@
+/**
+ * Runs of several units of which a process is killed half-way: what was created is known, and the next deployment
+ * continues with the rest.
+ */
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Client } from '#contract/client/client.ts';
+import { pathWith, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
+import { fileWorldSettings, openFolder } from '../journey/file-world.ts';
+import { findProgram, toolsOfFamily } from '../programs.ts';
+import { createEnvironment, type Home, homeOf, until, untilEnd, untilStatus } from '../runs.ts';
+import {
+  makeRepository,
+  removeScratch,
+  type RunningService,
+  scratchFolder,
+  startService,
+} from '../service.ts';
+import { agentPid, commandPid, runnerPid, sendSignal } from './processes.ts';
+
+const family = await toolsOfFamily();
+const terraform = await findProgram('terraform');
+const needs = {
+  skip: withToolbox('terragrunt', 'opentofu').skip || (terraform === null ? 'needs terraform' : false),
+};
+
+const variables = 'variable "world" {}\n';
+const made = `${variables}resource "terraform_data" "made" {
+  provisioner "local-exec" { command = "echo once >> \${var.world}/$NAME" }
+}
+`;
+
+/** `first` is done, and `slow` has made something, when the rest waits. */
+const units = {
+  'first/terragrunt.hcl': '',
+  'first/main.tf': made.replace('$NAME', 'first'),
+  'slow/terragrunt.hcl': 'dependencies {\n  paths = ["../first"]\n}\n',
+  'slow/main.tf': `${made.replace('$NAME', 'slow')}resource "terraform_data" "waits" {
+  depends_on = [terraform_data.made]
+  provisioner "local-exec" { command = "touch \${var.world}/waits; until [ -e \${var.world}/gate ]; do sleep 0.1; done" }
+}
+`,
+  'last/terragrunt.hcl': 'dependencies {\n  paths = ["../slow"]\n}\n',
+  'last/main.tf': made.replace('$NAME', 'last'),
+};
+
+const linesIn = async (world: string, name: string) =>
+  (await readFile(join(world, name), 'utf8').catch(() => '')).split('\n').length - 1;
+
+describe('a run of several units, killed half-way,', needs, () => {
+  let folder: string;
+  let service: RunningService;
+  let client: Client;
+  let home: Home;
+
+  const start = async () => {
+    const programs = [toolboxProgram('terragrunt'), ...family.map(({ file }) => file || null)];
+    service = await startService({
+      folder,
+      settings: {
+        ...fileWorldSettings,
+        ENVARIUM_LOG_LEVEL: 'warn',
+        ENVARIUM_ABORT_SECONDS: '10',
+        ENVARIUM_BOOTSTRAP_API_SECRET: 'halfway'.repeat(8),
+        PATH: pathWith(...programs),
+      },
+    });
+    client = service.client;
+  };
+  before(async () => {
+    folder = await scratchFolder();
+    await start();
+    home = await homeOf(client);
+  });
+  after(async () => {
+    await service?.[Symbol.asyncDispose]();
+    await removeScratch(folder);
+  });
+
+  async function waitingRun(name: string, binary: 'terraform' | 'opentofu') {
+    const world = await openFolder(folder, name);
+    const repository = await makeRepository(folder, `code-${name}`, units);
+    const created = await createEnvironment(client, home, {
+      name,
+      type: 'terragrunt',
+      terragruntVersion: '1.1.3',
+      terragruntTfBinary: binary,
+      isTerragruntRunAll: true,
+      repository: repository.path,
+      configurationChanges: [{ name: 'world', value: world, type: 1 }],
+    });
+    await until('the unit that waits', () => isThere(join(world, 'waits')));
+    return { ...created, world };
+  }
+
+  async function isThere(file: string): Promise<boolean> {
+    return readFile(file).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** The next deployment makes what is missing, and nothing twice. */
+  async function continued(id: string, world: string): Promise<void> {
+    await writeFile(join(world, 'gate'), '');
+    const next = await client.call('deployEnvironment', { params: { id }, body: {} });
+    const ended = await untilEnd(client, next.id);
+    assert.equal(ended.resourceCount, 4);
+    for (const name of ['first', 'slow', 'last']) assert.equal(await linesIn(world, name), 1, name);
+    const destroy = await client.call('destroyEnvironment', { params: { id } });
+    await untilEnd(client, destroy.id);
+  }
+
+  for (const binary of ['terraform', 'opentofu'] as const)
+    test(`${binary}: the runner is killed; its units end cleanly, and the next deployment continues`, async () => {
+      const { id, deploymentId, world } = await waitingRun(`runner-${binary}`, binary);
+      sendSignal(await runnerPid(service, id), 'SIGKILL');
+      const ended = await untilStatus(client, deploymentId);
+      assert.match(ended.status, /FAILURE$/, ended.error?.message);
+      const [newest] = await client.call('listStateVersions', { params: { id } });
+      assert.equal(newest?.deploymentLogId, deploymentId);
+      await continued(id, world);
+    });
+
+  test('terraform: terragrunt is killed; the deployment fails, and the next one continues', async () => {
+    const { id, deploymentId, world } = await waitingRun('tool', 'terraform');
+    sendSignal(await commandPid(service, id, /terragrunt run/), 'SIGKILL');
+    const ended = await untilStatus(client, deploymentId);
+    assert.match(ended.status, /FAILURE$/, ended.error?.message);
+    await continued(id, world);
+  });
+
+  for (const victim of ['agent', 'server'] as const)
+    test(`opentofu: the ${victim} is killed; the deployment continues, and succeeds`, async () => {
+      const { id, deploymentId, world } = await waitingRun(victim, 'opentofu');
+      if (victim === 'agent') sendSignal(await agentPid(service), 'SIGKILL');
+      else {
+        const ended = new Promise((resolve) => service.process.once('exit', resolve));
+        service.process.kill('SIGKILL');
+        await ended;
+        await start();
+      }
+      await writeFile(join(world, 'gate'), '');
+      await untilEnd(client, deploymentId);
+      await continued(id, world);
+    });
+});
