@@ -5,6 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import type { Deployment } from '#contract/deployments/shapes.ts';
+import { outputsByName } from '#contract/deployments/unit-outputs.ts';
 import { type Client } from '#contract/client/client.ts';
 import { logBytes } from '../follow.ts';
 import {
@@ -57,7 +58,7 @@ async function showResult(client: Client, deployment: Deployment, id: string): P
   note(
     `Resources (${deployment.resourceCount} instances): ${resources.map((each) => `${each.type}.${each.name}`).join(', ')}`,
   );
-  for (const [name, output] of Object.entries(deployment.output ?? {}))
+  for (const [name, output] of Object.entries(outputsByName(deployment.output)))
     note(`Output ${name} = ${JSON.stringify(output.value)}${output.sensitive ? ' (sensitive, sealed)' : ''}`);
 }
 
@@ -98,6 +99,7 @@ async function tour(
       requiresApproval: true,
       ...(scenario.fileName === undefined ? {} : { fileName: scenario.fileName }),
       ...(scenario.hasNamespace ? { k8sNamespace: namespace } : {}),
+      ...scenario.request,
       configurationChanges: [...(await scenario.variables(folder))],
       deployRequest: { comment: 'first deployment' },
     },

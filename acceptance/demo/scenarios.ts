@@ -6,10 +6,19 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startStackServer } from '../../agent/src/testing/cloudformation/server.ts';
 import { readFolder } from '../examples.ts';
+import type { EnvironmentRequest } from '../runs.ts';
 
 const run = promisify(execFile);
 
-export const scenarioNames = ['terraform', 'opentofu', 'k8s', 'helm', 'cloudformation', 'ansible'] as const;
+export const scenarioNames = [
+  'terraform',
+  'opentofu',
+  'terragrunt',
+  'k8s',
+  'helm',
+  'cloudformation',
+  'ansible',
+] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
 interface Variable {
@@ -29,6 +38,8 @@ export interface Scenario {
   readonly settings?: Readonly<Record<string, string>>;
   /** Of the template, where its type needs one. */
   readonly fileName?: string;
+  /** What the environment has in addition. */
+  readonly request?: Omit<EnvironmentRequest, 'repository'>;
   /** Whether the environment has a namespace in a cluster. */
   readonly hasNamespace?: true;
   /** Of the first deployment. @param folder the scratch folder of the demo */
@@ -110,6 +121,18 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
   opentofu: {
     ...terraformLike,
     programs: { tofu: 'see opentofu.org/docs/intro/install' },
+  },
+  terragrunt: {
+    what: 'the two units of examples/terragrunt',
+    programs: {
+      terragrunt: 'see terragrunt.gruntwork.io/docs/getting-started/install',
+      tofu: 'see opentofu.org/docs/intro/install',
+    },
+    files: () => readFolder('terragrunt'),
+    request: { terragruntVersion: 'latest', opentofuVersion: 'latest', isTerragruntRunAll: true },
+    variables: async () => [],
+    // The first deployment makes the network only: the servers need its outputs.
+    change: { name: 'servers', value: '2', type: 1 },
   },
   k8s: {
     what: 'the manifests of examples/k8s',

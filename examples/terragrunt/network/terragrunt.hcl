@@ -4,10 +4,10 @@ include "root" {
 }
 
 terraform {
-  source = "../modules//note"
+  source = "../modules//network"
 }
 
 inputs = {
-  text  = "10.0.0.0/16"
+  cidr  = "10.0.0.0/16"
   owner = include.root.locals.owner
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { writeUnitStates } from '#protocol/tools/terragrunt-state.ts';
 import { sensitiveMask } from '../../secrets/sensitive-mask.ts';
 import { compareStates, type Differences } from './compare-states.ts';
 import { digestsOf, excerptOf } from './state-excerpt.ts';
@@ -259,5 +260,28 @@ test('resources of a stack of Pulumi are compared by their URNs, without their s
       ['page', false, '/page', '/other'],
       ['token', true, sensitiveMask, sensitiveMask],
     ],
+  );
+});
+
+test('the states of several units are compared by unit', () => {
+  const document = (input: string, more: object[] = []) => {
+    const vpc = state([resource('one', [{ attributes: { id: '1', input } }], { module: 'module.net' })], {
+      cidr: { value: input, type: 'string' },
+    });
+    const units = new Map([['live/vpc', vpc], ...(more.length > 0 ? [['app', state(more)] as const] : [])]);
+    return Buffer.from(writeUnitStates({ serial: 1, lineage: 'l', elsewhere: [], units }));
+  };
+  const more = [resource('new', [{ attributes: { id: 'n' } }])];
+  const { resources, outputs } = compared(document('x'), document('y', more), []);
+  assert.deepEqual(
+    resources.map(({ address, change, moduleName }) => [address, change, moduleName]),
+    [
+      ['app/terraform_data.new', 'added', 'app'],
+      ['live/vpc/module.net.terraform_data.one', 'changed', 'live/vpc/module.net'],
+    ],
+  );
+  assert.deepEqual(
+    outputs.map(({ name, before, after }) => [name, before, after]),
+    [['live/vpc.cidr', 'x', 'y']],
   );
 });

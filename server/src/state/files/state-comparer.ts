@@ -1,4 +1,5 @@
 /** Compares two state files of which only one at a time is in memory. */
+import { areUnitStates, readUnitStates } from '#protocol/tools/terragrunt-state.ts';
 import { compareStates } from './compare-states.ts';
 import { digestsOf, excerptOf, type StateDigests, type StateExcerpt } from './state-excerpt.ts';
 import { open, type StateFile } from './state-instances.ts';
@@ -26,6 +27,12 @@ const longestCharacters = 8 * 1024 * 1024;
 const nothing: ComparisonAnswer = { text: '' };
 
 /** One comparison. */
+/** Whether OpenTofu has encrypted a state, or that of a unit. */
+function isEncrypted(bytes: Uint8Array): boolean {
+  if (areUnitStates(bytes)) return [...readUnitStates(bytes).units.values()].some(isEncrypted);
+  return open<StateFile>(bytes).value.encrypted_data !== undefined;
+}
+
 export class StateComparer {
   #before: StateDigests = { instances: new Map(), outputs: new Map() };
   #after: StateExcerpt = { instances: new Map(), outputs: new Map(), isCopied: true };
@@ -41,7 +48,7 @@ export class StateComparer {
   }
 
   #keep(step: 'before' | 'after', bytes: Uint8Array<ArrayBuffer>): ComparisonAnswer {
-    if (open<StateFile>(bytes).value.encrypted_data !== undefined)
+    if (isEncrypted(bytes))
       return {
         problem:
           'One of the two states is encrypted by OpenTofu and cannot be compared here: pull both with tofu',

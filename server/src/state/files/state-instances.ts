@@ -1,6 +1,7 @@
 /** The instances of a state file, in the formats of all tools. Only what differs is read as a whole. */
 import { type JsonPart, outlineJson } from '#protocol/tools/json-outline.ts';
 import { recordFormat } from '#protocol/tools/kubernetes-record.ts';
+import { areUnitStates, readUnitStates } from '#protocol/tools/terragrunt-state.ts';
 import { hasSecret, isManagedType } from '#protocol/tools/pulumi/state.ts';
 
 interface Instance {
@@ -188,9 +189,27 @@ function stackOutputs(state: Uint8Array): Map<string, Uint8Array> {
   );
 }
 
+/** An instance of a unit, named as plans name it. */
+function inUnit(
+  unit: string,
+  { address, resource }: FoundInstance,
+): Pick<FoundInstance, 'address' | 'resource'> {
+  if (unit === '.') return { address, resource };
+  const module = resource.module ? `${unit}/${resource.module}` : unit;
+  return { address: `${unit}/${address}`, resource: { ...resource, module } };
+}
+
 /** The instances of a state by address, or the objects of a record. */
 export function instancesOf(state: Uint8Array): Map<string, FoundInstance> {
   const found = new Map<string, FoundInstance>();
+  if (areUnitStates(state)) {
+    for (const [unit, bytes] of readUnitStates(state).units)
+      for (const each of instancesOf(bytes).values()) {
+        const { address, resource } = inUnit(unit, each);
+        found.set(address, { ...each, address, resource });
+      }
+    return found;
+  }
   const { value: file, below } = open<StateFile>(state);
   if (file.format === recordFormat.format) {
     for (const each of objectsOf(file.objects, below).map(recordedObject)) found.set(each.address, each);
@@ -211,6 +230,12 @@ export function instancesOf(state: Uint8Array): Map<string, FoundInstance> {
 
 /** The bytes of each output, by name. */
 export function outputsOf(state: Uint8Array): Map<string, Uint8Array> {
+  if (areUnitStates(state))
+    return new Map(
+      [...readUnitStates(state).units].flatMap(([unit, bytes]) =>
+        [...outputsOf(bytes)].map(([name, value]) => [`${unit}.${name}`, value] as const),
+      ),
+    );
   const { value: file, below } = open<StateFile>(state);
   if (file.deployment !== undefined) return stackOutputs(state);
   const outputs = Object.entries(file.outputs ?? {});
