@@ -5,7 +5,7 @@ export type Captures = ReadonlyMap<string, Uint8Array>;
 
 /** Names under which a phase's captures hold what it was given. */
 export const given = {
-  /** The plan folder that a command of this phase has saved, packed, if the driver saves a folder. */
+  /** What a command of this phase has saved as the plan: a folder is packed, a file is there if the driver reads it. */
   saved: 'given:saved',
   /** The environment's current state, if the service stores one. */
   state: 'given:state',

@@ -191,11 +191,10 @@ export interface StateFileCapability {
 
 /** The plan phase saves a file, which is part of what a person approves, and which the apply phase gets unchanged. */
 export interface SavedPlanCapability {
-  /**
-   * The plan is a folder, which the service keeps as one packed file. `compose` composes that file then, from what
-   * was saved; the apply finds the folder at `planFile`.
-   */
+  /** The plan is a folder: `compose` packs what was saved into one file, and the apply finds it at `planFile`. */
   readonly isFolder?: true;
+  /** `readPlan` needs the file that was saved: it is among the captures, as `given.saved`. */
+  readonly isRead?: true;
   /** Composes the file of what the commands captured. Absent: a command of `plan` writes it to `planFile`. */
   compose?(context: DriverContext, captures: Captures): Uint8Array | Promise<Uint8Array>;
   /**

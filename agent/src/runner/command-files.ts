@@ -89,6 +89,7 @@ export async function sealMade(attempt: RunnerAttempt, file: string, captures: C
   }
   if ((await tree.copyOut(folders.plan, name, copy)) === null)
     throw new RunFailure('the plan file is not there after the plan', { result: 'internal' });
+  if (driver.savedPlan?.isRead === true) captures.set(given.saved, readCapture(copy, driver.type));
   sealPlan(folders, name, copy, order.slotUid);
 }
 

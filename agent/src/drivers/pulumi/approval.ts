@@ -8,7 +8,7 @@ import { readEvents, urnParts } from './events.ts';
 interface UpdatePlan {
   readonly resourcePlans?: Readonly<Record<string, ResourcePlan>>;
 }
-interface ResourcePlan {
+export interface ResourcePlan {
   /** Null: the resource is deleted. */
   readonly goal?: { readonly inputDiff?: InputDiff } | null;
   readonly steps?: readonly string[] | null;
@@ -23,8 +23,8 @@ const shownDifferences = 10;
 
 const notRepeated = 'the preview before the change reported nothing that could be compared';
 
-/** @returns null if there is no plan */
-function planOf(bytes: Uint8Array | undefined): Readonly<Record<string, ResourcePlan>> | null {
+/** Pulumi's plan of an update, by URN. @returns null if there is none */
+export function planOf(bytes: Uint8Array | undefined): Readonly<Record<string, ResourcePlan>> | null {
   if (bytes === undefined) return null;
   try {
     return (JSON.parse(new TextDecoder().decode(bytes)) as UpdatePlan).resourcePlans ?? {};
@@ -85,7 +85,7 @@ function differenceOf(urn: string, approved: ResourcePlan | undefined, now: Reso
   return inputs.length === 0 ? null : `other inputs of ${urn}: ${inputs.join(', ')}`;
 }
 
-function listed(differences: readonly string[]): string | null {
+export function listed(differences: readonly string[]): string | null {
   if (differences.length === 0) return null;
   const more = differences.length - shownDifferences;
   return [...differences.slice(0, shownDifferences), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');

@@ -22,6 +22,7 @@ import { lastPulumiDiagnostic } from './diagnostics.ts';
 import { readEvents } from './events.ts';
 import { readOutputs } from './outputs.ts';
 import { commonPlan } from './plan.ts';
+import { hiddenInPreview } from './preview-check.ts';
 import { pulumiProgress } from './progress.ts';
 import { readProject } from './project.ts';
 import { requiredVersions } from './required-versions.ts';
@@ -42,10 +43,18 @@ function refusals(job: Job): string[] {
 }
 
 async function readPlan(context: DriverContext, captures: Captures): Promise<PlanReading> {
-  const events = readEvents(captures.get(captured.preview) ?? new Uint8Array());
+  const isDestroy = context.job.type === 'destroy';
+  const saved = captures.get(given.saved);
+  const bytes = (isDestroy ? saved : undefined) ?? captures.get(captured.preview);
+  const events = readEvents(bytes ?? new Uint8Array());
   if (!events.some(({ summaryEvent }) => summaryEvent !== undefined))
     throw new Error(
       'pulumi has reported no end of its preview: the program called pulumi on this agent must be Pulumi',
+    );
+  const hidden = isDestroy || saved === undefined ? null : hiddenInPreview(saved, events);
+  if (hidden !== null)
+    throw new Error(
+      `the preview has saved a plan that differs from what it has reported (${hidden}): a program of the run may have changed one of them`,
     );
   const reading = commonPlan(events);
   return {
@@ -101,7 +110,7 @@ export const pulumi: Driver = {
       checkPrepared: async () => null,
     },
   },
-  savedPlan: { differing },
+  savedPlan: { differing, isRead: true },
   progress: {
     // A line of the log may come from the program of the run: only the file of events counts.
     fromLog: () => ({ read: () => [] }),

@@ -11,7 +11,7 @@ type Action = ResourceChange['action'];
 type Attributes = ResourceChange['attributes'];
 
 /** Steps with a row of their own. A replacement has one, whichever of its halves are announced. */
-const actions: Readonly<Record<string, Action>> = {
+export const actions: Readonly<Record<string, Action>> = {
   create: 'create',
   update: 'update',
   delete: 'delete',

@@ -22,8 +22,13 @@ export function isManagedType(type: string): boolean {
   return type !== 'pulumi:pulumi:Stack' && !type.startsWith('pulumi:providers:');
 }
 
-/** The key and the value by which Pulumi marks an object as a secret. */
+/** The key and the value by which Pulumi marks an object as something else, and its value for secrets. */
 const [markKey, secretMark] = ['4dabf18193072939515e22adb298388d', '1b47061264138c4ac30d75fd1eb44270'];
+
+/** Whether a value is something other than an object, such as a file, which Pulumi writes as one. */
+export function isMarkedValue(value: unknown): boolean {
+  return isRecord(value) && Object.hasOwn(value, markKey);
+}
 
 /** Whether a value is one of Pulumi's secrets, encrypted or masked. */
 export function isSecretValue(value: unknown): boolean {
