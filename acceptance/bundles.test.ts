@@ -10,7 +10,10 @@ import { after, before, describe, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Agent } from '#contract/agents/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
+import { startStackServer } from '../agent/src/testing/cloudformation/server.ts';
+import { withOwnProgram } from '../agent/src/testing/cloudformation/with-own-program.ts';
 import { scriptOf, startToolMirror, type ToolMirror } from '../agent/src/testing/tool-mirror.ts';
+import { readFolder } from './examples.ts';
 import { findProgram } from './programs.ts';
 import { allProcesses } from './recovery/processes.ts';
 import { until, untilEnd, untilStatus, wholeLog } from './runs.ts';
@@ -267,6 +270,20 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
     const [registered] = await service.client.call('listAgents');
     const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
     assert.equal((registered as Agent | undefined)?.version, version);
+  });
+
+  test('a tool that is a part of the agent runs from its bundle', withOwnProgram, async () => {
+    await using aws = await startStackServer();
+    const files = await readFolder('cloudformation');
+    const stack = await makeRepository(folder, 'stack', files);
+    const access = Object.entries(aws.environment).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
+    const template = ['--type', 'cloudformation', '--file-name', 'template.yaml'];
+    const created = await envarium(
+      ...['environment', 'create', 'stack', '--repository', stack.path, '--no-require-approval'],
+      ...[...template, ...access, '--follow'],
+    );
+    assert.equal(created.status, 0, `${created.stderr}${created.stdout}${agentLog}`);
+    assert.equal(aws.account.cloud.resources.size, 3);
   });
 
   test('a tool version that the machine lacks is downloaded, verified by its signature and unpacked', async () => {
