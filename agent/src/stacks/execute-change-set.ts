@@ -67,6 +67,18 @@ function judge(stack: Stack | null, log: EventLog, stackName: string): void {
   );
 }
 
+/** What ends the look at the work of AWS does not end the work. */
+async function followed(log: EventLog): Promise<Stack | null> {
+  try {
+    return await log.follow();
+  } catch (error) {
+    throw new StackProblem(
+      `${explain(error)}\n(AWS still works on the stack: the next deployment waits for its end)`,
+      { cause: error },
+    );
+  }
+}
+
 export async function executeChangeSet(api: Api): Promise<undefined> {
   const { client, request } = api;
   const approved = JSON.parse(api.approved) as ApprovedChangeSet;
@@ -89,6 +101,6 @@ export async function executeChangeSet(api: Api): Promise<undefined> {
       }),
     );
   using _ = onInterrupt(api, stackId, isUpdate);
-  judge(await log.follow(), log, request.stackName);
+  judge(await followed(log), log, request.stackName);
   return undefined;
 }

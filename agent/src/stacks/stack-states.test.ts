@@ -293,3 +293,18 @@ Outputs:
     ],
   );
 });
+
+test('credentials that expire while AWS works are named, and the work is not lost', async (t) => {
+  const program = await stackProgram(t, { 'template.yaml': two });
+  const planned = await program.run<ChangeSetReport>('create-change-set');
+  program.aws.account.cloud.hold();
+  const running = await program.start('execute-change-set', { approved: planned.report });
+  await running.until('CREATE_IN_PROGRESS AWS::SQS::Queue First');
+  program.aws.expire();
+  const { status, log } = await running.ended;
+  assert.equal(status, 1);
+  assert.match(
+    log,
+    /Error: the AWS credentials have expired .*\n\(AWS still works on the stack: the next deployment waits/,
+  );
+});
