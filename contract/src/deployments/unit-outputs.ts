@@ -16,7 +16,8 @@ export function splitOutputs(outputs: Outputs): UnitOutputs[] {
   const units = new Map<string, [string, Outputs[string]][]>();
   for (const [whole, value] of Object.entries(outputs)) {
     const { unit, name } = splitOutputName(whole);
-    units.set(unit, [...(units.get(unit) ?? []), [name, value]]);
+    const own = units.get(unit) ?? [];
+    if (own.push([name, value]) === 1) units.set(unit, own);
   }
   return [...units].map(([moduleName, own]) => ({ moduleName, output: Object.fromEntries(own) }));
 }
