@@ -8,6 +8,7 @@ import { test, type TestContext } from 'node:test';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { withOwnProgram } from '../../agent/src/testing/cloudformation/with-own-program.ts';
 import { sharedCluster, withCluster } from '../../agent/src/testing/cluster/cluster.ts';
+import { pulumiFolder, withPulumi } from '../../agent/src/testing/pulumi/pulumi-folder.ts';
 import { pathWith, pythonProgram, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
 
 const run = promisify(execFile);
@@ -51,6 +52,10 @@ test('the demo configures the machine with Ansible', withToolbox('ansible'), asy
 
 test('the demo deploys a stack', withOwnProgram, async () => {
   checkTour(await demo(['--type', 'cloudformation'], []));
+});
+
+test('the demo deploys with Pulumi', withPulumi, async () => {
+  checkTour(await demo(['--type', 'pulumi'], [join(pulumiFolder(), 'pulumi')]));
 });
 
 /** A namespace in which what is deployed becomes ready, and the file that leads to its cluster. */

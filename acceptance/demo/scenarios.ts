@@ -18,6 +18,7 @@ export const scenarioNames = [
   'helm',
   'cloudformation',
   'ansible',
+  'pulumi',
 ] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
@@ -194,6 +195,16 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
       ];
     },
     change: { name: 'site_title', value: 'Good evening', type: 1 },
+  },
+  pulumi: {
+    what: 'the project of examples/pulumi',
+    programs: {
+      pulumi: 'see pulumi.com/docs/install',
+      'pulumi-language-yaml': 'it is part of the release of Pulumi',
+    },
+    files: () => readFolder('pulumi'),
+    variables: async () => [{ name: 'greeting', value: 'good morning', type: 1 }],
+    change: { name: 'greeting', value: 'good evening', type: 1 },
   },
 };
 

@@ -1,6 +1,6 @@
 /** What is wrong with code, variables, backends and programs is said in words, with the real runner and the real Pulumi. */
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { StageVariables } from '../../testing/pulumi/pulumi-stage.ts';
@@ -172,53 +172,6 @@ test('a locked stack is named, and the lock stays', withPulumi, async (t) => {
     /stack is currently locked by 1 lock[\s\S]*wait until the other run has ended; if it was killed, run "pulumi cancel"/,
   );
   assert.deepEqual(readdirSync(locks), ['somebody.json']);
-});
-
-test('a committed configuration is kept, and its secrets are read', withPulumi, async (t) => {
-  const { setup, run, job, deploy, world } = pulumiStage(t, {
-    'Pulumi.yaml': program
-      .replace('hello', '${greeting} ${word}')
-      .replace('config:', 'config:\n  greeting: { type: string }\n  word: { type: string, secret: true }'),
-  });
-  // What a person would commit.
-  const own = await run(
-    job({ variables: variablesOf(world, { values: { greeting: 'x' }, secrets: { word: 'y' } }) }),
-  );
-  assert.equal(own.outcome.result, 'planned', JSON.stringify(own.outcome));
-  const tree = join(own.outcome.workFolder ?? '', 'tree');
-  const folder = readdirSync(join(setup.folder, 'work'), { recursive: true })
-    .map(String)
-    .find((name) => name.endsWith('Pulumi.test-one.yaml'));
-  assert.ok(folder, tree);
-  const committed = readFileSync(join(setup.folder, 'work', folder), 'utf8');
-  assert.match(committed, /secure: v1:/);
-  setup.commit({
-    'Pulumi.test-one.yaml': committed.replace('shop:greeting: x', 'shop:greeting: from the code'),
-  });
-  const { applied } = await deploy();
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
-  assert.equal(readFileSync(join(world, 'page'), 'utf8'), 'from the code y');
-});
-
-test('structured values of variables reach the program', withPulumi, async (t) => {
-  const { world, deploy } = pulumiStage(t, {
-    'Pulumi.yaml': program
-      .replace('hello', '${list[1]} ${other:flag} ${hidden}')
-      .replace(
-        'config:',
-        'config:\n  list: { type: array, items: { type: string } }\n  hidden: { type: string, secret: true }',
-      ),
-  });
-  const base = variablesOf(world, {});
-  const terraform = [
-    ...base.terraform,
-    { name: 'list', value: '["one", "two"]', format: 'JSON' as const, isSensitive: false },
-    { name: 'other:flag', value: 'true', isSensitive: false },
-    { name: 'hidden', value: 'line one\nline two\n', isSensitive: true },
-  ];
-  const { applied } = await deploy({ variables: { ...base, terraform } });
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
-  assert.equal(readFileSync(join(world, 'page'), 'utf8'), 'two true line one\nline two\n');
 });
 
 /** Another program in the place of Pulumi for its previews, the real one for all else. */
