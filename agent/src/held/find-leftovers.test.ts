@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   mkdirSync,
@@ -117,6 +118,40 @@ test('a link that leads out of the run is not followed', async (t) => {
   symlinkSync(folder, dirname(stateFile));
   await find();
   assert.deepEqual(readdirSync(paths.states), []);
+});
+
+test('circular links, sockets and folders in the place of a state do not stop the recovery', async (t) => {
+  const { paths, stateFile, errored, find } = setUp(t);
+  symlinkSync(errored, errored);
+  for (const place of [
+    () => symlinkSync(stateFile, stateFile),
+    () => mkdirSync(stateFile),
+    () =>
+      execFileSync('python3', [
+        '-c',
+        `import socket; socket.socket(socket.AF_UNIX).bind(${JSON.stringify(stateFile)})`,
+      ]),
+  ]) {
+    place();
+    await find();
+    rmSync(stateFile, { recursive: true });
+  }
+  assert.deepEqual(readdirSync(paths.states), []);
+});
+
+test('one of several states that is something else does not cost the others', async (t) => {
+  const { folder, job, paths, folders, find } = setUp(t);
+  Object.assign(job, { tool: 'terragrunt', settings: { isTerragruntRunAll: true } });
+  Object.assign(job.state, { current: undefined });
+  writeFileSync(join(folders.state, 'app.tfstate'), stateText(6, 'a'));
+  writeFileSync(join(folders.state, 'old.tfstate'), '{"version":3}');
+  writeFileSync(join(folders.state, 'odd.tfstate'), stateText(1).replace('[]', '[null]'));
+  symlinkSync(join(folders.state, 'round.tfstate'), join(folders.state, 'round.tfstate'));
+  symlinkSync(folder, join(folders.tree, 'stack', 'out'));
+  symlinkSync('.', join(folders.tree, 'stack', 'again'));
+  const found = await find();
+  assert.equal(found.resourceCount, 1);
+  assert.deepEqual(readdirSync(paths.states), ['1.tfstate']);
 });
 
 test('a file that is too large for a state is ignored', async (t) => {

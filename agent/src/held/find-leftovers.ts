@@ -2,7 +2,7 @@
  * Finds what a changing command left after its runner was lost: its last state, and resources that it created
  * without recording them there.
  */
-import { open, readdir, readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { sha256 } from '#protocol/approved.ts';
@@ -17,9 +17,9 @@ import type {
 } from '../drivers/driver.ts';
 import type { SeveralFiles } from '../drivers/state-places.ts';
 import { driverOf } from '../drivers/index.ts';
-import { type FolderReader, severalFiles } from '../runner/state/state-files.ts';
+import { type FolderReader, severalFiles, type StateFiles } from '../runner/state/state-files.ts';
 import { EventFile } from '../ship/event-file.ts';
-import { openInside, readInside } from '../slots/closed-tree.ts';
+import { listInside, openInside, readInside } from '../slots/closed-tree.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { nullIfMissing, readNewestState, readProgressPlace } from '../spool/read-attempt.ts';
@@ -122,17 +122,16 @@ async function joined(
   several: SeveralFiles,
   before: Uint8Array | null,
 ): Promise<(Uint8Array | null)[]> {
-  const list = (folder: string) => readdir(folder).catch(() => [] as string[]);
   const stored = severalFiles(
     folderReader(
-      (below) => list(join(places.state, below)),
+      (below) => listInside(places.state, below),
       (name) => readInside(places.state, join(places.state, name), stateLimitBytes),
     ),
     several,
-    before,
+    () => before,
   );
-  const state = await stored.readIfNew();
-  const found = await several.rescued((folder) => list(join(places.configuration, folder)));
+  const state = await readOnce(stored);
+  const found = await several.rescued((folder) => listInside(places.configuration, folder));
   const paths = new Map(found.map(({ part, path }) => [part, join(places.configuration, path)]));
   const rescued = severalFiles(
     folderReader(
@@ -140,9 +139,20 @@ async function joined(
       (part) => readInside(places.tree, paths.get(part) ?? '', stateLimitBytes),
     ),
     several,
-    state ?? before,
+    () => state ?? before,
   );
-  return [state, await rescued.readIfNew()];
+  return [state, await readOnce(rescued)];
+}
+
+/**
+ * What is something else than a part of a state counts as little as a torn one.
+ * @throws an error of the file system
+ */
+async function readOnce(files: StateFiles): Promise<Uint8Array | null> {
+  const bytes = await files.readIfNew();
+  const { cause } = files.problem ?? {};
+  if (cause instanceof Error && 'errno' in cause) throw cause;
+  return bytes;
 }
 
 /** Nothing writes any more: a file is read once. */

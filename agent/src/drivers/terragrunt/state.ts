@@ -79,7 +79,9 @@ function later(known: Uint8Array | undefined, found: Uint8Array): Uint8Array {
 }
 
 function serialOf(units: ReadonlyMap<string, Uint8Array>): number {
-  return [...units.values()].reduce((sum, state) => sum + terraformState.read(state).serial + 1, 0);
+  const sum = [...units.values()].reduce((all, state) => all + terraformState.read(state).serial + 1, 0);
+  // A run can write any number into a file.
+  return Number.isSafeInteger(sum) ? sum : 0;
 }
 
 function isSame(one: UnitStates, other: Omit<UnitStates, 'serial' | 'lineage'>): boolean {
@@ -119,7 +121,10 @@ export function unitFiles(lineage: string, elsewhere: readonly string[] | null):
       const serial = Math.max((known?.serial ?? -1) + 1, serialOf(units));
       return writeUnitStates({ ...content, serial, lineage: known?.lineage ?? lineage });
     },
-    check: (file) => void readTerraformState(file),
+    check(file) {
+      readTerraformState(file);
+      terraformState.check(file);
+    },
     async rescued(list) {
       const found = await workingFolders(list);
       const names = await Promise.all(found.map(({ folder }) => list(folder)));

@@ -46,7 +46,7 @@ export class StateFollower implements AsyncDisposable {
       read: (name: string) => tree.read(stateFolder, name, stateLimitBytes),
     };
     this.#files = several
-      ? severalFiles(folder, several, this.#states.latestBytes())
+      ? severalFiles(folder, several, () => this.#states.latestBytes())
       : oneFile(folder, stateFile);
   }
 
@@ -67,6 +67,7 @@ export class StateFollower implements AsyncDisposable {
   /**
    * Stops following and copies the last version, once the tool has ended.
    * @returns the newest complete state; null if there never was one
+   * @throws Error, after the rest was copied, if something else is in the place of a part of the state
    */
   async copyLast(): Promise<KnownState | null> {
     await this[Symbol.asyncDispose]();
@@ -76,6 +77,7 @@ export class StateFollower implements AsyncDisposable {
       await this.#copyIfNew();
       await (this.#request.several ? this.#copySeveralRescued(this.#request.several) : this.#copyRescued());
     });
+    if (this.#files.problem !== null) throw this.#files.problem;
     return this.#states.latest;
   }
 
@@ -140,7 +142,7 @@ export class StateFollower implements AsyncDisposable {
           tree.read(configurationFolder, paths.get(part) ?? '', stateLimitBytes).catch(() => null),
       },
       several,
-      this.#states.latestBytes(),
+      () => this.#states.latestBytes(),
     );
     const bytes = await files.readIfNew();
     if (bytes !== null) await this.#states.put(bytes);

@@ -55,7 +55,7 @@ test('several files are read one by one, and only those that have changed', asyn
     ['b.part.backup', 'x.'],
   ]);
   const folder = folderOf(files);
-  const state = severalFiles(folder, several, Buffer.from('old'));
+  const state = severalFiles(folder, several, () => Buffer.from('old'));
   assert.equal(text(await state.readIfNew()), 'old a.part=1. b.part=2.');
   files.set('b.part', '3.');
   assert.equal(text(await state.readIfNew()), 'old a.part=1. b.part=3.');
@@ -67,7 +67,7 @@ test('a file that is torn, empty or gone counts with its last complete content',
     ['a.part', '1.'],
     ['b.part', ''],
   ]);
-  const state = severalFiles(folderOf(files), several, null);
+  const state = severalFiles(folderOf(files), several, () => null);
   assert.equal(text(await state.readIfNew()), ' a.part=1.');
   files.set('a.part', '2');
   assert.equal(await state.readIfNew(), null);
@@ -87,7 +87,7 @@ test('files count as written if their content is another one than before the too
   const folder = folderOf(files);
   for (const [state, name] of [
     [oneFile(folder, 'state'), 'state'],
-    [severalFiles(folder, several, null), 'a.part'],
+    [severalFiles(folder, several, () => null), 'a.part'],
   ] as const) {
     await state.notice();
     await state.readIfNew();
@@ -96,4 +96,31 @@ test('files count as written if their content is another one than before the too
     await state.readIfNew();
     assert.equal(state.isWritten, true, name);
   }
+});
+
+test('something else in the place of a part is a problem, and the other parts count', async () => {
+  const files = new Map([
+    ['a.part', '1.'],
+    ['b.part', 'no part.'],
+    ['c.part', '3.'],
+  ]);
+  const folder = folderOf(files);
+  const check = (file: Uint8Array) => {
+    if (String(file) === 'no part.') throw new Error('it is of another format');
+    several.check(file);
+  };
+  const state = severalFiles(folder, { ...several, check }, () => null);
+  assert.equal(text(await state.readIfNew()), ' a.part=1. c.part=3.');
+  assert.equal(state.problem?.message, 'b.part: it is of another format');
+  const read = folder.read;
+  const stuck = {
+    ...folder,
+    read: async (name: string) => (name === 'a.part' ? assert.fail('a link') : read(name)),
+  };
+  const other = severalFiles(stuck, several, () => null);
+  assert.equal(text(await other.readIfNew()), ' b.part=no part. c.part=3.');
+  assert.equal(other.problem?.message, 'a.part: a link');
+  files.set('b.part', '2.');
+  assert.equal(text(await state.readIfNew()), ' a.part=1. c.part=3. b.part=2.');
+  assert.equal(state.problem, null);
 });

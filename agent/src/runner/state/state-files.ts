@@ -19,6 +19,8 @@ export interface StateFiles {
   notice(): Promise<void>;
   /** Whether what was read last was written after `notice`. */
   readonly isWritten: boolean;
+  /** Why a part could not be read the last time: something else is in its place. The others count all the same. */
+  readonly problem: Error | null;
   /** What was read last is read again: it was not a complete state, or may have changed unnoticed. */
   forget(): void;
 }
@@ -32,6 +34,7 @@ export function oneFile(folder: FolderReader, name: string): StateFiles {
     get isWritten() {
       return isWritten;
     },
+    problem: null,
     async notice() {
       noticed = await folder.stamp(name);
     },
@@ -49,49 +52,96 @@ export function oneFile(folder: FolderReader, name: string): StateFiles {
   };
 }
 
+/** All parts of a state together; more would not fit into one state either. */
+const allPartsBytes = 512_000_000;
+
+/** Reads the parts of a state one by one. */
+class Parts {
+  readonly #folder: FolderReader;
+  readonly #several: SeveralFiles;
+  /** By name: of what `files` has. */
+  readonly stamps = new Map<string, string>();
+  /** By name: the last complete content. */
+  readonly files = new Map<string, Uint8Array>();
+  problem: Error | null = null;
+
+  constructor(folder: FolderReader, several: SeveralFiles) {
+    this.#folder = folder;
+    this.#several = several;
+  }
+
+  async names(): Promise<string[]> {
+    const folder = this.#folder;
+    const folders = (await this.#several.folders?.((below) => folder.list(below))) ?? [''];
+    const names = await Promise.all(folders.map((below) => this.#namesIn(below)));
+    return names
+      .flat()
+      .filter((name) => this.#several.isPart(name))
+      .sort();
+  }
+
+  async #namesIn(below: string): Promise<string[]> {
+    const list = () => this.#folder.list(below);
+    const names = below === '' ? await list() : await this.#orProblem(below, list, []);
+    return names.map((name) => posix.join(below, name));
+  }
+
+  /** @returns whether it has another complete content than before */
+  readIfNew(name: string): Promise<boolean> {
+    return this.#orProblem(name, () => this.#read(name), false);
+  }
+
+  async #read(name: string): Promise<boolean> {
+    const stamp = await this.#folder.stamp(name);
+    if (stamp === null || stamp === this.stamps.get(name)) return false;
+    const bytes = await this.#folder.read(name);
+    if (bytes === null || !isComplete(this.#several, bytes)) return false;
+    const others = [...this.files].filter(([other]) => other !== name);
+    if (others.reduce((sum, [, { length }]) => sum + length, bytes.length) > allPartsBytes)
+      throw new Error(`all parts together have more than ${allPartsBytes / 1e6} MB`);
+    this.stamps.set(name, stamp);
+    this.files.set(name, bytes);
+    return true;
+  }
+
+  async #orProblem<Value>(place: string, work: () => Promise<Value>, otherwise: Value): Promise<Value> {
+    try {
+      return await work();
+    } catch (error) {
+      this.problem ??= new Error(`${place}: ${(error as Error).message}`, { cause: error });
+      return otherwise;
+    }
+  }
+}
+
 /**
  * A state that is several files. One that is torn counts with its last complete content.
- * @param before the newest state that is stored; null: none
+ * @param before the newest state that is stored, each time that the files are joined; null: none
  */
 export function severalFiles(
   folder: FolderReader,
   several: SeveralFiles,
-  before: Uint8Array | null,
+  before: () => Uint8Array | null,
 ): StateFiles {
-  const stamps = new Map<string, string>();
-  const files = new Map<string, Uint8Array>();
+  const parts = new Parts(folder, several);
   const noticed = new Map<string, string | null>();
-  const namesIn = async (below: string) => (await folder.list(below)).map((name) => posix.join(below, name));
-  const namesNow = async () => {
-    const folders = (await several.folders?.((below) => folder.list(below))) ?? [''];
-    const names = await Promise.all(folders.map(namesIn));
-    return names
-      .flat()
-      .filter((name) => several.isPart(name))
-      .sort();
-  };
-  const readOne = async (name: string): Promise<boolean> => {
-    const stamp = await folder.stamp(name);
-    if (stamp === null || stamp === stamps.get(name)) return false;
-    const bytes = await folder.read(name);
-    if (bytes === null || !isComplete(several, bytes)) return false;
-    stamps.set(name, stamp);
-    files.set(name, bytes);
-    return true;
-  };
   return {
+    get problem() {
+      return parts.problem;
+    },
     get isWritten() {
-      return [...stamps].some(([name, stamp]) => noticed.get(name) !== stamp);
+      return [...parts.stamps].some(([name, stamp]) => noticed.get(name) !== stamp);
     },
     async notice() {
-      for (const name of await namesNow()) noticed.set(name, await folder.stamp(name));
+      for (const name of await parts.names()) noticed.set(name, await folder.stamp(name).catch(() => null));
     },
     async readIfNew() {
+      parts.problem = null;
       let isNew = false;
-      for (const name of await namesNow()) isNew = (await readOne(name)) || isNew;
-      return isNew ? joined(several, files, before) : null;
+      for (const name of await parts.names()) isNew = (await parts.readIfNew(name)) || isNew;
+      return isNew ? joined(several, parts.files, before()) : null;
     },
-    forget: () => stamps.clear(),
+    forget: () => parts.stamps.clear(),
   };
 }
 
