@@ -79,20 +79,6 @@ export function levelsOf(units: readonly Unit[]): Unit[][] {
   return levels;
 }
 
-/** All units that need one of the given ones, directly or through others. */
-export function dependentsOf(paths: Iterable<string>, units: readonly Unit[]): Set<string> {
-  const found = new Set<string>();
-  let open = new Set(paths);
-  while (open.size > 0) {
-    const next = units.filter(
-      ({ path, dependencies }) => !found.has(path) && dependencies.some((each) => open.has(each)),
-    );
-    open = new Set(next.map(({ path }) => path));
-    for (const path of open) found.add(path);
-  }
-  return found;
-}
-
 /** The address of something of a unit, as plans and events of a run show it. */
 export function unitAddress(unit: string, address: string): string {
   return unit === '.' ? address : `${unit}/${address}`;

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Action, TerraformPlan } from '../terraform/plan-json.ts';
+import { deferredUnits, mockedUnits } from './deferred.ts';
+import type { Unit } from './units.ts';
+
+const unit = (path: string, ...dependencies: string[]): Unit => ({ path, dependencies, reading: [] });
+
+/** @param prior outputs that exist @param changes actions of outputs */
+function plan(prior: readonly string[], changes: Record<string, Action> = {}): TerraformPlan {
+  const outputs = Object.fromEntries(prior.map((name) => [name, { value: 'x' }]));
+  return {
+    format_version: '1.2',
+    terraform_version: '1.11.4',
+    prior_state: { values: { outputs } },
+    output_changes: Object.fromEntries(
+      Object.entries(changes).map(([name, action]) => [name, { actions: [action] }]),
+    ),
+  };
+}
+
+const uses = (name: string, outputs: string) => ({
+  dependency: { [name]: [{ config_path: `../${name}` }] },
+  inputs: { value: `\${dependency.${name}.outputs${outputs}}` },
+});
+
+function deferred(vpc: TerraformPlan, outputs: string, mocked: Record<string, string[]> = {}) {
+  return Object.fromEntries(
+    deferredUnits({
+      units: [unit('vpc'), unit('app', 'vpc'), unit('web', 'app')],
+      plans: new Map([
+        ['vpc', vpc],
+        ['app', plan(['url'], { url: 'update' })],
+        ['web', plan([])],
+      ]),
+      parsed: new Map([['app/terragrunt.hcl', uses('vpc', outputs)]]),
+      mocked: new Map(Object.entries(mocked)),
+    }),
+  );
+}
+
+test('a unit is applied if the outputs that it uses exist and stay, whatever others do', () => {
+  assert.deepEqual(deferred(plan(['id', 'other'], { id: 'no-op', other: 'update' }), '.id'), {});
+  assert.deepEqual(deferred(plan(['id', 'other'], { other: 'delete' }), '["id"]'), {});
+});
+
+test('a unit waits for outputs that do not exist or that change, and others wait for the unit', () => {
+  const web = 'it needs app, which this deployment does not apply';
+  assert.deepEqual(deferred(plan([], { id: 'create' }), '.id'), {
+    app: 'it was planned with mock outputs of vpc',
+    web,
+  });
+  assert.deepEqual(deferred(plan(['id'], { id: 'update' }), '.id'), {
+    app: 'it was planned with outputs of vpc that this deployment changes',
+    web,
+  });
+  assert.deepEqual(deferred(plan(['id', 'more'], { more: 'update' }), ''), {
+    app: 'it was planned with outputs of vpc that this deployment changes',
+    web,
+  });
+});
+
+test('what terragrunt says of mocks counts, also of units that are not in the run', () => {
+  assert.deepEqual(
+    deferred(plan(['id']), '.id', { app: ['../shared'] })['app'],
+    'it was planned with mock outputs of ../shared',
+  );
+  const line =
+    '10:00:00 WARN [app] Config /w/live/shared/terragrunt.hcl is a dependency of /w/live/app/terragrunt.hcl that has no outputs, but mock outputs provided and returning those in dependency output.';
+  const units = [unit('app'), unit('db')];
+  assert.deepEqual([...mockedUnits(Buffer.from(line), units, '/w/live')], [['app', ['shared']]]);
+  assert.deepEqual([...mockedUnits(Buffer.from(line), units, '/elsewhere').keys()], ['app', 'db']);
+});

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { levelsOf, readUnits, unitAddress, unitModule } from './units.ts';
+
+const unit = (path: string, ...dependencies: string[]) => ({ path, dependencies, reading: [] });
+
+test('units are read with what they need and read, and nothing else that terragrunt lists', () => {
+  const output = [
+    { type: 'stack', path: 'live' },
+    { type: 'unit', path: './vpc', include: { root: 'root.hcl' }, reading: ['root.hcl', '../m/main.tf'] },
+    { type: 'unit', path: 'app', dependencies: ['vpc/'] },
+  ];
+  assert.deepEqual(readUnits(Buffer.from(JSON.stringify(output))), [
+    { path: 'app', dependencies: ['vpc/'], reading: [] },
+    { path: 'vpc', dependencies: [], reading: ['root.hcl', '../m/main.tf'] },
+  ]);
+  assert.deepEqual(readUnits(Buffer.from('')), []);
+  assert.throws(() => readUnits(Buffer.from('Error: x')), /printed something that is not JSON: Error: x/);
+});
+
+test('units come after those that they need, and units of other folders count as there', () => {
+  const units = [unit('web', 'app', 'db'), unit('app', 'vpc'), unit('db', '../shared'), unit('vpc')];
+  assert.deepEqual(
+    levelsOf(units).map((level) => level.map(({ path }) => path)),
+    [['db', 'vpc'], ['app'], ['web']],
+  );
+});
+
+test('a cycle is named as a path', () => {
+  const units = [unit('a', 'b'), unit('b', 'c'), unit('c', 'b')];
+  assert.throws(() => levelsOf(units), { message: /^Units depend on each other: b → c → b\. Remove/ });
+});
+
+test('addresses and modules carry their unit, except those of the folder itself', () => {
+  assert.equal(unitAddress('live/vpc', 'aws_vpc.it'), 'live/vpc/aws_vpc.it');
+  assert.equal(unitAddress('.', 'aws_vpc.it'), 'aws_vpc.it');
+  assert.deepEqual(
+    [unitModule('vpc', 'module.net'), unitModule('vpc', ''), unitModule('.', 'module.net')],
+    ['vpc/module.net', 'vpc', 'module.net'],
+  );
+});
