@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { findProgram } from '../../processes/programs.ts';
+import { readMark } from '../../spool/read-attempt.ts';
 import type { Ran } from '../../testing/runner-setup.ts';
 import { sharedCluster, withCluster } from '../../testing/cluster/cluster.ts';
 import { clusterStage, type StageOptions } from '../../testing/cluster/stage.ts';
@@ -439,6 +440,18 @@ test('a run that is killed while it applies has left a record of what may exist'
   assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
   const left = ['get', 'deployments,configmaps', '-l', 'envarium-environment-id', '-o', 'name'];
   assert.equal(await stage.namespace.kubectl(left), '');
+});
+
+test('nothing is recorded before the service knows that the run may change something', needs, async (t) => {
+  const stage = await stageOf(t, { 'a.yaml': manifests(configMap('plain', {})) });
+  const planned = await stage.run(stage.job());
+  const running = stage.start(stage.setup.applyJob(planned), { mark: false });
+  await running.until(() => readMark(running.spool) !== null, 'the start mark is written');
+  assert.deepEqual(readdirSync(running.spool.states), []);
+  writeFileSync(running.spool.markStored, readMark(running.spool)?.mark ?? '');
+  const { outcome } = await running.ended;
+  assert.equal(outcome.result, 'applied', JSON.stringify(outcome));
+  assert.equal(readdirSync(running.spool.states).length, 2);
 });
 
 test('plans that are never applied change nothing, and find the same', needs, async (t) => {

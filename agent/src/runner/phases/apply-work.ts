@@ -8,6 +8,7 @@ import type { Captures } from '../command-files.ts';
 import { byStep, type CommandInput, givenCaptures, inputOf, runOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 import { type KnownState, SpooledStates } from '../state/spooled-states.ts';
+import { storeMark } from './store-mark.ts';
 import { storeState } from './store-state.ts';
 
 /** @param difference between what was approved and what would be applied */
@@ -83,7 +84,11 @@ export class ApplyWork {
     const difference = driver.savedPlan?.differing?.(context, this.captures) ?? null;
     if (difference !== null) throw notApproved(difference);
     const { record } = driver.state ?? {};
-    if (record !== undefined) await this.#keep(record.before(context, this.captures));
+    if (record !== undefined) {
+      // The service makes no state current of an attempt that may not change anything yet.
+      await storeMark(this.#attempt);
+      await this.#keep(record.before(context, this.captures));
+    }
     this.#hasBegun = true;
   }
 
