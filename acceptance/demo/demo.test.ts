@@ -6,10 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { promisify, stripVTControlCharacters } from 'node:util';
+import { runnableTools } from '#protocol/tools/index.ts';
 import { withOwnProgram } from '../../agent/src/testing/cloudformation/with-own-program.ts';
 import { sharedCluster, withCluster } from '../../agent/src/testing/cluster/cluster.ts';
 import { pulumiFolder, withPulumi } from '../../agent/src/testing/pulumi/pulumi-folder.ts';
 import { pathWith, pythonProgram, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
+import { scenarioNames } from './scenarios.ts';
 
 const run = promisify(execFile);
 const cluster = sharedCluster();
@@ -79,6 +81,10 @@ test('the demo deploys a chart', withHelm, async (t) => {
   checkTour(
     await demo(['--type', 'helm', '--namespace', namespace], [toolboxProgram('helm')], { KUBECONFIG }),
   );
+});
+
+test('the demo knows every tool', () => {
+  assert.deepEqual([...scenarioNames].sort(), runnableTools.toSorted());
 });
 
 test('the demo says what it needs, and which tools it knows', async () => {

@@ -97,7 +97,6 @@ async function tour(
       repository: repository.path,
       type,
       requiresApproval: true,
-      ...(scenario.fileName === undefined ? {} : { fileName: scenario.fileName }),
       ...(scenario.hasNamespace ? { k8sNamespace: namespace } : {}),
       ...scenario.request,
       configurationChanges: [...(await scenario.variables(folder))],

@@ -37,8 +37,6 @@ export interface Scenario {
   files(): Promise<Readonly<Record<string, string>>>;
   /** Settings of the service that this tool needs. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Of the template, where its type needs one. */
-  readonly fileName?: string;
   /** What the environment has in addition. */
   readonly request?: Omit<EnvironmentRequest, 'repository'>;
   /** Whether the environment has a namespace in a cluster. */
@@ -155,7 +153,7 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
     what: 'the template of examples/cloudformation, for a server on this machine that answers as AWS does',
     programs: {},
     files: () => readFolder('cloudformation'),
-    fileName: 'template.yaml',
+    request: { fileName: 'template.yaml' },
     async variables() {
       const aws = await startStackServer();
       aws.unref();
