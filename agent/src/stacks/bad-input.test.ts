@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { ChangeSetReport, DriftReport } from '../drivers/cloudformation/reports.ts';
+import { startForwardProxy } from '../testing/forward-proxy.ts';
 import { type Invocation, stackProgram } from '../testing/cloudformation/program.ts';
 
 const queue = 'Resources: { Queue: { Type: AWS::SQS::Queue } }\n';
@@ -345,4 +346,14 @@ Resources:
   assert.equal(status, 0, log);
   assert.equal(cloud.named('Queue').properties['DelaySeconds'], 1);
   assert.ok(cloud.named('Topic'));
+});
+
+test('requests go through the proxy of the run', async (t) => {
+  const program = await stackProgram(t, { 'template.yaml': queue });
+  await using proxy = await startForwardProxy();
+  const { status, log } = await program.run('create-change-set', {
+    environment: { HTTP_PROXY: proxy.url, http_proxy: proxy.url, NODE_USE_ENV_PROXY: '1' },
+  });
+  assert.equal(status, 0, log);
+  assert.equal(proxy.requests.length, program.aws.requests.length);
 });

@@ -214,3 +214,13 @@ test('bad values are refused before anything runs', withOwnProgram, async (t) =>
   );
   assert.deepEqual(aws.requests, []);
 });
+
+test('a task has the credentials and no program for stacks', withOwnProgram, async (t) => {
+  const { job, run } = await stackStage(t, files);
+  const ran = await run(
+    job({ type: 'task', taskPayload: 'echo "region $AWS_REGION"; ! command -v cloudformation' }),
+  );
+  assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+  assert.match(ran.log('task:run'), /region eu-west-1/);
+  assert.equal(ran.steps()['cf:validate'], 'SUCCESS');
+});

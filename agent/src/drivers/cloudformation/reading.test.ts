@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { jobOf, treeFrom } from '../../testing/driver-job.ts';
+import type { DriverContext } from '../driver.ts';
+import { lastStackDiagnostic } from './diagnostics.ts';
+import { readPlan } from './plan.ts';
+import { stackProgress } from './progress.ts';
+import { type ChangeSetReport, eventLine, type StackChange } from './reports.ts';
+
+const context: DriverContext = {
+  job: jobOf({ tool: 'cloudformation' }),
+  configurationFolder: '/work folder/tree',
+  stateFolder: null,
+  planFile: '/work folder/plan',
+  temporaryFolder: '/srv/tmp',
+  tree: treeFrom({}),
+};
+
+function change(more: Partial<StackChange>): StackChange {
+  return {
+    action: 'Modify',
+    logicalId: 'It',
+    physicalId: 'it-1',
+    type: 'AWS::SQS::Queue',
+    within: [],
+    replacement: 'False',
+    policy: null,
+    properties: [],
+    isDrifted: false,
+    ...more,
+  };
+}
+
+async function readingOf(...changes: StackChange[]) {
+  const report: ChangeSetReport = {
+    stackId: 'stack',
+    changeSetId: 'changes',
+    isCreation: false,
+    state: 'ready',
+    changes,
+    hash: '',
+  };
+  return readPlan(context, new Map([['change-set.json', Buffer.from(JSON.stringify(report))]]));
+}
+
+test('rows say what becomes of resources, and why', async () => {
+  const name = { name: 'Name', before: 'a', after: 'b', recreation: 'Conditionally', cause: 'Role' };
+  const { plan, planSummary } = await readingOf(
+    change({ logicalId: 'Maybe', replacement: 'Conditional', properties: [name] }),
+    change({ logicalId: 'Kept', action: 'Remove', replacement: null, policy: 'Retain' }),
+    change({ logicalId: 'Gone', action: 'Remove', replacement: null, policy: 'Snapshot' }),
+    change({ logicalId: 'Replaced', replacement: 'True', policy: 'ReplaceAndRetain' }),
+    change({ logicalId: 'Same', action: 'SyncWithActual', isDrifted: true }),
+    change({ logicalId: 'Deep', within: ['Outer', 'Inner'], action: 'Dynamic' }),
+    change({ logicalId: 'Taken', action: 'Import', physicalId: 'bucket' }),
+    change({ logicalId: 'Back', action: 'Add', isDrifted: true, physicalId: null }),
+  );
+  assert.deepEqual(
+    plan.resourceChanges.map(({ path, action, actionReason = '' }) => [path, action, actionReason]),
+    [
+      ['Maybe', 'update', 'may be replaced, depending on Name; because of Role'],
+      ['Kept', 'metadata', 'what is there stays, and belongs to no stack any more'],
+      ['Gone', 'delete', 'a snapshot of what is there is kept'],
+      ['Replaced', 'recreate', 'replaced; what is there stays, and belongs to no stack any more'],
+      ['Same', 'metadata', 'it was changed outside of its stack; it is what the template wants'],
+      ['Outer.Inner.Deep', 'update', 'CloudFormation decides while it works whether it changes'],
+      ['Taken', 'create', ''],
+      ['Back', 'create', 'it was deleted outside of its stack'],
+    ],
+  );
+  assert.deepEqual(planSummary, { added: 2, changed: 2, destroyed: 2, imported: 1 });
+  assert.deepEqual(plan.resourceChanges[6]?.importing, { id: 'bucket' });
+});
+
+test('lines about events are read as they are written, and other lines are not', () => {
+  const event = {
+    time: '12:00:00',
+    status: 'CREATE_FAILED',
+    type: 'AWS::SQS::Queue',
+    path: 'Inner.Queue',
+    physicalId: 'https://sqs.example/queue',
+    reason: 'Resource handler returned message:\n"no: [really]"',
+  };
+  const lines = [
+    eventLine(event),
+    eventLine({
+      ...event,
+      status: 'UPDATE_IN_PROGRESS',
+      physicalId: undefined,
+      reason: undefined,
+      path: 'Topic',
+    }),
+    '12:00:00 stack orders is CREATE_COMPLETE',
+    'Error: 12:00:00 CREATE_COMPLETE AWS::SQS::Queue Queue',
+    '12:00:00 ROLLBACK_COMPLETE AWS::CloudFormation::Stack orders',
+  ];
+  const reader = stackProgress();
+  const bytes = Buffer.from(`${lines.join('\n')}\n`);
+  // In any pieces.
+  const found = [...reader.read(bytes.subarray(0, 40)), ...reader.read(bytes.subarray(40))];
+  assert.deepEqual(
+    found.map(({ address, moduleName, status, action, id }) => ({ address, moduleName, status, action, id })),
+    [
+      {
+        address: 'Inner.Queue',
+        moduleName: 'Inner',
+        status: 'failed',
+        action: 'create',
+        id: event.physicalId,
+      },
+      { address: 'Topic', moduleName: '', status: 'started', action: 'update', id: undefined },
+    ],
+  );
+});
+
+test('the last error of a step is its diagnostic, with its explanation', () => {
+  const output = 'Error: first\nmore\nError: stack a is ROLLBACK_COMPLETE: B\n(everything was rolled back)\n';
+  assert.equal(lastStackDiagnostic(output), 'stack a is ROLLBACK_COMPLETE: B\n(everything was rolled back)');
+  assert.equal(lastStackDiagnostic('12:00:00 stack a is CREATE_COMPLETE\n'), null);
+});
