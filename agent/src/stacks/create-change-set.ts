@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import {
   type Capability,
+  type ChangeSetSummary,
   CreateChangeSetCommand,
   type CreateChangeSetCommandInput,
   DeleteChangeSetCommand,
@@ -30,21 +31,23 @@ function descriptionOf({ environmentId, deploymentId }: StackRequest): string {
   return `Envarium: deployment ${deploymentId} of environment ${environmentId}`;
 }
 
-/** Change sets of this environment that no deployment will execute any more. */
-async function removeOlder({ client, request }: Api, stackName: string): Promise<number> {
-  let others = 0;
+/** A plan that nobody applies removes its change set itself; what is older was left by a run that was killed. */
+const longestLook = 24 * 60 * 60 * 1000;
+
+/** Change sets of this environment that no deployment will execute any more, and no other run is still reading. */
+async function removeOlder({ client, request }: Api, stackName: string): Promise<void> {
+  const isLeft = ({ ChangeSetName: name = '', CreationTime }: ChangeSetSummary) => {
+    if (name === changeSetName(request)) return true;
+    if (name.startsWith(beginnings.look)) return Date.now() - (CreationTime?.getTime() ?? 0) > longestLook;
+    return !request.isPlanOnly && name.startsWith(beginnings.plan);
+  };
   for await (const page of paginateListChangeSets({ client }, { StackName: stackName }))
-    for (const { ChangeSetId, ChangeSetName = '', Description = '', ExecutionStatus } of page.Summaries ??
-      []) {
-      const isOfKind =
-        ChangeSetName.startsWith(beginnings.look) ||
-        (!request.isPlanOnly && ChangeSetName.startsWith(beginnings.plan));
-      const isOurs = isOfKind && Description.endsWith(`of environment ${request.environmentId}`);
+    for (const summary of page.Summaries ?? []) {
+      const { ChangeSetId, Description = '', ExecutionStatus } = summary;
+      const isOurs = isLeft(summary) && Description.endsWith(`of environment ${request.environmentId}`);
       if (isOurs && ExecutionStatus !== 'EXECUTE_IN_PROGRESS')
         await client.send(new DeleteChangeSetCommand({ ChangeSetName: ChangeSetId }));
-      else others += 1;
     }
-  return others;
 }
 
 /** Removes what a plan has left of which nothing is applied. A stack in review has nothing but change sets. */

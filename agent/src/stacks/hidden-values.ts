@@ -1,10 +1,12 @@
 /** Values of parameters with NoEcho, as far as this run knows them. */
 import { type GetTemplateSummaryOutput, GetTemplateSummaryCommand } from '@aws-sdk/client-cloudformation';
 import type { Api } from './api.ts';
+import { givenValues } from './parameters.ts';
 
 /**
  * @param of a stack, or a change set of it, whose template says which parameters are hidden. AWS shows none of them;
  * others that speak its protocol may
+ * @throws an error of AWS: without an answer, nobody knows what is hidden
  */
 export async function hiddenValues(
   { client, request }: Pick<Api, 'client' | 'request'>,
@@ -21,13 +23,12 @@ export async function hiddenValues(
       | undefined;
   },
 ): Promise<string[]> {
-  const summary: GetTemplateSummaryOutput = await client
-    .send(new GetTemplateSummaryCommand({ StackName }))
-    .catch((): GetTemplateSummaryOutput => ({ $metadata: {} }) as GetTemplateSummaryOutput);
+  const summary: GetTemplateSummaryOutput = await client.send(new GetTemplateSummaryCommand({ StackName }));
+  const given = givenValues(request);
   const hidden = (summary.Parameters ?? []).filter(({ NoEcho }) => NoEcho === true);
-  return hidden.flatMap(({ ParameterKey = '' }) => {
+  return hidden.flatMap(({ ParameterKey = '', DefaultValue }) => {
     const shown = Parameters.find((each) => each.ParameterKey === ParameterKey)?.ParameterValue ?? '';
-    const known = request.parameters[ParameterKey] ?? '';
+    const known = given[ParameterKey] ?? DefaultValue ?? '';
     return [known, /^\**$/.test(shown) ? '' : shown].filter((value) => value !== '');
   });
 }

@@ -1,10 +1,11 @@
 /** The parameters of a stack: values from a file of the code and from variables. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { GetTemplateSummaryOutput, Parameter } from '@aws-sdk/client-cloudformation';
 import { parse } from 'yaml';
 import { isRecord } from '#contract/schema/is-record.ts';
 import { stackVariableNames } from '#protocol/tools/cloudformation/variables.ts';
 import { type Api, StackProblem } from './api.ts';
+import { readCode } from './code-files.ts';
 
 export interface Parameters {
   readonly values: readonly Parameter[];
@@ -22,10 +23,11 @@ function text(value: unknown): string {
 /** Reads what the command line of AWS reads: a list of pairs, a map below `Parameters`, or a map. */
 function readFile(file: string): Record<string, string> {
   const problem = (why: string) => new StackProblem(`${stackVariableNames.parametersFile}: ${file} ${why}`);
-  if (!existsSync(file)) throw problem('is not in the folder of the configuration');
+  const code = readCode(file);
+  if (code === null) throw problem('is not in the folder of the configuration');
   let content: unknown;
   try {
-    content = parse(readFileSync(file, 'utf8'), { logLevel: 'silent' });
+    content = parse(code, { logLevel: 'silent' });
   } catch {
     // What a parser says may contain values.
     throw problem('is neither JSON nor YAML');
@@ -51,6 +53,21 @@ function readFile(file: string): Record<string, string> {
   return found;
 }
 
+/** Values of the file and of variables, by name; names such as `constructor` are not special. */
+function valuesOf(
+  { parameters }: Api['request'],
+  ofFile: Readonly<Record<string, string>>,
+): Readonly<Record<string, string | undefined>> {
+  return Object.assign(Object.create(null) as Record<string, string>, ofFile, parameters);
+}
+
+/** Values that were given to parameters, where no template says which there are. */
+export function givenValues(request: Api['request']): Readonly<Record<string, string | undefined>> {
+  const { parametersFile } = request;
+  const hasFile = parametersFile !== null && existsSync(parametersFile);
+  return valuesOf(request, hasFile ? readFile(parametersFile) : {});
+}
+
 /** @throws StackProblem that names parameters without a value, or those of a file that the template lacks */
 export function parametersFor(
   { request }: Pick<Api, 'request'>,
@@ -64,7 +81,7 @@ export function parametersFor(
     throw new StackProblem(
       `${stackVariableNames.parametersFile}: the template has no parameters named ${strange.join(', ')}: remove them from ${request.parametersFile}`,
     );
-  const given = { ...ofFile, ...request.parameters };
+  const given = valuesOf(request, ofFile);
   const missing = declared
     .filter(
       ({ ParameterKey = '', DefaultValue }) =>

@@ -53,6 +53,10 @@ async function removeRolledBack(api: Api, stack: Stack): Promise<void> {
     throw new StackProblem(
       `stack ${StackName} is ROLLBACK_COMPLETE: its creation has failed, and nothing can be planned until a deployment has removed it`,
     );
+  if (ownerOf(stack) === undefined)
+    throw new StackProblem(
+      `stack ${StackName} is ROLLBACK_COMPLETE, and no deployment of this environment has made it: delete it in AWS, then deploy again`,
+    );
   if (stack.EnableTerminationProtection === true)
     throw new StackProblem(
       `stack ${StackName} is ROLLBACK_COMPLETE and has to be deleted first, but ${protectionRemedy}`,

@@ -1,5 +1,5 @@
 /** The template of a stack: where it is, what it declares, and how AWS gets it. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { GetTemplateSummaryCommand, type GetTemplateSummaryOutput } from '@aws-sdk/client-cloudformation';
 import { type Document, isScalar, parseDocument } from 'yaml';
@@ -7,11 +7,11 @@ import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { declaredVariables } from '#protocol/tools/declared-variables.ts';
 import { stackVariableNames } from '#protocol/tools/cloudformation/variables.ts';
 import { type Api, StackProblem } from './api.ts';
+import { readCode } from './code-files.ts';
 import type { Uploads } from './uploads.ts';
 
-/** Of a template in a request, and of one in S3. */
+/** Of a template in a request. */
 const bodyBytes = 51_200;
-const urlBytes = 1_000_000;
 const deepest = 5;
 
 /** How a template is given to AWS. */
@@ -30,18 +30,7 @@ function templateFile({ request }: Pick<Api, 'request'>): string {
     throw new StackProblem(
       `the folder contains none of ${usualFiles().join(', ')}: set fileName to the file of the template`,
     );
-  if (!existsSync(found))
-    throw new StackProblem(`fileName: there is no file ${found} in the folder of the configuration`);
   return found;
-}
-
-function textOf(file: string): string {
-  const { size } = statSync(file);
-  if (size > urlBytes)
-    throw new StackProblem(
-      `${file} has ${size} bytes, and CloudFormation takes templates of at most ${urlBytes}: divide it into nested stacks or several environments`,
-    );
-  return readFileSync(file, 'utf8');
 }
 
 function isJson(text: string): boolean {
@@ -87,9 +76,10 @@ async function packaged(
       throw new StackProblem(
         `${id} in ${file}: TemplateURL must be the address of a template, or a file below the folder of the configuration`,
       );
-    if (!existsSync(nested))
+    const code = readCode(nested);
+    if (code === null)
       throw new StackProblem(`${id} in ${file}: there is no file ${nested} for its TemplateURL`);
-    const content = await packaged(textOf(nested), nested, uploads, [...within, file]);
+    const content = await packaged(code, nested, uploads, [...within, file]);
     document.setIn(
       ['Resources', id, 'Properties', 'TemplateURL'],
       await uploads.put(content, `${id} in ${file} has a file as TemplateURL`, 'kept'),
@@ -109,7 +99,10 @@ export interface Template {
  */
 export async function placeTemplate(api: Pick<Api, 'request'>, uploads: Uploads): Promise<Template> {
   const file = templateFile(api);
-  const text = await packaged(textOf(file), file, uploads, []);
+  const code = readCode(file);
+  if (code === null)
+    throw new StackProblem(`fileName: there is no file ${file} in the folder of the configuration`);
+  const text = await packaged(code, file, uploads, []);
   const bytes = Buffer.byteLength(text);
   if (bytes <= bodyBytes) return { file, source: { TemplateBody: text } };
   const why = `${file} has ${bytes} bytes, and requests take templates of at most ${bodyBytes}`;

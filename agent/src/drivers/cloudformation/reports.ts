@@ -158,5 +158,9 @@ export function eventLine(event: {
 }): string {
   const { time, status, type, path, physicalId, reason } = event;
   const id = physicalId ? ` [${physicalId}]` : '';
-  return `${time} ${status} ${type} ${path}${id}${reason ? `: ${reason.replaceAll(/\s+/g, ' ')}` : ''}`;
+  // Resources with code of their own name their ids and reasons.
+  return `${time} ${status} ${type} ${path}${id}${reason ? `: ${reason}` : ''}`.replaceAll(
+    /[\s\x00-\x1f\x7f-\x9f]+/g,
+    ' ',
+  );
 }

@@ -26,6 +26,8 @@ export interface StackServer extends AsyncDisposable {
   unref(): void;
   /** An action is never answered again. */
   hang(action: string): void;
+  /** The credentials do not have the right to an action. */
+  deny(action: string): void;
   /** Objects by bucket and key. */
   readonly objects: ReadonlyMap<string, string>;
 }
@@ -34,6 +36,7 @@ interface Faults {
   throttled: number;
   isExpired: boolean;
   readonly hanging: Set<string>;
+  readonly denied: Set<string>;
 }
 
 /** Stands for S3 with buckets that exist once something is put into them, apart from `missing-…`. */
@@ -68,9 +71,11 @@ function answerS3(
   return found === undefined ? { status: 404, content: '' } : { status: 200, content: found };
 }
 
-function checkFaults(faults: Faults): void {
+function checkFaults(faults: Faults, action: string): void {
   if (faults.isExpired)
     throw new AwsError('ExpiredToken', 'The security token included in the request is expired', 403);
+  if (faults.denied.has(action))
+    throw new AwsError('AccessDenied', `not authorized to perform: cloudformation:${action}`, 403);
   if (faults.throttled > 0) {
     faults.throttled -= 1;
     throw new AwsError('Throttling', 'Rate exceeded');
@@ -85,7 +90,7 @@ function send(response: ServerResponse, status: number, content: string): void {
 export async function startStackServer(): Promise<StackServer> {
   const objects = new Map<string, string>();
   const requests: string[] = [];
-  const faults: Faults = { throttled: 0, isExpired: false, hanging: new Set() };
+  const faults: Faults = { throttled: 0, isExpired: false, hanging: new Set(), denied: new Set() };
   let url = '';
   const account = new Account((address) => {
     const found = objects.get(decodeURIComponent(new URL(address).pathname.slice(1)));
@@ -107,7 +112,7 @@ export async function startStackServer(): Promise<StackServer> {
     requests.push(action);
     if (faults.hanging.has(action)) return;
     try {
-      checkFaults(faults);
+      checkFaults(faults, action);
       send(response, 200, replyXml(action, account.answer(action, query)));
     } catch (error) {
       if (!(error instanceof AwsError)) throw error;
@@ -136,6 +141,7 @@ export async function startStackServer(): Promise<StackServer> {
     throttle: (times) => (faults.throttled = times),
     expire: () => (faults.isExpired = true),
     hang: (action) => faults.hanging.add(action),
+    deny: (action) => faults.denied.add(action),
     async [Symbol.asyncDispose]() {
       account.cloud.release();
       server.closeAllConnections();
