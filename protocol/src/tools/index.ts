@@ -6,7 +6,7 @@ import type { ProgramFacts } from './programs/program.ts';
 import { stepsOf } from './steps.ts';
 import type { ToolFacts } from './tool.ts';
 
-export type RunnableTool = keyof typeof list & TemplateType;
+export type RunnableTool = Extract<TemplateType, keyof typeof list>;
 
 /** Tools that this version can run, with their facts. */
 export const tools: Readonly<Record<RunnableTool, ToolFacts>> = list;

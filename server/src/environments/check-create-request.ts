@@ -142,11 +142,9 @@ export async function checkCreateWithoutTemplate(
   request: CreateEnvironment,
   body: CreateEnvironmentBody,
 ): Promise<void> {
-  if (!isRunnable(request.type))
-    throw badField(
-      'body.type',
-      `${request.type} cannot be run by this version: it runs ${runnableTools.join(', ')}`,
-    );
+  const type: string = request.type;
+  if (!isRunnable(type))
+    throw badField('body.type', `${type} cannot be run by this version: it runs ${runnableTools.join(', ')}`);
   const wrong = typeRefusal(request);
   if (wrong) throw badField(`body.${wrong.field}`, wrong.reason);
   const retry = request.retry ? retryRefusal(request.retry) : null;
