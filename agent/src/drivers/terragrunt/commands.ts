@@ -218,9 +218,17 @@ function reportedUnits(captures: Captures): Map<string, string> {
   }
 }
 
-/** Which units are done, for a failure. */
-export function explainUnits(captures: Captures, done: 'planned' | 'applied' | 'destroyed'): string | null {
+/**
+ * Which units are done, for a failure.
+ * @param before those that an earlier try has done
+ */
+export function explainUnits(
+  captures: Captures,
+  done: 'planned' | 'applied' | 'destroyed',
+  before: Iterable<string> = [],
+): string | null {
   const reported = reportedUnits(captures);
+  for (const unit of before) reported.set(unit, 'succeeded');
   const named = (...results: string[]) =>
     [...reported].filter(([, result]) => results.includes(result)).map(([name]) => name);
   const [good, failed, rest] = [named('succeeded'), named('failed'), named('early exit', 'excluded')];
@@ -238,8 +246,10 @@ export function explainUnits(captures: Captures, done: 'planned' | 'applied' | '
 function applyUnits(context: DriverContext, units: readonly Unit[] | null, name: string): Command {
   const { job, planFile, temporaryFolder } = context;
   const isDestroy = job.type === 'destroy';
+  // Of a try before this one: their plans are used.
+  const done = new Set<string>();
   const approved = (captures: Captures) => {
-    const all = unitsWithPlan(context, captures.get(given.approved));
+    const all = unitsWithPlan(context, captures.get(given.approved)).filter(({ path }) => !done.has(path));
     return units === null ? all : all.filter((unit) => units.some(({ path }) => path === unit.path));
   };
   const all = isRunAll(job);
@@ -256,7 +266,11 @@ function applyUnits(context: DriverContext, units: readonly Unit[] | null, name:
     when: (captures) => !all || approved(captures).length > 0,
     ...(all ? { writes: (captures: Captures) => [writtenFilters(context, approved(captures))] } : {}),
     collects: { file: join(temporaryFolder, report.file), as: report.as },
-    explain: (captures) => explainUnits(captures, isDestroy ? 'destroyed' : 'applied'),
+    explain(captures) {
+      const text = explainUnits(captures, isDestroy ? 'destroyed' : 'applied', done);
+      for (const [unit, result] of reportedUnits(captures)) if (result === 'succeeded') done.add(unit);
+      return text;
+    },
     ...added(job, 'apply', values),
   };
 }

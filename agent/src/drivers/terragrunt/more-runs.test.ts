@@ -69,6 +69,26 @@ test(
   },
 );
 
+test('a retry continues with the units that are not done', withTerragrunt(), async (t) => {
+  const hook = `  before_hook "flaky" {
+    commands = ["apply"]
+    execute  = ["sh", "-c", "test -e ../tried || { touch ../tried; echo try again; exit 1; }"]
+  }
+`;
+  const setup = createTerragrunt(t, 'opentofu', {
+    ...units,
+    'live/web/terragrunt.hcl': `${unitCode('web').replace('terraform {\n', `terraform {\n${hook}`)}
+dependencies {
+  paths = ["../vpc"]
+}
+`,
+  });
+  const applied = await setup.deploy({ retry: { times: 1 } });
+  expect(applied, 'applied');
+  assert.match(applied.log('terragrunt:apply'), /Retry 1 of 1/);
+  assert.deepEqual(unitsIn(setup), ['db', 'vpc', 'web']);
+});
+
 test('a run can be limited to folders and to targets', withTerragrunt(), async (t) => {
   const setup = createTerragrunt(t, 'opentofu', units);
   const included = await setup.deploy(variable('ENVARIUM_TERRAGRUNT_RUN_ALL_INCLUDE_DIRS', 'v*, ./db/'));
