@@ -83,7 +83,7 @@ dependencies {
 }
 `,
   });
-  const applied = await setup.deploy({ retry: { times: 1 } });
+  const applied = await setup.deploy({ retry: { times: 1, isReviewed: false } });
   expect(applied, 'applied');
   assert.match(applied.log('terragrunt:apply'), /Retry 1 of 1/);
   assert.deepEqual(unitsIn(setup), ['db', 'vpc', 'web']);

@@ -105,3 +105,21 @@ for (const binary of binaries) {
     },
   );
 }
+
+test('a unit whose state the service stores cannot get a backend without it', withTerragrunt(), async (t) => {
+  const backend = await startBackend(t);
+  const setup = createTerragrunt(t, 'opentofu', {
+    'modules/one/main.tf': moduleCode,
+    'live/root.hcl': rootWith(backend.url),
+    'live/vpc/terragrunt.hcl': unitCode('net'),
+    'live/app/terragrunt.hcl': unitCode('app'),
+  });
+  assert.equal((await setup.deploy()).outcome.result, 'applied');
+  setup.commit({ 'live/vpc/terragrunt.hcl': include + unitCode('net') });
+  const { outcome } = await setup.plan();
+  assert.equal(outcome.result, 'failed');
+  assert.match(
+    outcome.error?.message ?? '',
+    /^The service stores the state of unit vpc, and the code has a backend/,
+  );
+});

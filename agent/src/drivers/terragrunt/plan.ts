@@ -17,6 +17,7 @@ import { installedModules, modulesFileName } from '../terraform/versions.ts';
 import { parseConfigurations } from './backends.ts';
 import { deferredUnits, mockedUnits } from './deferred.ts';
 import { isRunAll, planName, unitsOf } from './settings.ts';
+import { elsewhereOf } from './unit-states.ts';
 import { type Unit, unitAddress, unitModule } from './units.ts';
 import { workingFolder } from './working-folders.ts';
 
@@ -126,18 +127,33 @@ function refuseOnlyDeferred({ job }: DriverContext, read: readonly ReadUnit[]): 
   );
 }
 
-/** Units that the state has and the code does not: nothing removes their resources. */
-function removedUnits(context: DriverContext, captures: Captures, units: readonly Unit[]): string[] {
+/** The units of the stored states that may have resources. */
+function storedUnits(captures: Captures): string[] {
   const stored = captures.get(given.state);
   if (stored === undefined || !areUnitStates(stored)) return [];
-  const known = new Set(units.map(({ path }) => path));
   return [...readUnitStates(stored).units].flatMap(([unit, state]) =>
-    !known.has(unit) && terraformState.read(state).resourceCount !== 0 ? [unit] : [],
+    terraformState.read(state).resourceCount === 0 ? [] : [unit],
   );
 }
 
-function removedRemarks(context: DriverContext, captures: Captures, all: readonly Unit[]): string[] {
-  return removedUnits(context, captures, all).map(
+/** The plan of a unit that has moved to a backend of its own would create everything again. */
+function refuseLeftStates(context: DriverContext, captures: Captures): void {
+  const elsewhere = elsewhereOf(context) ?? [];
+  const left = storedUnits(captures).filter((unit) => elsewhere.includes(unit));
+  if (left.length === 0) return;
+  throw new Error(
+    `The service stores the state of ${left.map((unit) => `unit ${unit}`).join(', ')}, and the code has a backend for it, which does not: remove that backend, or download the state of the environment, move the unit's to the backend with "state push", and import the rest`,
+  );
+}
+
+/** Units that the state has and the code does not: nothing removes their resources. */
+function removedUnits(captures: Captures, units: readonly Unit[]): string[] {
+  const known = new Set(units.map(({ path }) => path));
+  return storedUnits(captures).filter((unit) => !known.has(unit));
+}
+
+function removedRemarks(captures: Captures, all: readonly Unit[]): string[] {
+  return removedUnits(captures, all).map(
     (unit) =>
       `Unit ${unit} is not part of this run, and its state still has resources, which stay as they are: to destroy them, run with the code that has the unit.`,
   );
@@ -165,8 +181,9 @@ async function versionsOf(
   };
 }
 
-/** @throws Error if a plan is missing, or none of the plans can be applied */
+/** @throws Error if a plan is missing, made without the unit's state, or none of the plans can be applied */
 export async function readUnitPlans(context: DriverContext, captures: Captures): Promise<PlanReading> {
+  refuseLeftStates(context, captures);
   const units = unitsOf(context);
   const plans = plansIn(units, captures, 'plan');
   if (plans.size === 0) throw new Error('no unit has a plan: all of them are excluded');
@@ -184,7 +201,7 @@ export async function readUnitPlans(context: DriverContext, captures: Captures):
     outputChanges: read.flatMap((each) => each.plan.outputChanges),
     ...(settled.length > 0 ? { settled } : {}),
   };
-  const remarks = [...remarksOf(deferred), ...removedRemarks(context, captures, units)];
+  const remarks = [...remarksOf(deferred), ...removedRemarks(captures, units)];
   return {
     plan: withoutLongTexts(maskJson(plan, context.job.secrets)),
     planSummary: summaryOf(read),
