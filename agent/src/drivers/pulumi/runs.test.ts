@@ -1,34 +1,11 @@
 /** Plans and applies with the real runner, the real Pulumi and a provider of files. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { withPulumi } from '../../testing/pulumi/pulumi-folder.ts';
-import { pulumiStage, type StageVariables, variablesOf } from '../../testing/pulumi/pulumi-stage.ts';
-
-const program = `name: shop
-runtime: yaml
-config:
-  world: { type: string }
-  greeting: { type: string }
-  token: { type: string, secret: true }
-resources:
-  page:
-    type: file:File
-    properties:
-      path: \${world}/page
-      content: \${greeting}
-  key:
-    type: file:File
-    properties:
-      path: \${world}/key
-      content: \${token}
-outputs:
-  page: \${page.path}
-  key: \${key.content}
-`;
-const variables = { values: { greeting: 'hello' }, secrets: { token: 'planted-token' } };
-const urn = (name: string) => `urn:pulumi:test-one::shop::file:index:File::${name}`;
+import { pulumiStage, variablesOf } from '../../testing/pulumi/pulumi-stage.ts';
+import { deployed, program, urn, variables } from '../../testing/pulumi/shop.ts';
 
 for (const travels of [false, true]) {
   test(
@@ -72,12 +49,6 @@ for (const travels of [false, true]) {
       assert.equal((JSON.parse(state) as { serial: number }).serial, 1);
     },
   );
-}
-async function deployed(t: TestContext, more: StageVariables = {}) {
-  const stage = pulumiStage(t, { 'Pulumi.yaml': program }, { ...variables, ...more });
-  const { applied } = await stage.deploy();
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
-  return { ...stage, applied };
 }
 
 test('a change updates and replaces, and a plan without one has no changes', withPulumi, async (t) => {
@@ -152,119 +123,4 @@ test('no secret is in a log, a plan or a state', withPulumi, async (t) => {
     for (const step of Object.keys(ran.steps())) assert.doesNotMatch(ran.log(step), /planted-token/, step);
   assert.doesNotMatch(JSON.stringify(next.planned.outcome), /planted-token/);
   assert.ok(!setup.newestState(next.applied)?.includes('planted-token'));
-});
-
-test(
-  'an apply that would do what was not approved stops before it changes anything',
-  withPulumi,
-  async (t) => {
-    const stage = await deployed(t);
-    const known = stage.after(stage.applied);
-    const planned = await stage.run(stage.job(known.changes), known.options);
-    assert.equal(planned.outcome.hasChanges, false);
-    rmSync(join(stage.world, 'page'));
-    const stopped = await stage.apply(planned);
-    assert.equal(stopped.outcome.result, 'failed');
-    assert.match(
-      stopped.outcome.error?.message ?? '',
-      /differs from what was approved \(create of urn:pulumi:test-one::shop::file:index:File::page, which was not in the approved preview\)/,
-    );
-    assert.ok(!existsSync(join(stage.world, 'page')));
-  },
-);
-
-test('a failure half-way keeps what was done, and the next deployment continues', withPulumi, async (t) => {
-  const failing = program.replace(
-    'content: ${token}',
-    'content: ${token}\n      mode: fail\n    options: { dependsOn: ["${page}"] }',
-  );
-  const { world, setup, deploy } = pulumiStage(t, { 'Pulumi.yaml': failing }, variables);
-  const { applied } = await deploy();
-  assert.equal(applied.outcome.result, 'failed');
-  assert.match(applied.outcome.error?.message ?? '', /key cannot be written: the mode is fail/);
-  assert.deepEqual(readdirSync(world), ['page']);
-  assert.equal(applied.outcome.resourceCount, 1);
-  assert.equal(applied.steps()['state:store'], 'SUCCESS');
-  setup.commit({ 'Pulumi.yaml': program });
-  const next = await deploy({}, applied);
-  assert.deepEqual(next.planned.outcome.planSummary, { added: 1, changed: 0, destroyed: 0 });
-  assert.equal(next.applied.outcome.result, 'applied', JSON.stringify(next.applied.outcome));
-  assert.deepEqual(readdirSync(world).sort(), ['key', 'page']);
-});
-
-test('a retry repeats the update under the same plan', withPulumi, async (t) => {
-  const { world, run, job, apply } = pulumiStage(
-    t,
-    {
-      'Pulumi.yaml': program.replace('path: ${world}/key', 'path: ${world}/folder/key'),
-    },
-    variables,
-  );
-  const planned = await run(job({ retry: { times: 1, isReviewed: true } }));
-  const applied = await apply(planned);
-  assert.equal(applied.outcome.result, 'failed');
-  assert.equal(applied.outcome.error?.retryCount, 1);
-  assert.match(applied.log('pulumi:up'), /Retry 1 of 1/);
-  assert.deepEqual(readdirSync(world), ['page']);
-});
-
-test('an abort of a resource that hangs keeps what was done', withPulumi, async (t) => {
-  const hanging = program.replace(
-    'content: ${token}',
-    'content: ${token}\n      mode: hang\n    options: { dependsOn: ["${page}"] }',
-  );
-  const { world, setup, run, job, start, after, apply } = pulumiStage(
-    t,
-    { 'Pulumi.yaml': hanging },
-    variables,
-  );
-  const planned = await run(job());
-  const running = start(setup.applyJob(planned));
-  await running.until(() => existsSync(join(world, 'page')), 'the first resource');
-  running.abort('gently');
-  const stopped = await running.ended;
-  assert.equal(stopped.outcome.result, 'aborted', JSON.stringify(stopped.outcome));
-  assert.equal(stopped.outcome.resourceCount, 1);
-  setup.commit({ 'Pulumi.yaml': program });
-  const known = after(stopped);
-  const next = await run(job(known.changes), known.options);
-  assert.deepEqual(
-    next.outcome.planSummary,
-    { added: 1, changed: 0, destroyed: 0 },
-    JSON.stringify(next.outcome),
-  );
-  assert.equal((await apply(next)).outcome.result, 'applied');
-});
-
-test('after a kill, the next plan names what may exist, and the update continues', withPulumi, async (t) => {
-  const hanging = program.replace(
-    'content: ${token}',
-    'content: ${token}\n      mode: hang-after\n    options: { dependsOn: ["${page}"] }',
-  );
-  const { world, setup, run, job, start, after, apply } = pulumiStage(
-    t,
-    { 'Pulumi.yaml': hanging },
-    variables,
-  );
-  const planned = await run(job());
-  const running = start(setup.applyJob(planned));
-  await running.until(() => existsSync(join(world, 'key')), 'the resource that hangs');
-  running.abort('now');
-  const killed = await running.ended;
-  assert.equal(killed.outcome.result, 'aborted', JSON.stringify(killed.outcome));
-  assert.deepEqual(
-    killed.outcome.unrecorded?.map(({ address, certainty }) => [address, certainty]),
-    [[urn('key'), 'may exist']],
-  );
-  setup.commit({ 'Pulumi.yaml': program });
-  const known = after(killed);
-  const next = await run(job(known.changes), known.options);
-  assert.equal(next.outcome.result, 'planned', JSON.stringify(next.outcome));
-  assert.match(
-    next.log('pulumi:preview'),
-    /stopped while creating urn:pulumi:test-one::shop::file:index:File::key: whether it exists is unknown/,
-  );
-  const applied = await apply(next);
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
-  assert.ok(!setup.newestState(applied)?.includes('pending_operations'));
 });
