@@ -1,0 +1,92 @@
+/** Hooks, excluded and removed units, and much output, with the real tool. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readUnitStates } from '#protocol/tools/terragrunt-state.ts';
+import { withTerraformAsRoot } from '../../testing/runner-setup.ts';
+import { createTerragrunt, moduleCode, withTerragrunt } from '../../testing/units/terragrunt-setup.ts';
+
+/** A unit whose hook runs a shell before or after a command. */
+function withHook(kind: 'before_hook' | 'after_hook', command: string, script: string): string {
+  return `terraform {
+  ${kind} "it" {
+    commands = ["${command}"]
+    execute  = ["sh", "-c", ${JSON.stringify(script)}]
+  }
+}
+`;
+}
+
+const asRoot = { skip: withTerragrunt().skip || withTerraformAsRoot.skip };
+/** From the working folder of the unit \`app\` to the plans. */
+const plans = '../../../../../../plan/tfplan';
+
+test('a hook of the apply cannot change an approved plan', asRoot, async (t) => {
+  const swap = `cp -f ${plans}/other/tfplan.tfplan ${plans}/app/tfplan.tfplan && echo swapped || echo "not swapped"`;
+  const setup = createTerragrunt(t, 'opentofu', {
+    'live/app/terragrunt.hcl': withHook('before_hook', 'apply', swap),
+    'live/app/main.tf': moduleCode,
+    'live/other/terragrunt.hcl': '',
+    'live/other/main.tf': moduleCode.replace('"none"', '"other"'),
+  });
+  const applied = await setup.deploy();
+  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+  assert.match(applied.log('terragrunt:apply'), /not swapped/);
+  assert.equal(applied.outcome.outputs?.['app.input']?.value, 'none');
+});
+
+test('what a hook of the plan makes of it is what people see', asRoot, async (t) => {
+  const swap = `cp -f ${plans}/other/tfplan.tfplan ${plans}/app/tfplan.tfplan && echo swapped`;
+  const setup = createTerragrunt(t, 'opentofu', {
+    'live/app/terragrunt.hcl': `dependencies {\n  paths = ["../other"]\n}\n${withHook('after_hook', 'plan', swap)}`,
+    'live/app/main.tf': moduleCode,
+    'live/other/terragrunt.hcl': '',
+    'live/other/main.tf': `${moduleCode}resource "terraform_data" "hidden" {}\n`,
+  });
+  const planned = await setup.plan();
+  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome.error));
+  assert.match(planned.log('terragrunt:plan'), /swapped/);
+  const paths = planned.outcome.plan?.resourceChanges.map(({ path }) => path);
+  assert.ok(paths?.includes('app/terraform_data.hidden'), String(paths));
+});
+
+test(
+  'an excluded unit has no part in a run, and a removed one keeps its state and is named',
+  withTerragrunt(),
+  async (t) => {
+    const exclude = 'exclude {\n  if      = true\n  actions = ["all"]\n}\n';
+    const setup = createTerragrunt(t, 'opentofu', {
+      'live/app/terragrunt.hcl': '',
+      'live/app/main.tf': moduleCode,
+      'live/db/terragrunt.hcl': '',
+      'live/db/main.tf': moduleCode,
+      'live/off/terragrunt.hcl': exclude,
+      'live/off/main.tf': moduleCode,
+    });
+    const unitsOf = () => [...readUnitStates(setup.state() ?? Buffer.of()).units.keys()];
+    const first = await setup.deploy();
+    assert.equal(first.outcome.result, 'applied', JSON.stringify(first.outcome.error));
+    assert.deepEqual(unitsOf(), ['app', 'db']);
+    setup.commit({
+      'live/db/terragrunt.hcl': null,
+      'live/db/main.tf': null,
+      'live/app/main.tf': `${moduleCode}resource "terraform_data" "more" {}\n`,
+    });
+    const planned = await setup.plan();
+    assert.match(
+      planned.log('terragrunt:plan'),
+      /Unit db is not part of this run, and its state still has resources/,
+    );
+    const applied = await setup.apply(planned);
+    assert.deepEqual([applied.outcome.resourceCount, unitsOf()], [3, ['app', 'db']]);
+  },
+);
+
+test('a unit that writes 50 MB has its plan, its end and its state', withTerragrunt(), async (t) => {
+  const setup = createTerragrunt(t, 'opentofu', {
+    'live/app/terragrunt.hcl': withHook('before_hook', 'plan', 'yes 0123456789 | head -c 50000000'),
+    'live/app/main.tf': moduleCode,
+  });
+  const applied = await setup.deploy();
+  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+  assert.equal(applied.outcome.resourceCount, 1);
+});
