@@ -71,6 +71,11 @@ async function placeIn(t: TestContext): Promise<{ namespace: string; KUBECONFIG:
   return { namespace: name, KUBECONFIG };
 }
 
+test('the demo deploys units of terragrunt', withToolbox('terragrunt', 'opentofu'), async () => {
+  const programs = [toolboxProgram('terragrunt'), toolboxProgram('opentofu')];
+  checkTour(await demo(['--type', 'terragrunt'], programs));
+});
+
 test('the demo deploys manifests to a cluster', withCluster(), async (t) => {
   const { namespace, KUBECONFIG } = await placeIn(t);
   checkTour(await demo(['--type', 'k8s', '--namespace', namespace], [], { KUBECONFIG }));
@@ -88,7 +93,9 @@ test('the demo knows every tool', () => {
 });
 
 test('the demo says what it needs, and which tools it knows', async () => {
-  await assert.rejects(demo(['--type', 'hammer'], []), { stderr: /knows terraform, opentofu, k8s/ });
+  await assert.rejects(demo(['--type', 'hammer'], []), {
+    stderr: /knows terraform, opentofu, terragrunt, k8s/,
+  });
   const KUBECONFIG = join(tmpdir(), 'no-such-kubeconfig');
   await assert.rejects(demo(['--type', 'k8s'], [], { KUBECONFIG }), {
     stderr: /needs (a cluster, and there is no .*no-such-kubeconfig|kubectl)/,
