@@ -93,12 +93,16 @@ export function explain(error: unknown, environment: NodeJS.ProcessEnv = process
   const { name, message, code } = error as Error & { readonly code?: string };
   if (error instanceof StackProblem) return message;
   const said = `${name}: ${message || 'no further message'}`;
+  const whose = `They are those of ${credentialSource(environment)}`;
   if (expired.includes(name) || (strangers.includes(name) && /expired/i.test(message)))
-    return `the AWS credentials have expired (${said}). They are those of ${credentialSource(environment)}: renew them, then deploy again`;
+    return `the AWS credentials have expired (${said}). ${whose}: renew them, then deploy again`;
   if (strangers.includes(name))
-    return `AWS does not accept the credentials (${said}). They are those of ${credentialSource(environment)}: correct them, then deploy again`;
+    return `AWS does not accept the credentials (${said}). ${whose}: correct them, then deploy again`;
   if (name === 'CredentialsProviderError' || /Could not load credentials/.test(message))
-    return 'there are no credentials for AWS: assign a credential of AWS to the project, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
+    return (
+      'there are no credentials for AWS: assign a credential of AWS to the project, or set AWS_ACCESS_KEY_ID and ' +
+      'AWS_SECRET_ACCESS_KEY'
+    );
   if (message.startsWith('Region is missing'))
     return 'the region is missing: set the variable AWS_REGION of the environment, such as eu-west-1';
   if (isThrottling(error))

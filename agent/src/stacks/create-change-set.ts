@@ -1,5 +1,5 @@
 /** `create-change-set`: the plan of a deployment, on a stack that was brought into a state that allows one. */
-import { createHash } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   type Capability,
   type ChangeSetSummary,
@@ -68,11 +68,6 @@ async function tidyUp(api: Api, changeSetId: string, stackId: string): Promise<v
 
 const empty = /didn't contain changes|no updates are to be performed/i;
 
-/** The same token for the same request, so that a repeated one makes no second change set. */
-function tokenOf(name: string, parts: unknown): string {
-  return `${name}-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)}`;
-}
-
 async function create(
   api: Api,
   ready: ReadyStack,
@@ -109,7 +104,8 @@ async function send(
   isAware: boolean,
 ): Promise<{ readonly id: string; readonly stackId: string }> {
   const mode = isAware ? { DeploymentMode: 'REVERT_DRIFT' as const } : {};
-  const ClientToken = tokenOf(input.ChangeSetName ?? '', [input, isAware, Date.now()]);
+  // A request that the SDK repeats makes no second change set.
+  const ClientToken = randomUUID();
   try {
     const { Id = '', StackId = '' } = await api.client.send(
       new CreateChangeSetCommand({ ...input, ...mode, ClientToken }),

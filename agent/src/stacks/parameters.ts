@@ -79,7 +79,8 @@ export function parametersFor(
   const strange = Object.keys(ofFile).filter((name) => !names.has(name));
   if (strange.length > 0)
     throw new StackProblem(
-      `${stackVariableNames.parametersFile}: the template has no parameters named ${strange.join(', ')}: remove them from ${request.parametersFile}`,
+      `${stackVariableNames.parametersFile}: the template has no parameters named ${strange.join(', ')}: ` +
+        `remove them from ${request.parametersFile}`,
     );
   const given = valuesOf(request, ofFile);
   const missing = declared
@@ -88,11 +89,14 @@ export function parametersFor(
         DefaultValue === undefined && given[ParameterKey] === undefined,
     )
     .map(({ ParameterKey = '' }) => ParameterKey);
-  if (missing.length > 0)
+  if (missing.length > 0) {
+    const variables =
+      missing.length === 1 ? 'a variable of type 1 with this name' : 'variables of type 1 with these names';
     throw new StackProblem(
-      `the template needs a value for ${missing.join(', ')}: add ${missing.length === 1 ? 'a variable of type 1 with this name' : 'variables of type 1 with these names'}, ` +
+      `the template needs a value for ${missing.join(', ')}: add ${variables}, ` +
         `or ${stackVariableNames.parameterPrefix}${missing[0]}`,
     );
+  }
   return {
     values: declared.flatMap(({ ParameterKey = '' }) => {
       const value = given[ParameterKey];

@@ -51,7 +51,8 @@ async function removeRolledBack(api: Api, stack: Stack): Promise<void> {
   const { StackName = '', StackId = '' } = stack;
   if (request.isPlanOnly)
     throw new StackProblem(
-      `stack ${StackName} is ROLLBACK_COMPLETE: its creation has failed, and nothing can be planned until a deployment has removed it`,
+      `stack ${StackName} is ROLLBACK_COMPLETE: its creation has failed, and ` +
+        'nothing can be planned until a deployment has removed it',
     );
   if (ownerOf(stack) === undefined)
     throw new StackProblem(
@@ -68,7 +69,8 @@ async function removeRolledBack(api: Api, stack: Stack): Promise<void> {
       `stack ${StackName} is ROLLBACK_COMPLETE and still has ${inWords(existing)}: destroy the environment, then deploy again`,
     );
   tell(
-    `The creation of stack ${StackName} has failed and was rolled back: what is left of the stack is deleted, which has no resources.`,
+    `The creation of stack ${StackName} has failed and was rolled back: ` +
+      'what is left of the stack is deleted, which has no resources.',
   );
   if (left.length > 0)
     tell(

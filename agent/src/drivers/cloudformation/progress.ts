@@ -10,8 +10,14 @@ const actions = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete', IMPORT: 
 const statuses = { IN_PROGRESS: 'started', COMPLETE: 'done', FAILED: 'failed' } as const;
 
 /** As `eventLine` writes it. */
-const form =
-  /^\d\d:\d\d:\d\d (?<action>CREATE|UPDATE|DELETE|IMPORT)_(?<status>IN_PROGRESS|COMPLETE|FAILED) (?<type>\S+) (?<path>[A-Za-z0-9.-]+)(?: \[(?<id>[^\]]*)\])?(?:$|: )/;
+const form = new RegExp(
+  [
+    String.raw`^\d\d:\d\d:\d\d`,
+    String.raw`(?<action>CREATE|UPDATE|DELETE|IMPORT)_(?<status>IN_PROGRESS|COMPLETE|FAILED)`,
+    String.raw`(?<type>\S+)`,
+    String.raw`(?<path>[A-Za-z0-9.-]+)(?: \[(?<id>[^\]]*)\])?(?:$|: )`,
+  ].join(' '),
+);
 
 function eventOf(line: string): ProgressEvent | null {
   const { action, status, type = '', path = '', id } = form.exec(line)?.groups ?? {};

@@ -86,21 +86,23 @@ function send(response: ServerResponse, status: number, content: string): void {
   response.writeHead(status, { 'content-type': 'text/xml' }).end(content);
 }
 
+/** How CloudFormation reads templates: from the buckets of this server, and from nowhere else. */
+function readerOf(objects: ReadonlyMap<string, string>, url: () => string): (address: string) => string {
+  return (address) => {
+    const found = objects.get(decodeURIComponent(new URL(address).pathname.slice(1)));
+    if (found === undefined || !address.startsWith(url()))
+      throw new AwsError('ValidationError', 'S3 error: Access Denied');
+    return found;
+  };
+}
+
 /** Starts a server on a free port of this machine. */
 export async function startStackServer(): Promise<StackServer> {
   const objects = new Map<string, string>();
   const requests: string[] = [];
   const faults: Faults = { throttled: 0, isExpired: false, hanging: new Set(), denied: new Set() };
   let url = '';
-  const account = new Account((address) => {
-    const found = objects.get(decodeURIComponent(new URL(address).pathname.slice(1)));
-    if (found === undefined || !address.startsWith(url))
-      throw new AwsError(
-        'ValidationError',
-        `S3 error: Access Denied\nFor more information check http://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html`,
-      );
-    return found;
-  });
+  const account = new Account(readerOf(objects, () => url));
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request);
     if (request.url !== '/' && request.url !== '') {

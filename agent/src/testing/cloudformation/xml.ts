@@ -32,11 +32,13 @@ const metadata =
   '<ResponseMetadata><RequestId>00000000-0000-4000-8000-000000000000</RequestId></ResponseMetadata>';
 
 export function replyXml(action: string, result: Answer): string {
-  return `<${action}Response xmlns="${namespace}"><${action}Result>${xmlOf(result)}</${action}Result>${metadata}</${action}Response>`;
+  const body = `<${action}Result>${xmlOf(result)}</${action}Result>${metadata}`;
+  return `<${action}Response xmlns="${namespace}">${body}</${action}Response>`;
 }
 
 export function errorXml(code: string, message: string): string {
-  return `<ErrorResponse xmlns="${namespace}"><Error><Type>Sender</Type>${xmlOf({ Code: code, Message: message })}</Error><RequestId>0</RequestId></ErrorResponse>`;
+  const error = xmlOf({ Type: 'Sender', Code: code, Message: message });
+  return `<ErrorResponse xmlns="${namespace}"><Error>${error}</Error><RequestId>0</RequestId></ErrorResponse>`;
 }
 
 /** Parameters such as `Tags.member.1.Key` as lists and maps. */
