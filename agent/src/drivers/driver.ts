@@ -85,6 +85,8 @@ export interface DriverContext {
   readonly programPaths?: Readonly<Record<string, string>>;
   /** What the commands of `inspect` have captured; absent before they have run. */
   readonly inspected?: Captures;
+  /** The current state as the service stores it; null: it has none. */
+  readonly currentState?: () => Uint8Array | null;
 }
 
 /** The contents of a plan in the common form. Sensitive values are already replaced. */

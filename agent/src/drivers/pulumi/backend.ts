@@ -1,5 +1,5 @@
 /** Where the state of a stack is, and what its secrets are encrypted with. */
-import { createCipheriv, createDecipheriv, createHash, pbkdf2, pbkdf2Sync, randomBytes } from 'node:crypto';
+import { createCipheriv, createHash, pbkdf2, randomBytes } from 'node:crypto';
 import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -62,11 +62,11 @@ export async function passphraseOf(job: Job, tree: TreeReader): Promise<string> 
 }
 
 const derive = promisify(pbkdf2);
-const [iterations, keyBytes, saltBytes, nonceBytes, tagBytes] = [1_000_000, 32, 8, 12, 16];
+const [iterations, keyBytes, saltBytes, nonceBytes] = [1_000_000, 32, 8, 12];
 
 /**
- * The `encryptionsalt` of a stack, in the form of Pulumi. An apply on another machine begins with the same one as
- * its plan, so that it can read what the plan has encrypted.
+ * The `encryptionsalt` of a stack that has no state yet, in the form of Pulumi. An apply on another machine begins
+ * with the same one as its plan, so that it can read what the plan has encrypted.
  */
 export async function encryptionSalt(environmentId: string, passphrase: string): Promise<string> {
   const salt = createHash('sha256').update(`pulumi ${environmentId}`).digest().subarray(0, saltBytes);
@@ -75,36 +75,6 @@ export async function encryptionSalt(environmentId: string, passphrase: string):
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
   const sealed = Buffer.concat([cipher.update('pulumi'), cipher.final(), cipher.getAuthTag()]);
   return `v1:${salt.toString('base64')}:v1:${nonce.toString('base64')}:${sealed.toString('base64')}`;
-}
-
-/** Whether a passphrase is the one of an `encryptionsalt`; unknown forms of it are left to Pulumi. */
-function isPassphraseOf(encryptionsalt: string, passphrase: string): boolean {
-  const [form, salt = '', , nonce = '', sealed = ''] = encryptionsalt.split(':');
-  const bytes = Buffer.from(sealed, 'base64');
-  if (form !== 'v1' || bytes.length <= tagBytes) return true;
-  const key = pbkdf2Sync(passphrase, Buffer.from(salt, 'base64'), iterations, keyBytes, 'sha256');
-  const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64'));
-  decipher.setAuthTag(bytes.subarray(-tagBytes));
-  try {
-    return Buffer.concat([decipher.update(bytes.subarray(0, -tagBytes)), decipher.final()]).length > 0;
-  } catch {
-    return false;
-  }
-}
-
-/**
- * Pulumi compares the passphrase with the state only where that has secrets; others would be encrypted with a wrong
- * one from then on.
- * @param encryptionsalt of the state; undefined: it has none
- * @throws an Error that names the variable
- */
-export function checkPassphrase(job: Job, encryptionsalt: string | undefined): void {
-  const passphrase = runEnvironment(job)[passphraseVariable];
-  if (encryptionsalt === undefined || passphrase === undefined || passphrase === '') return;
-  if (!isPassphraseOf(encryptionsalt, passphrase))
-    throw new Error(
-      `${passphraseVariable} is not the passphrase that the secrets of the stack were encrypted with: set the variable to that one`,
-    );
 }
 
 /** Where the tool keeps its own files during a phase. */

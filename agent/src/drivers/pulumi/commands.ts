@@ -4,10 +4,10 @@ import { runEnvironment } from '#protocol/run-environment.ts';
 import { pulumi as facts } from '#protocol/tools/pulumi.ts';
 import { type Captures, type Command, given, type Note } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
-import { backendEnvironment, checkPassphrase, homeOf } from './backend.ts';
+import { backendEnvironment, homeOf } from './backend.ts';
 import { isSecret, secretValues } from './configuration.ts';
 import { readProject } from './project.ts';
-import { checkOwner, pendingOperations, saltOf, withoutPending } from './state.ts';
+import { checkOwner, pendingOperations, withoutPending } from './state.ts';
 
 const { steps } = facts;
 const program = facts.program.name;
@@ -101,15 +101,12 @@ export async function prepareCommands(context: DriverContext): Promise<(Command 
  * removed from it; the plan names them.
  */
 function pendingCommands(context: DriverContext, step: string): Command[] {
-  const { stateFolder, job } = context;
+  const { stateFolder } = context;
   return [
     command(context, step, ['stack', 'export'], { captureTo: captured.stack }),
     command(context, step, ['stack', 'import'], {
       when(captures) {
-        const exported = captures.get(captured.stack);
-        if (stateFolder === null) return false;
-        checkPassphrase(job, saltOf(exported));
-        return pendingOperations(exported).length > 0;
+        return stateFolder !== null && pendingOperations(captures.get(captured.stack)).length > 0;
       },
       input: (captures) => withoutPending(captures.get(captured.stack) ?? new Uint8Array()),
     }),

@@ -5,6 +5,7 @@ import { type DriverContext, type FileToWrite } from '../driver.ts';
 import { variableTexts } from '../variable-texts.ts';
 import { encryptionSalt, passphraseOf } from './backend.ts';
 import { type Project, readProject } from './project.ts';
+import { saltOf } from './state.ts';
 
 /** A variable whose value belongs to nobody else: it becomes a secret of the stack. */
 export function isSecret({ isSensitive, reference }: JobVariable): boolean {
@@ -61,8 +62,11 @@ export async function configurationFiles(context: DriverContext): Promise<FileTo
   const document = parsed(name, committed);
   const isEncrypted = document.has('encryptionsalt') || document.has('secretsprovider');
   const passphrase = stateFolder === null ? null : await passphraseOf(job, tree);
-  if (passphrase !== null && !isEncrypted)
-    document.set('encryptionsalt', await encryptionSalt(job.environmentId, passphrase));
+  if (passphrase !== null && !isEncrypted) {
+    // Pulumi compares the passphrase with it in each command.
+    const known = saltOf(context.currentState?.() ?? undefined);
+    document.set('encryptionsalt', known ?? (await encryptionSalt(job.environmentId, passphrase)));
+  }
   if (!isMap(document.get('config'))) document.set('config', document.createNode({}));
   for (const [key, value] of await plainValues(job.variables.terraform)) {
     document.deleteIn(['config', key]);

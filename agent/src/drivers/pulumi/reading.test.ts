@@ -7,11 +7,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { pulumiState } from '#protocol/tools/pulumi/state.ts';
-import { jobOf } from '../../testing/driver-job.ts';
 import { pulumiFolder, withPulumi } from '../../testing/pulumi/pulumi-folder.ts';
 import { TornState } from '../driver.ts';
 import { destroyDifference, updateDifference } from './approval.ts';
-import { checkPassphrase, encryptionSalt } from './backend.ts';
 import { lastPulumiDiagnostic } from './diagnostics.ts';
 import { readEvents } from './events.ts';
 import { commonPlan } from './plan.ts';
@@ -166,23 +164,6 @@ test('the last error counts, with its place and what to do', () => {
       'error: getting stack configuration: get stack secrets manager: incorrect passphrase\n',
     ) ?? '',
     /incorrect passphrase\. PULUMI_CONFIG_PASSPHRASE is not the passphrase/,
-  );
-});
-
-test('the passphrase of a salt is recognized, and no other', async () => {
-  const salt = await encryptionSalt('environment', 'right');
-  const job = (value: string) =>
-    jobOf({
-      variables: {
-        environment: [{ name: 'PULUMI_CONFIG_PASSPHRASE', value, isSensitive: true }],
-        terraform: [],
-      },
-    });
-  checkPassphrase(job('right'), salt);
-  checkPassphrase(job('wrong'), undefined);
-  assert.throws(() => checkPassphrase(job('wrong'), salt), /^Error: PULUMI_CONFIG_PASSPHRASE is not/);
-  assert.throws(() =>
-    checkPassphrase(job('wrong'), 'v1:AAAA:v1:AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAAAAAAAAAAAAAA'),
   );
 });
 

@@ -1,4 +1,5 @@
 /** The configuration that a phase runs: its folder, tool, files and environment. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { sha256 } from '#protocol/approved.ts';
@@ -97,6 +98,7 @@ export function statelessContext(
     tree: attempt.tree.reader(configurationFolder),
     code: attempt.tree.reader(attempt.folders.tree),
     ...(inspected === undefined ? {} : { inspected }),
+    currentState: () => (job.state.current === undefined ? null : readFileSync(attempt.spool.inputState)),
   };
 }
 
