@@ -43,6 +43,13 @@ function qualified(project: Project, key: string): string {
   return key.includes(':') ? key : `${project.name}:${key}`;
 }
 
+/** Of a key in two forms, Pulumi takes one or the other by chance. */
+function formsOf(project: Project, key: string): string[] {
+  const full = qualified(project, key);
+  const own = `${project.name}:`;
+  return full.startsWith(own) ? [full, full.slice(own.length)] : [full];
+}
+
 /** Values without secrets, which commands add in an encrypted form. */
 async function plainValues(variables: readonly JobVariable[]): Promise<Map<string, unknown>> {
   const texts = await variableTexts(variables.filter((variable) => !isSecret(variable)));
@@ -68,10 +75,10 @@ export async function configurationFiles(context: DriverContext): Promise<FileTo
     document.set('encryptionsalt', known ?? (await encryptionSalt(job.environmentId, passphrase)));
   }
   if (!isMap(document.get('config'))) document.set('config', document.createNode({}));
-  for (const [key, value] of await plainValues(job.variables.terraform)) {
-    document.deleteIn(['config', key]);
+  for (const variable of job.variables.terraform)
+    for (const key of formsOf(project, variable.name)) document.deleteIn(['config', key]);
+  for (const [key, value] of await plainValues(job.variables.terraform))
     document.setIn(['config', qualified(project, key)], document.createNode(value));
-  }
   return [
     { name: committedFile, content: committed, isSecret: false },
     { name, content: document.toString({ lineWidth: 0 }), isSecret: true },

@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { parse } from 'yaml';
 import { sha256 } from '#protocol/approved.ts';
 import { withPulumi } from '../../testing/pulumi/pulumi-folder.ts';
 import { pulumiStage } from '../../testing/pulumi/pulumi-stage.ts';
+import { jobOf } from '../../testing/driver-job.ts';
 import { TornState } from '../driver.ts';
+import { configurationFiles } from './configuration.ts';
 import { checkpointFiles, readState } from './state.ts';
 
 const program = `name: shop
@@ -139,4 +142,26 @@ test('a checkpoint whose resources are damaged is ignored', () => {
       TornState,
     );
   check(text({ version: 3, checkpoint: { stack: 's', latest: null } }));
+});
+
+test('variables replace both forms of their keys that the code may have committed', async () => {
+  const texts: Record<string, string> = {
+    'Pulumi.yaml': program,
+    'Pulumi.test-one.yaml':
+      'config:\n  greeting: code\n  shop:token: code\n  token: code\n  aws:region: code\n',
+  };
+  const tree = { list: async () => [], text: async (name: string) => texts[name] ?? null };
+  const variable = (name: string, isSensitive: boolean) => ({ name, value: 'environment', isSensitive });
+  const terraform = [variable('shop:greeting', false), variable('token', true)];
+  const [, file] = await configurationFiles({
+    job: jobOf({ tool: 'pulumi', workspaceName: 'test-one', variables: { environment: [], terraform } }),
+    configurationFolder: '/code',
+    stateFolder: null,
+    planFile: '/plan/tfplan',
+    temporaryFolder: '/tmp',
+    tree,
+  });
+  assert.deepEqual(parse(file?.content ?? ''), {
+    config: { 'aws:region': 'code', 'shop:greeting': 'environment' },
+  });
 });
