@@ -178,6 +178,8 @@ export interface StateFileCapability {
   otherWorkspaces(context: DriverContext): Promise<OtherWorkspaces | null>;
   /** The name of the state file below `stateFolder`. */
   fileName(context: DriverContext): string;
+  /** Why a run cannot continue with a state that the service stores, as a message for people; null: it can. */
+  storedProblem?(job: Job, stored: Uint8Array): string | null;
   /** Null or absent: the state is this one file, byte for byte. */
   several?(context: DriverContext): SeveralFiles | null;
   /** The file in the configuration's folder to which the tool writes a state that it cannot store. */

@@ -23,7 +23,13 @@ function isEncrypted(file: StateFile): boolean {
 
 function factsOf(file: StateFile & { serial: number; lineage: string }): StateFacts {
   if (isEncrypted(file))
-    return { serial: file.serial, lineage: file.lineage, resourceCount: null, toolVersion: null };
+    return {
+      serial: file.serial,
+      lineage: file.lineage,
+      resourceCount: null,
+      isSerialSealed: true,
+      toolVersion: null,
+    };
   const resources = (file.resources ?? []) as { mode?: string; instances?: unknown[] }[];
   const managed = resources.filter((resource) => resource.mode === 'managed');
   return {

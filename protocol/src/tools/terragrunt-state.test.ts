@@ -34,7 +34,14 @@ test('the states of units are one document, from which each comes back byte for 
   assert.deepEqual([serial, lineage, [...units.keys()]], [7, 'environment', ['app', 'network/vpc']]);
   assert.deepEqual(Buffer.from(units.get('network/vpc') ?? []), state(3, 2));
   assert.ok(areUnitStates(document()));
-  assert.ok(!areUnitStates(state(1, 1)));
+  const { units: own, ...rest } = JSON.parse(document().toString()) as Record<string, unknown>;
+  for (const rewritten of [
+    JSON.stringify(JSON.parse(document().toString()), null, 2),
+    JSON.stringify({ units: own, ...rest }),
+  ])
+    assert.ok(areUnitStates(Buffer.from(rewritten)));
+  for (const other of [state(1, 1).toString(), '{"version":4,"outputs":{"a":{"value":{"envariumUnits":1}}}}'])
+    assert.ok(!areUnitStates(Buffer.from(other)));
 });
 
 test('resources of all units are counted, unless the backend of one of them has its state', () => {

@@ -31,7 +31,19 @@ export interface UnitStates {
 /** Whether bytes are such a document, or the beginning of one. */
 export function areUnitStates(bytes: Uint8Array): boolean {
   const head = new TextDecoder().decode(bytes.subarray(0, 64));
-  return head.startsWith(`{"${mark}":`);
+  return head.startsWith(`{"${mark}":`) || isRewritten(bytes);
+}
+
+/** A person may have imported one that a tool has formatted, or sorted by name. */
+function isRewritten(bytes: Uint8Array): boolean {
+  if (!Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(`"${mark}"`)) return false;
+  try {
+    const decode = (part: Uint8Array) => new TextDecoder().decode(part);
+    const { value } = outlineJson(bytes, { levels: 1, decode, checksParts: false });
+    return isRecord(value) && Object.hasOwn(value, mark);
+  } catch {
+    return false;
+  }
 }
 
 function isText(value: unknown): value is string {

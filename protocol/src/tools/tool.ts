@@ -86,8 +86,10 @@ export interface StateFormat {
 export interface StateFacts {
   readonly serial: number;
   readonly lineage: string;
-  /** Managed instances: 0 means that a destroy has nothing to do. Null: the tool has encrypted them. */
+  /** Managed instances: 0 means that a destroy has nothing to do. Null: encrypted, or not all of them are here. */
   readonly resourceCount: number | null;
+  /** The tool has encrypted the serial too, and refuses a state with another one in clear. */
+  readonly isSerialSealed?: true;
   /** The version of the tool that wrote it; null where it does not say so. */
   readonly toolVersion: string | null;
 }

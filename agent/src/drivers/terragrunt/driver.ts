@@ -4,6 +4,7 @@ import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { runVariableNames, runVariableProblem } from '#protocol/tools/run-variables.ts';
 import { terragrunt as facts } from '#protocol/tools/terragrunt.ts';
+import { areUnitStates } from '#protocol/tools/terragrunt-state.ts';
 import { variableRefusal, workspaceNameRefusal } from '#protocol/tools/variable-refusals.ts';
 import type { Captures } from '../command.ts';
 import type { Driver, DriverContext, StateReading } from '../driver.ts';
@@ -152,6 +153,15 @@ function stateAfter(
   );
 }
 
+/** Of the two forms of a state, each is for one setting of `isTerragruntRunAll`. */
+function storedProblem(job: Job, stored: Uint8Array): string | null {
+  if (areUnitStates(stored) === isRunAll(job)) return null;
+  const [has, asks] = isRunAll(job)
+    ? ['a single unit', 'all units']
+    : ['all units of a run', 'a single unit'];
+  return `The service stores the state of ${has} for this environment, and isTerragruntRunAll ${isRunAll(job)} asks for ${asks}: set it to ${!isRunAll(job)} again, or destroy the environment with that setting and clear its state first`;
+}
+
 export const terragrunt: Driver = {
   type: facts.type,
   programs: [facts.program.name, ...facts.companions.map(({ program }) => program.name)],
@@ -180,6 +190,7 @@ export const terragrunt: Driver = {
       elsewhere: async () => null,
       otherWorkspaces: async () => null,
       fileName: () => singleStateName,
+      storedProblem,
       several: (context) =>
         isRunAll(context.job) ? unitFiles(context.job.environmentId, elsewhereOf(context)) : null,
       rescueFile,

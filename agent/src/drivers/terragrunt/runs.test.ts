@@ -85,3 +85,25 @@ for (const binary of binaries) {
     },
   );
 }
+
+test(
+  'the states of all units are not taken for that of a single unit, nor the other way',
+  withTerragrunt(),
+  async (t) => {
+    for (const isRunAll of [false, true]) {
+      const setup = createTerragrunt(
+        t,
+        'opentofu',
+        { ...three, 'live/terragrunt.hcl': '', 'live/main.tf': moduleCode },
+        isRunAll,
+      );
+      assert.equal((await setup.deploy()).outcome.result, 'applied');
+      const { outcome } = await setup.plan({ settings: { isTerragruntRunAll: !isRunAll } });
+      assert.equal(outcome.result, 'failed');
+      assert.match(
+        outcome.error?.message ?? '',
+        /^The service stores the state of .* set it to (true|false) again/,
+      );
+    }
+  },
+);

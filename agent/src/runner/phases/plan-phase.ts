@@ -154,6 +154,8 @@ export function placeState(attempt: AttemptContext): void {
   }
   const { file } = driver.state;
   if (file === undefined) return;
+  const problem = file.storedProblem?.(job, stored) ?? null;
+  if (problem !== null) throw new RunFailure(problem);
   const { name, several } = stateFilesOf(attempt, file);
   for (const [part, content] of several?.split(stored) ?? [[name, stored]])
     placeFile(folders.state, part, content, order.slotUid);
