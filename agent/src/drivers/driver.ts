@@ -186,10 +186,7 @@ export interface StateFileCapability {
   readonly rescueFile: string;
   /** Files that a task needs in the tree to use the tool; written after `prepare`. */
   taskFiles(context: DriverContext): FileToWrite[];
-  /**
-   * Checks after `prepare`, using the tool's own record, whether the state override took effect. @returns
-   * what is wrong, or null
-   */
+  /** After `prepare`: what is wrong with the state override, by the tool's own record; null: nothing. */
   checkPrepared(context: DriverContext): Promise<string | null>;
 }
 

@@ -32,8 +32,7 @@ async function renumbered(
   environmentId: string,
   { bytes, facts, serialPlace }: PlacedState,
 ): Promise<{ pieces: Buffer[]; serial: number }> {
-  // It refuses a state whose serial in clear is not the encrypted one.
-  if (facts.resourceCount === null) return { pieces: [bytes], serial: facts.serial };
+  if (facts.isSerialSealed) return { pieces: [bytes], serial: facts.serial };
   const highest = await highestSerial(tx, environmentId);
   const serial = Math.max(facts.serial, highest === null ? 0 : highest + 1);
   if (serial === facts.serial) return { pieces: [bytes], serial };

@@ -309,6 +309,17 @@ test('a state encrypted by OpenTofu is stored unchanged, and counts as one with 
   assert.equal((await call(app, 'getStateContent', { params: { id: again.id } })).body, encrypted(1));
 });
 
+test('states of units get the next serial, also where others are in backends of the code', async () => {
+  const environment = await createIdle(app);
+  const states = (serial: number) =>
+    `{"envariumUnits":1,"serial":${serial},"lineage":"l","elsewhere":["db"],"units":{"app":${stateFile(1, ['a'])}}}`;
+  const first = await ok(app, 'importState', importBody(environment.id, states(1)));
+  await ok(app, 'importState', importBody(environment.id, states(2)));
+  assert.equal(first.resourceCount, undefined);
+  const back = await ok(app, 'rollBackState', { params: { id: first.id } });
+  assert.equal((await call(app, 'getStateContent', { params: { id: back.id } })).body, states(3));
+});
+
 test('the state of an environment is cleared and restored', async () => {
   const { environment, second } = await deployedTwice();
   assert.deepEqual(await ok(app, 'clearState', { params: { id: environment.id } }), {
