@@ -21,7 +21,7 @@ import {
   usesTofu,
 } from './settings.ts';
 import { checkUnit, elsewhereOf } from './unit-states.ts';
-import { levelsOf, type Unit } from './units.ts';
+import { hasStacks, levelsOf, type Unit } from './units.ts';
 import { workingFolder } from './working-folders.ts';
 
 const program = facts.program.name;
@@ -64,17 +64,29 @@ function plannedValues(context: DriverContext): string[] {
   return [...valuesAmong(own), ...variableFiles(context), ...valuesAmong(more)];
 }
 
-/** Lists the units. */
+/** Lists the units, also those that stacks generate. */
 export function inspectCommands(): Command[] {
+  const find: Command = {
+    step: prepareStep,
+    program,
+    label: `${program} find`,
+    args: ['find', '--json', '--dependencies', '--reading', '--include', '--no-filters-file'],
+    captureTo: unitsCapture,
+    finds: { pattern: /Cycle detected in dependency graph/, as: cycleLines },
+  };
+  const when = (captures: Captures) => hasStacks(captures.get(unitsCapture));
   return [
+    find,
     {
       step: prepareStep,
       program,
-      label: `${program} find`,
-      args: ['find', '--json', '--dependencies', '--reading', '--include', '--no-filters-file'],
-      captureTo: unitsCapture,
-      finds: { pattern: /Cycle detected in dependency graph/, as: cycleLines },
+      label: `${program} stack generate`,
+      args: ['stack', 'generate'],
+      environment: { TG_NO_STACK_GENERATE: 'false' },
+      loadsModules: true,
+      when,
     },
+    { ...find, label: `${program} find (generated)`, when },
     {
       step: prepareStep,
       program,
@@ -136,7 +148,9 @@ async function showCommands(
     if (!planned.has(unit.path)) continue;
     const folder = await workingFolder((each) => tree.list(each), unit.path);
     if (folder === null)
-      throw new Error(`unit ${unit.path}: terragrunt has planned it, and its working folder cannot be found`);
+      throw new Error(
+        `unit ${unit.path}: terragrunt works elsewhere than in the unit's .terragrunt-cache: remove download_dir from its configuration`,
+      );
     await checkUnit(context, unit, folder);
     commands.push({
       step: steps.plan,

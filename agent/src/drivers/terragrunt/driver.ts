@@ -61,6 +61,8 @@ function environment(context: DriverContext): Record<string, string> {
     TG_NON_INTERACTIVE: 'true',
     TG_TF_PATH: programPaths?.[binary] || binary,
     TG_NO_TIPS: 'true',
+    // They are generated once, before anything is written into them.
+    TG_NO_STACK_GENERATE: 'true',
     // The agent has its own cache.
     TG_NO_AUTO_PROVIDER_CACHE_DIR: 'true',
     ...(isRunAll(job) ? { TG_SUMMARY_PER_UNIT: 'true' } : { TG_TF_FORWARD_STDOUT: 'true' }),

@@ -1,4 +1,4 @@
-/** Hooks, excluded and removed units, and much output, with the real tool. */
+/** Hooks, excluded, removed and generated units, and much output, with the real tool. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readUnitStates } from '#protocol/tools/terragrunt-state.ts';
@@ -90,3 +90,25 @@ test('a unit that writes 50 MB has its plan, its end and its state', withTerragr
   assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
   assert.equal(applied.outcome.resourceCount, 1);
 });
+
+test(
+  'the units of a stack are generated, planned and applied, elsewhere as well',
+  withTerragrunt(),
+  async (t) => {
+    const unit = (name: string) =>
+      `unit "${name}" {\n  source = "../catalog/one"\n  path   = "${name}"\n  values = { input = "of ${name}" }\n}\n`;
+    const setup = createTerragrunt(t, 'opentofu', {
+      'catalog/one/terragrunt.hcl': 'inputs = {\n  input = values.input\n}\n',
+      'catalog/one/main.tf': moduleCode,
+      'live/terragrunt.stack.hcl': unit('a') + unit('b'),
+    });
+    for (const travels of [false, true]) {
+      const applied = await setup.deploy({}, { travels });
+      assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+      assert.equal(applied.outcome.outputs?.['.terragrunt-stack/b.input']?.value, 'of b');
+      assert.equal(applied.outcome.resourceCount, 2);
+    }
+    const again = await setup.plan();
+    assert.deepEqual(again.outcome.plan?.resourceChanges, []);
+  },
+);

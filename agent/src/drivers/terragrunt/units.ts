@@ -30,6 +30,12 @@ function unitOf(value: unknown): Unit | null {
  * @throws Error if it is something else
  */
 export function readUnits(output: Uint8Array): Unit[] {
+  return listIn(output)
+    .flatMap((each) => unitOf(each) ?? [])
+    .sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+function listIn(output: Uint8Array): unknown[] {
   const text = new TextDecoder().decode(output).trim();
   let found: unknown;
   try {
@@ -38,7 +44,12 @@ export function readUnits(output: Uint8Array): Unit[] {
     throw new Error(`terragrunt find printed something that is not JSON: ${text.slice(0, 200)}`, { cause });
   }
   if (!Array.isArray(found)) throw new Error('terragrunt find printed no list of units');
-  return found.flatMap((each) => unitOf(each) ?? []).sort((one, other) => (one.path < other.path ? -1 : 1));
+  return found;
+}
+
+/** Whether the output of `terragrunt find --json` has stacks, which generate units. */
+export function hasStacks(output: Uint8Array | undefined): boolean {
+  return output !== undefined && listIn(output).some((each) => isRecord(each) && each['type'] === 'stack');
 }
 
 /** Units that need each other, as a path that ends where it begins; null without any. */

@@ -1,6 +1,8 @@
 /** The folders in which terragrunt has terraform or OpenTofu work: copies of the units, with their sources. */
 
 const cache = '.terragrunt-cache';
+/** Units that terragrunt has generated for a stack. */
+const generated = '.terragrunt-stack';
 /** Where the tool notes what its init has set up. */
 const dataFolder = '.terraform';
 /** Far more than a repository of units has. */
@@ -22,6 +24,7 @@ function join(folder: string, name: string): string {
 }
 
 function mayBeFolder(name: string): boolean {
+  if (name === generated) return true;
   return !name.startsWith('.') && !/\.(tf|tofu|hcl|json|md|ya?ml|tpl|sh|tfvars|txt)$/.test(name);
 }
 
