@@ -221,6 +221,31 @@ test('a state file is imported into an empty environment as it is, and the envir
   assert.equal((await agent.claim()).state.current?.stateVersionId, made.id);
 });
 
+test('an export of a stack of Pulumi is imported with a serial and a lineage, and given back', async () => {
+  const environment = await createIdle(app);
+  const resource = { urn: 'urn:pulumi:dev::shop::file:index:File::a', type: 'file:index:File' };
+  const exported = { version: 3, deployment: { manifest: { version: 'v3.259.0' }, resources: [resource] } };
+  const { message } = await refused(
+    app,
+    'importState',
+    400,
+    importBody(environment.id, JSON.stringify(exported)),
+  );
+  assert.match(message, /serial must be a whole number of 0 or more: add "serial": 0/);
+  const text = JSON.stringify({ serial: 0, lineage: 'brought', ...exported });
+  const first = await ok(app, 'importState', importBody(environment.id, text));
+  assert.deepEqual(
+    [first.serial, first.lineage, first.resourceCount, first.terraformVersion],
+    [0, 'brought', 1, '3.259.0'],
+  );
+  const second = await ok(app, 'importState', importBody(environment.id, text));
+  assert.equal(second.serial, 1);
+  assert.equal(
+    (await call(app, 'getStateContent', { params: { id: second.id } })).body,
+    text.replace('"serial":0', '"serial":1'),
+  );
+});
+
 test('an imported state follows the current one under a higher serial', async () => {
   const { environment, second } = await deployedTwice();
   const made = await ok(app, 'importState', importBody(environment.id, stateFile(1, ['c'], environment.id)));
