@@ -89,7 +89,7 @@ test('the copy with the tool compiles', () => {
 });
 
 test('the driver of the tool passes the conformance suite, next to the others', () => {
-  node('--test', 'agent/src/drivers/conformance.test.ts');
+  node('--test', 'agent/src/drivers/conformance.test.ts', 'agent/src/drivers/damaged-output.test.ts');
 });
 
 test('the real runner plans, applies, repeats and destroys with the tool', () => {

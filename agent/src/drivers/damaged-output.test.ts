@@ -81,7 +81,8 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
         }
       });
 
-    it('a plan without any output is not one without changes', async () => {
+    const mayBeEmpty = { skip: material.emptyIsUnchanged ?? false };
+    it('a plan without any output is not one without changes', mayBeEmpty, async () => {
       for (const [scenario, recorded] of plans.filter(([, { hasChanges }]) => hasChanges)) {
         const whole = await capturesOf(tool, recorded);
         const kept = [...whole].filter(([name]) => name.startsWith('given:'));
@@ -96,16 +97,18 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
     });
 
     it('secrets of the job are hidden wherever a plan has them', async () => {
-      let count = 0;
+      let [count, attributes] = [0, 0];
       for (const [, recorded] of plans) {
         const captures = await capturesOf(tool, recorded);
-        const secrets = possibleSecrets(await driver.readPlan(contextOf(recorded), captures));
+        const reading = await driver.readPlan(contextOf(recorded), captures);
+        const secrets = possibleSecrets(reading);
+        attributes += reading.plan.resourceChanges.flatMap((row) => row.attributes).length;
         count += secrets.length;
         const known = contextOf(recorded);
         const { plan } = await driver.readPlan({ ...known, job: { ...known.job, secrets } }, captures);
         for (const secret of secrets) assert.ok(!JSON.stringify(plan).includes(secret), secret);
       }
-      assert.ok(count > 0, 'the recorded plans have texts in their attributes');
+      assert.equal(count > 0, attributes > 0, 'attributes of the recorded plans have texts');
     });
 
     it('the last diagnostic of any output is a text or none', () => {

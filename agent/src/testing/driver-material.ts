@@ -32,6 +32,8 @@ export interface Material {
   readonly environment?: Readonly<Record<string, string>>;
   /** Variables of type 0 that would break a promise of the tool. Absent: there are none besides those of all tools. */
   readonly refused?: Readonly<Record<string, string>>;
+  /** Why a plan of which nothing was captured is one without changes. Absent: it is refused. */
+  readonly emptyIsUnchanged?: string;
   /** By scenario, as in the test name "reads …". */
   readonly plans: Readonly<Record<string, RecordedPlan>>;
   /** Only tools with a state. */
