@@ -43,12 +43,14 @@ function generatesBackend(generated: unknown): boolean {
   );
 }
 
+const mayConfigureBackend = (text: string) => /remote_state|generate/.test(text);
+
 function configuresBackend(body: Record<string, unknown>): boolean {
   const remote = blocksIn(body['remote_state']).some(({ backend }) => backend !== 'local');
   return remote || generatesBackend(body['generate']);
 }
 
-/** Files of terragrunt by path, parsed; a file that cannot be read has nothing. */
+/** Files of terragrunt by path, parsed; a file that cannot be read or does not matter has nothing. */
 export type ParsedFiles = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
 /** The configuration of a unit: the file of that name, and the files that it reads. */
@@ -57,15 +59,22 @@ export function configurationFiles(unit: Unit): string[] {
 }
 export const configurationName = 'terragrunt.hcl';
 
-/** Parses the configuration of units. @throws an Error with the parser's message, with file, line and column */
+/**
+ * Parses the configuration of units.
+ * @param mayMatter false for a text that is not parsed
+ * @throws an Error with the parser's message, with file, line and column
+ */
 export async function parseConfigurations(
   context: CodeContext,
   units: readonly Unit[],
+  mayMatter: (text: string) => boolean,
 ): Promise<ParsedFiles> {
   const read = codeReader(context);
   const names = [...new Set(units.flatMap(configurationFiles))];
   const texts = await Promise.all(names.map(async (name) => ({ name, text: await read(name) })));
-  const files = texts.filter((file): file is { name: string; text: string } => file.text !== null);
+  const files = texts.filter(
+    (file): file is { name: string; text: string } => file.text !== null && mayMatter(file.text),
+  );
   const answers = await parseHcl(files);
   return new Map(
     files.map(({ name }, index) => {
@@ -87,7 +96,7 @@ export async function unitsWithBackend(
   units: readonly Unit[],
   rules: FileRules,
 ): Promise<string[]> {
-  const parsed = await parseConfigurations(context, units);
+  const parsed = await parseConfigurations(context, units, mayConfigureBackend);
   const read = codeReader(context);
   const texts = new Map<string, Promise<string | null>>();
   const textOf = (path: string) => {

@@ -47,7 +47,7 @@ async function deferredIn(
   captures: Captures,
 ): Promise<Map<string, string>> {
   if (context.job.type === 'destroy') return new Map();
-  const parsed = await parseConfigurations(context, units);
+  const parsed = await parseConfigurations(context, units, (text) => text.includes('dependency'));
   const mocked = mockedUnits(captures.get(mockLines), units, context.configurationFolder);
   return deferredUnits({ units, plans, parsed, mocked });
 }
