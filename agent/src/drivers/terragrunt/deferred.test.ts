@@ -19,8 +19,9 @@ function plan(prior: readonly string[], changes: Record<string, Action> = {}): T
   };
 }
 
+const block = (name: string) => ({ dependency: { [name]: [{ config_path: `../${name}` }] } });
 const uses = (name: string, outputs: string) => ({
-  dependency: { [name]: [{ config_path: `../${name}` }] },
+  ...block(name),
   inputs: { value: `\${dependency.${name}.outputs${outputs}}` },
 });
 
@@ -58,6 +59,28 @@ test('a unit waits for outputs that do not exist or that change, and others wait
     app: 'it was planned with outputs of vpc that this deployment changes',
     web,
   });
+});
+
+test('outputs that are reached through an index or a loop count too', () => {
+  for (const expression of [
+    'dependency["vpc"].outputs.id',
+    'dependency.vpc["outputs"]["id"]',
+    'dependency[local.name].outputs.id',
+    '[for each in dependency : each.outputs.id]',
+    'values(dependency)[0].outputs.id',
+  ]) {
+    const body = { ...block('vpc'), inputs: { value: `\${${expression}}` } };
+    const found = deferredUnits({
+      units: [unit('vpc'), unit('app', 'vpc')],
+      plans: new Map([
+        ['vpc', plan(['id'], { id: 'update' })],
+        ['app', plan([])],
+      ]),
+      parsed: new Map([['app/terragrunt.hcl', body]]),
+      mocked: new Map(),
+    });
+    assert.deepEqual([...found.keys()], ['app'], expression);
+  }
 });
 
 test('what terragrunt says of mocks counts, also of units that are not in the run', () => {

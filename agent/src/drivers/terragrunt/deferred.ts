@@ -15,13 +15,17 @@ interface Reference {
   readonly outputs: readonly string[] | null;
 }
 
-const reference = /\bdependency\.([\w-]+)\.outputs\b(?:\.([\w-]+)|\["([^"]+)"\])?/g;
+const reference =
+  /\bdependency(?:\.([\w-]+)|\["([^"]+)"\])(?:\.outputs\b|\["outputs"\])(?:\.([\w-]+)|\["([^"]+)"\])?/g;
+/** Which of them is only known when it is evaluated. */
+const anyReference = /\bdependency\[(?!")|\bin dependency\b|\(\s*dependency\s*[,)]/;
 
 /** Names of outputs by the name of the `dependency` block. */
 function outputsUsed(texts: readonly string[]): Map<string, string[] | null> {
   const used = new Map<string, string[] | null>();
   for (const text of texts)
-    for (const [, name = '', attribute, key] of text.matchAll(reference)) {
+    for (const [, attributeName, keyName, attribute, key] of text.matchAll(reference)) {
+      const name = attributeName ?? keyName ?? '';
       const output = attribute ?? key;
       const known = used.get(name);
       if (output === undefined || known === null) used.set(name, null);
@@ -47,7 +51,9 @@ function referencesOf(unit: Unit, parsed: ParsedFiles): Reference[] {
     .map((name) => parsed.get(name))
     .filter((body) => body !== undefined);
   const blocks = dependencyBlocks(files);
-  const used = outputsUsed(files.map((body) => JSON.stringify(body).replaceAll('\\"', '"')));
+  const texts = files.map((body) => JSON.stringify(body).replaceAll('\\"', '"'));
+  const used = outputsUsed(texts);
+  if (texts.some((text) => anyReference.test(text))) for (const name of blocks.keys()) used.set(name, null);
   const found: Reference[] = [];
   for (const [name, outputs] of used) {
     const path = blocks.get(name);
