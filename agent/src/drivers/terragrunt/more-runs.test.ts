@@ -89,6 +89,15 @@ dependencies {
   assert.deepEqual(unitsIn(setup), ['db', 'vpc', 'web']);
 });
 
+test('the module of a unit may be deep in the repository', withTerragrunt(), async (t) => {
+  const module = 'infra/terraform/modules/aws/networking/vpc';
+  const setup = createTerragrunt(t, 'opentofu', {
+    [`${module}/main.tf`]: moduleCode,
+    'live/vpc/terragrunt.hcl': `terraform {\n  source = "\${get_repo_root()}//${module}"\n}\n`,
+  });
+  expect(await setup.deploy(), 'applied');
+});
+
 test('a run can be limited to folders and to targets', withTerragrunt(), async (t) => {
   const setup = createTerragrunt(t, 'opentofu', units);
   const included = await setup.deploy(variable('ENVARIUM_TERRAGRUNT_RUN_ALL_INCLUDE_DIRS', 'v*, ./db/'));

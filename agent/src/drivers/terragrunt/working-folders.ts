@@ -8,7 +8,7 @@ const dataFolder = '.terraform';
 /** Far more than a repository of units has. */
 const mostFolders = 20_000;
 /** Of the path of a module below the root of its source. */
-const mostLevels = 8;
+const mostLevels = 24;
 
 type List = (folder: string) => Promise<string[]>;
 
