@@ -2,11 +2,11 @@
 import { constants } from 'node:buffer';
 import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { scratchPath } from '../attempt/attempt-log.ts';
 import { sizeOf } from '../attempt/run-command.ts';
 import { type Captures as ReadCaptures, type Command, given } from '../drivers/command.ts';
+import { lineSplitter } from '../drivers/lines.ts';
 import { RunFailure } from '../processes/failure.ts';
 import { packFiles, unpackFiles } from '../slots/packed-files.ts';
 import { sealPlan, sealPlanFolder } from '../slots/work-folder.ts';
@@ -26,11 +26,16 @@ export async function writeNeeded(
     await tree.write(folders.temporary, name, content);
 }
 
-const foundBytes = 1_000_000;
+const foundBytes = 50_000_000;
+/** No line that a command looks for is longer. */
+const foundLineBytes = 16_384;
 
-/** Captures the lines of a log, from an offset on, that a command looks for. */
+/**
+ * Captures the lines of a log, from an offset on, that a command looks for.
+ * @throws RunFailure if there are too many to be kept
+ */
 export async function findLines(
-  { finds }: Command,
+  { finds, label }: Command,
   log: string,
   from: number,
   captures: Captures,
@@ -38,13 +43,16 @@ export async function findLines(
   if (finds === undefined) return;
   const found: string[] = [];
   let bytes = 0;
+  const take = lineSplitter(foundLineBytes, (line) => {
+    if (bytes > foundBytes || !finds.pattern.test(line)) return;
+    bytes += Buffer.byteLength(line) + 1;
+    found.push(line);
+  });
   if (sizeOf(log) > from)
-    for await (const line of createInterface({ input: createReadStream(log, { start: from }) })) {
-      if (!finds.pattern.test(line)) continue;
-      bytes += Buffer.byteLength(line) + 1;
-      if (bytes > foundBytes) break;
-      found.push(line);
-    }
+    for await (const piece of createReadStream(log, { start: from })) take(piece as Buffer);
+  take(Buffer.from('\n'));
+  if (bytes > foundBytes)
+    throw new RunFailure(`${label} printed more than ${foundBytes / 1e6} MB of lines that have to be read`);
   captures.set(finds.as, Buffer.from(found.join('\n')));
 }
 

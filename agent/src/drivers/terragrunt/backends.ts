@@ -33,13 +33,16 @@ function blocksIn(value: unknown): Record<string, unknown>[] {
 }
 
 /** A generated file may contain any text; only a constant one is seen. */
-const namesBackend = /\bterraform\s*\{[^]*\b(?:backend\s+"(?!local")|cloud\s*\{)/;
+function namesBackend(text: string): boolean {
+  const start = text.search(/\bterraform\s*\{/);
+  return start !== -1 && /\b(?:backend\s+"(?!local")|cloud\s*\{)/.test(text.slice(start));
+}
 
 function generatesBackend(generated: unknown): boolean {
   return blocksIn(generated).some((labels) =>
     Object.values(labels)
       .flatMap(blocksIn)
-      .some(({ contents }) => typeof contents === 'string' && namesBackend.test(contents)),
+      .some(({ contents }) => typeof contents === 'string' && namesBackend(contents)),
   );
 }
 
@@ -109,7 +112,7 @@ export async function unitsWithBackend(
     const isConfigured = configurationFiles(unit).some((name) => configuresBackend(parsed.get(name) ?? {}));
     const sources = unit.reading.filter((path) => /\.(tf|tofu)$/.test(path));
     const isInSource = async () =>
-      (await Promise.all(sources.map(textOf))).some((text) => text !== null && namesBackend.test(text));
+      (await Promise.all(sources.map(textOf))).some((text) => text !== null && namesBackend(text));
     if (
       isConfigured ||
       !isOurs(await readCodeBackend(folderReader(context.tree, unit.path), rules)) ||

@@ -31,6 +31,15 @@ test('a cycle is named as a path', () => {
   assert.throws(() => levelsOf(units), { message: /^Units depend on each other: b → c → b\. Remove/ });
 });
 
+test('a cycle is found at once, whatever many units it needs', () => {
+  const chain = Array.from({ length: 40 }, (_, index) => [
+    unit(`left-${index}`, `left-${index + 1}`, `right-${index + 1}`),
+    unit(`right-${index}`, `left-${index + 1}`, `right-${index + 1}`),
+  ]).flat();
+  const units = [...chain, unit('left-40'), unit('right-40'), unit('a', 'left-0', 'b'), unit('b', 'a')];
+  assert.throws(() => levelsOf(units), { message: /: a → b → a\. Remove/ });
+});
+
 test('addresses and modules carry their unit, except those of the folder itself', () => {
   assert.equal(unitAddress('live/vpc', 'aws_vpc.it'), 'live/vpc/aws_vpc.it');
   assert.equal(unitAddress('.', 'aws_vpc.it'), 'aws_vpc.it');

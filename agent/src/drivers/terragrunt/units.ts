@@ -78,7 +78,9 @@ export function levelsOf(units: readonly Unit[]): Unit[][] {
       dependencies.every((path) => placed.has(path) || !all.has(path)),
     );
     if (ready.length === 0) {
-      const cycle = left.map((unit) => cycleFrom(unit, all, [])).find((each) => each !== null) ?? [];
+      // Without those that are placed, every way leads into a cycle.
+      const open = new Map(left.map((unit) => [unit.path, unit]));
+      const cycle = left.map((unit) => cycleFrom(unit, open, [])).find((each) => each !== null) ?? [];
       throw new Error(
         `Units depend on each other: ${cycle.join(' → ')}. Remove one of these dependencies from its terragrunt.hcl`,
       );
