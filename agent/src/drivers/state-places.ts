@@ -62,6 +62,8 @@ export interface SeveralFiles {
    * @param list the names in one of its folders; none if it does not exist
    */
   rescued(list: (folder: string) => Promise<string[]>): Promise<readonly RescuedFile[]>;
+  /** The part that has a resource with an address as `progress` reports it; null: not known. Absent: there is one. */
+  partOf?(address: string): string | null;
   /** Whether the state has a resource with an address as `progress` reports it; others are stored elsewhere. */
   keeps(address: string): boolean;
 }

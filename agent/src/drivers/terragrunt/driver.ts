@@ -194,7 +194,13 @@ export const terragrunt: Driver = {
       fileName: () => singleStateName,
       storedProblem,
       several: (context) =>
-        isRunAll(context.job) ? unitFiles(context.job.environmentId, elsewhereOf(context)) : null,
+        isRunAll(context.job)
+          ? unitFiles(
+              context.job.environmentId,
+              elsewhereOf(context),
+              allUnits(context).map(({ path }) => path),
+            )
+          : null,
       rescueFile,
       taskFiles: () => [],
       checkPrepared: async () => null,

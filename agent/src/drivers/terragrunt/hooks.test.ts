@@ -112,3 +112,21 @@ test(
     assert.deepEqual(again.outcome.plan?.resourceChanges, []);
   },
 );
+
+test(
+  'a unit whose state is gone is noticed, although others have left theirs',
+  withTerragrunt(),
+  async (t) => {
+    const away = 'rm ../../../../../../state/db.tfstate';
+    const setup = createTerragrunt(t, 'opentofu', {
+      'live/app/terragrunt.hcl': '',
+      'live/app/main.tf': moduleCode,
+      'live/db/terragrunt.hcl': withHook('after_hook', 'apply', away),
+      'live/db/main.tf': moduleCode,
+    });
+    const { outcome } = await setup.deploy();
+    assert.equal(outcome.result, 'internal', JSON.stringify(outcome.error));
+    assert.match(outcome.error?.message ?? '', /reported changes but left no newer state/);
+    assert.equal(setup.state()?.includes('"app":'), true);
+  },
+);

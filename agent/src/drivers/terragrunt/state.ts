@@ -102,9 +102,14 @@ function trimmed(state: Uint8Array): Uint8Array {
 
 /**
  * @param lineage of the document, for a first one
+ * @param units paths of all units, as far as they are known
  * @param elsewhere paths of units whose own backend has their state; null: it is not known, and stays as it was
  */
-export function unitFiles(lineage: string, elsewhere: readonly string[] | null): SeveralFiles {
+export function unitFiles(
+  lineage: string,
+  elsewhere: readonly string[] | null,
+  units: readonly string[] = [],
+): SeveralFiles {
   return {
     isPart: (name) => unitOf(name) !== null,
     split: (stored) =>
@@ -131,6 +136,11 @@ export function unitFiles(lineage: string, elsewhere: readonly string[] | null):
       return found.flatMap(({ unit, folder }, index): RescuedFile[] =>
         names[index]?.includes(rescueFile) ? [{ part: partName(unit), path: `${folder}/${rescueFile}` }] : [],
       );
+    },
+    partOf(address) {
+      const within = units.filter((unit) => unit !== '.' && address.startsWith(unitAddress(unit, '')));
+      const [unit] = within.toSorted((one, other) => other.length - one.length);
+      return unit === undefined ? null : partName(unit);
     },
     keeps: (address) =>
       !(elsewhere ?? []).some((unit) => unit !== '.' && address.startsWith(unitAddress(unit, ''))),

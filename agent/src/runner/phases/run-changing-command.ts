@@ -73,8 +73,10 @@ export async function runChangingCommand(
   }
   const several = attempt.driver.state?.file?.several?.(configuration.context);
   const isKept = (address: string) => several?.keeps(address) ?? true;
-  if (follower === null || progress?.hasChanged(isKept) !== true || state?.isNew === true)
-    return { state, facts, failure: null };
+  if (follower === null || progress?.hasChanged(isKept) !== true) return { state, facts, failure: null };
+  if (progress.hasChanged((address) => isKept(address) && !follower.hasWritten(address)))
+    return { state, facts, failure: lostState(attempt, command) };
+  if (state?.isNew === true) return { state, facts, failure: null };
   if (follower.isWritten) return { state, facts: { ...facts, isStateSame: true }, failure: null };
   return { state, facts, failure: lostState(attempt, command) };
 }

@@ -64,6 +64,12 @@ export class StateFollower implements AsyncDisposable {
     return this.#isWritten;
   }
 
+  /** The same for the part of the state that has a resource; true where it is not known which one that is. */
+  hasWritten(address: string): boolean {
+    const part = this.#request.several?.partOf?.(address) ?? null;
+    return part === null || this.#files.hasWritten(part);
+  }
+
   /**
    * Stops following and copies the last version, once the tool has ended.
    * @returns the newest complete state; null if there never was one

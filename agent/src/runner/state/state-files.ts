@@ -19,6 +19,8 @@ export interface StateFiles {
   notice(): Promise<void>;
   /** Whether what was read last was written after `notice`. */
   readonly isWritten: boolean;
+  /** The same for one part. */
+  hasWritten(part: string): boolean;
   /** Why a part could not be read the last time: something else is in its place. The others count all the same. */
   readonly problem: Error | null;
   /** What was read last is read again: it was not a complete state, or may have changed unnoticed. */
@@ -34,6 +36,7 @@ export function oneFile(folder: FolderReader, name: string): StateFiles {
     get isWritten() {
       return isWritten;
     },
+    hasWritten: () => isWritten,
     problem: null,
     async notice() {
       noticed = await folder.stamp(name);
@@ -125,13 +128,15 @@ export function severalFiles(
 ): StateFiles {
   const parts = new Parts(folder, several);
   const noticed = new Map<string, string | null>();
+  const hasWritten = (name: string) => parts.stamps.has(name) && parts.stamps.get(name) !== noticed.get(name);
   return {
     get problem() {
       return parts.problem;
     },
     get isWritten() {
-      return [...parts.stamps].some(([name, stamp]) => noticed.get(name) !== stamp);
+      return [...parts.stamps.keys()].some(hasWritten);
     },
+    hasWritten,
     async notice() {
       for (const name of await parts.names()) noticed.set(name, await folder.stamp(name).catch(() => null));
     },
