@@ -7,7 +7,7 @@ import type { DriverContext } from '../driver.ts';
 import { backendEnvironment, homeOf } from './backend.ts';
 import { isSecret, secretValues } from './configuration.ts';
 import { readProject } from './project.ts';
-import { checkOwner, pendingOperations, withoutPending } from './state.ts';
+import { isStateOf, pendingOperations, withoutPending } from './state.ts';
 
 const { steps } = facts;
 const program = facts.program.name;
@@ -75,22 +75,21 @@ export async function prepareCommands(context: DriverContext): Promise<(Command 
   const { job, tree, stateFolder } = context;
   const { name: project, file } = await readProject(tree);
   const code = { project, file, stack: job.workspaceName };
+  const login = { program, label: `${program} login`, args: ['login', '--non-interactive'] };
   return [
-    {
-      step: loginStep,
-      program,
-      label: `${program} login`,
-      args: ['login', '--non-interactive'],
-      when(captures) {
-        if (stateFolder !== null) checkOwner(captures.get(given.state), code);
-        return true;
-      },
-    },
+    stateFolder === null
+      ? { step: loginStep, ...login }
+      : { step: loginStep, note: 'The service keeps the state of the stack.' },
     {
       step: stackStep,
       program,
       label: `${program} stack select --create`,
       args: ['stack', 'select', '--create', job.workspaceName, '--non-interactive'],
+      when(captures) {
+        const isThere = stateFolder !== null && isStateOf(captures.get(given.state), code);
+        // Commands of tasks need not name the stack.
+        return !isThere || job.type === 'task';
+      },
     },
     ...(await secretCommands(context)),
   ];
@@ -101,14 +100,12 @@ export async function prepareCommands(context: DriverContext): Promise<(Command 
  * removed from it; the plan names them.
  */
 function pendingCommands(context: DriverContext, step: string): Command[] {
-  const { stateFolder } = context;
+  if (context.stateFolder === null)
+    return [command(context, step, ['stack', 'export'], { captureTo: captured.stack })];
   return [
-    command(context, step, ['stack', 'export'], { captureTo: captured.stack }),
     command(context, step, ['stack', 'import'], {
-      when(captures) {
-        return stateFolder !== null && pendingOperations(captures.get(captured.stack)).length > 0;
-      },
-      input: (captures) => withoutPending(captures.get(captured.stack) ?? new Uint8Array()),
+      when: (captures) => pendingOperations(captures.get(given.state)).length > 0,
+      input: (captures) => withoutPending(captures.get(given.state) ?? new Uint8Array()),
     }),
   ];
 }
@@ -202,7 +199,8 @@ function outputCommands(context: DriverContext): Command[] {
 
 /** What the plan says of operations that an earlier run has begun and not ended. */
 export function pendingRemarks({ stateFolder }: DriverContext, captures: Captures): string[] {
-  return pendingOperations(captures.get(captured.stack)).map(({ type, resource: { urn } }) => {
+  const stack = captures.get(stateFolder === null ? captured.stack : given.state);
+  return pendingOperations(stack).map(({ type, resource: { urn } }) => {
     const begin = `An earlier run was stopped while ${type} ${urn}: `;
     if (type !== 'creating') return `${begin}it is in the state, and was read again for this plan.`;
     const known = 'whether it exists is unknown, and the state does not have it. ';

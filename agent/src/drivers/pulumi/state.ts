@@ -175,15 +175,17 @@ function identityOf({ deployment, stack }: StoredState): StackIdentity {
 /**
  * Pulumi would find nothing of a state of another project, and would create everything again.
  * @param state that the service stores; undefined: none
- * @throws an Error with a message for people
+ * @returns whether it is the state of the stack; false: the stack has to be created
+ * @throws an Error with a message for people if it has resources of another one
  */
-export function checkOwner(
+export function isStateOf(
   state: Uint8Array | undefined,
   code: { readonly project: string; readonly file: string; readonly stack: string },
-): void {
+): boolean {
   const stored = state === undefined ? null : parseStored(state);
-  if (stored === null || (stored.deployment.resources ?? []).length === 0) return;
+  if (stored === null) return false;
   const { project, stack } = identityOf(stored);
+  if ((stored.deployment.resources ?? []).length === 0) return project === code.project;
   if (project !== code.project)
     throw new Error(
       `the state belongs to the project ${JSON.stringify(project)}, and ${code.file} names ${JSON.stringify(code.project)}: ` +
@@ -194,6 +196,7 @@ export function checkOwner(
       `the state belongs to the stack ${JSON.stringify(stack)}, and that of the environment is ${JSON.stringify(code.stack)}: ` +
         `before you export a state that you import here, rename its stack with "pulumi stack rename ${code.stack}"`,
     );
+  return true;
 }
 
 /**
