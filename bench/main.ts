@@ -16,6 +16,7 @@ import { listBench } from './benchmarks/list.ts';
 import { describeMachine } from './machine.ts';
 import { manyBench } from './benchmarks/many.ts';
 import { memoryBench } from './benchmarks/memory.ts';
+import { previewBench } from './benchmarks/preview.ts';
 import { readyBench } from './benchmarks/ready.ts';
 import { repositoryVariablesBench } from './benchmarks/repository-variables.ts';
 import { asTable, keep, type Kept, type Recorded, writePage } from './report.ts';
@@ -39,6 +40,7 @@ const benches: Readonly<Record<string, Bench>> = {
   tools: toolsBench,
   kubernetes: kubernetesBench,
   units: unitsBench,
+  preview: previewBench,
   followers: followersBench,
   isolation: isolationBench,
   claim: claimBench,
