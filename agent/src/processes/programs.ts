@@ -1,9 +1,10 @@
 /** Finds the programs that a run needs: never on a user's PATH, never through the agent's own environment. */
 import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { programFacts } from '#protocol/tools/index.ts';
 import { findOnPath, isExecutable, usualPath } from '#guards/find-on-path.ts';
 import { RunFailure } from './failure.ts';
+import { namesIn } from './proc.ts';
 
 /** The PATH that tools see unless a variable of the run replaces it. */
 export const toolPath = usualPath;
@@ -28,6 +29,17 @@ export function placesOfProgram(program: string): string[] {
   } catch {
     return [program];
   }
+}
+
+/** The programs next to one that are part of the same release. @param path absolute, of the program of that name */
+export function nextInRelease(name: string, path: string): string[] {
+  const release = programFacts(name)?.release;
+  const { others, entry } = (release?.kind === 'archive' && release.archive('', '')) || {};
+  if (others === undefined || entry === undefined || path === '') return [];
+  const folder = dirname(realpathSync(path));
+  return namesIn(folder)
+    .filter((each) => others.test(posix.join(posix.dirname(entry), each)))
+    .map((each) => join(folder, each));
 }
 
 /** Like `requireProgram`, but returns null for a missing program. */

@@ -21,7 +21,7 @@ import { ownToolArguments, programFiles } from '../own-program.ts';
 import { openModuleGate } from './code/module-gate.ts';
 import { RunFailure } from '../processes/failure.ts';
 import { signalQuietly } from '../processes/proc.ts';
-import { placesOfProgram, requireProgram } from '../processes/programs.ts';
+import { nextInRelease, placesOfProgram, requireProgram } from '../processes/programs.ts';
 import { openPlan } from '../slots/work-folder.ts';
 import { type Captures, collect, findLines, readCapture, sealMade, writeNeeded } from './command-files.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
@@ -292,9 +292,9 @@ export function readableTo(
 ): string[] {
   const caFile = order.network?.caFile;
   return [
-    ...Object.values(tool.paths)
-      .filter((path) => path !== '')
-      .flatMap(placesOfProgram),
+    ...Object.entries(tool.paths)
+      .filter(([, path]) => path !== '')
+      .flatMap(([name, path]) => [...placesOfProgram(path), ...nextInRelease(name, path)]),
     ...(providers?.readable ?? []),
     ...(caFile === undefined ? [] : [caFile]),
     ...readableCredentials(folders, job),

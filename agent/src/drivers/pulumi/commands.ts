@@ -1,5 +1,6 @@
 /** The commands of Pulumi, phase by phase. */
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
+import { usualPath } from '#guards/find-on-path.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { pulumi as facts } from '#protocol/tools/pulumi.ts';
 import { type Captures, type Command, given, type Note } from '../command.ts';
@@ -23,6 +24,13 @@ export const captured = {
   openOutputs: 'outputs-open.json',
 } as const;
 
+/** Pulumi looks for the host of a language next to itself and on the PATH. */
+function hostPath({ programPaths = {} }: DriverContext, path = usualPath): Record<string, string> {
+  const [own, host] = [programPaths[program], programPaths['pulumi-language-yaml']];
+  if (!own || !host || dirname(own) === dirname(host)) return {};
+  return { PATH: [dirname(host), path].join(delimiter) };
+}
+
 /** The environment of all commands. */
 export function environmentOf(context: DriverContext): Record<string, string> {
   const environment = runEnvironment(context.job);
@@ -39,6 +47,7 @@ export function environmentOf(context: DriverContext): Record<string, string> {
     PULUMI_HOME: homeOf(context),
     // A lock names the user, and runs have one without a name.
     USER: environment['USER'] ?? 'envarium',
+    ...hostPath(context, environment['PATH']),
     ...(hasNoColour ? {} : { PULUMI_OPTION_COLOR: environment['PULUMI_OPTION_COLOR'] ?? 'always' }),
     ...backendEnvironment(context),
   };

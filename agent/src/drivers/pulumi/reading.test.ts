@@ -8,8 +8,10 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { pulumiState } from '#protocol/tools/pulumi/state.ts';
 import { pulumiFolder, withPulumi } from '../../testing/pulumi/pulumi-folder.ts';
-import { TornState } from '../driver.ts';
+import { jobOf, treeFrom } from '../../testing/driver-job.ts';
+import { type DriverContext, TornState } from '../driver.ts';
 import { destroyDifference, updateDifference } from './approval.ts';
+import { environmentOf } from './commands.ts';
 import { lastPulumiDiagnostic } from './diagnostics.ts';
 import { readEvents } from './events.ts';
 import { commonPlan } from './plan.ts';
@@ -189,4 +191,30 @@ test('Pulumi itself imports a stored state', withPulumi, async (t) => {
   await pulumi('stack', 'import', '--stack', 'network-abc123', '--file', file);
   const { stdout } = await pulumi('stack', 'output', '--stack', 'network-abc123', '--show-secrets', '--json');
   assert.deepEqual(JSON.parse(stdout), { page: '/srv/world/page', key: 'planted' });
+});
+
+test('a host of a language that is elsewhere than Pulumi is on the PATH of its commands', () => {
+  const contextOf = (host: string, environment: Record<string, string> = {}): DriverContext => ({
+    job: jobOf({
+      tool: 'pulumi',
+      variables: {
+        environment: Object.entries(environment).map(([name, value]) => ({
+          name,
+          value,
+          isSensitive: false,
+        })),
+        terraform: [],
+      },
+    }),
+    configurationFolder: '/run/tree',
+    stateFolder: '/run/state',
+    planFile: '/run/plan',
+    temporaryFolder: '/run/tmp',
+    tree: treeFrom({}),
+    programPaths: { pulumi: '/opt/pulumi/pulumi', 'pulumi-language-yaml': host },
+  });
+  assert.equal(environmentOf(contextOf('/opt/pulumi/pulumi-language-yaml'))['PATH'], undefined);
+  const elsewhere = '/opt/hosts/pulumi-language-yaml';
+  assert.match(environmentOf(contextOf(elsewhere))['PATH'] ?? '', /^\/opt\/hosts:.*\/usr\/bin/);
+  assert.equal(environmentOf(contextOf(elsewhere, { PATH: '/own' }))['PATH'], '/opt/hosts:/own');
 });
