@@ -5,19 +5,13 @@
 import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import type { Client } from '#contract/client/client.ts';
+import { describe, test } from 'node:test';
 import { pulumiFolder, withPulumi } from '../../agent/src/testing/pulumi/pulumi-folder.ts';
 import { fileWorldSettings, openFolder } from '../journey/file-world.ts';
-import { createEnvironment, type Home, homeOf, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';
-import {
-  makeRepository,
-  removeScratch,
-  type RunningService,
-  scratchFolder,
-  startService,
-} from '../service.ts';
-import { agentPid, commandPid, runnerPid, sendSignal } from './processes.ts';
+import { createEnvironment, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';
+import { makeRepository } from '../service.ts';
+import { MortalService } from './mortal-service.ts';
+import { commandPid, runnerPid, sendSignal } from './processes.ts';
 
 const code = `name: shop
 runtime: yaml
@@ -37,32 +31,9 @@ outputs:
 `;
 
 describe('an update of Pulumi, killed while it creates a resource,', withPulumi, () => {
-  let folder: string;
-  let service: RunningService;
-  let client: Client;
-  let home: Home;
-
-  const start = async () => {
-    service = await startService({
-      folder,
-      settings: {
-        ...fileWorldSettings,
-        ENVARIUM_LOG_LEVEL: 'warn',
-        ENVARIUM_ABORT_SECONDS: '5',
-        ENVARIUM_BOOTSTRAP_API_SECRET: 'updates'.repeat(8),
-        PATH: [pulumiFolder(), process.env.PATH].join(delimiter),
-      },
-    });
-    client = service.client;
-  };
-  before(async () => {
-    folder = await scratchFolder();
-    await start();
-    home = await homeOf(client);
-  });
-  after(async () => {
-    await service?.[Symbol.asyncDispose]();
-    await removeScratch(folder);
+  const mortal = new MortalService({
+    ...fileWorldSettings,
+    PATH: [pulumiFolder(), process.env.PATH].join(delimiter),
   });
 
   const filesOf = async (world: string) =>
@@ -70,9 +41,9 @@ describe('an update of Pulumi, killed while it creates a resource,', withPulumi,
 
   /** A first deployment that waits in its second resource. */
   async function waitingRun(name: string) {
-    const world = await openFolder(folder, `world-${name}`);
-    const repository = await makeRepository(folder, name, { 'Pulumi.yaml': code });
-    const created = await createEnvironment(client, home, {
+    const world = await openFolder(mortal.folder, `world-${name}`);
+    const repository = await makeRepository(mortal.folder, name, { 'Pulumi.yaml': code });
+    const created = await createEnvironment(mortal.client, mortal.home, {
       type: 'pulumi',
       workspaceName: name,
       repository: repository.path,
@@ -83,27 +54,27 @@ describe('an update of Pulumi, killed while it creates a resource,', withPulumi,
       ],
     });
     await until('the first resource', async () => (await filesOf(world)).includes('page'));
-    return { ...created, world, command: await commandPid(service, created.id, /pulumi up/) };
+    return { ...created, world, command: await commandPid(mortal.running, created.id, /pulumi up/) };
   }
 
   /** The next deployment, and the end of everything. @returns its log */
   async function continued(id: string, world: string): Promise<string> {
     await writeFile(join(world, 'key.gate'), '');
-    const next = await client.call('deployEnvironment', { params: { id }, body: {} });
-    const done = await untilEnd(client, next.id);
+    const next = await mortal.client.call('deployEnvironment', { params: { id }, body: {} });
+    const done = await untilEnd(mortal.client, next.id);
     assert.equal(done.status, 'SUCCESS', done.error?.message);
     assert.deepEqual(await filesOf(world), ['key', 'page'], 'everything exists once');
-    const destroy = await client.call('destroyEnvironment', { params: { id } });
-    await untilEnd(client, destroy.id);
+    const destroy = await mortal.client.call('destroyEnvironment', { params: { id } });
+    await untilEnd(mortal.client, destroy.id);
     assert.deepEqual(await filesOf(world), []);
-    return wholeLog(client, next.id);
+    return wholeLog(mortal.client, next.id);
   }
 
   for (const victim of ['tool', 'runner'] as const)
     test(`the ${victim} is killed; the deployment fails, and the next one continues`, async () => {
       const { id, deploymentId, command, world } = await waitingRun(victim);
-      sendSignal(victim === 'tool' ? command : await runnerPid(service, id), 'SIGKILL');
-      const ended = await untilStatus(client, deploymentId);
+      sendSignal(victim === 'tool' ? command : await runnerPid(mortal.running, id), 'SIGKILL');
+      const ended = await untilStatus(mortal.client, deploymentId);
       assert.match(ended.status, victim === 'tool' ? /^FAILURE$/ : /FAILURE$/, ended.error?.message);
       const log = await continued(id, world);
       // Without its runner, the tool is interrupted, and records what it has not created.
@@ -114,15 +85,9 @@ describe('an update of Pulumi, killed while it creates a resource,', withPulumi,
   for (const victim of ['agent', 'server'] as const)
     test(`the ${victim} is killed; the deployment continues and succeeds`, async () => {
       const { id, deploymentId, world } = await waitingRun(victim);
-      if (victim === 'agent') sendSignal(await agentPid(service), 'SIGKILL');
-      else {
-        const ended = new Promise((resolve) => service.process.once('exit', resolve));
-        service.process.kill('SIGKILL');
-        await ended;
-        await start();
-      }
+      await mortal.kill(victim);
       await writeFile(join(world, 'key.gate'), '');
-      const done = await untilEnd(client, deploymentId);
+      const done = await untilEnd(mortal.client, deploymentId);
       assert.equal(done.status, 'SUCCESS', done.error?.message);
       await continued(id, world);
     });

@@ -4,57 +4,29 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Client } from '#contract/client/client.ts';
 import { type StackServer, startStackServer } from '../../agent/src/testing/cloudformation/server.ts';
 import { withOwnProgram } from '../../agent/src/testing/cloudformation/with-own-program.ts';
 import { readFolder } from '../examples.ts';
-import { createEnvironment, type Home, homeOf, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';
-import {
-  makeRepository,
-  removeScratch,
-  type Repository,
-  type RunningService,
-  scratchFolder,
-  startService,
-} from '../service.ts';
-import { agentPid, commandPid, runnerPid, sendSignal } from './processes.ts';
+import { createEnvironment, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';
+import { makeRepository, type Repository } from '../service.ts';
+import { MortalService } from './mortal-service.ts';
+import { commandPid, runnerPid, sendSignal } from './processes.ts';
 
 describe('a deployment of a stack, killed while AWS works,', withOwnProgram, () => {
-  let folder: string;
-  let service: RunningService;
-  let client: Client;
-  let home: Home;
+  const mortal = new MortalService();
   let aws: StackServer;
   let repository: Repository;
 
-  const start = async () => {
-    service = await startService({
-      folder,
-      settings: {
-        ENVARIUM_LOG_LEVEL: 'warn',
-        ENVARIUM_ABORT_SECONDS: '5',
-        ENVARIUM_BOOTSTRAP_API_SECRET: 'stacks'.repeat(10),
-      },
-    });
-    client = service.client;
-  };
   before(async () => {
-    folder = await scratchFolder();
     aws = await startStackServer();
-    await start();
-    home = await homeOf(client);
-    repository = await makeRepository(folder, 'stack', await readFolder('cloudformation'));
+    repository = await makeRepository(mortal.folder, 'stack', await readFolder('cloudformation'));
   });
-  after(async () => {
-    await service?.[Symbol.asyncDispose]();
-    await aws?.[Symbol.asyncDispose]();
-    await removeScratch(folder);
-  });
+  after(() => aws?.[Symbol.asyncDispose]());
 
   /** A first deployment whose resources do not become ready. */
   async function waitingRun(workspaceName: string) {
     aws.account.cloud.hold();
-    const created = await createEnvironment(client, home, {
+    const created = await createEnvironment(mortal.client, mortal.home, {
       type: 'cloudformation',
       workspaceName,
       fileName: 'template.yaml',
@@ -71,7 +43,7 @@ describe('a deployment of a stack, killed while AWS works,', withOwnProgram, () 
         aws.account.stackNames.includes(workspaceName) &&
         aws.account.stack(workspaceName).status === 'CREATE_IN_PROGRESS',
     );
-    const command = await commandPid(service, created.id, /cloudformation execute-change-set/);
+    const command = await commandPid(mortal.running, created.id, /cloudformation execute-change-set/);
     return { ...created, command };
   }
 
@@ -81,27 +53,27 @@ describe('a deployment of a stack, killed while AWS works,', withOwnProgram, () 
   async function continued(id: string, release: boolean): Promise<string> {
     const looks = () => aws.requests.filter((action) => action === 'DescribeStacks').length;
     const looked = looks();
-    const next = await client.call('deployEnvironment', { params: { id }, body: {} });
+    const next = await mortal.client.call('deployEnvironment', { params: { id }, body: {} });
     if (release) {
       // It looks once more only if it waits.
       await until('a run that waits', async () => looks() > looked + 2);
       aws.account.cloud.release();
     }
-    const deployed = await untilEnd(client, next.id);
+    const deployed = await untilEnd(mortal.client, next.id);
     assert.equal(deployed.resourceCount, 3);
     assert.equal(aws.account.cloud.resources.size, 3, 'everything exists once');
-    const destroy = await client.call('destroyEnvironment', { params: { id } });
-    await untilEnd(client, destroy.id);
+    const destroy = await mortal.client.call('destroyEnvironment', { params: { id } });
+    await untilEnd(mortal.client, destroy.id);
     assert.equal(aws.account.cloud.resources.size, 0);
-    return wholeLog(client, next.id);
+    return wholeLog(mortal.client, next.id);
   }
 
   for (const victim of ['tool', 'runner'] as const)
     test(`the ${victim} is killed: the deployment fails, and the next one waits for AWS`, async () => {
       const before = executions();
       const { id, deploymentId, command } = await waitingRun(`killed-${victim}`);
-      sendSignal(victim === 'tool' ? command : await runnerPid(service, id), 'SIGKILL');
-      const ended = await untilStatus(client, deploymentId);
+      sendSignal(victim === 'tool' ? command : await runnerPid(mortal.running, id), 'SIGKILL');
+      const ended = await untilStatus(mortal.client, deploymentId);
       assert.match(ended.status, /FAILURE$/, ended.error?.message);
       const log = await continued(id, true);
       assert.match(log, /is CREATE_IN_PROGRESS: somebody or an earlier run is at work/);
@@ -112,15 +84,9 @@ describe('a deployment of a stack, killed while AWS works,', withOwnProgram, () 
     test(`the ${victim} is killed: the deployment continues and succeeds`, async () => {
       const before = executions();
       const { id, deploymentId } = await waitingRun(`killed-${victim}`);
-      if (victim === 'agent') sendSignal(await agentPid(service), 'SIGKILL');
-      else {
-        const ended = new Promise((resolve) => service.process.once('exit', resolve));
-        service.process.kill('SIGKILL');
-        await ended;
-        await start();
-      }
+      await mortal.kill(victim);
       aws.account.cloud.release();
-      await untilEnd(client, deploymentId);
+      await untilEnd(mortal.client, deploymentId);
       assert.equal(executions(), before + 1);
       await continued(id, false);
     });

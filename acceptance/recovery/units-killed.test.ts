@@ -5,20 +5,14 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import type { Client } from '#contract/client/client.ts';
+import { describe, test } from 'node:test';
 import { pathWith, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
 import { fileWorldSettings, openFolder } from '../journey/file-world.ts';
 import { findProgram, toolsOfFamily } from '../programs.ts';
-import { createEnvironment, type Home, homeOf, until, untilEnd, untilStatus } from '../runs.ts';
-import {
-  makeRepository,
-  removeScratch,
-  type RunningService,
-  scratchFolder,
-  startService,
-} from '../service.ts';
-import { agentPid, commandPid, runnerPid, sendSignal } from './processes.ts';
+import { createEnvironment, until, untilEnd, untilStatus } from '../runs.ts';
+import { makeRepository } from '../service.ts';
+import { MortalService } from './mortal-service.ts';
+import { commandPid, runnerPid, sendSignal } from './processes.ts';
 
 const family = await toolsOfFamily();
 const terraform = await findProgram('terraform');
@@ -50,39 +44,16 @@ const linesIn = async (world: string, name: string) =>
   (await readFile(join(world, name), 'utf8').catch(() => '')).split('\n').length - 1;
 
 describe('a run of several units, killed half-way,', needs, () => {
-  let folder: string;
-  let service: RunningService;
-  let client: Client;
-  let home: Home;
-
-  const start = async () => {
-    const programs = [toolboxProgram('terragrunt'), ...family.map(({ file }) => file || null)];
-    service = await startService({
-      folder,
-      settings: {
-        ...fileWorldSettings,
-        ENVARIUM_LOG_LEVEL: 'warn',
-        ENVARIUM_ABORT_SECONDS: '10',
-        ENVARIUM_BOOTSTRAP_API_SECRET: 'halfway'.repeat(8),
-        PATH: pathWith(...programs),
-      },
-    });
-    client = service.client;
-  };
-  before(async () => {
-    folder = await scratchFolder();
-    await start();
-    home = await homeOf(client);
-  });
-  after(async () => {
-    await service?.[Symbol.asyncDispose]();
-    await removeScratch(folder);
+  const mortal = new MortalService({
+    ...fileWorldSettings,
+    ENVARIUM_ABORT_SECONDS: '10',
+    PATH: pathWith(toolboxProgram('terragrunt'), ...family.map(({ file }) => file || null)),
   });
 
   async function waitingRun(name: string, binary: 'terraform' | 'opentofu') {
-    const world = await openFolder(folder, name);
-    const repository = await makeRepository(folder, `code-${name}`, units);
-    const created = await createEnvironment(client, home, {
+    const world = await openFolder(mortal.folder, name);
+    const repository = await makeRepository(mortal.folder, `code-${name}`, units);
+    const created = await createEnvironment(mortal.client, mortal.home, {
       name,
       type: 'terragrunt',
       terragruntVersion: '1.1.3',
@@ -105,29 +76,29 @@ describe('a run of several units, killed half-way,', needs, () => {
   /** The next deployment makes what is missing, and nothing twice. */
   async function continued(id: string, world: string): Promise<void> {
     await writeFile(join(world, 'gate'), '');
-    const next = await client.call('deployEnvironment', { params: { id }, body: {} });
-    const ended = await untilEnd(client, next.id);
+    const next = await mortal.client.call('deployEnvironment', { params: { id }, body: {} });
+    const ended = await untilEnd(mortal.client, next.id);
     assert.equal(ended.resourceCount, 4);
     for (const name of ['first', 'slow', 'last']) assert.equal(await linesIn(world, name), 1, name);
-    const destroy = await client.call('destroyEnvironment', { params: { id } });
-    await untilEnd(client, destroy.id);
+    const destroy = await mortal.client.call('destroyEnvironment', { params: { id } });
+    await untilEnd(mortal.client, destroy.id);
   }
 
   for (const binary of ['terraform', 'opentofu'] as const)
     test(`${binary}: the runner is killed; its units end cleanly, and the next deployment continues`, async () => {
       const { id, deploymentId, world } = await waitingRun(`runner-${binary}`, binary);
-      sendSignal(await runnerPid(service, id), 'SIGKILL');
-      const ended = await untilStatus(client, deploymentId);
+      sendSignal(await runnerPid(mortal.running, id), 'SIGKILL');
+      const ended = await untilStatus(mortal.client, deploymentId);
       assert.match(ended.status, /FAILURE$/, ended.error?.message);
-      const [newest] = await client.call('listStateVersions', { params: { id } });
+      const [newest] = await mortal.client.call('listStateVersions', { params: { id } });
       assert.equal(newest?.deploymentLogId, deploymentId);
       await continued(id, world);
     });
 
   test('terraform: terragrunt is killed; the deployment fails, and the next one continues', async () => {
     const { id, deploymentId, world } = await waitingRun('tool', 'terraform');
-    sendSignal(await commandPid(service, id, /terragrunt run/), 'SIGKILL');
-    const ended = await untilStatus(client, deploymentId);
+    sendSignal(await commandPid(mortal.running, id, /terragrunt run/), 'SIGKILL');
+    const ended = await untilStatus(mortal.client, deploymentId);
     assert.match(ended.status, /FAILURE$/, ended.error?.message);
     await continued(id, world);
   });
@@ -135,15 +106,9 @@ describe('a run of several units, killed half-way,', needs, () => {
   for (const victim of ['agent', 'server'] as const)
     test(`opentofu: the ${victim} is killed; the deployment continues, and succeeds`, async () => {
       const { id, deploymentId, world } = await waitingRun(victim, 'opentofu');
-      if (victim === 'agent') sendSignal(await agentPid(service), 'SIGKILL');
-      else {
-        const ended = new Promise((resolve) => service.process.once('exit', resolve));
-        service.process.kill('SIGKILL');
-        await ended;
-        await start();
-      }
+      await mortal.kill(victim);
       await writeFile(join(world, 'gate'), '');
-      await untilEnd(client, deploymentId);
+      await untilEnd(mortal.client, deploymentId);
       await continued(id, world);
     });
 });

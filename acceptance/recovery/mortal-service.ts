@@ -1,0 +1,72 @@
+/** A service of several tests, which kill its processes. */
+import { randomBytes } from 'node:crypto';
+import { after, before } from 'node:test';
+import type { Client } from '#contract/client/client.ts';
+import { type Home, homeOf } from '../runs.ts';
+import { removeScratch, type RunningService, scratchFolder, startService } from '../service.ts';
+import { agentPid, sendSignal } from './processes.ts';
+
+export class MortalService {
+  readonly #settings: Readonly<Record<string, string>>;
+  #folder: string | undefined;
+  #service: RunningService | undefined;
+  #home: Home | undefined;
+
+  /** Call it in a `describe`: it starts before its tests, and ends after them. @param settings of the service */
+  constructor(settings: Readonly<Record<string, string>> = {}) {
+    this.#settings = {
+      ENVARIUM_LOG_LEVEL: 'warn',
+      ENVARIUM_ABORT_SECONDS: '5',
+      ENVARIUM_BOOTSTRAP_API_SECRET: randomBytes(32).toString('base64url'),
+      ...settings,
+    };
+    before(async () => {
+      this.#folder = await scratchFolder();
+      await this.#start();
+      this.#home = await homeOf(this.client);
+    });
+    after(async () => {
+      await this.#service?.[Symbol.asyncDispose]();
+      if (this.#folder !== undefined) await removeScratch(this.#folder);
+    });
+  }
+
+  /** The scratch folder, with the service's data. */
+  get folder(): string {
+    return started(this.#folder);
+  }
+
+  get running(): RunningService {
+    return started(this.#service);
+  }
+
+  get client(): Client {
+    return this.running.client;
+  }
+
+  get home(): Home {
+    return started(this.#home);
+  }
+
+  /** Kills the agent, which its server replaces, or the server, which is started again. */
+  async kill(victim: 'agent' | 'server'): Promise<void> {
+    if (victim === 'agent') {
+      sendSignal(await agentPid(this.running), 'SIGKILL');
+      return;
+    }
+    const { process } = this.running;
+    const ended = new Promise((resolve) => process.once('exit', resolve));
+    process.kill('SIGKILL');
+    await ended;
+    await this.#start();
+  }
+
+  async #start(): Promise<void> {
+    this.#service = await startService({ folder: this.folder, settings: this.#settings });
+  }
+}
+
+function started<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('the service has not been started');
+  return value;
+}
