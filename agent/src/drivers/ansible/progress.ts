@@ -1,6 +1,6 @@
 /** Converts what a playbook does to resource events: one resource for each task on each host. */
 import type { ProgressEvent, ProgressReader } from '../driver.ts';
-import { lineSplitter } from '../lines.ts';
+import { progressOfLines } from '../progress-lines.ts';
 import { type PlaybookEvent, playbookReader, type PlaybookTask, type TaskResult } from './events.ts';
 
 /** Differences make lines long; longer ones are passed over. */
@@ -32,17 +32,9 @@ function eventOf(event: PlaybookEvent): ProgressEvent | null {
 
 /** Creates a reader of the growing file of events. */
 export function playbookProgress(): ProgressReader {
-  const events: ProgressEvent[] = [];
   const read = playbookReader();
-  const take = lineSplitter(longestLineBytes, (line) => {
+  return progressOfLines(longestLineBytes, (line) => {
     const found = read(line);
-    const event = found === null ? null : eventOf(found);
-    if (event) events.push(event);
+    return found === null ? null : eventOf(found);
   });
-  return {
-    read(bytes) {
-      take(bytes);
-      return events.splice(0);
-    },
-  };
 }

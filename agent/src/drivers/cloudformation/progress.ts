@@ -1,6 +1,6 @@
 /** What happens to the resources of a stack, from the lines that the program writes about each event. */
 import type { ProgressEvent, ProgressReader } from '../driver.ts';
-import { lineSplitter } from '../lines.ts';
+import { progressOfLines } from '../progress-lines.ts';
 import { providerName } from './reports.ts';
 
 /** No line about an event is longer. */
@@ -36,15 +36,5 @@ function eventOf(line: string): ProgressEvent | null {
 }
 
 export function stackProgress(): ProgressReader {
-  const events: ProgressEvent[] = [];
-  const take = lineSplitter(longestLineBytes, (line) => {
-    const event = eventOf(line);
-    if (event !== null) events.push(event);
-  });
-  return {
-    read(bytes) {
-      take(bytes);
-      return events.splice(0);
-    },
-  };
+  return progressOfLines(longestLineBytes, eventOf);
 }

@@ -1,7 +1,7 @@
 /** What helm has done so far, in the lines that it writes with `--debug`. */
 import type { ProgressEvent, ProgressReader } from '../driver.ts';
 import { providerName } from '../kubernetes/changes.ts';
-import { lineSplitter } from '../lines.ts';
+import { progressOfLines } from '../progress-lines.ts';
 
 /** No line about an object is longer. */
 const longestLineBytes = 2048;
@@ -32,15 +32,5 @@ function eventOf(line: string): ProgressEvent | null {
  * objects.
  */
 export function helmProgress(): ProgressReader {
-  const events: ProgressEvent[] = [];
-  const take = lineSplitter(longestLineBytes, (line) => {
-    const event = eventOf(line);
-    if (event !== null) events.push(event);
-  });
-  return {
-    read(bytes) {
-      take(bytes);
-      return events.splice(0);
-    },
-  };
+  return progressOfLines(longestLineBytes, eventOf);
 }

@@ -1,7 +1,7 @@
 /** What kubectl prints for people: the errors that end a command, and the objects that it has changed. */
 import { kubernetesVariableNames } from '#protocol/tools/kubernetes-variables.ts';
 import type { ProgressEvent, ProgressReader } from '../driver.ts';
-import { lineSplitter } from '../lines.ts';
+import { progressOfLines } from '../progress-lines.ts';
 import { providerName } from './changes.ts';
 import { belongsElsewhere, environmentOfManager } from './field-owners.ts';
 
@@ -164,15 +164,5 @@ function eventOf(line: string): ProgressEvent | null {
 
 /** Creates a reader of the output of `kubectl apply` and `kubectl delete`. Addresses are as kubectl prints them. */
 export function kubectlProgress(): ProgressReader {
-  const events: ProgressEvent[] = [];
-  const take = lineSplitter(longestLineBytes, (line) => {
-    const event = eventOf(line.trimEnd());
-    if (event !== null) events.push(event);
-  });
-  return {
-    read(bytes) {
-      take(bytes);
-      return events.splice(0);
-    },
-  };
+  return progressOfLines(longestLineBytes, (line) => eventOf(line.trimEnd()));
 }

@@ -5,20 +5,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { withPulumi } from '../../testing/pulumi/pulumi-folder.ts';
 import { pulumiStage, variablesOf } from '../../testing/pulumi/pulumi-stage.ts';
-
-const program = `name: shop
-runtime: yaml
-config:
-  world: { type: string }
-resources:
-  page:
-    type: file:File
-    properties:
-      path: \${world}/page
-      content: hello
-outputs:
-  page: \${page.path}
-`;
+import { onePage as program } from '../../testing/pulumi/shop.ts';
 
 test('a wrong passphrase is named, and the right one works', withPulumi, async (t) => {
   const { world, run, job, deploy, after } = pulumiStage(t, { 'Pulumi.yaml': program });

@@ -6,20 +6,7 @@ import { test, type TestContext } from 'node:test';
 import type { StageVariables } from '../../testing/pulumi/pulumi-stage.ts';
 import { pulumiFolder, withPulumi } from '../../testing/pulumi/pulumi-folder.ts';
 import { pulumiStage } from '../../testing/pulumi/pulumi-stage.ts';
-
-const program = `name: shop
-runtime: yaml
-config:
-  world: { type: string }
-resources:
-  page:
-    type: file:File
-    properties:
-      path: \${world}/page
-      content: hello
-outputs:
-  page: \${page.path}
-`;
+import { onePage as program } from '../../testing/pulumi/shop.ts';
 
 async function problemOf(t: TestContext, files: Record<string, string>, variables: StageVariables = {}) {
   const { run, job } = pulumiStage(t, files, variables);

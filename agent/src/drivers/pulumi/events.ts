@@ -31,9 +31,10 @@ export interface EngineEvent {
 }
 
 /** Larger events are skipped while a command runs: they are of resources with files in them. */
-const longestEventBytes = 32 * 1024 * 1024;
+export const longestEventBytes = 32 * 1024 * 1024;
 
-function eventOf(line: string): EngineEvent | null {
+/** The event of a line, if it is about resources. */
+export function readEvent(line: string): EngineEvent | null {
   // Most lines are messages, which the log has.
   if (!line.includes('"resourcePreEvent"') && !line.includes('"res') && !line.includes('"summaryEvent"'))
     return null;
@@ -48,18 +49,13 @@ function eventOf(line: string): EngineEvent | null {
 /** All events of a file about resources, in their order. */
 export function readEvents(bytes: Uint8Array): EngineEvent[] {
   const events: EngineEvent[] = [];
-  const take = eventSplitter((event) => events.push(event));
+  const take = lineSplitter(longestEventBytes, (line) => {
+    const event = readEvent(line);
+    if (event !== null) events.push(event);
+  });
   take(bytes);
   take(Buffer.from('\n'));
   return events;
-}
-
-/** @returns a function that accepts the next bytes of a file of events */
-export function eventSplitter(read: (event: EngineEvent) => void): (bytes: Uint8Array) => void {
-  return lineSplitter(longestEventBytes, (line) => {
-    const event = eventOf(line);
-    if (event !== null) read(event);
-  });
 }
 
 /** The parts of a resource's URN: `urn:pulumi:stack::project::type$type::name`. */

@@ -1,7 +1,15 @@
 /** Reads the progress of an update or a destroy from the events of Pulumi's engine. */
 import { isManagedType } from '#protocol/tools/pulumi/state.ts';
 import type { ProgressEvent, ProgressReader } from '../driver.ts';
-import { type EngineEvent, eventSplitter, packageOf, type StepMetadata, urnParts } from './events.ts';
+import { progressOfLines } from '../progress-lines.ts';
+import {
+  type EngineEvent,
+  longestEventBytes,
+  packageOf,
+  readEvent,
+  type StepMetadata,
+  urnParts,
+} from './events.ts';
 
 /** Steps that change or read resources; those without an entry only arrange the state. */
 const actions: Readonly<Record<string, ProgressEvent['action']>> = {
@@ -16,7 +24,7 @@ const actions: Readonly<Record<string, ProgressEvent['action']>> = {
   'import-replacement': 'read',
 };
 
-function progressOf(metadata: StepMetadata, status: ProgressEvent['status']): ProgressEvent | null {
+function stepOf(metadata: StepMetadata, status: ProgressEvent['status']): ProgressEvent | null {
   const action = actions[metadata.op];
   if (action === undefined || !isManagedType(metadata.type)) return null;
   const { parents, type, name } = urnParts(metadata.urn);
@@ -33,24 +41,17 @@ function progressOf(metadata: StepMetadata, status: ProgressEvent['status']): Pr
   };
 }
 
-function eventOf(event: EngineEvent): ProgressEvent | null {
+function progressOf(event: EngineEvent): ProgressEvent | null {
   const { resourcePreEvent, resOutputsEvent, resOpFailedEvent } = event;
-  if (resourcePreEvent !== undefined) return progressOf(resourcePreEvent.metadata, 'started');
-  if (resOutputsEvent !== undefined) return progressOf(resOutputsEvent.metadata, 'done');
-  return resOpFailedEvent === undefined ? null : progressOf(resOpFailedEvent.metadata, 'failed');
+  if (resourcePreEvent !== undefined) return stepOf(resourcePreEvent.metadata, 'started');
+  if (resOutputsEvent !== undefined) return stepOf(resOutputsEvent.metadata, 'done');
+  return resOpFailedEvent === undefined ? null : stepOf(resOpFailedEvent.metadata, 'failed');
 }
 
 /** Creates a reader of a file of events in chunks of any size. */
 export function pulumiProgress(): ProgressReader {
-  const found: ProgressEvent[] = [];
-  const take = eventSplitter((event) => {
-    const progress = eventOf(event);
-    if (progress !== null) found.push(progress);
+  return progressOfLines(longestEventBytes, (line) => {
+    const event = readEvent(line);
+    return event === null ? null : progressOf(event);
   });
-  return {
-    read(bytes) {
-      take(bytes);
-      return found.splice(0);
-    },
-  };
 }

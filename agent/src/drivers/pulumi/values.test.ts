@@ -5,20 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { withPulumi } from '../../testing/pulumi/pulumi-folder.ts';
 import { pulumiStage, variablesOf } from '../../testing/pulumi/pulumi-stage.ts';
-
-const program = `name: shop
-runtime: yaml
-config:
-  world: { type: string }
-resources:
-  page:
-    type: file:File
-    properties:
-      path: \${world}/page
-      content: hello
-outputs:
-  page: \${page.path}
-`;
+import { onePage as program } from '../../testing/pulumi/shop.ts';
 
 test('a committed configuration is kept, and its secrets are read', withPulumi, async (t) => {
   const { setup, run, job, apply, world } = pulumiStage(t, {

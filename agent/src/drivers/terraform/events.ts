@@ -3,7 +3,7 @@
  * one object per line.
  */
 import type { ProgressEvent, ProgressReader } from '../driver.ts';
-import { lineSplitter } from '../lines.ts';
+import { progressOfLines } from '../progress-lines.ts';
 import { impliedProvider, readAddress } from './address.ts';
 
 /** No event about a resource is longer. */
@@ -60,15 +60,5 @@ function eventOf(text: string): ProgressEvent | null {
 
 /** Creates a reader of a growing event file. */
 export function terraformEvents(): ProgressReader {
-  const events: ProgressEvent[] = [];
-  const take = lineSplitter(longestLineBytes, (line) => {
-    const event = eventOf(line);
-    if (event) events.push(event);
-  });
-  return {
-    read(bytes) {
-      take(bytes);
-      return events.splice(0);
-    },
-  };
+  return progressOfLines(longestLineBytes, eventOf);
 }

@@ -4,7 +4,7 @@
  * event.
  */
 import type { ProgressEvent, ProgressReader } from '../driver.ts';
-import { lineSplitter } from '../lines.ts';
+import { progressOfLines } from '../progress-lines.ts';
 import { impliedProvider, readAddress, type ResourceAddress } from './address.ts';
 
 type Phrase = readonly [text: string, status: 'started' | 'done', action: ProgressEvent['action']];
@@ -86,16 +86,5 @@ function lineReader(): (line: string) => ProgressEvent | null {
 
 /** Creates a reader of raw output in chunks of any size. */
 export function terraformProgress(): ProgressReader {
-  const readEvent = lineReader();
-  const events: ProgressEvent[] = [];
-  const take = lineSplitter(longestLineBytes, (line) => {
-    const event = readEvent(line);
-    if (event) events.push(event);
-  });
-  return {
-    read(bytes) {
-      take(bytes);
-      return events.splice(0);
-    },
-  };
+  return progressOfLines(longestLineBytes, lineReader());
 }

@@ -1,6 +1,6 @@
 /** Reads resource events from the output of an apply: terragrunt puts the unit in front of each line of its tool. */
 import type { ProgressEvent, ProgressReader } from '../driver.ts';
-import { lineSplitter } from '../lines.ts';
+import { progressOfLines } from '../progress-lines.ts';
 import { terraformProgress, withoutColours } from '../terraform/progress.ts';
 import { unitAddress, unitModule } from './units.ts';
 
@@ -27,17 +27,10 @@ function inUnit(unit: string, event: ProgressEvent): ProgressEvent {
 /** Creates a reader of raw output in chunks of any size; a line without a unit is of a single one. */
 export function terragruntProgress(): ProgressReader {
   const readers = new Map<string, ProgressReader>();
-  const events: ProgressEvent[] = [];
-  const take = lineSplitter(longestLineBytes, (line) => {
+  return progressOfLines(longestLineBytes, (line) => {
     const { unit, text } = readUnitLine(line) ?? { unit: '.', text: line };
     const reader = readers.get(unit) ?? terraformProgress();
     readers.set(unit, reader);
-    for (const event of reader.read(Buffer.from(`${text}\n`))) events.push(inUnit(unit, event));
+    return reader.read(Buffer.from(`${text}\n`)).map((event) => inUnit(unit, event));
   });
-  return {
-    read(bytes) {
-      take(bytes);
-      return events.splice(0);
-    },
-  };
 }

@@ -1,8 +1,24 @@
-/** For tests: a project of two files, one with a secret. */
+/** For tests: projects of Pulumi. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { pulumiStage, type StageVariables } from './pulumi-stage.ts';
 
+/** A project of one file, without secrets. */
+export const onePage = `name: shop
+runtime: yaml
+config:
+  world: { type: string }
+resources:
+  page:
+    type: file:File
+    properties:
+      path: \${world}/page
+      content: hello
+outputs:
+  page: \${page.path}
+`;
+
+/** A project of two files, one with a secret. */
 export const program = `name: shop
 runtime: yaml
 config:
