@@ -29,7 +29,7 @@ export const previewBench: Bench = async ({ isQuick }): Promise<BenchResult> => 
     ids.push((await deployAndWatch(service, id, { deploymentType: 'dryRun' })).id);
   const reading = (await readTimelines(service, ids)).map(({ phases }) =>
     phases
-      .filter(({ phase }) => phase === 'reading')
+      .filter(({ phase }) => phase === 'plan' || phase === 'reading')
       .reduce((sum, { ownMilliseconds }) => sum + ownMilliseconds, 0),
   );
   return {
