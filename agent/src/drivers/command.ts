@@ -40,7 +40,7 @@ export interface Command {
   input?(captures: Captures): Uint8Array | string | null;
   /** Files that it needs in the temporary folder. */
   writes?(captures: Captures): readonly { readonly name: string; readonly content: string }[];
-  /** Lines of its output that match a pattern are captured under a name, at most one megabyte of them. */
+  /** Lines of its output that match a pattern are captured under a name; more than 50 MB of them fail the command. */
   readonly finds?: { readonly pattern: RegExp; readonly as: string };
   /**
    * Commands to run after it, in its step: what they are depends on what it left. They only read, and several of them
