@@ -1,6 +1,6 @@
 /** Facts of manifests of Kubernetes, which kubectl applies. */
 import type { VariableType } from '#contract/schema/enumerations.ts';
-import { kubernetesRecord } from './kubernetes-record.ts';
+import { kubernetesRecord } from './states/kubernetes-record.ts';
 import { kubernetesVariableProblem } from './kubernetes-variables.ts';
 import { kubectl } from './programs/kubectl.ts';
 import { kustomize } from './programs/kustomize.ts';

@@ -1,6 +1,6 @@
 /** The record of what a deployment has applied: how it is read, and how its next version is composed. */
 import { createHash } from 'node:crypto';
-import { recordFormat } from '#protocol/tools/kubernetes-record.ts';
+import { recordFormat } from '#protocol/tools/states/kubernetes-record.ts';
 import { type StateReading, TornState } from '../driver.ts';
 import { providerName } from '../kubernetes/changes.ts';
 import { type Identity, identityOf, keyOf, type KubernetesObject } from '../kubernetes/objects.ts';

@@ -1,6 +1,6 @@
 /** The state of a stack of Pulumi, as `pulumi stack export` prints it, with a serial and a lineage of ours. */
 import { isRecord } from '#contract/schema/is-record.ts';
-import { outlineJson } from '../json-outline.ts';
+import { isText, jsonState } from '../states/json-state.ts';
 import type { StateFacts, StateFormat } from '../tool.ts';
 
 /** Of what Pulumi exports; older ones were written before 2019. */
@@ -11,10 +11,6 @@ interface StateFile {
   readonly serial?: unknown;
   readonly lineage?: unknown;
   readonly deployment?: unknown;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && !value.includes('\0') && value.isWellFormed();
 }
 
 /** Whether a resource is one that the code declares: neither the stack itself nor the settings of a provider. */
@@ -78,22 +74,4 @@ function factsOf(file: StateFile): StateFacts {
 /** The file, its deployment, the resources, a resource: what is in these can be large. */
 const levels = 4;
 
-function parse(bytes: Uint8Array, decoder: TextDecoder): StateFile {
-  const { value } = outlineJson(bytes, {
-    levels,
-    decode: (part) => decoder.decode(part),
-    checksParts: true,
-  });
-  const problem = problemOf(value);
-  if (problem !== null) throw new Error(problem);
-  return value as StateFile;
-}
-
-export const pulumiState: StateFormat = {
-  mark: 'deployment',
-  read: (bytes) => factsOf(parse(bytes, new TextDecoder())),
-  check(bytes) {
-    if (bytes.length === 0) throw new Error('it is empty');
-    return factsOf(parse(bytes, new TextDecoder('utf-8', { fatal: true })));
-  },
-};
+export const pulumiState: StateFormat = jsonState({ mark: 'deployment', levels, problemOf, factsOf });

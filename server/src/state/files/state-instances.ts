@@ -1,6 +1,6 @@
 /** The instances of a state file, in the formats of all tools. Only what differs is read as a whole. */
 import { type JsonPart, outlineJson } from '#protocol/tools/json-outline.ts';
-import { recordFormat } from '#protocol/tools/kubernetes-record.ts';
+import { recordFormat } from '#protocol/tools/states/kubernetes-record.ts';
 import { areUnitStates, readUnitStates } from '#protocol/tools/terragrunt-state.ts';
 import { hasSecret, isManagedType } from '#protocol/tools/pulumi/state.ts';
 

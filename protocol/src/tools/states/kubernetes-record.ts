@@ -1,7 +1,7 @@
 /** What was applied to a cluster: the service remembers it, because kubectl does not. */
 import { isRecord } from '#contract/schema/is-record.ts';
-import { outlineJson } from './json-outline.ts';
-import type { StateFacts, StateFormat } from './tool.ts';
+import { isText, jsonState } from './json-state.ts';
+import type { StateFacts, StateFormat } from '../tool.ts';
 
 export const recordFormat = { format: 'envarium-kubernetes', version: 1 } as const;
 
@@ -12,10 +12,6 @@ interface RecordFile {
   readonly lineage?: unknown;
   readonly toolVersion?: unknown;
   readonly objects?: unknown;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && !value.includes('\0') && value.isWellFormed();
 }
 
 function objectsProblem(objects: unknown): string | null {
@@ -60,23 +56,10 @@ function factsOf(file: RecordFile): StateFacts {
 /** Of an object, only what identifies it is decoded: the file, its objects, an entry, the object, its metadata. */
 const levels = 5;
 
-function parse(bytes: Uint8Array, decoder: TextDecoder): RecordFile {
-  const { value } = outlineJson(bytes, {
-    levels,
-    decode: (part) => decoder.decode(part),
-    checksParts: true,
-  });
-  const problem = problemOf(value);
-  if (problem !== null) throw new Error(problem);
-  return value as RecordFile;
-}
-
 /** The record of what a deployment has applied to a cluster. */
-export const kubernetesRecord: StateFormat = {
+export const kubernetesRecord: StateFormat = jsonState({
   mark: recordFormat.format,
-  read: (bytes) => factsOf(parse(bytes, new TextDecoder())),
-  check(bytes) {
-    if (bytes.length === 0) throw new Error('it is empty');
-    return factsOf(parse(bytes, new TextDecoder('utf-8', { fatal: true })));
-  },
-};
+  levels,
+  problemOf,
+  factsOf,
+});
