@@ -122,7 +122,17 @@ async function killAtRandom(
   while (!signal.aborted) {
     await delay(random.below(2000 * killEverySeconds), undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
-    const kill = await installation.kill(random.pick(all), random);
+    const kill = await killSomething();
     if (kill !== null) kills.push(kill);
+  }
+
+  /** What is picked may not be there right now, such as a tool between two runs: then, another is. */
+  async function killSomething(): Promise<Kill | null> {
+    while (!signal.aborted) {
+      const kill = await installation.kill(random.pick(all), random);
+      if (kill !== null) return kill;
+      await delay(50);
+    }
+    return null;
   }
 }
