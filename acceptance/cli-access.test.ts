@@ -224,6 +224,10 @@ describe('people, teams, roles and keys from the command line', () => {
     const held = await good('role', 'holders', 'Cart', '--inherited');
     assert.match(held, /Ada +Launcher +Cart/);
     assert.match(held, /Ada +Planner +Platform +Shop/);
+    const explained = await good('role', 'explain', '--user', 'Ada', '--project', 'Cart');
+    assert.match(explained, /RUN_TASK +Launcher +project Cart/);
+    assert.match(explained, /RUN_PLAN +Planner +project Shop +Platform/);
+    assert.match(await good('role', 'explain'), /EDIT_ORGANIZATION_SETTINGS +Admin +organization/);
     assert.match(await bad('role', 'delete', 'Launcher'), /Ada/);
     await good('role', 'unassign', '--user', 'Ada', '--project', 'Cart');
     assert.match(

@@ -52,6 +52,7 @@ export const routes = {
   listTeamRoles: ['GET', '/roles/assignments/teams'],
   assignTeamRole: ['PUT', '/roles/assignments/teams'],
   removeTeamRole: ['DELETE', '/roles/assignments/teams'],
+  explainPermissions: ['GET', '/permissions/effective'],
   listProjectPermissions: ['GET', '/permissions/projects/{projectId}'],
   addProjectPermission: ['POST', '/permissions/projects/{projectId}'],
   updateProjectPermission: ['PUT', '/permissions/projects/{projectId}/users/{userId}'],

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { defineOperations, operation, type Subject } from '../operation.ts';
 import { closed, Name, nullable, Text } from '../schema/schema.ts';
-import { RoleAssignment, TeamAssignment, TeamRoleAssignment } from './shapes.ts';
+import { EffectivePermissions, RoleAssignment, TeamAssignment, TeamRoleAssignment } from './shapes.ts';
 
 /** Where a role is assigned, with the right that is needed there. */
 const places = (part: 'query' | 'body') =>
@@ -96,6 +96,26 @@ const assignments = {
 };
 
 const permissions = {
+  explainPermissions: operation('GET', '/permissions/effective', {
+    summary: 'Explain permissions',
+    description:
+      'What a user may do in a place, and which roles give each right there: its own and those of its teams, ' +
+      'assigned there or above. Exactly one of `organizationId`, `projectId` and `environmentId` says where. ' +
+      'Everybody may ask about oneself in the own organizations.',
+    needs: 'signed-in',
+    needsToo: [
+      { right: 'EDIT_ORGANIZATION_SETTINGS', for: 'another `userId` in an organization' },
+      { right: 'EDIT_PROJECT_SETTINGS', for: 'another `userId` in a project' },
+      { right: 'ASSIGN_ROLE_ON_ENVIRONMENT', for: 'another `userId` in an environment' },
+    ],
+    query: Type.Object({
+      ...placeFields,
+      userId: Type.Optional(
+        Type.String({ minLength: 1, description: 'Person or API key; default: the caller' }),
+      ),
+    }),
+    reply: EffectivePermissions,
+  }),
   listProjectPermissions: operation('GET', '/permissions/projects/{projectId}', {
     summary: "Get the user's role assignments in a project",
     description:

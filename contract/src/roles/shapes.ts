@@ -1,5 +1,6 @@
 /** What replies about roles and their assignments carry. */
 import { type Static, Type } from 'typebox';
+import { builtInRoles, type RoleScope } from '../schema/built-in-roles.ts';
 import { oneOf, rights } from '../schema/enumerations.ts';
 import { Flag, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
@@ -47,3 +48,34 @@ export const TeamAssignment = replyObject('TeamAssignment', {
   organizationId: Type.Optional(Text),
 });
 export type TeamAssignment = Static<typeof TeamAssignment>;
+
+const roleScopes = Object.keys(builtInRoles) as RoleScope[];
+
+export const HeldRole = replyObject('HeldRole', {
+  role: roleText,
+  roleName: Type.String({ description: 'For people: the name of a custom role, too' }),
+  scope: oneOf(roleScopes, 'What the role was assigned in'),
+  scopeId: Type.String({ description: 'Id of the organization, project or environment' }),
+  scopeName: Type.String({ description: 'Name of the same' }),
+  teamId: Type.Optional(Type.String({ description: 'The team that gives the role to the user' })),
+  teamName: Type.Optional(Type.String({ description: 'Name of the team' })),
+});
+export type HeldRole = Static<typeof HeldRole>;
+
+export const EffectivePermissions = replyObject('EffectivePermissions', {
+  userId: Text,
+  organizationId: Text,
+  projectId: Type.Optional(Text),
+  environmentId: Type.Optional(Text),
+  roles: Type.Array(HeldRole, {
+    description: 'All roles that reach the place: in the organization first, then from the top project down',
+  }),
+  rights: Type.Array(
+    Type.Object({
+      right: oneOf(rights, 'Held in the place'),
+      from: Type.Array(HeldRole, { description: 'Each role that gives the right there' }),
+    }),
+    { description: 'What the user may do there; rights that nothing gives are left out' },
+  ),
+});
+export type EffectivePermissions = Static<typeof EffectivePermissions>;

@@ -3,7 +3,7 @@ import { operations } from '#contract/operations.ts';
 import type { RoleAssignment } from '#contract/roles/shapes.ts';
 import type { Place } from '../access/access.ts';
 import type { ActorContext, Connection } from '../context.ts';
-import { badField, unknownEntity } from '../http/errors.ts';
+import { unknownEntity } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { setMemberRole } from '../organizations/change-member.ts';
 import { listMemberRows } from '../organizations/member-store.ts';
@@ -12,22 +12,7 @@ import { getProjectRow } from '../projects/project-store.ts';
 import { assignRole, removeRole, requireHolder } from './assign-role.ts';
 import { type AssignmentRow, assignmentsAt } from './assignment-store.ts';
 import { memberViews, teamAssignmentView, userAssignmentViews } from './assignment-view.ts';
-
-type PlaceFields = Partial<Record<'organizationId' | 'projectId' | 'environmentId', string>>;
-
-const placeFields = ['environmentId', 'projectId', 'organizationId'] as const;
-
-/**
- * The place that a request names, which is where the right was checked.
- * @throws Refusal 400 where it names several
- */
-function onlyPlace(home: Place | null, part: 'query' | 'body', fields: PlaceFields): Place {
-  const [, second] = placeFields.filter((field) => fields[field] !== undefined);
-  if (second !== undefined)
-    throw badField(`${part}.${second}`, 'is too much: send one of organizationId, projectId, environmentId');
-  if (home === null) throw badField(part, 'must have one of organizationId, projectId, environmentId');
-  return home;
-}
+import { onlyPlace } from './only-place.ts';
 
 function isOrganization({ projectId, environmentId }: Place): boolean {
   return projectId === null && environmentId === null;

@@ -3,6 +3,7 @@ import type { Family } from '../family.ts';
 import { teamAssignmentHome } from './assignment-store.ts';
 import { assignmentRoutes } from './assignment-routes.ts';
 import { lockRole } from './change-role.ts';
+import { explainRoutes } from './explain-permissions.ts';
 import { permissionRoutes } from './permission-routes.ts';
 import { roleRoutes } from './role-routes.ts';
 import { roleHome } from './role-store.ts';
@@ -10,7 +11,13 @@ import { teamAssignmentRoutes } from './team-assignment-routes.ts';
 
 export const family: Family = {
   name: 'roles',
-  routes: [...roleRoutes, ...assignmentRoutes, ...permissionRoutes, ...teamAssignmentRoutes],
+  routes: [
+    ...roleRoutes,
+    ...assignmentRoutes,
+    ...permissionRoutes,
+    ...explainRoutes,
+    ...teamAssignmentRoutes,
+  ],
   entities: { role: roleHome, teamAssignment: teamAssignmentHome },
   locks: { role: lockRole },
   tables: ['role', 'role_assignment'],

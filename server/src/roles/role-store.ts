@@ -11,6 +11,8 @@ export interface HeldRoleRow {
   /** Null, like the environment: in the organization. */
   readonly project_id: string | null;
   readonly environment_id: string | null;
+  /** Null: the user's own. */
+  readonly team_id: string | null;
   readonly role: string;
   /** Of a custom role; null: the role is built in. */
   readonly permissions: string[] | null;
@@ -25,6 +27,7 @@ export async function assignedRolesOf(db: Connection, userId: string): Promise<H
       'assigned.organization_id',
       'assigned.project_id',
       'assigned.environment_id',
+      'assigned.team_id',
       'assigned.role',
       'role.permissions',
     ])
@@ -60,6 +63,15 @@ export async function listRoleRows(db: Connection, organizationId: string): Prom
     .where('organization_id', '=', organizationId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
+    .execute();
+}
+
+export async function getRoleRows(db: Connection, ids: readonly string[]): Promise<RoleRow[]> {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('role')
+    .selectAll()
+    .where('id', 'in', [...ids])
     .execute();
 }
 

@@ -9,7 +9,7 @@ import { plain } from '../../terminal/safe-text.ts';
 import type { Column } from '../../terminal/table.ts';
 import { allTeams, findMember, findTeam, roleNames, roleText } from './find-access.ts';
 
-interface PlaceFlags {
+export interface PlaceFlags {
   readonly project?: string;
   readonly environment?: string;
 }
@@ -43,14 +43,15 @@ interface Held {
   readonly id: string;
 }
 
-function withPlace(command: Command): Command {
+/** The options that say where a role is assigned. */
+export function withPlace(command: Command): Command {
   return command
     .option('--project <project>', 'in this project and below (default: in the organization)')
     .option('-e, --environment <environment>', 'in this environment');
 }
 
 /** @throws BadCall for both a project and an environment */
-async function placeOf(session: Session, { project, environment }: PlaceFlags): Promise<Place> {
+export async function placeOf(session: Session, { project, environment }: PlaceFlags): Promise<Place> {
   if (project !== undefined && environment !== undefined)
     throw new BadCall('--project and --environment exclude each other.');
   const organization = await findOrganization(session);

@@ -11,6 +11,7 @@ import { plain } from '../../terminal/safe-text.ts';
 import { optionOf } from '../../terminal/suggest.ts';
 import type { Column } from '../../terminal/table.ts';
 import { addAssignmentCommands } from './assignments.ts';
+import { addExplainCommand } from './explain.ts';
 import { findRole } from './find-access.ts';
 
 interface SettingFlags {
@@ -141,4 +142,5 @@ export function addRoleCommands(program: Command): void {
   addReading(group);
   addChanges(group);
   addAssignmentCommands(group);
+  addExplainCommand(group);
 }
