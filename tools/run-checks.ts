@@ -20,6 +20,15 @@ const checks: readonly Check[] = [
     remedy: 'correct the types named above',
   },
   {
+    name: 'types of the web interface',
+    script: 'typescript/bin/tsc',
+    args: [
+      ...['--noEmit', '--pretty', 'false', '--project', 'web'],
+      ...['--incremental', '--tsBuildInfoFile', '.cache/web-types.tsbuildinfo'],
+    ],
+    remedy: 'correct the types named above',
+  },
+  {
     name: 'lint',
     script: 'oxlint/bin/oxlint',
     args: ['--type-aware', '--deny-warnings'],

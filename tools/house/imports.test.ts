@@ -16,7 +16,7 @@ const roomOf = (file: string) => file.split('/')[0] ?? '';
 
 /** Every import of every TypeScript file in the rooms. */
 const imports: readonly (Import & { from: string })[] = repositoryFiles()
-  .filter((file) => file.endsWith('.ts') && roomOf(file) in rooms)
+  .filter((file) => /\.tsx?$/.test(file) && roomOf(file) in rooms)
   .flatMap((from) => importsOf(from, textOf(from) ?? '', manifest.imports).map((one) => ({ ...one, from })));
 
 const line = (one: { from: string; specifier: string }) => `${one.from} imports ${one.specifier}`;
@@ -24,7 +24,7 @@ const line = (one: { from: string; specifier: string }) => `${one.from} imports 
 test('every folder with TypeScript is a room of the import table', () => {
   const folders = new Set(
     repositoryFiles()
-      .filter((file) => file.endsWith('.ts') && file.includes('/'))
+      .filter((file) => /\.tsx?$/.test(file) && file.includes('/'))
       .map(roomOf),
   );
   assert.deepEqual([...folders].filter((folder) => !(folder in rooms)).toSorted(), []);
@@ -107,7 +107,7 @@ const mostFilesInFolder = 25;
 test('a folder holds at most 25 files, tests apart', () => {
   const counts = new Map<string, number>();
   for (const file of repositoryFiles()) {
-    if (!/\.(ts|mjs)$/.test(file) || file.endsWith('.test.ts') || !file.includes('/')) continue;
+    if (!/\.(tsx?|mjs)$/.test(file) || file.endsWith('.test.ts') || !file.includes('/')) continue;
     const folder = posix.dirname(file);
     counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }
@@ -121,6 +121,9 @@ const notImported: Readonly<Record<string, RegExp>> = {
   'the formatter, the linter and the type checker are programs':
     /^(@biomejs\/biome|oxlint|oxlint-tsgolint|typescript|kysely-codegen)$/,
   'types of a package that is used': /^@types\//,
+  'a package that another one expects': /^dayjs$/,
+  'pages that are being built':
+    /^(@codemirror\/.*|@mantine\/dates|@tanstack\/react-virtual|ansi_up|uplot|axe-core|playwright-core)$/,
 };
 
 test('every dependency is used', () => {

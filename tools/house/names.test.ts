@@ -28,9 +28,14 @@ test('no folder or file has a name that says nothing', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('files and folders are named in kebab-case', () => {
+test('files and folders are named in kebab-case, components of the web interface as themselves', () => {
   const isKebab = (part: string) => /^(__fixtures__|\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*)$/.test(part);
-  const wrong = sources.filter((file) => !file.split('/').every(isKebab));
+  // A file of a component bears its name.
+  const isComponent = (part: string, file: string) =>
+    file.startsWith('web/') && file.endsWith('.tsx') && /^[A-Z][A-Za-z0-9]*\.tsx$/.test(part);
+  const wrong = sources.filter(
+    (file) => !file.split('/').every((part) => isKebab(part) || isComponent(part, file)),
+  );
   assert.deepEqual(wrong, []);
 });
 

@@ -58,9 +58,41 @@ test('every package with an install script is known to work without it', () => {
 
 const permissive = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT'];
 
+/** Of the style sheet compiler, one package for each platform. */
+const lightningPlatforms = [
+  '-android-arm64',
+  '-darwin-arm64',
+  '-darwin-x64',
+  '-freebsd-x64',
+  '-linux-arm-gnueabihf',
+  '-linux-arm64-gnu',
+  '-linux-arm64-musl',
+  '-linux-x64-gnu',
+  '-linux-x64-musl',
+  '-win32-arm64-msvc',
+  '-win32-x64-msvc',
+];
+
 /** Packages under other licences, and why we may use and pass them on. */
 const otherLicenses: Readonly<Record<string, { license: string; reason: string }>> = {
   '@cdktn/hcl2json': { license: 'MPL-2.0', reason: 'unchanged; its source is public' },
+  '@fontsource-variable/atkinson-hyperlegible-mono': {
+    license: 'OFL-1.1',
+    reason: 'fonts, passed on unchanged with their licence',
+  },
+  '@fontsource-variable/atkinson-hyperlegible-next': {
+    license: 'OFL-1.1',
+    reason: 'fonts, passed on unchanged with their licence',
+  },
+  'axe-core': { license: 'MPL-2.0', reason: 'unchanged; for development only' },
+  ...Object.fromEntries(
+    ['', ...lightningPlatforms].map((name) => [
+      `lightningcss${name}`,
+      { license: 'MPL-2.0', reason: 'unchanged; used by the build only' },
+    ]),
+  ),
+  'type-fest': { license: '(MIT OR CC0-1.0)', reason: 'MIT is on the list' },
+  isbot: { license: 'Unlicense', reason: 'public domain' },
   argparse: { license: 'Python-2.0', reason: 'permissive; for development only' },
   openpgp: { license: 'LGPL-3.0+', reason: 'unchanged; its source and this program are public' },
 };

@@ -37,9 +37,11 @@ export class ApiError extends Error {
 export interface ClientSettings {
   /** Of the service, with or without `/api` at its end. */
   readonly url: string;
-  /** Id of the API key. */
-  readonly key: string;
-  readonly secret: string;
+  /** Id of the API key; without one, the browser's session identifies the caller. */
+  readonly key?: string;
+  readonly secret?: string;
+  /** The token of the browser's session, asked before each call that changes something. */
+  readonly csrfToken?: () => string | undefined;
   readonly fetch?: typeof fetch;
   readonly userAgent?: string;
 }
@@ -161,6 +163,13 @@ async function* followLazily(
   yield* followStream(...given);
 }
 
+/** What identifies the caller of a request. */
+function credentialsOf({ key, secret, csrfToken }: ClientSettings, method: string): Record<string, string> {
+  if (key !== undefined) return { authorization: basic(key, secret ?? '') };
+  const token = method === 'GET' ? undefined : csrfToken?.();
+  return token === undefined ? {} : { 'x-csrf-token': token };
+}
+
 /** What a call sends: the operation's method and address, the body and the headers. */
 function requestOf(
   settings: ClientSettings,
@@ -172,7 +181,7 @@ function requestOf(
   const { body, idempotencyKey, ifMatch, signal } = input;
   const isBytes = body instanceof Uint8Array || body instanceof Blob;
   const headers = {
-    authorization: basic(settings.key, settings.secret),
+    ...credentialsOf(settings, method),
     ...(body === undefined
       ? {}
       : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' }),
@@ -194,7 +203,7 @@ function requestOf(
 
 /**
  * Creates a client.
- * @param settings the address of the service, and the key that authenticates its calls
+ * @param settings the address of the service, and what identifies the caller
  */
 export function createClient(settings: ClientSettings): Client {
   const send = settings.fetch ?? fetch;

@@ -1,0 +1,133 @@
+/** Reading and changing through the interface, cached: the only way in which pages call it. */
+import {
+  keepPreviousData,
+  QueryClient,
+  queryOptions,
+  useMutation,
+  type UseMutationResult,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from '@tanstack/react-query';
+import type { Answer, CallInput } from '#contract/client/client.ts';
+import type { ReplyOf } from '#contract/operation.ts';
+import type { OperationName, operations } from '#contract/operations.ts';
+import { client } from './client.ts';
+import { errorText, isStatus } from './errors.ts';
+import { showError } from '../ui/messages.ts';
+
+export type Reply<Name extends OperationName> = ReplyOf<(typeof operations)[Name]>;
+/** What a call is about: parameters of the path, of the query, and the body. */
+export type Input<Name extends OperationName> = Omit<CallInput<Name>, 'signal' | 'idempotencyKey'>;
+
+/** Refusals stay refusals; everything else is tried again until the service is back. */
+function shouldRetry(failures: number, error: Error): boolean {
+  return isStatus(error, 0, 502, 503, 504) || (isStatus(error, 429) && failures < 5);
+}
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      refetchOnWindowFocus: false,
+      retry: shouldRetry,
+      retryDelay: (failures) => Math.min(500 * 2 ** failures, 10_000),
+      networkMode: 'always',
+    },
+    mutations: { networkMode: 'always' },
+  },
+});
+
+type AnyCall = (name: OperationName, input: object) => Promise<unknown>;
+type AnySend = (name: OperationName, input: object) => Promise<Answer<unknown>>;
+
+/** A read, for `useQuery`, loaders and prefetching; its key begins with the operation's name. */
+export function read<Name extends OperationName>(name: Name, input?: Input<Name>) {
+  return queryOptions({
+    queryKey: [name, input ?? {}] as const,
+    queryFn: async ({ signal }) =>
+      (await (client.call as AnyCall)(name, { ...input, signal })) as Reply<Name>,
+  });
+}
+
+/** A page of a list with the total number of its rows. */
+export interface ListPage<Row> {
+  readonly rows: Row;
+  readonly total: number;
+}
+
+async function askPage<Name extends OperationName>(
+  name: Name,
+  input: Input<Name> | undefined,
+  signal: AbortSignal,
+): Promise<ListPage<Reply<Name>>> {
+  const { reply, headers } = await (client.send as AnySend)(name, { ...input, signal });
+  const rows = reply as Reply<Name>;
+  return { rows, total: Number(headers.get('x-total-count') ?? (Array.isArray(rows) ? rows.length : 0)) };
+}
+
+/**
+ * Reads a list that says in a header how many rows there are; the last page stays until the next one is there
+ * (`isPlaceholderData`).
+ */
+export function usePage<Name extends OperationName>(
+  name: Name,
+  input?: Input<Name>,
+  options: { readonly enabled?: boolean } = {},
+): UseQueryResult<ListPage<Reply<Name>>> {
+  return useQuery<ListPage<Reply<Name>>>({
+    queryKey: [name, input ?? {}, 'page'],
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => askPage(name, input, signal),
+    ...options,
+  });
+}
+
+/** Reads through the cache. */
+export function useRead<Name extends OperationName>(
+  name: Name,
+  input?: Input<Name>,
+  options: { readonly enabled?: boolean } = {},
+): UseQueryResult<Reply<Name>> {
+  return useQuery({ ...read(name, input), ...options });
+}
+
+/** Reads that show the same things as these operations change are asked again after a change. */
+export function refresh(names: readonly OperationName[]): Promise<void> {
+  return queryClient.invalidateQueries({ predicate: ({ queryKey }) => names.includes(queryKey[0] as never) });
+}
+
+export interface ChangeOptions<Name extends OperationName> {
+  /** Reads that the change concerns: they are asked again after it. */
+  readonly refreshes: readonly OperationName[];
+  readonly onSuccess?: (reply: Reply<Name>, input: Input<Name>) => void;
+  /** Shows an error itself and returns true, or leaves it to a message at the edge of the page. */
+  readonly onError?: (error: unknown) => boolean;
+}
+
+/**
+ * A change. Each has a key of its own, so that a repetition after a lost connection does nothing twice.
+ * A refusal is shown as a message unless `onError` handles it.
+ */
+export function useChange<Name extends OperationName>(
+  name: Name,
+  { refreshes, onSuccess, onError }: ChangeOptions<Name>,
+): UseMutationResult<Reply<Name>, Error, Input<Name>> {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationKey: [name],
+    mutationFn: async (input: Input<Name>) =>
+      (await (client.call as AnyCall)(name, {
+        ...input,
+        idempotencyKey: crypto.randomUUID(),
+      })) as Reply<Name>,
+    onSuccess: async (reply, input) => {
+      onSuccess?.(reply, input);
+      await refresh(refreshes);
+    },
+    onError: (error) => {
+      if (isStatus(error, 401)) void cache.invalidateQueries({ queryKey: ['getCurrentUser'] });
+      if (onError?.(error) !== true) showError(errorText(error));
+    },
+  });
+}

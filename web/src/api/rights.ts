@@ -1,0 +1,42 @@
+/** What the person may do in a place, and why: what buttons are enabled by. */
+import { useQuery } from '@tanstack/react-query';
+import type { Right } from '#contract/schema/rights.ts';
+import { read } from './queries.ts';
+
+/** Exactly one place. */
+export type Place =
+  | { readonly organizationId: string }
+  | { readonly projectId: string }
+  | { readonly environmentId: string };
+
+export interface Rights {
+  /** Whether it is known yet; until then nothing is allowed. */
+  readonly isKnown: boolean;
+  has(right: Right): boolean;
+  /** Why not, as a sentence for the person; undefined: the person has the right. */
+  whyNot(right: Right): string | undefined;
+}
+
+const kinds = { organizationId: 'organization', projectId: 'project', environmentId: 'environment' } as const;
+
+/** The rights of the person who is signed in. @param place undefined: not known yet */
+export function useRights(place: Place | undefined): Rights {
+  const { data } = useQuery({
+    ...read('explainPermissions' as never, { query: place ?? {} } as never),
+    enabled: place !== undefined,
+    staleTime: 60_000,
+  });
+  const has = (right: Right) =>
+    (data as { rights: { right: string }[] } | undefined)?.rights.some((each) => each.right === right) ??
+    false;
+  const kind = kinds[Object.keys(place ?? { projectId: '' })[0] as keyof typeof kinds];
+  return {
+    isKnown: data !== undefined,
+    has,
+    whyNot: (right) => {
+      if (has(right)) return undefined;
+      if (data === undefined) return 'Your rights are being read.';
+      return `You need the right ${right} in this ${kind}. People who manage its roles can give it to you.`;
+    },
+  };
+}

@@ -1,0 +1,9 @@
+import { Page } from '../../ui/Page.tsx';
+
+export function AgentsPage() {
+  return (
+    <Page title="Agents" calls={[]}>
+      stub
+    </Page>
+  );
+}

@@ -1,0 +1,9 @@
+import { Page } from '../../ui/Page.tsx';
+
+export function AuditPage() {
+  return (
+    <Page title="Audit" calls={[]}>
+      stub
+    </Page>
+  );
+}

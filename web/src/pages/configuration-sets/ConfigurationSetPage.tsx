@@ -1,0 +1,9 @@
+import { Page } from '../../ui/Page.tsx';
+
+export function ConfigurationSetPage() {
+  return (
+    <Page title="Configuration set" calls={[]}>
+      stub
+    </Page>
+  );
+}

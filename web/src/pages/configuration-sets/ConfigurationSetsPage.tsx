@@ -1,0 +1,9 @@
+import { Page } from '../../ui/Page.tsx';
+
+export function ConfigurationSetsPage() {
+  return (
+    <Page title="Configuration sets" calls={[]}>
+      stub
+    </Page>
+  );
+}

@@ -1,0 +1,9 @@
+import { Page } from '../../ui/Page.tsx';
+
+export function GitTokensPage() {
+  return (
+    <Page title="Git tokens" calls={[]}>
+      stub
+    </Page>
+  );
+}

@@ -1,0 +1,9 @@
+import { Page } from '../../ui/Page.tsx';
+
+export function DeploymentPage() {
+  return (
+    <Page title="Deployment" calls={[]}>
+      stub
+    </Page>
+  );
+}

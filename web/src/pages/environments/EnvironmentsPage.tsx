@@ -1,0 +1,9 @@
+import { Page } from '../../ui/Page.tsx';
+
+export function EnvironmentsPage() {
+  return (
+    <Page title="Environments" calls={[]}>
+      stub
+    </Page>
+  );
+}

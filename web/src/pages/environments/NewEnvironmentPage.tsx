@@ -1,0 +1,9 @@
+import { Page } from '../../ui/Page.tsx';
+
+export function NewEnvironmentPage() {
+  return (
+    <Page title="New environment" calls={[]}>
+      stub
+    </Page>
+  );
+}

@@ -1,0 +1,9 @@
+import { Page } from '../../ui/Page.tsx';
+
+export function OrganizationPage() {
+  return (
+    <Page title="Organization" calls={[]}>
+      stub
+    </Page>
+  );
+}

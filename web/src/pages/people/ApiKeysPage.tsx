@@ -1,0 +1,9 @@
+import { Page } from '../../ui/Page.tsx';
+
+export function ApiKeysPage() {
+  return (
+    <Page title="Api keys" calls={[]}>
+      stub
+    </Page>
+  );
+}

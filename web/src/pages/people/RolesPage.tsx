@@ -1,0 +1,9 @@
+import { Page } from '../../ui/Page.tsx';
+
+export function RolesPage() {
+  return (
+    <Page title="Roles" calls={[]}>
+      stub
+    </Page>
+  );
+}

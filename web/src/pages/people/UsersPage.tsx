@@ -1,0 +1,9 @@
+import { Page } from '../../ui/Page.tsx';
+
+export function UsersPage() {
+  return (
+    <Page title="Users" calls={[]}>
+      stub
+    </Page>
+  );
+}

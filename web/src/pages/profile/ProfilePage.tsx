@@ -1,0 +1,9 @@
+import { Page } from '../../ui/Page.tsx';
+
+export function ProfilePage() {
+  return (
+    <Page title="Profile" calls={[]}>
+      stub
+    </Page>
+  );
+}

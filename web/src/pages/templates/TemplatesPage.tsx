@@ -1,0 +1,9 @@
+import { Page } from '../../ui/Page.tsx';
+
+export function TemplatesPage() {
+  return (
+    <Page title="Templates" calls={[]}>
+      stub
+    </Page>
+  );
+}

@@ -1,0 +1,103 @@
+/** Every page with its address; each is loaded when it is opened first. */
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { basePath } from './api/client.ts';
+import { queryClient } from './api/queries.ts';
+import { currentUser } from './api/session.ts';
+import { NotFound } from './shell/NotFound.tsx';
+import { rootRoute } from './shell/root-route.tsx';
+import { Shell } from './shell/Shell.tsx';
+import { ErrorState } from './ui/ErrorState.tsx';
+
+/** Pages for people who are signed in; others sign in first and come back. */
+const shellRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'shell',
+  component: Shell,
+  beforeLoad: async ({ location }) => {
+    const me = await queryClient.ensureQueryData(currentUser);
+    if (me === null) throw redirect({ to: '/sign-in', search: { back: location.href } });
+  },
+});
+
+type Module = Readonly<Record<string, unknown>>;
+
+const page = <Path extends string, M extends Module>(
+  path: Path,
+  load: () => Promise<M>,
+  name: keyof M & string,
+) => createRoute({ getParentRoute: () => shellRoute, path, component: lazyRouteComponent(load, name) });
+
+const openPage = <Path extends string, M extends Module>(
+  path: Path,
+  load: () => Promise<M>,
+  name: keyof M & string,
+) => createRoute({ getParentRoute: () => rootRoute, path, component: lazyRouteComponent(load, name) });
+
+const routeTree = rootRoute.addChildren([
+  shellRoute.addChildren([
+    page('/', () => import('./pages/home/HomePage.tsx'), 'HomePage'),
+    page('/environments', () => import('./pages/environments/EnvironmentsPage.tsx'), 'EnvironmentsPage'),
+    page(
+      '/environments/new',
+      () => import('./pages/environments/NewEnvironmentPage.tsx'),
+      'NewEnvironmentPage',
+    ),
+    page(
+      '/environments/$environmentId',
+      () => import('./pages/environment/EnvironmentPage.tsx'),
+      'EnvironmentPage',
+    ),
+    page(
+      '/deployments/$deploymentId',
+      () => import('./pages/deployment/DeploymentPage.tsx'),
+      'DeploymentPage',
+    ),
+    page('/projects', () => import('./pages/projects/ProjectsPage.tsx'), 'ProjectsPage'),
+    page('/projects/$projectId', () => import('./pages/projects/ProjectPage.tsx'), 'ProjectPage'),
+    page('/templates', () => import('./pages/templates/TemplatesPage.tsx'), 'TemplatesPage'),
+    page('/templates/new', () => import('./pages/templates/NewTemplatePage.tsx'), 'NewTemplatePage'),
+    page('/templates/$templateId', () => import('./pages/templates/TemplatePage.tsx'), 'TemplatePage'),
+    page('/variables', () => import('./pages/variables/VariablesPage.tsx'), 'VariablesPage'),
+    page(
+      '/configuration-sets',
+      () => import('./pages/configuration-sets/ConfigurationSetsPage.tsx'),
+      'ConfigurationSetsPage',
+    ),
+    page(
+      '/configuration-sets/$setId',
+      () => import('./pages/configuration-sets/ConfigurationSetPage.tsx'),
+      'ConfigurationSetPage',
+    ),
+    page('/credentials', () => import('./pages/credentials/CredentialsPage.tsx'), 'CredentialsPage'),
+    page('/git-tokens', () => import('./pages/credentials/GitTokensPage.tsx'), 'GitTokensPage'),
+    page('/ssh-keys', () => import('./pages/credentials/SshKeysPage.tsx'), 'SshKeysPage'),
+    page('/agents', () => import('./pages/agents/AgentsPage.tsx'), 'AgentsPage'),
+    page('/users', () => import('./pages/people/UsersPage.tsx'), 'UsersPage'),
+    page('/teams', () => import('./pages/people/TeamsPage.tsx'), 'TeamsPage'),
+    page('/roles', () => import('./pages/people/RolesPage.tsx'), 'RolesPage'),
+    page('/permissions', () => import('./pages/people/PermissionsPage.tsx'), 'PermissionsPage'),
+    page('/api-keys', () => import('./pages/people/ApiKeysPage.tsx'), 'ApiKeysPage'),
+    page('/audit', () => import('./pages/audit/AuditPage.tsx'), 'AuditPage'),
+    page('/organization', () => import('./pages/organization/OrganizationPage.tsx'), 'OrganizationPage'),
+    page('/profile', () => import('./pages/profile/ProfilePage.tsx'), 'ProfilePage'),
+  ]),
+  openPage('/sign-in', () => import('./pages/sign-in/SignInPage.tsx'), 'SignInPage'),
+  openPage('/first-start', () => import('./pages/sign-in/FirstStartPage.tsx'), 'FirstStartPage'),
+  openPage('/invitation', () => import('./pages/sign-in/InvitationPage.tsx'), 'InvitationPage'),
+  openPage('/password', () => import('./pages/sign-in/PasswordPage.tsx'), 'PasswordPage'),
+]);
+
+export const router = createRouter({
+  routeTree,
+  basepath: basePath,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  defaultNotFoundComponent: NotFound,
+  defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * A table of rows that people walk with `j` and `k`, select with `x` and open with Enter. Order and pages come
+ * from the service: the table only shows which order it has.
+ */
+import { Checkbox } from '@mantine/core';
+import {
+  type ColumnDef,
+  rowSelectionFeature,
+  type RowSelectionState,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table';
+import type { ReactNode } from 'react';
+import classes from './DataTable.module.css';
+import { useRowKeys } from './row-keys.ts';
+
+export interface Column<Row> {
+  readonly id: string;
+  readonly head: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** The key by which the service can order the list; absent: it cannot. */
+  readonly sort?: string;
+  readonly isNumber?: boolean;
+  /** Left out on narrow screens. */
+  readonly isMinor?: boolean;
+}
+
+export interface DataTableProps<Row> {
+  /** What the rows are, for people who cannot see them. */
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly idOf: (row: Row) => string;
+  /** Opens a row, by Enter or `o`; its first cell is then expected to be a link to the same place. */
+  readonly onOpen?: (row: Row) => void;
+  /** `name`, or `-name` descending. */
+  readonly sort?: string | undefined;
+  readonly onSort?: (sort: string) => void;
+  /** Ids of the selected rows; absent: rows cannot be selected. */
+  readonly selected?: ReadonlySet<string>;
+  readonly onSelect?: (ids: ReadonlySet<string>) => void;
+  /** The name of a row, for its checkbox. */
+  readonly nameOf?: (row: Row) => string;
+}
+
+const features = tableFeatures({ rowSelectionFeature });
+
+/** `-` toggles the direction. */
+function nextSort(key: string, sort: string | undefined): string {
+  return sort === key ? `-${key}` : key;
+}
+
+function ariaSort(key: string | undefined, sort: string | undefined) {
+  if (key === undefined || sort?.replace(/^-/, '') !== key) return undefined;
+  return sort.startsWith('-') ? 'descending' : 'ascending';
+}
+
+function Head<Row>({
+  column,
+  sort,
+  onSort,
+}: { column: Column<Row> } & Pick<DataTableProps<Row>, 'sort' | 'onSort'>) {
+  const key = onSort === undefined ? undefined : column.sort;
+  return (
+    <th
+      scope="col"
+      data-number={column.isNumber || undefined}
+      data-minor={column.isMinor || undefined}
+      aria-sort={ariaSort(key, sort)}
+    >
+      {key === undefined ? (
+        column.head
+      ) : (
+        <button type="button" onClick={() => onSort?.(nextSort(key, sort))}>
+          {column.head}
+        </button>
+      )}
+    </th>
+  );
+}
+
+function selectionOf(ids: ReadonlySet<string> | undefined): RowSelectionState {
+  return Object.fromEntries([...(ids ?? [])].map((id) => [id, true as const]));
+}
+
+/** The rows with what is selected, which the caller keeps. */
+function useRows<Row>({ columns, rows, idOf, selected, onSelect }: DataTableProps<Row>) {
+  return useTable({
+    features,
+    columns: columns.map(({ id }) => ({ id })) as ColumnDef<typeof features, Row & object>[],
+    data: rows as readonly (Row & object)[],
+    getRowId: idOf,
+    state: { rowSelection: selectionOf(selected) },
+    onRowSelectionChange: (updater) => {
+      const before = selectionOf(selected);
+      const after = typeof updater === 'function' ? updater(before) : updater;
+      onSelect?.(new Set(Object.keys(after).filter((id) => after[id])));
+    },
+  });
+}
+
+function Cells<Row>({ row, columns }: { readonly row: Row; readonly columns: readonly Column<Row>[] }) {
+  return columns.map(({ id, isNumber, isMinor, cell }) => (
+    <td key={id} data-number={isNumber || undefined} data-minor={isMinor || undefined}>
+      {cell(row)}
+    </td>
+  ));
+}
+
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, rows, idOf, onOpen, onSelect, nameOf = idOf } = props;
+  const table = useRows(props);
+  const shown = table.getRowModel().rows;
+  const keys = useRowKeys({
+    count: shown.length,
+    open: (at) => onOpen?.(shown[at]!.original),
+    toggle: onSelect ? (at) => shown[at]!.toggleSelected() : undefined,
+  });
+  return (
+    <div className={classes.scroll} role="region" aria-label={label} tabIndex={0}>
+      <table className={classes.table} aria-rowcount={rows.length}>
+        <thead>
+          <tr>
+            {onSelect && (
+              <th scope="col" className={classes.check}>
+                <Checkbox
+                  size="xs"
+                  aria-label="Select all on this page"
+                  checked={table.getIsAllRowsSelected()}
+                  indeterminate={table.getIsSomeRowsSelected() && !table.getIsAllRowsSelected()}
+                  onChange={(event) => table.toggleAllRowsSelected(event.currentTarget.checked)}
+                />
+              </th>
+            )}
+            {columns.map((column) => (
+              <Head key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((row, at) => (
+            <tr key={row.id} {...keys.rowProps(at)} aria-selected={onSelect && row.getIsSelected()}>
+              {onSelect && (
+                <td className={classes.check}>
+                  <Checkbox
+                    size="xs"
+                    aria-label={`Select ${nameOf(row.original)}`}
+                    checked={row.getIsSelected()}
+                    onChange={() => row.toggleSelected()}
+                  />
+                </td>
+              )}
+              <Cells row={row.original} columns={columns} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+/** The three states of what is being read: not there yet, failed, there. */
+import { Skeleton } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { ErrorState } from './ErrorState.tsx';
+
+export interface LoadedProps<Data> {
+  readonly query: UseQueryResult<Data>;
+  /** How many lines stand in while it is read. */
+  readonly lines?: number;
+  readonly children: (data: Data) => ReactNode;
+}
+
+export function Loaded<Data>({ query, lines = 6, children }: LoadedProps<Data>) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  return (
+    <div role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, at) => (
+        <Skeleton key={at} height={22} mt={10} width={`${96 - ((at * 17) % 38)}%`} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+/** The frame of every page: its place, its title, its actions, and what a terminal would do. */
+import { Breadcrumbs } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Call } from './calls.ts';
+import { CopyCalls } from './CopyCalls.tsx';
+import classes from './ui.module.css';
+
+export interface Crumb {
+  readonly label: string;
+  readonly to: string;
+}
+
+export interface PageProps {
+  readonly title: string;
+  /** Beside the title, such as a status. */
+  readonly aside?: ReactNode;
+  /** What the page is about in one sentence, below the title. */
+  readonly lead?: ReactNode;
+  readonly crumbs?: readonly Crumb[];
+  readonly actions?: ReactNode;
+  /** What the page reads and does, for a terminal; a page without any is a defect. */
+  readonly calls: readonly Call[];
+  readonly children: ReactNode;
+}
+
+export function Page({ title, aside, lead, crumbs = [], actions, calls, children }: PageProps) {
+  useDocumentTitle(`${title} · Envarium`);
+  return (
+    <article className={classes.page}>
+      <header className={classes.pageHead}>
+        {crumbs.length > 0 && (
+          <Breadcrumbs className={classes.crumbs} separator="/">
+            {crumbs.map(({ label, to }) => (
+              <Link key={to} to={to}>
+                <bdi>{label}</bdi>
+              </Link>
+            ))}
+          </Breadcrumbs>
+        )}
+        <div className={classes.titleRow}>
+          <h1 id="page-title" tabIndex={-1}>
+            <bdi>{title}</bdi>
+          </h1>
+          {aside}
+          <div className={classes.actions}>
+            {actions}
+            {calls.length > 0 && <CopyCalls calls={calls} />}
+          </div>
+        </div>
+        {lead !== undefined && <div className={classes.lead}>{lead}</div>}
+      </header>
+      {children}
+    </article>
+  );
+}

@@ -1,0 +1,55 @@
+/** Times in the reader's zone: how long ago or until, with the exact value on hover. */
+import { Tooltip } from '@mantine/core';
+import { useSyncExternalStore } from 'react';
+import { spanText } from './spans.ts';
+
+const listeners = new Set<() => void>();
+let now = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** One clock for all times of the page; it stands still while none is shown. */
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  if (timer === undefined) now = Date.now();
+  timer ??= setInterval(() => {
+    if (document.hidden) return;
+    now = Date.now();
+    for (const each of listeners) each();
+  }, 1000);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** The time now in milliseconds since 1970, anew with every second. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now);
+}
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+
+/** @param at ISO text */
+export function TimeAgo({ at }: { readonly at: string }) {
+  const now = useNow();
+  const time = new Date(at);
+  const milliseconds = time.getTime() - now;
+  const text = Math.abs(milliseconds) < 1000 ? 'now' : spanText(Math.abs(milliseconds));
+  const label = text === 'now' ? text : milliseconds < 0 ? `${text} ago` : `in ${text}`;
+  return (
+    <Tooltip label={exact.format(time)}>
+      <time dateTime={at} className="tabular">
+        {label}
+      </time>
+    </Tooltip>
+  );
+}
+
+/** How long something took, or has taken so far. @param until absent: it is still running */
+export function Duration({ since, until }: { readonly since: string; readonly until?: string | undefined }) {
+  const now = useNow();
+  const end = until === undefined ? now : Date.parse(until);
+  return <span className="tabular">{spanText(Math.max(0, end - Date.parse(since)))}</span>;
+}

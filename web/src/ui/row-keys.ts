@@ -1,0 +1,42 @@
+/** The keys of lists: `j` and `k` walk, `x` selects, Enter or `o` opens. */
+import { useHotkeys } from '@mantine/hooks';
+import { useRef, useState } from 'react';
+
+export interface RowKeys {
+  readonly count: number;
+  readonly open: (at: number) => void;
+  readonly toggle?: ((at: number) => void) | undefined;
+}
+
+/** @returns what each row needs; rows get focus, so that it is visible where one is */
+export function useRowKeys({ count, open, toggle }: RowKeys) {
+  const [chosen, setCurrent] = useState(-1);
+  const current = Math.min(chosen, count - 1);
+  const rows = useRef<(HTMLTableRowElement | null)[]>([]);
+  const go = (at: number) => {
+    const next = Math.max(0, Math.min(count - 1, at));
+    setCurrent(next);
+    rows.current[next]?.focus();
+  };
+  const onCurrent = (action: ((at: number) => void) | undefined) => () => {
+    if (current >= 0 && current < count) action?.(current);
+  };
+  useHotkeys([
+    ['j', () => go(current + 1)],
+    ['k', () => go(current - 1)],
+    ['x', onCurrent(toggle)],
+    ['o', onCurrent(open)],
+  ]);
+  return {
+    rowProps: (at: number) => ({
+      ref: (row: HTMLTableRowElement | null) => {
+        rows.current[at] = row;
+      },
+      tabIndex: -1,
+      onFocus: () => setCurrent(at),
+      onKeyDown: (event: React.KeyboardEvent<HTMLTableRowElement>) => {
+        if (event.key === 'Enter' && event.target === event.currentTarget) open(at);
+      },
+    }),
+  };
+}

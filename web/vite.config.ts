@@ -1,0 +1,22 @@
+/** How the web interface is built: one folder of static files, which the service serves below any base path. */
+import react from '@vitejs/plugin-react';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+
+/** Where `npm run web` sends calls of the interface that it serves while it is being changed. */
+const service = process.env.ENVARIUM_API_URL ?? 'http://127.0.0.1:3000';
+
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  // Addresses of files are relative to <base>, which the service fills in.
+  base: './',
+  plugins: [react()],
+  build: {
+    target: 'es2022',
+    sourcemap: false,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  server: { host: '127.0.0.1', proxy: { '/api': service } },
+});
