@@ -123,7 +123,7 @@ const notImported: Readonly<Record<string, RegExp>> = {
   'types of a package that is used': /^@types\//,
   'a package that another one expects': /^dayjs$/,
   'pages that are being built':
-    /^(@codemirror\/.*|@mantine\/dates|@tanstack\/react-virtual|ansi_up|uplot|axe-core|playwright-core)$/,
+    /^(@codemirror\/.*|@mantine\/dates|@tanstack\/react-virtual|ansi_up|uplot|axe-core)$/,
 };
 
 test('every dependency is used', () => {

@@ -119,4 +119,6 @@ export const freeTypes: readonly string[] = ['context.ts', 'database/schema.ts']
 
 /** Packages for development that only tests and tools may import are those of `devDependencies`. */
 export const isForDevelopment = (file: string): boolean =>
-  file.endsWith('.test.ts') || file.startsWith('tools/') || /^[a-z]+\/src\/testing\//.test(file);
+  file.endsWith('.test.ts') ||
+  /^(tools|acceptance\/web|bench)\//.test(file) ||
+  /^[a-z]+\/src\/testing\//.test(file);

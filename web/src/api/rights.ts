@@ -22,13 +22,11 @@ const kinds = { organizationId: 'organization', projectId: 'project', environmen
 /** The rights of the person who is signed in. @param place undefined: not known yet */
 export function useRights(place: Place | undefined): Rights {
   const { data } = useQuery({
-    ...read('explainPermissions' as never, { query: place ?? {} } as never),
+    ...read('explainPermissions', { query: place ?? {} }),
     enabled: place !== undefined,
     staleTime: 60_000,
   });
-  const has = (right: Right) =>
-    (data as { rights: { right: string }[] } | undefined)?.rights.some((each) => each.right === right) ??
-    false;
+  const has = (right: Right) => data?.rights.some((each) => each.right === right) ?? false;
   const kind = kinds[Object.keys(place ?? { projectId: '' })[0] as keyof typeof kinds];
   return {
     isKnown: data !== undefined,

@@ -1,0 +1,56 @@
+/** A real browser in front of a real service. */
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { findProgram } from '../programs.ts';
+import { type RunningService, type ServiceOptions, startService } from '../service.ts';
+import { admin, createAdmin, type Person } from './showcase.ts';
+
+/** Absolute path of the browser, or null where the machine has none: its tests are then skipped. */
+export const chromiumPath = (await findProgram('chromium')) ?? (await findProgram('chromium-browser'));
+
+/** Why tests of the web interface are skipped, or false. */
+export const withoutBrowser: string | false = chromiumPath === null ? 'no chromium on the PATH' : false;
+
+export interface Viewport {
+  readonly width?: number;
+  readonly height?: number;
+  readonly colorScheme?: 'light' | 'dark';
+  readonly deviceScaleFactor?: number;
+}
+
+/** A browser without windows. */
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: chromiumPath ?? '',
+    // Its own sandbox needs a user other than root.
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+  });
+}
+
+/** A new profile with one page: nobody is signed in. */
+export async function openPage(browser: Browser, viewport: Viewport = {}): Promise<Page> {
+  const { width = 1440, height = 900, colorScheme = 'light', deviceScaleFactor = 1 } = viewport;
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme,
+    deviceScaleFactor,
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+  });
+  return context.newPage();
+}
+
+/** Signs in by the form, as a person does. @param url of the service, without a slash at its end */
+export async function signIn(page: Page, url: string, person: Person = admin): Promise<void> {
+  await page.goto(`${url}/sign-in`);
+  await page.getByLabel(/^E-mail/).fill(person.email);
+  await page.getByLabel(/^Password/).fill(person.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+}
+
+/** A service with an administrator; from its bundle, as `npm start` runs it. */
+export async function startWebService(options: ServiceOptions = {}): Promise<RunningService> {
+  const service = await startService({ isBundled: true, ...options });
+  await createAdmin(service.client);
+  return service;
+}
