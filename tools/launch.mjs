@@ -36,7 +36,7 @@ async function launch(entry, args) {
   assertOldEnough();
   const file = resolve(root, entry);
   const node = pinnedNode();
-  await ensureInstalled(root, { withDev: relative(root, file).startsWith('tools') });
+  await ensureInstalled(root, { withDev: /^(tools|acceptance\/web)\//.test(relative(root, file)) });
   if (!existsSync(file)) throw new LaunchError(`There is no ${relative(root, file)} in ${root}.`);
   if (!existsSync(node))
     throw new LaunchError(

@@ -54,3 +54,12 @@ export async function startWebService(options: ServiceOptions = {}): Promise<Run
   await createAdmin(service.client);
   return service;
 }
+
+/** Waits until a page has read what it shows, its fonts too, and the browser has nothing left to do. */
+export async function settle(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.waitForFunction(
+    'document.querySelector(\'[aria-label="Loading"]\') === null && document.fonts.status === "loaded"',
+  );
+  await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve, { timeout: 2000 }))');
+}
