@@ -7,14 +7,26 @@ import {
 } from './create-environment.ts';
 import { Ttl } from '../deployments/deploy-request.ts';
 import { StartedDeployment } from '../deployments/shapes.ts';
-import { oneOf, triggerNames } from '../schema/enumerations.ts';
+import {
+  driftStatuses,
+  environmentStatuses,
+  oneOf,
+  templateTypes,
+  triggerNames,
+} from '../schema/enumerations.ts';
 import { CreatedEnvironment, Environment, EnvironmentLock } from './shapes.ts';
 import { defineOperations, operation, variablesMegabytes } from '../operation.ts';
-import { closed, Flag, Name, offsetOf, Prose, Text } from '../schema/schema.ts';
+import { closed, commaListOf, Flag, Name, offsetOf, Prose, Text } from '../schema/schema.ts';
 
 export const byId = Type.Object({ id: Name });
 
 const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as const;
+
+/** What the list can be sorted by. */
+export const environmentSortKeys = ['createdAt', 'name', 'updatedAt', 'lifespanEndAt', 'status'] as const;
+export type EnvironmentSortKey = (typeof environmentSortKeys)[number];
+export type EnvironmentSort = EnvironmentSortKey | `-${EnvironmentSortKey}`;
+const environmentSorts = environmentSortKeys.flatMap((key): EnvironmentSort[] => [key, `-${key}`]);
 
 export const ListEnvironmentsQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; default 100' })),
@@ -43,6 +55,25 @@ export const ListEnvironmentsQuery = Type.Object({
     }),
   ),
   tag: Type.Optional(Type.String({ description: 'Only those with this tag' })),
+  status: Type.Optional(commaListOf(environmentStatuses, 'Only those with one of these statuses')),
+  driftStatus: Type.Optional(commaListOf(driftStatuses, 'Only those with one of these drift statuses')),
+  templateType: Type.Optional(commaListOf(templateTypes, 'Only those of one of these types')),
+  expiresBefore: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Only those whose lifetime ends before' }),
+  ),
+  finishedAfter: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'Only those whose latest deployment finished after, such as since the last visit',
+    }),
+  ),
+  sort: Type.Optional(
+    oneOf(
+      environmentSorts,
+      'Order; with a leading minus descending. Names are compared without regard to case, and an environment ' +
+        'that never expires comes after those that do. Default: -createdAt',
+    ),
+  ),
 });
 
 export const DestroyEnvironmentQuery = Type.Object({
@@ -69,8 +100,8 @@ export const operations = defineOperations('environments', {
   listEnvironments: operation('GET', '/environments', {
     summary: 'List environments',
     description:
-      'The environments that the caller may see, newest first. `x-total-count` contains the total ' +
-      'number.',
+      'The environments that the caller may see, newest first unless `sort` says otherwise. ' +
+      '`x-total-count` contains the total number.',
     needs: 'signed-in',
     query: ListEnvironmentsQuery,
     reply: Type.Array(Environment),

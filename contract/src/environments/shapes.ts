@@ -21,6 +21,7 @@ export const Environment = replyObject('Environment', {
   name: Text,
   organizationId: Text,
   projectId: Text,
+  projectName: Type.String({ description: 'Name of the project' }),
   userId: Text,
   user: User,
   workspaceName: Text,
@@ -28,6 +29,7 @@ export const Environment = replyObject('Environment', {
   status: oneOf(environmentStatuses),
   latestDeploymentLogId: Text,
   latestDeploymentLog: Deployment,
+  queueLength: Type.Integer({ minimum: 0, description: 'Number of its deployments with status QUEUED' }),
   lifespanEndAt: Instant,
   markedForAutoDestroy: Type.Unsafe<0 | 1 | 2 | 3>({
     type: 'integer',

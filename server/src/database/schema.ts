@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 616833725ed07d52553cc13800beafc6a844d1c7a8df78392ec960e2223aa4e6
+ * sources aefa0b8399082d6133b65dae1010dfa3c52a58f2a8c40d3a0ded36bfc1faabaa
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';

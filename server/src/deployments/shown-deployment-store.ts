@@ -142,6 +142,17 @@ export function deploymentVersionOf(id: Expression<string | null>): RawBuilder<s
   return sql`(select xmin::text from deployment where id = ${id})`;
 }
 
+/** How many deployments of an environment are queued, as a column of a statement about environments. */
+export function queueLengthOf(environmentId: Expression<string>): RawBuilder<number> {
+  return sql`(select count(*)::integer from deployment
+    where environment_id = ${environmentId} and status = 'QUEUED')`;
+}
+
+/** Deployments that finished after a time: ids, as a part of other statements. */
+export function finishedAfter(db: Connection, at: Date) {
+  return db.selectFrom('deployment').select('id').where('finished_at', '>', at);
+}
+
 export interface DeploymentFilter {
   readonly environmentId: string;
   readonly types?: readonly DeploymentRow['type'][];

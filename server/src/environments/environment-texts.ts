@@ -64,7 +64,7 @@ async function makeTexts(
   const made = listed.map((each, index): [string, KeptEnvironment] => {
     const { row } = each;
     const deployment = required(deployments[index], row);
-    const text = withJsonFields(JSON.stringify(plainView(row, deployment, users, row.schedules ?? [])), {
+    const text = withJsonFields(JSON.stringify(plainView(row, deployment, users)), {
       latestDeploymentLog: deployment.text,
       resources: deployment.resources,
     });

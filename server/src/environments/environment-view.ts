@@ -4,12 +4,17 @@ import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { Context } from '../context.ts';
 import { deploymentView } from '../deployments/deployment-view.ts';
 import { getShownDeployments } from '../deployments/shown-deployment-store.ts';
-import { type ListedSchedule, listSchedules } from '../schedules/schedule-store.ts';
+import type { ListedSchedule } from '../schedules/schedule-store.ts';
 import { nextDates } from '../schedules/schedule-view.ts';
+import { notFound } from '../http/errors.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import type { EnvironmentRow } from './environment-store.ts';
-import type { ShownEnvironmentRow } from './listed-environment-store.ts';
+import {
+  getListedEnvironments,
+  type ListedEnvironmentRow,
+  type ShownEnvironmentRow,
+} from './listed-environment-store.ts';
 
 function lockView(
   row: ShownEnvironmentRow,
@@ -60,11 +65,11 @@ function sentSettings(row: ShownEnvironmentRow): Partial<Environment> {
 
 /** An environment without its deployment. */
 export function plainView(
-  row: ShownEnvironmentRow,
+  row: ListedEnvironmentRow,
   latest: { readonly id: string; readonly waitingFor?: WaitingFor | undefined },
   users: ReadonlyMap<string, UserRow>,
-  schedules: readonly ListedSchedule[],
 ): Omit<Environment, 'latestDeploymentLog' | 'resources'> {
+  const schedules = row.schedules ?? [];
   return {
     id: row.id,
     createdAt: row.created_at.toISOString(),
@@ -72,12 +77,14 @@ export function plainView(
     name: row.name,
     organizationId: row.organization_id,
     projectId: row.project_id,
+    projectName: row.project_name,
     userId: row.user_id,
     user: userOf(users, row.user_id),
     workspaceName: row.workspace_name,
     requiresApproval: row.requires_approval,
     status: row.status,
     latestDeploymentLogId: latest.id,
+    queueLength: row.queue_length,
     lifespanEndAt: row.lifespan_end_at?.toISOString() ?? null,
     markedForAutoDestroy: row.marked_for_auto_destroy,
     isArchived: row.is_archived,
@@ -106,16 +113,18 @@ export function required<T>(latest: T | undefined, { id }: Pick<ShownEnvironment
   return latest;
 }
 
-export async function environmentView(context: Context, row: EnvironmentRow): Promise<Environment> {
+export async function environmentView(
+  context: Context,
+  { id, latest_deployment_id: latestId }: Pick<EnvironmentRow, 'id' | 'latest_deployment_id'>,
+): Promise<Environment> {
   const { db } = context;
-  const [deployment] = await getShownDeployments(
-    db,
-    row.latest_deployment_id ? [row.latest_deployment_id] : [],
-  );
-  const latest = await deploymentView(context, required(deployment, row));
+  const [deployment] = await getShownDeployments(db, latestId ? [latestId] : []);
+  const latest = await deploymentView(context, required(deployment, { id }));
+  const [row] = await getListedEnvironments(db, [id]);
+  if (!row) throw notFound('environment', id);
   const users = await getUsers(db, peopleOfEnvironment(row));
   return {
-    ...plainView(row, latest, users, await listSchedules(db, [row.id])),
+    ...plainView(row, latest, users),
     latestDeploymentLog: latest,
     ...(latest.resources ? { resources: latest.resources } : {}),
   };

@@ -1,14 +1,16 @@
 /** A page of the environments that the caller may see. */
+import type { EnvironmentSortKey } from '#contract/environments/operations.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { operations } from '#contract/operations.ts';
 import type { QueryOf } from '#contract/operation.ts';
+import type { DriftStatus, EnvironmentStatus, TemplateType } from '#contract/schema/enumerations.ts';
 import type { Reach } from '../access/access.ts';
 import type { ActorContext } from '../context.ts';
 import { unknownEntity } from '../http/errors.ts';
 import { type JsonText, jsonList } from '../http/json-text.ts';
 import { excludeFields } from '../http/pick-fields.ts';
 import { projectHome, projectsNamedLike } from '../projects/project-store.ts';
-import { type EnvironmentFilter, listEnvironmentPage } from './listed-environment-store.ts';
+import { type EnvironmentFilter, listEnvironmentPage, type PageAsked } from './listed-environment-store.ts';
 import { type LargeColumn, largeColumns } from '../deployments/shown-deployment-store.ts';
 import { environmentTexts } from './environment-texts.ts';
 
@@ -49,6 +51,23 @@ function shownPart(text: string, excluded: string | undefined): string {
   return excluded ? JSON.stringify(excludeFields(JSON.parse(text) as Environment, excluded)) : text;
 }
 
+/** What the query says about the state of environments. The words of the lists were checked. */
+function stateFilter({ status, driftStatus, templateType, expiresBefore, finishedAfter }: Query) {
+  return {
+    statuses: status?.split(',') as EnvironmentStatus[] | undefined,
+    driftStatuses: driftStatus?.split(',') as DriftStatus[] | undefined,
+    templateTypes: templateType?.split(',') as TemplateType[] | undefined,
+    expiresBefore: expiresBefore === undefined ? undefined : new Date(expiresBefore),
+    finishedAfter: finishedAfter === undefined ? undefined : new Date(finishedAfter),
+  };
+}
+
+function sortOf({ sort = '-createdAt' }: Query): PageAsked['sort'] {
+  const isDescending = sort.startsWith('-');
+  const key = (isDescending ? sort.slice(1) : sort) as EnvironmentSortKey;
+  return { key, direction: isDescending ? 'desc' : 'asc' };
+}
+
 /** @returns the page as JSON */
 export async function listEnvironments(
   context: ActorContext,
@@ -68,8 +87,9 @@ export async function listEnvironments(
     includeSubEnvironments: query.includeSubEnvironments,
     search: text ? { text, projectIds: await projectsNamedLike(context.db, reach, text) } : undefined,
     tag: query.tag,
+    ...stateFilter(query),
   };
-  const page = { limit: query.limit ?? largestPage, offset: query.offset ?? 0 };
+  const page = { limit: query.limit ?? largestPage, offset: query.offset ?? 0, sort: sortOf(query) };
   const { rows, total } = await listEnvironmentPage(context.db, filter, page);
   const unread = unreadColumns(query.excludeFields);
   const texts = await environmentTexts(context, rows, unread);

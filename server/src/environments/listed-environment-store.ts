@@ -1,11 +1,20 @@
 /** SQL of environments as readers see them: a page, with everything that its reply shows of them. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import type { EnvironmentSortKey } from '#contract/environments/operations.ts';
+import type { DriftStatus, EnvironmentStatus, TemplateType } from '#contract/schema/enumerations.ts';
 import type { Reach } from '../access/access.ts';
 import type { Connection } from '../context.ts';
 import { likeText } from '../database/like-text.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
-import { deploymentVersionOf } from '../deployments/shown-deployment-store.ts';
-import { type ListedSchedule, scheduleVersionsOf, schedulesOf } from '../schedules/schedule-store.ts';
+import { deploymentVersionOf, finishedAfter, queueLengthOf } from '../deployments/shown-deployment-store.ts';
+import { projectNameOf } from '../projects/project-store.ts';
+import {
+  isScheduled,
+  type ListedSchedule,
+  scheduleVersionsOf,
+  schedulesOf,
+} from '../schedules/schedule-store.ts';
+import { templateIdsOfTypes } from '../templates/template-store.ts';
 import type { EnvironmentRow } from './environment-store.ts';
 
 /** What readers are shown of an environment. */
@@ -49,6 +58,8 @@ export type ShownEnvironmentRow = Pick<EnvironmentRow, (typeof shownColumns)[num
 
 export interface ListedEnvironmentRow extends ShownEnvironmentRow, Pick<PageRow, 'version'> {
   readonly schedules: readonly ListedSchedule[] | null;
+  readonly project_name: string;
+  readonly queue_length: number;
 }
 
 /** What the list operation filters by; absent fields do not filter. */
@@ -66,18 +77,46 @@ export interface EnvironmentFilter {
   /** A part of one of the environment's texts, or of its project's name. */
   readonly search?: { readonly text: string; readonly projectIds: readonly string[] };
   readonly tag?: string;
+  readonly statuses?: readonly EnvironmentStatus[];
+  readonly driftStatuses?: readonly DriftStatus[];
+  readonly templateTypes?: readonly TemplateType[];
+  readonly expiresBefore?: Date;
+  /** When the latest deployment has finished. */
+  readonly finishedAfter?: Date;
+}
+
+/** With a single value, an index has the rows in the order of the list. */
+function isIn(column: RawBuilder<unknown>, ids: readonly string[]): RawBuilder<boolean>[] {
+  if (ids.length === 0) return [];
+  return [ids.length === 1 ? sql`${column} = ${ids[0]}` : sql`${column} = any(${ids}::uuid[])`];
 }
 
 /** One condition for each kind of place, and none for kinds that there are none of: plans stay simple. */
 function within({ organizationIds, projectIds, environmentIds }: Reach) {
   const conditions = [
-    ...(organizationIds.length > 0
-      ? [sql`environment.organization_id = any(${organizationIds}::uuid[])`]
-      : []),
-    ...(projectIds.length > 0 ? [sql`environment.project_id = any(${projectIds}::uuid[])`] : []),
-    ...(environmentIds.length > 0 ? [sql`environment.id = any(${environmentIds}::uuid[])`] : []),
+    ...isIn(sql`environment.organization_id`, organizationIds),
+    ...isIn(sql`environment.project_id`, projectIds),
+    ...isIn(sql`environment.id`, environmentIds),
   ];
   return sql<boolean>`(${sql.join(conditions, sql` or `)})`;
+}
+
+/** As a reader is shown it: without a drift run, the status depends on whether one is scheduled. */
+const shownDriftStatus = sql<DriftStatus>`case when environment.drift_status <> 'NEVER_RUN' then environment.drift_status
+  when ${isScheduled(sql.ref('environment.id'), 'driftDetection')} then 'NEVER_RUN' else 'DISABLED' end`;
+
+/** Conditions on what has become of environments. */
+function stateConditions(db: Connection, filter: EnvironmentFilter): RawBuilder<boolean>[] {
+  const { statuses, driftStatuses, templateTypes, expiresBefore, finishedAfter: after } = filter;
+  return [
+    ...(statuses ? [sql<boolean>`environment.status = any(${statuses}::text[])`] : []),
+    ...(driftStatuses ? [sql<boolean>`${shownDriftStatus} = any(${driftStatuses}::text[])`] : []),
+    ...(templateTypes
+      ? [sql<boolean>`environment.template_id in (${templateIdsOfTypes(db, templateTypes)})`]
+      : []),
+    ...(expiresBefore ? [sql<boolean>`environment.lifespan_end_at < ${expiresBefore}`] : []),
+    ...(after ? [sql<boolean>`environment.latest_deployment_id in (${finishedAfter(db, after)})`] : []),
+  ];
 }
 
 function filtered(db: Connection, filter: EnvironmentFilter) {
@@ -92,6 +131,7 @@ function filtered(db: Connection, filter: EnvironmentFilter) {
   if (filter.workspaceNamePrefix !== undefined)
     query = query.where('workspace_name', 'like', `${likeText(filter.workspaceNamePrefix)}%`);
   if (filter.tag !== undefined) query = query.where('tags', '@>', sql<string[]>`array[${filter.tag}]`);
+  for (const condition of stateConditions(db, filter)) query = query.where(condition);
   if (!filter.includeSubEnvironments) query = query.where('workflow_environment_id', 'is', null);
   if (filter.search !== undefined) {
     const { text, projectIds } = filter.search;
@@ -125,13 +165,16 @@ function counted(db: Connection, filter: EnvironmentFilter) {
     .$if(isActive !== undefined, (query) => query.where('is_archived', '=', !isActive));
 }
 
+const queueLength = queueLengthOf(sql.ref('environment.id'));
+const projectName = projectNameOf(sql.ref('environment.project_id'));
+
 /**
  * Changes with everything that a list shows of an environment, apart from users and what an open deployment
  * waits for: the transactions that wrote the rows.
  */
 const version = sql<string>`concat_ws(' ', environment.xmin,
   ${deploymentVersionOf(sql.ref('environment.latest_deployment_id'))},
-  ${scheduleVersionsOf(sql.ref('environment.id'))})`;
+  ${scheduleVersionsOf(sql.ref('environment.id'))}, ${queueLength}, ${projectName})`;
 
 /** Which environment a list shows, and in which version. */
 export interface PageRow {
@@ -139,20 +182,36 @@ export interface PageRow {
   readonly version: string;
 }
 
+/** Null, which only a lifetime can be, is the greatest in either direction: indexes have it there. */
+const sortColumns: Readonly<Record<EnvironmentSortKey, RawBuilder<unknown>>> = {
+  createdAt: sql`environment.created_at`,
+  name: sql`lower(environment.name)`,
+  updatedAt: sql`environment.updated_at`,
+  lifespanEndAt: sql`environment.lifespan_end_at`,
+  status: sql`environment.status`,
+};
+
+export interface PageAsked {
+  readonly limit: number;
+  readonly offset: number;
+  readonly sort: { readonly key: EnvironmentSortKey; readonly direction: 'asc' | 'desc' };
+}
+
 /**
- * A page of environments, newest first, ties broken by id, and how many there are: one statement. The ids of
- * the page are found first, out of an index alone: the rows of the pages before it are not read.
+ * A page of environments, ties broken by id, and how many there are: one statement. The ids of the page are found
+ * first, in the usual order out of an index alone: the rows of the pages before it are not read.
  */
 export async function listEnvironmentPage(
   db: Connection,
   filter: EnvironmentFilter,
-  page: { limit: number; offset: number },
+  page: PageAsked,
 ): Promise<{ rows: PageRow[]; total: number }> {
   if (Object.values(filter.reach).every((ids) => ids.length === 0)) return { rows: [], total: 0 };
+  const { key, direction } = page.sort;
   const ids = filtered(db, filter)
-    .select(['environment.id', 'environment.created_at'])
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .select(['environment.id', sortColumns[key].as('sorted_by')])
+    .orderBy(sortColumns[key], direction)
+    .orderBy('environment.id', direction)
     .limit(page.limit)
     .offset(page.offset);
   const count = counted(db, filter);
@@ -160,8 +219,8 @@ export async function listEnvironmentPage(
     .selectFrom(ids.as('page'))
     .innerJoin('environment', 'environment.id', 'page.id')
     .select(['environment.id', version.as('version'), count.as('total')])
-    .orderBy('page.created_at', 'desc')
-    .orderBy('page.id', 'desc')
+    .orderBy('page.sorted_by', direction)
+    .orderBy('page.id', direction)
     .execute();
   const isPastEnd = rows.length === 0 && page.offset > 0;
   return { rows, total: rows[0]?.total ?? (isPastEnd ? (await count.executeTakeFirstOrThrow()).total : 0) };
@@ -176,7 +235,12 @@ export async function getListedEnvironments(
   return db
     .selectFrom('environment')
     .select(shownColumns.map((column) => `environment.${column}` as const))
-    .select((eb) => [schedulesOf(eb.ref('environment.id')).as('schedules'), version.as('version')])
+    .select((eb) => [
+      schedulesOf(eb.ref('environment.id')).as('schedules'),
+      queueLength.as('queue_length'),
+      projectName.as('project_name'),
+      version.as('version'),
+    ])
     .where('environment.id', '=', sql<string>`any(${ids}::uuid[])`)
     .execute();
 }

@@ -30,7 +30,7 @@ test('an environment moves with its state, its history, its variables and its ow
   const moved = await move(made.id, target.id);
   const { updatedAt: _, ...rest } = moved;
   const { updatedAt: __, ...same } = before;
-  assert.deepEqual(rest, { ...same, projectId: target.id });
+  assert.deepEqual(rest, { ...same, projectId: target.id, projectName: target.name });
   assert.deepEqual(await ok(app, 'listStateVersions', { params: { id: made.id } }), versions);
   const history = await ok(app, 'listDeployments', { params: { id: made.id } });
   assert.deepEqual(

@@ -1,5 +1,5 @@
 /** SQL of projects. */
-import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
+import { type Expression, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import type { Reach } from '../access/access.ts';
 import { homeById, versioned } from '../access/entity-home.ts';
 import type { ActorContext, Connection } from '../context.ts';
@@ -226,6 +226,11 @@ export async function projectsNamedLike(
     .where('name', 'ilike', `%${likeText(text)}%`)
     .execute();
   return rows.map((row) => row.id);
+}
+
+/** The name of a project, as a column of a statement about what belongs to it. */
+export function projectNameOf(id: Expression<string>): RawBuilder<string> {
+  return sql`(select name from project where id = ${id})`;
 }
 
 /** The project with those above it, from the top down. */

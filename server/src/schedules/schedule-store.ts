@@ -49,6 +49,12 @@ export function scheduleVersionsOf(environmentId: Expression<string>): RawBuilde
     from schedule where environment_id = ${environmentId})`;
 }
 
+/** Whether an environment has an enabled schedule for an action: a condition of a statement about environments. */
+export function isScheduled(environmentId: Expression<string>, action: ScheduledAction): RawBuilder<boolean> {
+  return sql`exists (select from schedule
+    where environment_id = ${environmentId} and action = ${action} and is_enabled)`;
+}
+
 export async function getSchedule(
   db: Connection,
   environmentId: string,

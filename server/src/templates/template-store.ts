@@ -192,6 +192,14 @@ export async function listTemplateRows(
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
 }
 
+/** Templates of some types: ids, as a part of other statements. */
+export function templateIdsOfTypes(db: Connection, types: readonly TemplateRow['type'][]) {
+  return db
+    .selectFrom('template')
+    .select('id')
+    .where('type', '=', sql<TemplateRow['type']>`any(${types}::text[])`);
+}
+
 /** Those of a type, newest first. @param name the exact one; absent: any */
 export async function listRowsOfType(
   db: Connection,
