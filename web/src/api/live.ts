@@ -1,31 +1,38 @@
 /**
- * The one event stream of this tab: what it tells makes the reads that show it current. A hidden tab pauses it
- * and continues after the last event that it has.
+ * What this tab hears from the service: the changes of the organization, which make the reads that show them
+ * current, and all that one deployment tells.
  */
-import { useEffect, useSyncExternalStore } from 'react';
-import type { OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
+import type { DeploymentStreamEvent, OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
 import type { OperationName } from '#contract/operations.ts';
 import { client } from './client.ts';
 import { isStatus } from './errors.ts';
+import { type FollowState, keepFollowing, silenceSeconds } from './follow.ts';
+import { readsOf } from './live-reads.ts';
 import { queryClient, refresh } from './queries.ts';
 import { currentUser } from './session.ts';
 
-/** `paused`: the tab is hidden; `lost`: it tries to connect again. */
-export type LiveState = 'connecting' | 'live' | 'lost' | 'paused';
+export type LiveState = FollowState;
 
-/** A stream without a sign of life for longer is tried again; the service sends one every 15 seconds. */
-const silenceSeconds = 40;
-const hiddenMilliseconds = 15_000;
 const gatherMilliseconds = 100;
+/** A connection brings its first event at once, unless something on the way gathers bytes. */
+const firstEventMilliseconds = 12_000;
 
-let state: LiveState = 'connecting';
-let lostSince: number | undefined;
+interface Live {
+  readonly state: LiveState;
+  /** When the connection was lost, in milliseconds since 1970. */
+  readonly lostSince?: number;
+  /** What the service or the network said last. */
+  readonly error?: unknown;
+}
+
+let live: Live = { state: 'connecting' };
 const listeners = new Set<() => void>();
 
-function setState(next: LiveState): void {
-  if (state === next) return;
-  state = next;
-  lostSince = next === 'lost' ? Date.now() : undefined;
+function setState(state: LiveState, error?: unknown): void {
+  if (live.state === state) return;
+  const lostSince = state === 'lost' ? { lostSince: Date.now() } : {};
+  live = { state, error, ...lostSince };
   for (const listener of listeners) listener();
 }
 
@@ -34,14 +41,19 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** Whether this tab hears of changes, and why not. */
+export function useLiveness(): Live {
+  return useSyncExternalStore(subscribe, () => live);
+}
+
 /** Whether this tab hears of changes. */
 export function useLiveState(): LiveState {
-  return useSyncExternalStore(subscribe, () => state);
+  return useLiveness().state;
 }
 
 /** Since when it hears nothing, in milliseconds since 1970; undefined while it does. */
 export function useLostSince(): number | undefined {
-  return useSyncExternalStore(subscribe, () => lostSince);
+  return useLiveness().lostSince;
 }
 
 type EventListener = (event: OrganizationStreamEvent) => void;
@@ -49,36 +61,12 @@ const eventListeners = new Set<EventListener>();
 
 /** Calls a function with each event of the organization while the component is there. */
 export function useLiveEvents(listener: EventListener): void {
+  const onEvent = useEffectEvent(listener);
   useEffect(() => {
-    eventListeners.add(listener);
-    return () => void eventListeners.delete(listener);
-  }, [listener]);
-}
-
-const ofEnvironment: readonly OperationName[] = ['listEnvironments', 'getEnvironment'];
-const ofDeployment: readonly OperationName[] = [
-  ...ofEnvironment,
-  'listDeployments',
-  'getDeployment',
-  'getDeploymentTimeline',
-  'listEnvironmentOutputs',
-  'listDeploymentResources',
-  'listStateVersions',
-  'getStateLock',
-];
-
-/** The reads that show what an event tells. */
-function readsOf({ event }: OrganizationStreamEvent): readonly OperationName[] {
-  switch (event) {
-    case 'deployment':
-      return ofDeployment;
-    case 'step':
-      return ['listSteps'];
-    case 'environment':
-      return [...ofEnvironment, 'getEnvironmentSchedule'];
-    default:
-      return [];
-  }
+    const listen: EventListener = (event) => onEvent(event);
+    eventListeners.add(listen);
+    return () => void eventListeners.delete(listen);
+  }, []);
 }
 
 let gathered = new Set<OperationName>();
@@ -97,93 +85,15 @@ function gather(names: readonly OperationName[]): void {
 }
 
 function take(event: OrganizationStreamEvent): void {
-  setState('live');
   if (event.event === 'reset') void queryClient.invalidateQueries();
   gather(readsOf(event));
   for (const listener of eventListeners) listener(event);
 }
 
-/** Says `lost` as soon as a connection breaks, which the stream itself repairs silently. */
-function watched(signal: AbortSignal): { fetchesFail: () => void; stop: () => void } {
-  const offline = () => setState('lost');
-  addEventListener('offline', offline, { signal });
-  return { fetchesFail: offline, stop: () => removeEventListener('offline', offline) };
-}
-
-async function followOnce(
-  id: string,
-  from: string | undefined,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  let lastEventId = from;
-  const watch = watched(signal);
-  try {
-    const stream = client.stream('streamOrganization', {
-      params: { id },
-      lastEventId,
-      signal,
-      silenceSeconds,
-      giveUpAfterSeconds: 0,
-    });
-    for await (const event of stream) {
-      if (event.id !== '') lastEventId = event.id;
-      take(event);
-    }
-  } catch (error) {
-    if (signal.aborted) return lastEventId;
-    if (isStatus(error, 401)) await queryClient.invalidateQueries({ queryKey: currentUser.queryKey });
-    watch.fetchesFail();
-  } finally {
-    watch.stop();
-  }
-  return lastEventId;
-}
-
-const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-    addEventListener('online', () => resolve(), { once: true, signal });
-  });
-
-async function follow(id: string, signal: AbortSignal): Promise<void> {
-  let lastEventId: string | undefined;
-  let failures = 0;
-  while (!signal.aborted) {
-    const visible = new AbortController();
-    const both = AbortSignal.any([signal, visible.signal]);
-    let hiding: ReturnType<typeof setTimeout> | undefined;
-    const onVisibility = () => {
-      clearTimeout(hiding);
-      if (document.hidden) hiding = setTimeout(() => visible.abort(), hiddenMilliseconds);
-    };
-    document.addEventListener('visibilitychange', onVisibility, { signal });
-    onVisibility();
-    const before = lastEventId;
-    lastEventId = await followOnce(id, lastEventId, both);
-    clearTimeout(hiding);
-    document.removeEventListener('visibilitychange', onVisibility);
-    if (signal.aborted) return;
-    if (visible.signal.aborted) await untilVisible(signal);
-    else {
-      failures = lastEventId === before ? failures + 1 : 0;
-      setState('lost');
-      await pause(Math.min(500 * 2 ** failures, 10_000), signal);
-    }
-  }
-}
-
-async function untilVisible(signal: AbortSignal): Promise<void> {
-  setState('paused');
-  while (document.hidden && !signal.aborted) {
-    await new Promise((resolve) =>
-      document.addEventListener('visibilitychange', resolve, { once: true, signal }),
-    );
-  }
-  setState('connecting');
+/** A stream that is refused because the session has ended opens the sign-in. */
+function onFollowState(state: FollowState, error: unknown): FollowState {
+  if (isStatus(error, 401)) void queryClient.invalidateQueries({ queryKey: currentUser.queryKey });
+  return state;
 }
 
 /** Follows an organization while the component is there. */
@@ -191,7 +101,58 @@ export function useLive(organizationId: string): void {
   useEffect(() => {
     if (organizationId === '') return;
     const ending = new AbortController();
-    void follow(organizationId, ending.signal);
+    void keepFollowing({
+      open: (lastEventId, signal) =>
+        client.stream('streamOrganization', {
+          params: { id: organizationId },
+          lastEventId,
+          signal,
+          silenceSeconds,
+          giveUpAfterSeconds: 0,
+        }),
+      onEvent: take,
+      onState: (state, error) => setState(onFollowState(state, error), error),
+      firstEventMilliseconds,
+      signal: ending.signal,
+    });
     return () => ending.abort();
   }, [organizationId]);
+}
+
+/**
+ * Calls a function with each event of one deployment, in order, none lost and none twice, while the component
+ * is there: status, steps, bytes of the log with their offset, resources and `end`. What it has told before
+ * the component was there comes first.
+ * @param id of the deployment; undefined: none
+ * @param withLog false: without the bytes of its log
+ * @returns where following stands; `ended` after its last event
+ */
+export function useDeploymentStream(
+  id: string | undefined,
+  onEvent: (event: DeploymentStreamEvent) => void,
+  withLog = true,
+): FollowState {
+  const [state, setFollowState] = useState<FollowState>('connecting');
+  const take = useEffectEvent(onEvent);
+  useEffect(() => {
+    if (id === undefined) return;
+    const ending = new AbortController();
+    void keepFollowing<DeploymentStreamEvent>({
+      open: (lastEventId, signal) =>
+        client.stream('streamDeployment', {
+          params: { id },
+          lastEventId,
+          signal,
+          silenceSeconds,
+          giveUpAfterSeconds: 0,
+        }),
+      onEvent: (event) => {
+        if (withLog || event.event !== 'log') take(event);
+      },
+      onState: (next, error) => setFollowState(onFollowState(next, error)),
+      signal: ending.signal,
+    });
+    return () => ending.abort();
+  }, [id, withLog]);
+  return state;
 }
