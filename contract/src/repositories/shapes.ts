@@ -18,6 +18,13 @@ export const RepositoryVariable = replyObject('RepositoryVariable', {
   isRequired: Type.Optional(Type.Boolean({ description: 'It has no default' })),
   regex: Type.Optional(Text),
   schema: Type.Optional(VariableSchema),
+  valueType: Type.Optional(
+    Type.String({ description: 'The type as the code has it, such as `list(string)`; absent: any' }),
+  ),
+  isNullable: Type.Optional(Type.Boolean({ description: 'False: null cannot be its value' })),
+  rules: Type.Optional(
+    Type.Array(Text, { description: 'What its validation rules say about a value that they refuse' }),
+  ),
 });
 export type RepositoryVariable = Static<typeof RepositoryVariable>;
 

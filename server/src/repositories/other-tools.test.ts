@@ -62,18 +62,25 @@ missing: ~
   });
   const name = (key: string) => `ENVARIUM_HELM_SET_${key}`;
   assert.deepEqual(rows, [
-    { name: name('replicas'), type: 0, value: '2', description: 'How many', enum: ['1', '2', '3'] },
+    {
+      name: name('replicas'),
+      type: 0,
+      value: '2',
+      description: 'How many',
+      enum: ['1', '2', '3'],
+      valueType: 'integer',
+    },
     { name: name('image.repository'), type: 0, value: 'nginx' },
     { name: name('image.tag'), type: 0, value: '', regex: '^v\\d' },
-    { name: name('image.digest'), type: 0 },
+    { name: name('image.digest'), type: 0, valueType: 'string' },
     { name: name('worker.repository'), type: 0, value: 'nginx' },
     { name: name('worker.tag'), type: 0, value: 'v2' },
     { name: name('hosts'), type: 0, value: '["a","b"]', format: 'JSON' },
     { name: name('empty'), type: 0, value: '{}', format: 'JSON' },
     { name: name('annotations.example\\.com/name'), type: 0, value: 'x' },
     { name: name('missing'), type: 0, isRequired: true },
-    { name: name('password'), type: 0, value: 'x', isSensitive: true },
-    { name: name('list'), type: 0, format: 'JSON' },
+    { name: name('password'), type: 0, value: 'x', isSensitive: true, valueType: 'string' },
+    { name: name('list'), type: 0, format: 'JSON', valueType: 'array' },
   ]);
 });
 
@@ -99,10 +106,17 @@ Resources:
       regex: '^(?:[a-z]+)$',
       enum: ['dev', 'prod'],
       isRequired: true,
+      valueType: 'String',
     },
-    { name: 'ENVARIUM_CF_PARAM_Size', type: 0, value: '3', description: 'd' },
-    { name: 'ENVARIUM_CF_PARAM_Subnets', type: 0, value: 'a,b' },
-    { name: 'ENVARIUM_CF_PARAM_Secret', type: 0, isSensitive: true, isRequired: true },
+    { name: 'ENVARIUM_CF_PARAM_Size', type: 0, value: '3', description: 'd', valueType: 'Number' },
+    { name: 'ENVARIUM_CF_PARAM_Subnets', type: 0, value: 'a,b', valueType: 'CommaDelimitedList' },
+    {
+      name: 'ENVARIUM_CF_PARAM_Secret',
+      type: 0,
+      isSensitive: true,
+      isRequired: true,
+      valueType: 'String',
+    },
   ];
   assert.deepEqual(await read('cloudformation', { 'template.yml': yaml }), rows);
   assert.deepEqual(
@@ -111,7 +125,7 @@ Resources:
   );
   const json = { Parameters: { A: { Type: 'String', Default: '' } } };
   assert.deepEqual(await read('cloudformation', { 'template.json': JSON.stringify(json) }), [
-    { name: 'ENVARIUM_CF_PARAM_A', type: 0, value: '' },
+    { name: 'ENVARIUM_CF_PARAM_A', type: 0, value: '', valueType: 'String' },
   ]);
   assert.deepEqual(await read('cloudformation', { 'other.yml': yaml }), []);
   assert.match(await refusal('cloudformation', { a: '' }, { fileName: 'x.yaml' }), /x\.yaml is not a file/);
@@ -131,10 +145,10 @@ config:
   });
   assert.deepEqual(rows, [
     { name: 'aws:region', type: 1, value: 'eu-central-1' },
-    { name: 'count', type: 1, value: '3', description: 'd' },
-    { name: 'names', type: 1, value: '["a"]', format: 'JSON' },
-    { name: 'key', type: 1, isSensitive: true, isRequired: true },
-    { name: 'fixed', type: 1, value: 'true' },
+    { name: 'count', type: 1, value: '3', description: 'd', valueType: 'integer' },
+    { name: 'names', type: 1, value: '["a"]', format: 'JSON', valueType: 'array' },
+    { name: 'key', type: 1, isSensitive: true, isRequired: true, valueType: 'string' },
+    { name: 'fixed', type: 1, value: 'true', valueType: 'boolean' },
   ]);
 });
 
@@ -147,7 +161,7 @@ test('defaults of a role are read, and variables of all hosts replace them', asy
   });
   const name = (key: string) => `ANSIBLE_VAR_${key}`;
   assert.deepEqual(rows, [
-    { name: name('port'), type: 0, value: '81' },
+    { name: name('port'), type: 0, value: '81', valueType: 'number' },
     { name: name('users'), type: 0, value: '[{"name":"a"}]', format: 'JSON' },
     { name: name('url'), type: 0, value: 'http://{{ host }}' },
     { name: name('secret'), type: 0, isSensitive: true },

@@ -128,7 +128,19 @@ function variableOf({ name, attributes, text }: Block): RepositoryVariable {
     isRequired: !hasDefault,
     isComplex: structures.test(type),
     choices: choicesOf(attributes['validation'], name),
+    valueType: type === 'any' ? undefined : type,
+    isNullable: attributes['nullable'] !== false,
+    rules: rulesOf(attributes['validation']),
   });
+}
+
+/** What rules say, where it is a plain text. */
+function rulesOf(validation: unknown): string[] {
+  return [validation]
+    .flat()
+    .map((rule) => (isRecord(rule) ? rule['error_message'] : undefined))
+    .filter((text) => typeof text === 'string' && isConstantTemplate(text))
+    .map((text) => unescapeTemplate(text as string));
 }
 
 /** `${list(string)}` → `list(string)`; older code writes types as texts. */

@@ -2,7 +2,7 @@
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { parseFiles } from './read-yaml.ts';
-import { choicesFrom, type Code, isEnvironmentName, regexOf, rowOf } from './row.ts';
+import { choicesFrom, type Code, isEnvironmentName, regexOf, rowOf, typeOfDefault } from './row.ts';
 
 interface Place {
   /** Keys from the outermost on, as `--set` of the tool expects them. */
@@ -62,5 +62,6 @@ function rowAt(name: string, { value, schema, isRequired }: Place): RepositoryVa
     isComplex: schema['type'] === 'array' || schema['type'] === 'object',
     choices: choicesFrom(schema['enum']),
     regex: regexOf(schema['pattern']),
+    valueType: schema['type'] ?? typeOfDefault(value),
   });
 }

@@ -2,7 +2,7 @@
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { parseFiles } from './read-yaml.ts';
-import { type Code, rowOf } from './row.ts';
+import { type Code, rowOf, typeOfDefault } from './row.ts';
 
 /** Keys of an entry that describes a value, in contrast to an entry that is one. */
 const describing = ['type', 'default', 'value', 'description', 'secret', 'items'] as const;
@@ -21,7 +21,7 @@ export async function projectConfiguration(
 
 function rowFor(name: string, entry: unknown): RepositoryVariable {
   const isDescribed = isRecord(entry) && describing.some((key) => Object.hasOwn(entry, key));
-  if (!isDescribed) return rowOf({ name, type: 1, value: entry });
+  if (!isDescribed) return rowOf({ name, type: 1, value: entry, valueType: typeOfDefault(entry) });
   const value = entry['value'] ?? entry['default'];
   return rowOf({
     name,
@@ -31,5 +31,6 @@ function rowFor(name: string, entry: unknown): RepositoryVariable {
     isSensitive: entry['secret'] === true,
     isRequired: value === undefined,
     isComplex: entry['type'] === 'array' || entry['type'] === 'object',
+    valueType: entry['type'] ?? typeOfDefault(value),
   });
 }

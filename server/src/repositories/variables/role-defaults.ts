@@ -3,7 +3,7 @@ import { isRecord } from '#contract/schema/is-record.ts';
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { join } from 'node:path/posix';
 import { parseFiles } from './read-yaml.ts';
-import { type Code, isEnvironmentName, rowOf } from './row.ts';
+import { type Code, isEnvironmentName, rowOf, typeOfDefault } from './row.ts';
 import { isSealedMark } from './sealed-mark.ts';
 
 const yamlFile = /\.ya?ml$/;
@@ -22,7 +22,12 @@ export async function roleDefaults(
     .filter(([name]) => isEnvironmentName(`${prefix}${name}`))
     .map(([name, value]) => {
       const isSensitive = isSealedMark(value);
-      return rowOf({ name: `${prefix}${name}`, type: 0, isSensitive, ...(isSensitive ? {} : { value }) });
+      return rowOf({
+        name: `${prefix}${name}`,
+        type: 0,
+        isSensitive,
+        ...(isSensitive ? {} : { value, valueType: typeOfDefault(value) }),
+      });
     });
 }
 

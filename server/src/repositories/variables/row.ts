@@ -32,6 +32,10 @@ export interface Found {
   readonly isComplex?: boolean;
   readonly choices?: readonly string[] | undefined;
   readonly regex?: string | undefined;
+  /** As the code names it. */
+  readonly valueType?: unknown;
+  readonly isNullable?: boolean;
+  readonly rules?: readonly string[];
 }
 
 /** As it can be stored: longer descriptions are refused there. */
@@ -66,13 +70,30 @@ export function choicesFrom(list: unknown): string[] | undefined {
   return isPlain ? values.map(String) : undefined;
 }
 
+/** The type of a default, for code that declares no other. */
+export function typeOfDefault(value: unknown): 'number' | 'boolean' | undefined {
+  return typeof value === 'number' || typeof value === 'boolean'
+    ? (typeof value as 'number' | 'boolean')
+    : undefined;
+}
+
 function isStructure(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
+/** What the code says about values, apart from choices. */
+function limitsOf({ valueType, isNullable, rules = [], regex }: Found): Partial<RepositoryVariable> {
+  return {
+    ...(regex === undefined ? {} : { regex }),
+    ...(typeof valueType === 'string' && valueType !== '' ? { valueType } : {}),
+    ...(isNullable === false ? { isNullable } : {}),
+    ...(rules.length === 0 ? {} : { rules: [...rules] }),
+  };
+}
+
 /** A variable as a row of the reply. */
 export function rowOf(found: Found): RepositoryVariable {
-  const { name, type, value, choices, regex, isSensitive = false, isRequired = false } = found;
+  const { name, type, value, choices, isSensitive = false, isRequired = false } = found;
   const isJson = isStructure(value) || found.isComplex === true;
   const text = typeof value === 'string' && !isJson ? value : JSON.stringify(value);
   return {
@@ -83,7 +104,7 @@ export function rowOf(found: Found): RepositoryVariable {
     ...descriptionOf(found.description),
     isSensitive,
     isRequired,
-    ...(regex === undefined ? {} : { regex }),
+    ...limitsOf(found),
     schema: {
       type: 'string',
       ...(isJson ? { format: 'JSON' as const } : {}),

@@ -30,6 +30,7 @@ function rowFor(name: string, parameter: Readonly<Record<string, unknown>>): Rep
     description: parameter['Description'],
     isSensitive: String(parameter['NoEcho']) === 'true',
     isRequired: value === undefined || value === null,
+    valueType: parameter['Type'],
     choices: choicesFrom(parameter['AllowedValues']),
     // The pattern there is for the whole value.
     regex: pattern === undefined ? undefined : `^(?:${pattern})$`,
