@@ -137,7 +137,8 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
     assert.equal(built.status, 0, built.stderr);
     bare = join(folder, 'a bare place');
     await cp(join(folder, 'built'), bare, { recursive: true });
-    for (const name of ['LICENSES.txt', 'sbom.cdx.json']) await rm(join(bare, name));
+    for (const name of ['LICENSES.txt', 'sbom.cdx.json', 'web'])
+      await rm(join(bare, name), { recursive: true });
     [cli, agentProgram] = [join(bare, 'envarium.mjs'), join(bare, 'envarium-agent.mjs')];
     for (const file of [cli, agentProgram]) await chmod(file, 0o555);
     await chmod(bare, 0o555);
@@ -200,6 +201,7 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
       'envarium-agent.mjs',
       'envarium.mjs',
       'sbom.cdx.json',
+      'web',
     ]);
     const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
     for (const [file, most] of [

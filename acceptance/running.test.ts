@@ -5,11 +5,11 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { startNginx } from './nginx.ts';
 import { findProgram } from './programs.ts';
 import { createEnvironment, deployNew, homeOf, openGate, until, untilEnd } from './runs.ts';
 import { makeRepository, scratchFolder, startService, removeScratch } from './service.ts';
@@ -82,31 +82,8 @@ test('the command line follows a log live over TLS behind the reverse proxy', {
     .replace('/etc/envarium/tls/certificate.pem', certificate)
     .replace('/etc/envarium/tls/key.pem', key)
     .replace('http://127.0.0.1:3000', service.url);
-  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${join(folder, name)};`,
-  );
-  const configuration = join(folder, 'nginx.conf');
-  await writeFile(
-    configuration,
-    `daemon off;\npid ${join(folder, 'pid')};\nevents {}\nhttp {\naccess_log off;\n${paths.join('\n')}\n${block}}\n`,
-  );
-  const proxy = spawn('nginx', ['-p', folder, '-e', join(folder, 'errors'), '-c', configuration], {
-    stdio: 'ignore',
-  });
-  t.after(async () => {
-    proxy.kill('SIGTERM');
-    if (proxy.exitCode === null) await once(proxy, 'exit');
-  });
-  await until(
-    'the proxy',
-    () =>
-      new Promise<boolean>((resolve) => {
-        const socket = connect(port, '127.0.0.1', () => resolve(socket.destroy() !== undefined)).on(
-          'error',
-          () => resolve(false),
-        );
-      }),
-  );
+  const proxy = await startNginx(folder, port, block);
+  t.after(() => proxy[Symbol.asyncDispose]());
   const home = await homeOf(service.client);
   const script = 'echo halfway; until [ -e gate ]; do sleep 0.05; done';
   const { path } = await makeRepository(service.folder, 'live', {

@@ -1,11 +1,20 @@
 /**
- * `npm run bundle [-- folder]`: the command line and the agent as one file each, licences and the bill of
- * materials, by default in `dist/`.
+ * `npm run bundle [-- folder]`: the command line and the agent as one file each, the web interface as a folder,
+ * licences and the bill of materials, by default in `dist/`.
  */
+import { cp, rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { buildBundles } from './programs/build-bundles.ts';
+import { webOf } from './programs/web-of.mjs';
 import { root } from './repository.ts';
 
 const folder = resolve(process.argv[2] ?? join(root, 'dist'));
-for (const { file, bytes } of await buildBundles(folder))
+const [bundles, web] = await Promise.all([buildBundles(folder), webOf(root, () => undefined)]);
+for (const { file, bytes } of bundles)
   console.log(`${relative(process.cwd(), file)}  ${(bytes / 1024).toFixed(0)} kB`);
+if ('problem' in web) throw new Error(web.problem);
+const copy = join(folder, 'web');
+// Files of an earlier version have other names.
+await rm(copy, { recursive: true, force: true });
+await cp(web.folder, copy, { recursive: true });
+console.log(`${relative(process.cwd(), copy)}/`);

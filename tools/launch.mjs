@@ -17,11 +17,13 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ensureInstalled, LaunchError, passSignals } from './install.mjs';
 import { programOf } from './programs/program-of.mjs';
+import { webOf } from './programs/web-of.mjs';
 
 /** Node's options for processes that stay: small young generations cost little time and save memory. */
 const modeOfServices = ['--max-semi-space-size=8'];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const serverEntry = join(root, 'server', 'src', 'main.ts');
 
 try {
   await launch(process.argv[2], process.argv.slice(3));
@@ -36,7 +38,8 @@ async function launch(entry, args) {
   assertOldEnough();
   const file = resolve(root, entry);
   const node = pinnedNode();
-  await ensureInstalled(root, { withDev: /^(tools|acceptance\/web)\//.test(relative(root, file)) });
+  const isForDevelopment = /^(tools\/(?!programs\/)|bench\/|acceptance\/web\/)/.test(relative(root, file));
+  await ensureInstalled(root, { withDev: isForDevelopment });
   if (!existsSync(file)) throw new LaunchError(`There is no ${relative(root, file)} in ${root}.`);
   if (!existsSync(node))
     throw new LaunchError(
@@ -45,7 +48,11 @@ async function launch(entry, args) {
   const cache = cacheFolder();
   if (cache) process.env.NODE_COMPILE_CACHE = cache;
   const settings = settingsFile(file);
-  const program = programOf(root, file, (line) => process.stderr.write(`${line}\n`), node);
+  const report = (line) => process.stderr.write(`${line}\n`);
+  const [program] = await Promise.all([
+    programOf(root, file, report, node),
+    file === serverEntry && prepareWeb(settings, report, node),
+  ]);
   const isPinned = realpathSync(node) === realpathSync(process.execPath);
   const mode = /^(server|agent)\//.test(relative(root, file)) ? modeOfServices : [];
   if (isPinned && mode.length === 0) await runHere(program, args, { cache, settings });
@@ -62,6 +69,15 @@ async function launch(entry, args) {
 function settingsFile(file) {
   const settings = join(root, '.env');
   return /^(server|agent|cli)\//.test(relative(root, file)) && existsSync(settings) ? settings : undefined;
+}
+
+/** Lets the service know where its web interface is, unless somebody has set that. */
+async function prepareWeb(settings, report, node) {
+  const isSet = /^\s*(export\s+)?ENVARIUM_WEB_DIR\s*=\s*\S/m;
+  if (process.env.ENVARIUM_WEB_DIR || (settings && isSet.test(readFileSync(settings, 'utf8')))) return;
+  const { folder, problem } = await webOf(root, report, node);
+  if (folder === undefined) process.env.ENVARIUM_WEB_PROBLEM = problem;
+  else process.env.ENVARIUM_WEB_DIR = folder;
 }
 
 function assertOldEnough() {

@@ -36,6 +36,8 @@ interface Facts {
   readonly cache?: string;
 }
 
+const programFile = (name: string) => `programs/${name}.mjs`;
+
 /** A checkout of nothing but the launcher and one entry, in a path with a blank. */
 function makeCheckout(
   t: TestContext,
@@ -45,7 +47,11 @@ function makeCheckout(
   t.after(() => rmSync(above, { recursive: true, force: true }));
   const folder = join(above, 'check out');
   mkdirSync(join(folder, 'tools', 'programs'), { recursive: true });
-  for (const file of ['launch.mjs', 'install.mjs', 'programs/program-of.mjs'])
+  for (const file of [
+    'launch.mjs',
+    'install.mjs',
+    ...['kept-build', 'program-of', 'web-of'].map(programFile),
+  ])
     cpSync(join(import.meta.dirname, file), join(folder, 'tools', file));
   writeFileSync(
     join(folder, 'package.json'),
@@ -139,6 +145,31 @@ test('service and agent replace the launcher under the pinned Node too; without 
   const { stdout, stderr } = spawnSync(process.execPath, args, { env: environment, encoding: 'utf8' });
   assert.equal(stdout, `${join(folder, 'agent', 'src', 'main.ts')} 1\n`);
   assert.match(stderr, /^The sources run without a bundle, .*build-programs\.mjs/);
+});
+
+test('the service learns where its web interface is, or why there is none, unless somebody has set a folder', (t) => {
+  const folder = makeCheckout(t);
+  install(folder, { isThisNode: true });
+  mkdirSync(join(folder, 'server', 'src'), { recursive: true });
+  const print =
+    'console.log(JSON.stringify([process.env.ENVARIUM_WEB_DIR, process.env.ENVARIUM_WEB_PROBLEM]));';
+  writeFileSync(join(folder, 'server', 'src', 'main.ts'), print);
+  const started = (env: NodeJS.ProcessEnv = environment) => {
+    const args = [join(folder, 'tools', 'launch.mjs'), 'server/src/main.ts'];
+    const { stdout } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
+    return JSON.parse(stdout) as [string | null, string | null];
+  };
+  const [none, problem] = started();
+  assert.deepEqual([none, problem?.includes('could not be built')], [null, true]);
+  const builder =
+    "import { writeFileSync } from 'node:fs'; writeFileSync(process.argv[3] + '/index.html', '');";
+  writeFileSync(join(folder, 'tools', 'programs', 'build-web.mjs'), builder);
+  const [built, without] = started();
+  assert.equal(without, null);
+  assert.equal(dirname(built ?? ''), join(folder, '.cache', 'web'));
+  assert.deepEqual(started({ ...environment, ENVARIUM_WEB_DIR: '/elsewhere' }), ['/elsewhere', null]);
+  writeFileSync(join(folder, '.env'), 'ENVARIUM_WEB_DIR=/from-file\n');
+  assert.deepEqual(started(), ['/from-file', null]);
 });
 
 /** For a Node that cannot replace itself, as older ones. */

@@ -1,17 +1,11 @@
 /** The licences of the packages whose code is in a bundle. */
-import type { Metafile } from 'esbuild';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from './repository.ts';
 
 /** Folders of packages, below the root. */
-function packagesOf(metafiles: readonly Metafile[]): string[] {
-  const inputs = metafiles.flatMap((metafile) =>
-    Object.values(metafile.outputs).flatMap(({ inputs: used }) =>
-      Object.entries(used).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
-    ),
-  );
-  const folders = inputs.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
+function packagesOf(files: readonly string[]): string[] {
+  const folders = files.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
   return [...new Set(folders)].toSorted();
 }
 
@@ -31,9 +25,12 @@ async function noticeOf(folder: string): Promise<string> {
   ].join('\n\n');
 }
 
-/** @returns one text: each package with its version and the text of its licence */
-export async function licenseNotices(metafiles: readonly Metafile[]): Promise<string> {
-  const notices = await Promise.all(packagesOf(metafiles).map(noticeOf));
+/**
+ * @param files that are in a bundle, below the root
+ * @returns one text: each package with its version and the text of its licence
+ */
+export async function licenseNotices(files: readonly string[]): Promise<string> {
+  const notices = await Promise.all(packagesOf(files).map(noticeOf));
   const line = `\n\n${'-'.repeat(80)}\n\n`;
   return `The programs next to this file contain code of the following packages.${line}${notices.join(line)}\n`;
 }

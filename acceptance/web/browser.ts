@@ -39,6 +39,24 @@ export async function openPage(browser: Browser, viewport: Viewport = {}): Promi
   return context.newPage();
 }
 
+/**
+ * Everything that the browser complains about from now on, among it what the content security policy forbids; not
+ * requests that end with their page, and not that nobody has signed in yet.
+ */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    const isSignedOut = /status of 401/.test(message.text());
+    if (message.type() === 'error' && !isSignedOut) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText ?? '';
+    if (reason !== 'net::ERR_ABORTED') complaints.push(`${request.url()}: ${reason}`);
+  });
+  return complaints;
+}
+
 /** Signs in by the form, as a person does. @param url of the service, without a slash at its end */
 export async function signIn(page: Page, url: string, person: Person = admin): Promise<void> {
   await page.goto(`${url}/sign-in`);

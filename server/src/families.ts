@@ -4,6 +4,7 @@ import type { Family } from './family.ts';
 /** One line per family; the import rule, the app, the loops and the checks of rights read this list. */
 export const families: readonly Family[] = [
   (await import('./system/family.ts')).family,
+  (await import('./web/family.ts')).family,
   (await import('./users/family.ts')).family,
   (await import('./audit-log/family.ts')).family,
   (await import('./agents/family.ts')).family,

@@ -37,7 +37,22 @@ export const serverSettings = {
   baseUrl: setting({
     name: 'ENVARIUM_BASE_URL',
     type: webAddress,
-    sentence: 'Address under which people and agents reach the service. Default: derived from host and port.',
+    sentence:
+      'Address under which people and agents reach the service; may have a path, below which everything of the ' +
+      'service then is. Default: derived from host and port.',
+  }),
+  webFolder: setting({
+    name: 'ENVARIUM_WEB_DIR',
+    type: path,
+    sentence:
+      'Folder of a built web interface, as `npm run bundle` writes it to dist/web. Default: built from the ' +
+      'checkout when its sources have changed.',
+  }),
+  webProblem: setting({
+    name: 'ENVARIUM_WEB_PROBLEM',
+    type: text,
+    sentence:
+      'Why there is no web interface, shown in its place; set by the launcher where the build failed.',
   }),
   oidcKeyDays: setting({
     name: 'ENVARIUM_OIDC_KEY_DAYS',

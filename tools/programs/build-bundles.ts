@@ -81,6 +81,13 @@ async function buildOne(program: Program, folder: string): Promise<{ file: strin
   return { file, metafile };
 }
 
+/** The files that are in a bundle, below the root. */
+function filesIn({ outputs }: Metafile): string[] {
+  return Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
+}
+
 /**
  * Builds every program's bundle, the licences of the packages that are in them, and the bill of materials.
  * @param folder absolute; made where it is missing
@@ -89,7 +96,10 @@ async function buildOne(program: Program, folder: string): Promise<{ file: strin
 export async function buildBundles(folder: string): Promise<Bundle[]> {
   const built = await Promise.all(Object.values(programs).map((program) => buildOne(program, folder)));
   await Promise.all(built.map(({ file }) => chmod(file, 0o755)));
-  await writeFile(join(folder, 'LICENSES.txt'), await licenseNotices(built.map(({ metafile }) => metafile)));
+  await writeFile(
+    join(folder, 'LICENSES.txt'),
+    await licenseNotices(built.flatMap(({ metafile }) => filesIn(metafile))),
+  );
   await writeFile(join(folder, billName), await billOfMaterials());
   return Promise.all(built.map(async ({ file }) => ({ file, bytes: (await stat(file)).size })));
 }

@@ -7,21 +7,21 @@ import { type TestContext, test } from 'node:test';
 import { programOf } from './program-of.mjs';
 import { root } from '../repository.ts';
 
-test('a program is bundled once, and its bundle runs without other files of its room', () => {
+test('a program is bundled once, and its bundle runs without other files of its room', async () => {
   const lines: string[] = [];
-  const agent = programOf(root, join(root, 'agent/src/main.ts'), (line) => lines.push(line));
+  const agent = await programOf(root, join(root, 'agent/src/main.ts'), (line) => lines.push(line));
   assert.match(agent, /\/\.cache\/programs\/\w+\/agent\.mjs$/);
   assert.ok(lines.every((line) => line.startsWith('Building the programs: done after')));
   assert.match(
     execFileSync(process.execPath, [agent, '--version'], { encoding: 'utf8' }),
     /^\d+\.\d+\.\d+\n$/,
   );
-  const again = programOf(root, join(root, 'server/src/main.ts'), assert.fail);
+  const again = await programOf(root, join(root, 'server/src/main.ts'), assert.fail);
   assert.equal(again, join(dirname(agent), 'server.mjs'));
   for (const name of ['state-thread', 'hcl-thread', 'yaml-thread'])
     assert.ok(existsSync(join(dirname(agent), `${name}.mjs`)));
   const source = join(root, 'tools/test.ts');
-  assert.equal(programOf(root, source, assert.fail), source);
+  assert.equal(await programOf(root, source, assert.fail), source);
 });
 
 /** A checkout whose builder writes its number of calls. */
@@ -41,25 +41,25 @@ writeFileSync(folder + '/envarium.mjs', source);
   return folder;
 }
 
-test('a changed, new or removed source leads to another bundle, a changed test does not', (t) => {
+test('a changed, new or removed source leads to another bundle, a changed test does not', async (t) => {
   const folder = countingCheckout(t);
   const entry = join(folder, 'cli/src/main.ts');
-  const calls = () => {
-    programOf(folder, entry, () => undefined);
+  const calls = async () => {
+    await programOf(folder, entry, () => undefined);
     return readFileSync(join(folder, 'calls'), 'utf8').length;
   };
-  assert.deepEqual([calls(), calls()], [1, 1]);
+  assert.deepEqual([await calls(), await calls()], [1, 1]);
   writeFileSync(join(folder, 'cli/src/nested/other.ts'), 'other');
-  assert.equal(calls(), 2);
+  assert.equal(await calls(), 2);
   utimesSync(entry, 1, 1);
-  assert.equal(calls(), 3);
+  assert.equal(await calls(), 3);
   writeFileSync(join(folder, 'cli/src/nested/other.test.ts'), 'test');
-  assert.equal(calls(), 3);
+  assert.equal(await calls(), 3);
   rmSync(join(folder, 'cli/src/nested/other.ts'));
-  assert.equal(calls(), 4);
+  assert.equal(await calls(), 4);
 });
 
-test('the Node that runs a bundle builds it, whichever one launches it', (t) => {
+test('the Node that runs a bundle builds it, whichever one launches it', async (t) => {
   const folder = countingCheckout(t);
   const node = join(folder, 'node');
   const script = `#!${process.execPath}
@@ -68,28 +68,25 @@ require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'built'))}, '');
 process.exitCode = spawnSync(process.execPath, process.argv.slice(2)).status;
 `;
   writeFileSync(node, script, { mode: 0o755 });
-  programOf(folder, join(folder, 'cli/src/main.ts'), () => undefined, node);
+  await programOf(folder, join(folder, 'cli/src/main.ts'), () => undefined, node);
   assert.ok(existsSync(join(folder, 'built')));
   assert.equal(readFileSync(join(folder, 'calls'), 'utf8'), 'x');
 });
 
-test('a source that cannot be bundled runs without a bundle, and nothing of the attempt remains', (t) => {
+test('a source that cannot be bundled runs without a bundle, and nothing of the attempt remains', async (t) => {
   const folder = countingCheckout(t);
   const entry = join(folder, 'cli/src/main.ts');
   writeFileSync(entry, 'broken');
   const lines: string[] = [];
-  assert.equal(
-    programOf(folder, entry, (line) => lines.push(line)),
-    entry,
-  );
+  assert.equal(await programOf(folder, entry, (line) => lines.push(line)), entry);
   assert.match(lines.join(), /^The sources run without a bundle, with more time and memory: .*broken source/);
   writeFileSync(entry, 'right');
-  const bundled = programOf(folder, entry, () => undefined);
+  const bundled = await programOf(folder, entry, () => undefined);
   assert.equal(readFileSync(bundled, 'utf8'), 'right');
   assert.equal(dirname(dirname(bundled)), join(folder, '.cache/programs'));
 });
 
-test('unused bundles are removed after a day, those of running processes are kept', (t) => {
+test('unused bundles are removed after a day, those of running processes are kept', async (t) => {
   const folder = countingCheckout(t);
   const entry = join(folder, 'cli/src/main.ts');
   const old = join(folder, '.cache/programs/old');
@@ -102,7 +99,7 @@ test('unused bundles are removed after a day, those of running processes are kep
   t.after(() => process.kill());
   const recent = join(folder, '.cache/programs/recent');
   mkdirSync(recent);
-  programOf(folder, entry, () => undefined);
+  await programOf(folder, entry, () => undefined);
   assert.deepEqual(
     [old, used, recent].map((each) => existsSync(each)),
     [false, true, true],

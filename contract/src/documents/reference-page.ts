@@ -1,6 +1,5 @@
 /**
- * The API as one readable page: no scripts, nothing loaded from elsewhere. Also what a browser shows
- * first.
+ * The API as one readable page: no scripts, nothing loaded from elsewhere.
  */
 import {
   type Field,
@@ -143,10 +142,17 @@ export const firstRequest = [
 
 /**
  * The page of all operations with their fields.
- * @param about `version` of the service, shown next to the name
+ * @param about `version` of the service, shown next to the name; `basePath` of the service that shows it, without a
+ * slash at its end
  * @returns a whole HTML document
  */
-export function referencePage({ version }: { version?: string } = {}): string {
+export function referencePage({
+  version,
+  basePath = '',
+}: {
+  version?: string;
+  basePath?: string;
+} = {}): string {
   const families = [...new Set(all.map(({ family }) => family))];
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
@@ -155,7 +161,7 @@ export function referencePage({ version }: { version?: string } = {}): string {
     navigation(families),
     '<main>',
     ...introduction.map((text) => `<p>${html(text)}</p>`),
-    `<p>Machine-readable: <a href="${apiBase}/openapi.json">${apiBase}/openapi.json</a> (OpenAPI 3.1).</p>`,
+    `<p>Machine-readable: <a href="${html(basePath)}${apiBase}/openapi.json">${apiBase}/openapi.json</a> (OpenAPI 3.1).</p>`,
     `<p>The first request, with the address of the service and a key in the environment:</p>`,
     `<pre>${html(firstRequest)}</pre>`,
     ...families.map(familyHtml),

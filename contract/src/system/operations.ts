@@ -12,7 +12,24 @@ export const operations = defineOperations('system', {
 
 /** Every route that answers without credentials, with its reason. Paths are whole. */
 export const openOperations = [
-  { method: 'GET', path: '/', reason: 'the reference page tells nothing about an installation' },
+  {
+    method: 'GET',
+    path: '/',
+    reason: 'the web interface, which asks for the data of people who have signed in',
+  },
+  {
+    method: 'GET',
+    path: '/assets/*',
+    reason: 'scripts and styles of the web interface, the same for everybody',
+  },
+  { method: 'GET', path: '/icon.svg', reason: 'a file of the web interface' },
+  { method: 'GET', path: '/manifest.webmanifest', reason: 'a file of the web interface' },
+  { method: 'GET', path: '/LICENSES.txt', reason: 'licences of the packages in the web interface' },
+  {
+    method: 'GET',
+    path: '/reference',
+    reason: 'the page of all operations tells nothing about an installation',
+  },
   { method: 'GET', path: '/healthz', reason: 'asked by what keeps the process alive' },
   { method: 'GET', path: '/readyz', reason: 'asked by what sends traffic' },
   {

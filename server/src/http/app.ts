@@ -20,6 +20,7 @@ import { prepareStop } from './connections/stop.ts';
 import { limitTimes } from './connections/time-limits.ts';
 import { secure, serverOptions } from './connections/tls.ts';
 import { readPair } from './connections/certificate.ts';
+import { Addresses } from './paths/addresses.ts';
 import { answerUnrouted, KnownMethods } from './paths/known-methods.ts';
 import { answerShadowed } from './paths/shadowed-operations.ts';
 
@@ -55,12 +56,14 @@ function admitCallers(app: FastifyInstance, context: Context): void {
 /** Builds the app out of the routes and plugins of the families, not yet listening. */
 export async function buildApp(context: Context, families: readonly Family[]): Promise<FastifyInstance> {
   const pair = readPair(context.settings);
+  const addresses = new Addresses(context.settings);
   const app = fastify({
     loggerInstance: context.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: smallBodyBytes,
     trustProxy: context.settings.trustedProxies.length > 0 ? [...context.settings.trustedProxies] : false,
     requestIdHeader: false,
+    rewriteUrl: addresses.rewrite,
     ...serverOptions(context.settings, pair),
     ...requestIds(context.newId),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
@@ -73,6 +76,7 @@ export async function buildApp(context: Context, families: readonly Family[]): P
   prepareStop(app, context);
   readBodiesAsText(app);
   app.setErrorHandler(renderError);
+  addresses.collect(app);
   const known = new KnownMethods(app);
   app.setNotFoundHandler(async (request, reply) => answerUnrouted(known, request, reply));
   app.addHook('onRequest', async (request, reply) => {

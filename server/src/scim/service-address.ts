@@ -2,10 +2,9 @@
 import type { FastifyRequest } from 'fastify';
 import { scimBase } from '#contract/scim/operations.ts';
 import type { Context } from '../context.ts';
-import { isOverTls } from '../http/sessions/cookie.ts';
+import { baseUrlOf } from '../http/sessions/cookie.ts';
 
 /** The configured address, or the one that the request was sent to; with the base path of SCIM. */
 export function scimAddress({ settings }: Pick<Context, 'settings'>, request: FastifyRequest): string {
-  const scheme = isOverTls(settings, request) ? 'https' : 'http';
-  return `${settings.baseUrl ?? `${scheme}://${request.host}`}${scimBase}`;
+  return `${baseUrlOf(settings, request)}${scimBase}`;
 }

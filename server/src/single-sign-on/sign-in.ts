@@ -4,7 +4,8 @@ import type { CliSession, SignInWay } from '#contract/sign-in/shapes.ts';
 import type { ActorContext } from '../context.ts';
 import { badField, Refusal } from '../http/errors.ts';
 import type { Wire } from '../http/route.ts';
-import { isOverTls, readCookie, setCookie } from '../http/sessions/cookie.ts';
+import { basePathOf } from '../http/paths/base-path.ts';
+import { baseUrlOf, readCookie, setCookie } from '../http/sessions/cookie.ts';
 import { sessionOf } from '../http/sessions/identify-session.ts';
 import { newKeySecret } from '../secrets/api-key-hash.ts';
 import { startBrowserSession, startCliSession } from '../sign-in/start-session.ts';
@@ -25,13 +26,8 @@ const signInCookie = 'sign-in';
 const waitSeconds = 600;
 const cliCodeSeconds = 60;
 
-/** Where the service is reached, without a slash at its end. */
-function baseOf({ settings }: ActorContext, { request }: Wire): string {
-  return settings.baseUrl ?? `${isOverTls(settings, request) ? 'https' : 'http'}://${request.host}`;
-}
-
-function callbackOf(context: ActorContext, wire: Wire): string {
-  return `${baseOf(context, wire)}/api/auth/oidc/callback`;
+function callbackOf({ settings }: ActorContext, { request }: Wire): string {
+  return `${baseUrlOf(settings, request)}/api/auth/oidc/callback`;
 }
 
 function inSeconds(context: ActorContext, seconds: number): Date {
@@ -118,7 +114,7 @@ export async function finishSignIn(context: ActorContext, wire: Wire, state: str
     setCookie(context.settings, wire, { name: signInCookie, value: '', maxAge: 0 });
     if (cli) return await handToCli(context, cli, { userId, way: 'oidc' });
     await startBrowserSession(context, wire, userId, 'oidc');
-    return returnTo;
+    return `${basePathOf(context.settings)}${returnTo}`;
   } catch (error) {
     if (!cli || !(error instanceof Refusal)) throw error;
     const refusal = { error: 'access_denied', error_description: error.message, state: cli.state };

@@ -10,7 +10,7 @@ const app = await testApp();
 
 test('the first request of the reference page runs as it is written', async () => {
   const { id } = await createIdle(app);
-  const page = (await app.app.inject('/')).body;
+  const page = (await app.app.inject('/reference')).body;
   const [, shown = ''] = /<pre>([^<]*)<\/pre>/.exec(page) ?? [];
   assert.equal(shown.replaceAll('&quot;', '"'), firstRequest);
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `${firstRequest} --silent`], {

@@ -4,11 +4,14 @@ import { sql } from 'kysely';
 import { openApiDocument } from '#contract/documents/openapi.ts';
 import { operations } from '#contract/operations.ts';
 import { referencePage } from '#contract/documents/reference-page.ts';
+import { pageStyle } from '#contract/documents/reference-style.ts';
 import { version } from '#protocol/version.ts';
 import type { Context } from '../context.ts';
 import { openAdmission } from '../http/admission.ts';
 import { compressedRoute } from '../http/compression.ts';
 import { Refusal } from '../http/errors.ts';
+import { plainPageHeaders } from '../http/pages/page-headers.ts';
+import { basePathOf } from '../http/paths/base-path.ts';
 import { type Route, route } from '../http/route.ts';
 
 /** The same for everybody and for as long as the program runs; made for the first reader, not at the start. */
@@ -24,11 +27,12 @@ export const systemRoutes: Route[] = [
 
 /** Registers what is outside of `/api`. */
 export function openRoutes(app: FastifyInstance, context: Context): void {
-  app.get('/', { ...compressedRoute, config: openAdmission }, (_request, reply) =>
+  const basePath = basePathOf(context.settings);
+  app.get('/reference', { ...compressedRoute, config: openAdmission }, (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')
-      .header('x-content-type-options', 'nosniff')
-      .send((page ??= referencePage())),
+      .headers(plainPageHeaders(pageStyle))
+      .send((page ??= referencePage({ basePath }))),
   );
   app.get('/healthz', { config: openAdmission }, () => ({ isOk: true, text: 'The service is alive' }));
   let asking: Promise<unknown> | undefined;

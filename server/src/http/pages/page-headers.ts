@@ -1,0 +1,48 @@
+/** Headers of the pages that the service shows in a browser: nothing runs in them that is not ours. */
+import { createHash } from 'node:crypto';
+
+type Policy = Readonly<Record<string, string>>;
+
+/** Nothing is allowed, not even what most pages need. */
+const nothing: Policy = {
+  'default-src': "'none'",
+  'base-uri': "'self'",
+  'form-action': "'self'",
+  'frame-ancestors': "'none'",
+};
+
+function headersWith(policy: Policy): Record<string, string> {
+  return {
+    'content-security-policy': Object.entries({ ...nothing, ...policy })
+      .map(([name, value]) => `${name} ${value}`)
+      .join('; '),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()',
+  };
+}
+
+/**
+ * Headers of the web interface: scripts, styles, fonts and calls of the service itself, and no other.
+ * @param nonce of this reply, for the style elements that components insert; never for scripts
+ */
+export function applicationHeaders(nonce: string): Record<string, string> {
+  return headersWith({
+    'script-src': "'self'",
+    'style-src': `'self' 'nonce-${nonce}'`,
+    'style-src-attr': "'none'",
+    'img-src': "'self' data:",
+    'font-src': "'self'",
+    'connect-src': "'self'",
+    'worker-src': "'self'",
+    'manifest-src': "'self'",
+    'object-src': "'none'",
+  });
+}
+
+/** Headers of a page without scripts, whose one style element has this text. */
+export function plainPageHeaders(style: string): Record<string, string> {
+  return headersWith({ 'style-src': `'sha256-${createHash('sha256').update(style).digest('base64')}'` });
+}
