@@ -14,6 +14,7 @@ import type { ReplyOf } from '#contract/operation.ts';
 import type { OperationName, operations } from '#contract/operations.ts';
 import { client } from './client.ts';
 import { errorText, isStatus } from './errors.ts';
+import { randomId } from './random-id.ts';
 import { showError } from '../ui/messages.ts';
 
 export type Reply<Name extends OperationName> = ReplyOf<(typeof operations)[Name]>;
@@ -119,7 +120,7 @@ export function useChange<Name extends OperationName>(
     mutationFn: async (input: Input<Name>) =>
       (await (client.call as AnyCall)(name, {
         ...input,
-        idempotencyKey: crypto.randomUUID(),
+        idempotencyKey: randomId(),
       })) as Reply<Name>,
     onSuccess: async (reply, input) => {
       onSuccess?.(reply, input);

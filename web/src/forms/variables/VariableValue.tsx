@@ -1,0 +1,139 @@
+/** The field for the value of one variable, as its definition wants it. */
+import { Button, Code, PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
+import { fieldKindOf, valueProblem } from './checks.ts';
+import { mask, type VariableRow } from './rows.ts';
+import classes from './variables.module.css';
+
+export interface VariableValueProps {
+  readonly row: VariableRow;
+  readonly onChange: (row: VariableRow) => void;
+  readonly isDisabled: boolean;
+  /** What the service said about it. */
+  readonly error?: string | undefined;
+  /** Whether problems are shown before anything was typed. */
+  readonly isStrict?: boolean;
+}
+
+interface FieldProps {
+  readonly 'aria-label': string;
+  readonly value: string;
+  readonly disabled: boolean;
+  readonly error: string | undefined;
+  readonly onValue: (value: string) => void;
+}
+
+/** What is stored stays hidden; typing replaces it, and an emptied field keeps what was there. */
+function SensitiveValue({ row, field }: { readonly row: VariableRow; readonly field: FieldProps }) {
+  const { onValue, value, ...props } = field;
+  const wasHidden = row.before?.value === mask;
+  return (
+    <PasswordInput
+      {...props}
+      size="xs"
+      autoComplete="off"
+      value={value === mask ? '' : value}
+      placeholder={wasHidden ? 'Stored and hidden. Type to replace it.' : 'Hidden after it was saved'}
+      onChange={({ currentTarget }) =>
+        onValue(currentTarget.value === '' && wasHidden ? mask : currentTarget.value)
+      }
+    />
+  );
+}
+
+function LongValue({ field, language }: { readonly field: FieldProps; readonly language?: string }) {
+  const { onValue, ...props } = field;
+  return (
+    <Textarea
+      {...props}
+      size="xs"
+      autosize
+      minRows={1}
+      maxRows={16}
+      spellCheck={false}
+      classNames={{ input: classes.code! }}
+      {...(language
+        ? { leftSection: <span className={classes.language}>{language}</span>, leftSectionWidth: 46 }
+        : {})}
+      onChange={({ currentTarget }) => onValue(currentTarget.value)}
+    />
+  );
+}
+
+function ChoiceValue({ row, field }: { readonly row: VariableRow; readonly field: FieldProps }) {
+  const { onValue, value, ...props } = field;
+  const isKnown = value === '' || row.choices.includes(value);
+  return (
+    <Select
+      {...props}
+      size="xs"
+      data={[...new Set(isKnown ? row.choices : [...row.choices, value])]}
+      value={value === '' ? null : value}
+      searchable={row.choices.length > 8}
+      clearable={!row.isRequired}
+      placeholder="Choose …"
+      onChange={(next) => onValue(next ?? '')}
+    />
+  );
+}
+
+function SwitchValue({
+  row,
+  field,
+  onText,
+}: {
+  readonly row: VariableRow;
+  readonly field: FieldProps;
+  readonly onText: () => void;
+}) {
+  const { onValue, value, error: _, ...props } = field;
+  return (
+    <span className={classes.switch}>
+      <Switch
+        {...props}
+        label={<Code>{value}</Code>}
+        checked={value === 'true'}
+        onChange={({ currentTarget }) => onValue(String(currentTarget.checked))}
+      />
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        disabled={props.disabled}
+        onClick={onText}
+        aria-label={`Enter ${row.name} as text`}
+      >
+        as text
+      </Button>
+    </span>
+  );
+}
+
+export function VariableValue({ row, onChange, isDisabled, error, isStrict = false }: VariableValueProps) {
+  const isTouched =
+    isStrict || row.value !== (row.before?.value ?? '') || row.isSensitive !== row.before?.isSensitive;
+  const field: FieldProps = {
+    'aria-label': `Value of ${row.name || 'the new variable'}`,
+    value: row.value,
+    disabled: isDisabled,
+    error: error ?? (isTouched ? valueProblem(row) : undefined),
+    onValue: (value) => onChange({ ...row, value }),
+  };
+  const kind = fieldKindOf(row);
+  if (kind === 'sensitive') return <SensitiveValue row={row} field={field} />;
+  if (kind === 'choice') return <ChoiceValue row={row} field={field} />;
+  if (kind === 'switch')
+    return <SwitchValue row={row} field={field} onText={() => onChange({ ...row, isText: true })} />;
+  if (kind === 'json' || kind === 'hcl') return <LongValue field={field} language={kind.toUpperCase()} />;
+  if (kind === 'output') return <LongValue field={field} language="Ref" />;
+  if (row.value.includes('\n') || row.value.length > 60) return <LongValue field={field} />;
+  const { onValue, ...props } = field;
+  return (
+    <TextInput
+      {...props}
+      size="xs"
+      autoComplete="off"
+      spellCheck={false}
+      inputMode={kind === 'number' ? 'decimal' : 'text'}
+      onChange={({ currentTarget }) => onValue(currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,94 @@
+/** What is wrong with a row of the variables' form before it is sent, and which field fits its value. Pure. */
+import { changesOf, isChanged, mask, type VariableRow } from './rows.ts';
+
+export type FieldKind = 'sensitive' | 'choice' | 'switch' | 'json' | 'hcl' | 'output' | 'number' | 'text';
+
+/** The field in which people enter a value. */
+export function fieldKindOf(row: VariableRow): FieldKind {
+  const { format, choices, isSensitive, isText, before, type } = row;
+  if (isSensitive) return 'sensitive';
+  if (choices.length > 0) return 'choice';
+  if (format === 'JSON') return 'json';
+  if (format === 'HCL') return 'hcl';
+  if (format === 'ENVIRONMENT_OUTPUT') return 'output';
+  if (isText || type === 0) return 'text';
+  if (/^(true|false)$/.test(before?.value ?? '') && /^(true|false)$/.test(row.value)) return 'switch';
+  return /^-?\d+(\.\d+)?$/.test(before?.value ?? '') ? 'number' : 'text';
+}
+
+/**
+ * Whether a stranger's expression can be tried here without a risk to stop the page: few repetitions, none of
+ * them of a group. The service checks all of them with a time limit.
+ */
+export function isHarmlessRegex(regex: string): boolean {
+  return !/\)[*+{?]|\\\d/.test(regex) && (regex.match(/[*+{]/g)?.length ?? 0) <= 3;
+}
+
+function regexProblem({ regex, value }: VariableRow): string | undefined {
+  if (regex === '' || value === '' || value === mask || value.length > 200 || !isHarmlessRegex(regex))
+    return undefined;
+  try {
+    return new RegExp(regex).test(value) ? undefined : `Must match ${regex}`;
+  } catch {
+    return `The expression ${regex} is invalid`;
+  }
+}
+
+function jsonProblem({ format, value, isSensitive }: VariableRow): string | undefined {
+  if (format !== 'JSON' || value === '' || isSensitive) return undefined;
+  try {
+    JSON.parse(value);
+    return undefined;
+  } catch (error) {
+    return `No valid JSON: ${(error as Error).message}`;
+  }
+}
+
+/** What is wrong with the value. */
+export function valueProblem(row: VariableRow): string | undefined {
+  const { value, isRequired, choices, before, isSensitive } = row;
+  if (isRequired && value === '') return 'A value is required';
+  if (value === '') return undefined;
+  if (before?.isSensitive && !isSensitive && value === mask)
+    return 'Enter the value again to make it visible';
+  if (choices.length > 0 && value !== mask && !choices.includes(value)) return `One of ${choices.join(', ')}`;
+  return jsonProblem(row) ?? regexProblem(row);
+}
+
+/** What is wrong with the name. @param rows all of the form */
+export function nameProblem(row: VariableRow, rows: readonly VariableRow[]): string | undefined {
+  const { name, type } = row;
+  if (row.before !== undefined) return undefined;
+  if (name === '') return 'A name is required';
+  if (type === 1 && !/^[\p{ID_Start}_][\p{ID_Continue}-]*$/u.test(name))
+    return 'Letters, digits, _ and -; no digit or - first';
+  if (/[=\p{Cc}]/u.test(name)) return 'No "=" and no control characters';
+  const isTaken = rows.some((each) => each.key !== row.key && each.name === name && each.type === type);
+  return isTaken ? 'The list has a variable of this name and kind' : undefined;
+}
+
+/** Whether everything that would be sent is fit for it. */
+export function isReady(rows: readonly VariableRow[]): boolean {
+  return rows.filter(isChanged).every((row) => row.isDeleted || isFit(row, rows));
+}
+
+/** Whether values that a deployment needs are there, also where nothing was changed. */
+export function isComplete(rows: readonly VariableRow[]): boolean {
+  return rows.every((row) => row.isDeleted || isFit(row, rows));
+}
+
+function isFit(row: VariableRow, rows: readonly VariableRow[]): boolean {
+  return nameProblem(row, rows) === undefined && valueProblem(row) === undefined;
+}
+
+/**
+ * A refusal of the service, at the row that it names.
+ * @param field that the refusal names, as `fieldOf` finds it: `configurationChanges.2.value` or `2.value`
+ * @param rows as they were sent
+ * @returns the key of the row; undefined: it names none
+ */
+export function rowOfField(field: string | undefined, rows: readonly VariableRow[]): string | undefined {
+  const index = /(?:^|\.)(\d+)(?:\.|$)/.exec(field ?? '')?.[1];
+  const sent = rows.filter(isChanged);
+  return index === undefined || sent.length !== changesOf(rows).length ? undefined : sent[Number(index)]?.key;
+}
