@@ -29,6 +29,11 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
+/** The next full hour, in hours since 1970: for questions that are asked anew with every hour. */
+export function useNextHour(): number {
+  return useSyncExternalStore(subscribe, () => Math.ceil(now / 3_600_000));
+}
+
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
 /** @param at ISO text */

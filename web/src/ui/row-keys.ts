@@ -12,7 +12,7 @@ export interface RowKeys {
 export function useRowKeys({ count, open, toggle }: RowKeys) {
   const [chosen, setCurrent] = useState(-1);
   const current = Math.min(chosen, count - 1);
-  const rows = useRef<(HTMLTableRowElement | null)[]>([]);
+  const rows = useRef<(HTMLElement | null)[]>([]);
   const go = (at: number) => {
     const next = Math.max(0, Math.min(count - 1, at));
     setCurrent(next);
@@ -29,12 +29,12 @@ export function useRowKeys({ count, open, toggle }: RowKeys) {
   ]);
   return {
     rowProps: (at: number) => ({
-      ref: (row: HTMLTableRowElement | null) => {
+      ref: (row: HTMLElement | null) => {
         rows.current[at] = row;
       },
       tabIndex: -1,
       onFocus: () => setCurrent(at),
-      onKeyDown: (event: React.KeyboardEvent<HTMLTableRowElement>) => {
+      onKeyDown: (event: React.KeyboardEvent<HTMLElement>) => {
         if (event.key === 'Enter' && event.target === event.currentTarget) open(at);
       },
     }),

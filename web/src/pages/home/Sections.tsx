@@ -1,0 +1,214 @@
+/** The sections of the inbox. */
+import type { Environment } from '#contract/environments/shapes.ts';
+import type { Agent } from '#contract/agents/shapes.ts';
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { driftLooks, environmentLooks, type StatusLook } from '../../design/status.tsx';
+import { PlanCounts } from '../../ui/PlanCounts.tsx';
+import { TimeAgo } from '../../ui/Time.tsx';
+import { InboxRow, InboxSection } from './InboxSection.tsx';
+import classes from './Inbox.module.css';
+import type { SectionRead } from './inbox.ts';
+
+function Open({ to, children }: { readonly to: string; readonly children: string }) {
+  return (
+    <Button component={Link} to={to} size="compact-sm" variant="default">
+      {children}
+    </Button>
+  );
+}
+
+function More({ read, search }: { readonly read: SectionRead; readonly search: Record<string, string> }) {
+  const left = (read.data?.total ?? 0) - (read.data?.rows.length ?? 0);
+  if (left <= 0) return null;
+  return (
+    <Link to="/environments" search={search} className={classes.more!}>
+      And {left} more in the list
+    </Link>
+  );
+}
+
+function environmentRow(environment: Environment, look: StatusLook, facts: ReactNode, action: ReactNode) {
+  const { id, name, projectName } = environment;
+  return (
+    <InboxRow key={id} look={look} name={name} to={`/environments/${id}`} place={projectName} action={action}>
+      {facts}
+    </InboxRow>
+  );
+}
+
+function who({ startedByUser }: Environment['latestDeploymentLog']): string {
+  return startedByUser.name ?? startedByUser.email ?? 'somebody';
+}
+
+interface WaitingProps {
+  readonly read: SectionRead;
+  readonly environments: readonly Environment[];
+  readonly total: number;
+  readonly isMine: boolean;
+}
+
+/** Plans that wait for approval. */
+export function Waiting({ read, environments, total, isMine }: WaitingProps) {
+  return (
+    <InboxSection
+      id={isMine ? 'waiting' : 'waiting-others'}
+      title={isMine ? 'Waiting for you' : 'Waiting for somebody else'}
+      total={total}
+      more={isMine && <More read={read} search={{ status: 'WAITING_FOR_USER' }} />}
+      error={isMine && !read.data ? read.error : null}
+      refetch={read.refetch}
+    >
+      {environments.map((environment) => {
+        const run = environment.latestDeploymentLog;
+        const since = run.waitingFor?.since ?? run.startedAt ?? run.queuedAt;
+        return environmentRow(
+          environment,
+          environmentLooks.WAITING_FOR_USER,
+          <>
+            <p>
+              {run.type === 'destroy' ? 'Destroy: ' : ''}
+              {run.planSummary ? <PlanCounts summary={run.planSummary} /> : 'The plan is ready'}
+            </p>
+            <p className={classes.quiet}>
+              asked {since ? <TimeAgo at={since} /> : 'just now'} by <bdi>{who(run)}</bdi>
+            </p>
+          </>,
+          isMine ? (
+            <Button component={Link} to={`/deployments/${run.id}`} size="compact-sm">
+              Review
+            </Button>
+          ) : (
+            <Open to={`/deployments/${run.id}`}>Look at it</Open>
+          ),
+        );
+      })}
+    </InboxSection>
+  );
+}
+
+/** What failed since the last visit. */
+export function Failed({ read, onSeen }: { readonly read: SectionRead; readonly onSeen: () => void }) {
+  return (
+    <InboxSection
+      id="failed"
+      title="Failed since your last visit"
+      total={read.data?.total ?? 0}
+      aside={
+        <Button variant="subtle" size="compact-xs" onClick={onSeen}>
+          I have seen these
+        </Button>
+      }
+      more={<More read={read} search={{ status: 'FAILED,TIMEOUT' }} />}
+      error={read.data ? null : read.error}
+      refetch={read.refetch}
+    >
+      {read.data?.rows.map((environment) => {
+        const run = environment.latestDeploymentLog;
+        return environmentRow(
+          environment,
+          environmentLooks[environment.status],
+          <>
+            <p className={classes.fact}>
+              <bdi>{run.error?.message ?? environmentLooks[environment.status].word}</bdi>
+            </p>
+            <p className={classes.quiet}>
+              {run.finishedAt && <TimeAgo at={run.finishedAt} />}, started by <bdi>{who(run)}</bdi>
+            </p>
+          </>,
+          <Open to={`/deployments/${run.id}`}>See why</Open>,
+        );
+      })}
+    </InboxSection>
+  );
+}
+
+/** What differs from its code. */
+export function Drifted({ read }: { readonly read: SectionRead }) {
+  return (
+    <InboxSection
+      id="drifted"
+      title="Drifted"
+      total={read.data?.total ?? 0}
+      more={<More read={read} search={{ drift: 'DRIFTED,ERROR' }} />}
+      error={read.data ? null : read.error}
+      refetch={read.refetch}
+    >
+      {read.data?.rows.map((environment) =>
+        environmentRow(
+          environment,
+          driftLooks[environment.driftStatus],
+          <p className={classes.quiet}>
+            {environment.driftStatus === 'ERROR'
+              ? 'The last check failed'
+              : 'What is there differs from the code'}
+          </p>,
+          <Open to={`/environments/${environment.id}?tab=drift`}>See drift</Open>,
+        ),
+      )}
+    </InboxSection>
+  );
+}
+
+const expiring: StatusLook = { word: 'Expires', tone: 'wait', shape: 'clock' };
+
+/** What is destroyed within three days unless somebody says otherwise. */
+export function Expiring({ read }: { readonly read: SectionRead }) {
+  return (
+    <InboxSection
+      id="expiring"
+      title="About to expire"
+      total={read.data?.total ?? 0}
+      more={<More read={read} search={{ expires: 'three-days', sort: 'lifespanEndAt' }} />}
+      error={read.data ? null : read.error}
+      refetch={read.refetch}
+    >
+      {read.data?.rows.map((environment) =>
+        environmentRow(
+          environment,
+          expiring,
+          <p>destroyed {environment.lifespanEndAt && <TimeAgo at={environment.lifespanEndAt} />}</p>,
+          <Open to={`/environments/${environment.id}?tab=schedule`}>Change the end</Open>,
+        ),
+      )}
+    </InboxSection>
+  );
+}
+
+const offline: StatusLook = { word: 'Offline', tone: 'fail', shape: 'cross' };
+const degraded: StatusLook = { word: 'Degraded', tone: 'wait', shape: 'diamond' };
+
+/** Agents that run nothing now. */
+export function AgentsOffline({ agents }: { readonly agents: readonly Agent[] }) {
+  return (
+    <InboxSection id="agents" title="Agents in trouble" total={agents.length}>
+      {agents.map(({ agentKey, name, status, processes }) => {
+        const seen = processes
+          ?.map(({ contactAt }) => contactAt)
+          .toSorted()
+          .at(-1);
+        return (
+          <InboxRow
+            key={agentKey}
+            look={status === 'DEGRADED' ? degraded : offline}
+            name={name ?? agentKey}
+            to="/agents"
+            place={status === 'DEGRADED' ? 'Some of its processes are silent' : 'Nothing runs here'}
+            action={<Open to="/agents">See agents</Open>}
+          >
+            <p className={classes.quiet}>
+              {seen === undefined ? (
+                'never seen'
+              ) : (
+                <>
+                  last seen <TimeAgo at={seen} />
+                </>
+              )}
+            </p>
+          </InboxRow>
+        );
+      })}
+    </InboxSection>
+  );
+}
