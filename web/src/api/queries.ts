@@ -67,6 +67,14 @@ async function askPage<Name extends OperationName>(
   return { rows, total: Number(headers.get('x-total-count') ?? (Array.isArray(rows) ? rows.length : 0)) };
 }
 
+/** A read of a page, for `usePage` and for prefetching the one after it. */
+export function pageOf<Name extends OperationName>(name: Name, input?: Input<Name>) {
+  return {
+    queryKey: [name, input ?? {}, 'page'] as const,
+    queryFn: ({ signal }: { signal: AbortSignal }) => askPage(name, input, signal),
+  };
+}
+
 /**
  * Reads a list that says in a header how many rows there are; the last page stays until the next one is there
  * (`isPlaceholderData`).
@@ -77,9 +85,8 @@ export function usePage<Name extends OperationName>(
   options: { readonly enabled?: boolean } = {},
 ): UseQueryResult<ListPage<Reply<Name>>> {
   return useQuery<ListPage<Reply<Name>>>({
-    queryKey: [name, input ?? {}, 'page'],
+    ...pageOf(name, input),
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => askPage(name, input, signal),
     ...options,
   });
 }

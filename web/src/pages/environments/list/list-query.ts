@@ -36,7 +36,7 @@ export function filtersOf(search: Search): Partial<Record<FilterKey, string>> {
 }
 
 /** @returns from 1 on, whatever the address says */
-export function pageOf(search: Search): number {
+export function pageNumber(search: Search): number {
   const page = Number(search.page ?? 1);
   return Number.isSafeInteger(page) && page > 0 ? page : 1;
 }
@@ -56,7 +56,7 @@ export function queryOf(
   organizationId: string,
   search: Search,
   now: number,
-  page = pageOf(search),
+  page = pageNumber(search),
 ): EnvironmentQuery {
   const hours = expiries[search.expires ?? ''];
   const query: Record<string, unknown> = {
