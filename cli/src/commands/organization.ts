@@ -73,6 +73,8 @@ function lineOf(event: OrganizationStreamEvent): string | null {
       return `step ${event.data.deploymentLogId} ${event.data.name} ${event.data.status}`;
     case 'environment':
       return `environment ${event.data.environmentId} ${event.data.change} ${event.data.name} ${event.data.status}`;
+    case 'changed':
+      return `changed ${event.data.entity} ${event.data.id}`;
     case 'reset':
       return 'some events were missed: list deployments and environments again';
     default:

@@ -29,6 +29,12 @@ export const LogBytesEvent = replyObject('LogBytesEvent', {
   bytes: Count,
   text: Type.Optional(Text),
   base64: Type.Optional(Text),
+  at: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'When the service received the first of the bytes, and all others at most a second later',
+    }),
+  ),
 });
 export type LogBytesEvent = Static<typeof LogBytesEvent>;
 
@@ -118,11 +124,65 @@ export const OrganizationEnvironmentEvent = replyObject('OrganizationEnvironment
 });
 export type OrganizationEnvironmentEvent = Static<typeof OrganizationEnvironmentEvent>;
 
+/** What `changed` events tell about: everything that has lists, apart from environments and deployments. */
+export const changedEntities = [
+  'organization',
+  'project',
+  'template',
+  'variable',
+  'configurationSet',
+  'credential',
+  'gitToken',
+  'sshKey',
+  'vcsConnection',
+  'module',
+  'provider',
+  'gpgKey',
+  'customFlow',
+  'approvalPolicy',
+  'team',
+  'role',
+  'roleAssignment',
+  'member',
+  'invitation',
+  'apiKey',
+  'scimToken',
+  'agent',
+  'state',
+] as const;
+export type ChangedEntity = (typeof changedEntities)[number];
+
+export const OrganizationChangeEvent = replyObject('OrganizationChangeEvent', {
+  entity: oneOf(changedEntities, 'What was created, changed or deleted'),
+  id: Type.String({
+    description: 'Its id; of variables, that of their scope, and of a state, that of its environment',
+  }),
+  projectId: Type.Optional(Type.String({ description: 'The project that it belongs to' })),
+  environmentId: Type.Optional(Type.String({ description: 'The environment that it belongs to' })),
+});
+export type OrganizationChangeEvent = Static<typeof OrganizationChangeEvent>;
+
+const followed = <Name extends keyof typeof streamEventData>(event: Name, title: string) =>
+  Type.Object({ deploymentLogId: Text, event: Type.Literal(event), data: streamEventData[event] }, { title });
+
+/** An event of the stream of one deployment, carried by that of its organization. */
+export const FollowedDeploymentEvent = Type.Union([
+  followed('status', 'StatusFollowed'),
+  followed('step', 'StepFollowed'),
+  followed('log', 'LogBytesFollowed'),
+  followed('resource', 'ResourceFollowed'),
+  followed('end', 'EndFollowed'),
+]);
+export type FollowedDeploymentEvent = Static<typeof FollowedDeploymentEvent>;
+
 /** What the `data` of each event of an organization holds, by event name. */
 export const organizationEventData = {
   deployment: OrganizationDeploymentEvent,
   step: Step,
   environment: OrganizationEnvironmentEvent,
+  changed: OrganizationChangeEvent,
+  /** Only with `deploymentLogId`. */
+  deploymentEvent: FollowedDeploymentEvent,
   /** The first event of each connection, with the position at which it continues. */
   ready: Type.Object({}),
   /** Instead of `ready` where events in between are no longer kept. */
@@ -138,6 +198,14 @@ export const OrganizationStreamEvent = Type.Union([
   Type.Object(
     { id: Text, event: Type.Literal('environment'), data: OrganizationEnvironmentEvent },
     { title: 'EnvironmentChanged' },
+  ),
+  Type.Object(
+    { id: Text, event: Type.Literal('changed'), data: OrganizationChangeEvent },
+    { title: 'SomethingChanged' },
+  ),
+  Type.Object(
+    { id: Text, event: Type.Literal('deploymentEvent'), data: FollowedDeploymentEvent },
+    { title: 'DeploymentFollowed' },
   ),
   Type.Object({ id: Text, event: Type.Literal('ready'), data: Type.Object({}) }, { title: 'StreamBegins' }),
   Type.Object({ id: Text, event: Type.Literal('reset'), data: Type.Object({}) }, { title: 'EventsLost' }),

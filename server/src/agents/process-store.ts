@@ -92,11 +92,13 @@ export async function listProcesses(db: Connection, agentKey: string, after: Dat
     .execute();
 }
 
-/** Processes that did not sign off and had contact after a time, with their last contact. */
+/** Processes that did not sign off and had contact after a time, with their last contact and their agent. */
 export async function listContacts(db: Connection, after: Date) {
   return db
     .selectFrom('agent_process')
-    .select(['id', 'agent_key', 'hostname', 'contact_at'])
+    .innerJoin('agent', 'agent.agent_key', 'agent_process.agent_key')
+    .select(['agent_process.id', 'agent_process.agent_key', 'hostname', 'contact_at'])
+    .select(['agent.id as agent_id', 'agent.organization_id'])
     .where('said_goodbye', '=', false)
     .where('contact_at', '>', after)
     .execute();

@@ -1,26 +1,67 @@
-/** Loop: logs when an agent loses contact and when it is back. What follows from silence is decided elsewhere. */
+/**
+ * Loop: logs when an agent loses contact and when it is back, and tells readers of its organization. What follows
+ * from silence is decided elsewhere.
+ */
 import type { Context } from '../context.ts';
+import { recordChange } from '../feeds/organization-news-store.ts';
 import { listContacts } from './process-store.ts';
 import { isUnreachable } from './contact.ts';
 
 export const watchEverySeconds = 5;
 const dayMilliseconds = 86_400_000;
 
-/** Ids of the agent processes that were unreachable at the last pass, by service. */
-const unreachable = new WeakMap<Context, ReadonlySet<string>>();
+type Contact = Awaited<ReturnType<typeof listContacts>>[number];
+
+interface Seen {
+  /** By process. */
+  readonly reachable: ReadonlyMap<string, Contact>;
+  readonly silent: ReadonlyMap<string, Contact>;
+}
+
+/** What the last pass saw, by service. */
+const lastSeen = new WeakMap<Context, Seen>();
+
+const byId = (contacts: readonly Contact[]) => new Map(contacts.map((each) => [each.id, each]));
+
+function logChanges({ log }: Context, before: Seen, now: Seen): void {
+  const fieldsOf = ({ id, agent_key: agentKey, hostname, contact_at: contactAt }: Contact) => ({
+    agentId: id,
+    agentKey,
+    hostname,
+    contactAt,
+  });
+  for (const [id, each] of now.silent)
+    if (!before.silent.has(id)) log.warn(fieldsOf(each), 'agent lost contact');
+  for (const [id, each] of now.reachable)
+    if (before.silent.has(id)) log.info(fieldsOf(each), 'agent is in contact again');
+}
+
+/** The agents of which a process came or went. */
+function changedAgents(before: Seen['reachable'], now: Seen['reachable']): Map<string, Contact> {
+  const come = [...now].filter(([id]) => !before.has(id));
+  const gone = [...before].filter(([id]) => !now.has(id));
+  return new Map([...come, ...gone].map(([, each]) => [each.agent_id, each]));
+}
 
 export async function watchContact(context: Context): Promise<void> {
   const now = context.now();
-  const before = unreachable.get(context);
+  const before = lastSeen.get(context);
   const contacts = await listContacts(context.db, new Date(now.getTime() - dayMilliseconds));
-  const silent = contacts.filter(({ contact_at }) => isUnreachable(contact_at, now));
-  unreachable.set(context, new Set(silent.map(({ id }) => id)));
+  const isSilent = ({ contact_at: at }: Contact) => isUnreachable(at, now);
+  const seen = {
+    silent: byId(contacts.filter(isSilent)),
+    reachable: byId(contacts.filter((each) => !isSilent(each))),
+  };
+  lastSeen.set(context, seen);
   // The first pass after a start only takes note: agents get in contact again one by one.
   if (!before) return;
-  for (const { id, agent_key: agentKey, hostname, contact_at: contactAt } of contacts) {
-    const fields = { agentId: id, agentKey, hostname, contactAt };
-    const isSilent = isUnreachable(contactAt, now);
-    if (isSilent && !before.has(id)) context.log.warn(fields, 'agent lost contact');
-    if (!isSilent && before.has(id)) context.log.info(fields, 'agent is in contact again');
-  }
+  logChanges(context, before, seen);
+  for (const [id, { organization_id: organizationId }] of changedAgents(before.reachable, seen.reachable))
+    await recordChange(context, {
+      organizationId,
+      projectId: null,
+      environmentId: null,
+      entity: 'agent',
+      id,
+    });
 }

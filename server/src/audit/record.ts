@@ -5,6 +5,7 @@ import { afterCommit } from '../database/transaction.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
 import { entryMac } from './audit-content.ts';
 import { insertAuditEvent } from './audit-store.ts';
+import { tellChange } from './tell-change.ts';
 
 export interface AuditEntry {
   readonly organizationId: string | null;
@@ -30,7 +31,7 @@ export interface AuditedBy {
 
 type StoreContext = Pick<Context, 'db' | 'now' | 'newId' | 'auditKeys'>;
 type AuditContext = StoreContext &
-  Pick<ActorContext, 'actor' | 'requestId' | 'log'> & { readonly address?: string };
+  Pick<ActorContext, 'actor' | 'requestId' | 'log' | 'events'> & { readonly address?: string };
 
 /** Stores an entry without logging it: for loops, which record what others did, or the service itself. */
 export async function storeAudit(
@@ -57,12 +58,13 @@ export async function storeAudit(
   await insertAuditEvent(db, row, entryMac(auditKeys.mac, row));
 }
 
-/** Logs the entry as well, once it is stored. */
+/** Tells readers of the change, and logs the entry once it is stored. */
 export async function recordAudit(context: AuditContext, entry: AuditEntry): Promise<void> {
   const { actor, requestId, address = null } = context;
   const { userId, name: userName } = actor;
   const { keyId } = actor;
   await storeAudit(context, entry, { actorId: userId, keyId, address, requestId });
+  await tellChange(context, entry);
   const { action, entity, entityId } = entry;
   const fields = { action, entity, entityId, userId, userName, requestId };
   afterCommit(context.db, () => context.log.info(fields, 'audit entry recorded'));

@@ -4,7 +4,7 @@ import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import type { Context } from '../context.ts';
 import { afterCommit } from '../database/transaction.ts';
 import { lockEnvironmentRow } from '../environments/environment-store.ts';
-import { recordOrganizationEvents } from '../feeds/organization-events.ts';
+import { recordOrganizationEvents } from '../feeds/organization-news-store.ts';
 import { recordEvent } from '../feeds/record-event.ts';
 import { endRunningSteps } from '../logs/step-store.ts';
 import { stepView } from '../logs/step-view.ts';

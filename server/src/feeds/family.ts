@@ -9,7 +9,7 @@ export const family: Family = {
   name: 'feeds',
   routes: [
     streamRoute(operations.streamOrganization, async (context, { params, query }, wire) => {
-      await streamOrganization(context, params.id, query.projectId, wire);
+      await streamOrganization(context, params.id, query, wire);
     }),
   ],
   loops: [

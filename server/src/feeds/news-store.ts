@@ -16,8 +16,8 @@ export interface StoredEvent {
 
 export interface StoredOrganizationEvent {
   readonly organization_id: string;
-  readonly project_id: string;
-  readonly environment_id: string;
+  readonly project_id: string | null;
+  readonly environment_id: string | null;
   readonly deployment_id: string | null;
   readonly name: string;
   readonly data: unknown;

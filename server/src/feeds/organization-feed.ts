@@ -6,7 +6,7 @@
 import type { Context } from '../context.ts';
 import { perServer } from '../events/per-server.ts';
 import { listOrganizationEvents, oldestOpenTransaction } from './event-store.ts';
-import { organizationChannel } from './organization-events.ts';
+import { organizationChannel } from './organization-news-store.ts';
 
 /** Compared by transaction, then number; `at` tells whether what came after it is still kept. */
 export interface Place {
@@ -64,7 +64,7 @@ export async function readAfter(context: Context, organizationId: string, place:
   return { events, isMore: open >= 0 || rows.length === readAtOnce };
 }
 
-class Feed {
+export class Feed {
   readonly #context: Context;
   readonly #organizationId: string;
   readonly #closing = new AbortController();

@@ -4,7 +4,7 @@
 import type { Step } from '#contract/deployments/shapes.ts';
 import type { Context } from '../context.ts';
 import { tell } from './news-store.ts';
-import { recordOrganizationEvents } from './organization-events.ts';
+import { recordOrganizationEvents } from './organization-news-store.ts';
 
 /** The channel on which readers of a deployment are woken. */
 export function deploymentChannel(deploymentId: string): string {

@@ -4,13 +4,21 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Actor } from '../access/actor.ts';
+import type { QueryOf } from '#contract/operation.ts';
+import type { operations } from '#contract/operations.ts';
+import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
-import { badField, Refusal } from '../http/errors.ts';
+import { deploymentHome } from '../deployments/deployment-store.ts';
+import { badField, Refusal, unknownEntity } from '../http/errors.ts';
 import type { Wire } from '../http/route.ts';
 import { projectHome } from '../projects/project-store.ts';
+import { DeploymentFollower } from './follow-deployment.ts';
+import { type FeedReader, maySee } from './may-see.ts';
 import { openEventStream } from './open-event-stream.ts';
+import { decodePosition, encodePosition, type Position } from './organization-cursor.ts';
 import { keptDays } from './organization-events.ts';
-import { currentPlace, type FeedEvent, isAfter, joinFeed, type Place } from './organization-feed.ts';
+import { currentPlace, type Feed, isAfter, joinFeed, type Place } from './organization-feed.ts';
+import { checkedNowAndThen } from './stream-deployment.ts';
 
 /** A comment keeps proxies from closing a quiet stream; the reader's rights are checked at that pace, too. */
 const quietMilliseconds = 15_000;
@@ -19,36 +27,15 @@ const recheckMilliseconds = 1000;
 /** A reader that is stalled for this long is disconnected; it returns with its last id. */
 const longestPauseMilliseconds = 60_000;
 
-function encodePlace(place: Place): string {
-  return Buffer.from(
-    JSON.stringify([place.transaction.toString(), place.number.toString(), place.at]),
-  ).toString('base64url');
-}
-
-/** @throws Refusal 400 for an id that no stream has given */
-export function decodePlace(text: string): Place {
-  try {
-    const [transaction, number, at] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as [
-      string,
-      string,
-      number,
-    ];
-    if (/^\d{1,19}$/.test(transaction) && /^(-1|\d{1,18})$/.test(number) && Number.isSafeInteger(at))
-      return { transaction: BigInt(transaction), number: BigInt(number), at };
-  } catch {
-    // Falls through to the refusal below.
-  }
-  throw badField('headers.last-event-id', 'must be the id of an event of this stream');
-}
-
 /** What a reader has is no longer kept, or is from before the database was restored or recreated. */
 async function isLost(context: ActorContext, place: Place): Promise<boolean> {
   const isOld = context.now().getTime() - place.at > keptDays * 86_400_000;
   return isOld || isAfter(place, await currentPlace(context));
 }
 
-function chunkOf(place: Place, event: string, data: unknown): string {
-  return `id: ${encodePlace(place)}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+/** The position is that of the moment: with the bytes that go out now, the reader has reached it. */
+function chunkOf(position: Position, event: string, data: unknown): string {
+  return `id: ${encodePosition(position)}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 /** Waits while the reader is slower than we are, so that a slow reader costs no memory. */
@@ -58,80 +45,124 @@ async function write(response: ServerResponse, text: string, signal: AbortSignal
   await once(response, 'drain', { signal: limit }).catch(() => response.destroy());
 }
 
-interface Reader {
-  readonly organizationId: string;
-  /** Only this project. */
-  readonly projectId: string | undefined;
+interface Reader extends FeedReader {
   readonly askAgain: Wire['askAgain'];
   readonly response: ServerResponse;
   readonly signal: AbortSignal;
 }
 
-function maySee({ access }: Actor, { organizationId, projectId }: Reader, event: FeedEvent): boolean {
-  const { environmentId } = event.data as { environmentId: string };
-  const from = fromProject(event);
-  const projectIds = [event.projectId, ...(typeof from === 'string' ? [from] : [])];
-  const isVisible = projectIds.some((each) =>
-    access.has('VIEW_ENVIRONMENT', { organizationId, projectId: each, environmentId }),
-  );
-  if (!isVisible) return false;
-  return projectId === undefined || event.projectId === projectId || fromProject(event) === projectId;
-}
-
-/** Readers of the project that an environment has left hear of that, too. */
-function fromProject(event: FeedEvent): unknown {
-  return event.name === 'environment' ? (event.data as { fromProjectId?: unknown }).fromProjectId : undefined;
-}
-
-/** Until the reader has gone, or may see nothing any longer. */
-async function follow(context: ActorContext, reader: Reader, from: Place | null): Promise<void> {
+/** Until the reader has gone, or may see nothing any longer. @param position moves with what is sent or left out */
+async function follow(
+  context: ActorContext,
+  reader: Reader,
+  { feed, position }: { readonly feed: Feed; readonly position: Position },
+): Promise<void> {
   const { response, signal } = reader;
-  const { feed, leave } = await joinFeed(context, reader.organizationId);
-  try {
-    const isReset = from !== null && (await isLost(context, from));
-    let place = from === null || isReset ? feed.head : from;
-    await write(response, chunkOf(place, isReset ? 'reset' : 'ready', {}), signal);
-    let { actor } = context;
-    let checkedAt = context.now().getTime();
-    while (!signal.aborted) {
-      const { events, place: reached } = await feed.after(place);
-      const sinceCheck = context.now().getTime() - checkedAt;
-      if (events.length > 0 ? sinceCheck >= recheckMilliseconds : sinceCheck >= quietMilliseconds) {
-        actor = await reader.askAgain();
-        checkedAt = context.now().getTime();
-        if (!actor.access.anywhere('VIEW_ENVIRONMENT', reader.organizationId)) return;
-        if (events.length === 0) await write(response, ': alive\n\n', signal);
-      }
-      for (const event of events) {
-        if (maySee(actor, reader, event))
-          await write(response, chunkOf(event, event.name, event.data), signal);
-        if (signal.aborted) return;
-      }
-      place = reached;
-      if (events.length === 0) await feed.waitFor(place, { signal, milliseconds: quietMilliseconds });
+  let { actor } = context;
+  let checkedAt = context.now().getTime();
+  while (!signal.aborted) {
+    const { events, place: reached } = await feed.after(position.place);
+    const sinceCheck = context.now().getTime() - checkedAt;
+    if (events.length > 0 ? sinceCheck >= recheckMilliseconds : sinceCheck >= quietMilliseconds) {
+      actor = await reader.askAgain();
+      checkedAt = context.now().getTime();
+      if (!actor.access.anywhere('VIEW_ENVIRONMENT', reader.organizationId)) return;
+      if (events.length === 0) await write(response, ': alive\n\n', signal);
     }
+    for (const event of events) {
+      position.place = event;
+      if (maySee(actor, reader, event))
+        await write(response, chunkOf(position, event.name, event.data), signal);
+      if (signal.aborted) return;
+    }
+    position.place = reached;
+    if (events.length === 0) await feed.waitFor(reached, { signal, milliseconds: quietMilliseconds });
+  }
+}
+
+/** Sends the events of the deployment that the reader asked for, until it has ended or the reader has gone. */
+async function followDeployment(
+  context: ActorContext,
+  { askAgain, response, signal, organizationId }: Reader,
+  position: Position,
+): Promise<void> {
+  const { followed } = position;
+  if (!followed) return;
+  const { deploymentId, cursor } = followed;
+  const ask = async () => requireDeployment(context, await askAgain(), { organizationId, deploymentId });
+  const follower = new DeploymentFollower(context, deploymentId, cursor, {
+    send: (event, data) => {
+      const carried = { deploymentLogId: deploymentId, event, data };
+      return write(response, chunkOf(position, 'deploymentEvent', carried), signal);
+    },
+    check: checkedNowAndThen(context, ask),
+    stayAlive: () => undefined,
+    isGone: () => signal.aborted || response.destroyed,
+  });
+  if (!(await follower.hasEnd())) await follower.run(signal);
+}
+
+/** Both at once: the end of the deployment does not end the stream, all other ends do. */
+async function followAll(context: ActorContext, asked: Reader, from: Partial<Position>): Promise<void> {
+  const { feed, leave } = await joinFeed(context, asked.organizationId);
+  const ending = new AbortController();
+  const reader = { ...asked, signal: AbortSignal.any([asked.signal, ending.signal]) };
+  try {
+    const isReset = from.place !== undefined && (await isLost(context, from.place));
+    const position = {
+      place: from.place === undefined || isReset ? feed.head : from.place,
+      followed: from.followed,
+    };
+    await write(asked.response, chunkOf(position, isReset ? 'reset' : 'ready', {}), reader.signal);
+    const isOver = follow(context, reader, { feed, position }).finally(() => ending.abort());
+    const hasFailed = followDeployment(context, reader, position).catch((error: unknown) => {
+      ending.abort();
+      throw error;
+    });
+    await Promise.all([isOver, hasFailed]);
   } finally {
     leave();
   }
 }
 
-/** @throws Refusal 400 before the first byte */
+/** @throws Refusal 400 for a deployment of another organization, 403 for one that the caller may not see */
+async function requireDeployment(
+  { db }: ActorContext,
+  actor: Actor,
+  { organizationId, deploymentId }: { readonly organizationId: string; readonly deploymentId: string },
+): Promise<void> {
+  const home = await deploymentHome(db, deploymentId);
+  if (home?.organizationId !== organizationId) throw unknownEntity('query.deploymentLogId', 'deployment');
+  requireRight(actor, home, 'VIEW_ENVIRONMENT', '/query/deploymentLogId');
+}
+
+/** Where the reader begins: after what it has, with the deployment that it asks for now. */
+function beginning(last: string | undefined, deploymentId: string | undefined): Partial<Position> {
+  const { place, followed } = last ? decodePosition(last) : {};
+  if (deploymentId === undefined) return { place };
+  const isSame = followed?.deploymentId === deploymentId;
+  return { place, followed: isSame ? followed : { deploymentId, cursor: { event: 0, logs: {} } } };
+}
+
+/** @throws Refusal 400 or 403 before the first byte */
 export async function streamOrganization(
   context: ActorContext,
   organizationId: string,
-  projectId: string | undefined,
+  { projectId, deploymentLogId: deploymentId }: QueryOf<typeof operations.streamOrganization>,
   { request, reply, askAgain }: Wire,
 ): Promise<void> {
   const last = request.headers['last-event-id'];
-  const from = typeof last === 'string' && last !== '' ? decodePlace(last) : null;
+  const from = beginning(typeof last === 'string' ? last : undefined, deploymentId);
   if (
     projectId !== undefined &&
     (await projectHome(context.db, projectId))?.organizationId !== organizationId
   )
     throw badField('query.projectId', 'does not match a project of this organization');
+  if (deploymentId !== undefined)
+    await requireDeployment(context, context.actor, { organizationId, deploymentId });
   const { response, gone } = openEventStream(context, reply);
   try {
-    await follow(context, { organizationId, projectId, askAgain, response, signal: gone }, from);
+    await followAll(context, { organizationId, projectId, askAgain, response, signal: gone }, from);
   } catch (error) {
     if (!gone.aborted && !(error instanceof Refusal))
       context.log.error({ err: error, organizationId }, 'event stream of an organization failed');

@@ -4,7 +4,7 @@ import type { Connection } from '../../context.ts';
 import { statement } from '../../database/prepared.ts';
 import type { DeploymentTable } from '../../database/schema.ts';
 import { noticeOf, postgresChannel } from '../../events/notice.ts';
-import { organizationChannel } from '../../feeds/organization-events.ts';
+import { organizationChannel } from '../../feeds/organization-news-store.ts';
 import { deploymentChannel, type NewEvent } from '../../feeds/record-event.ts';
 import type { StepRow } from '../../logs/step-store.ts';
 import type { AttemptRow } from '../attempt-store.ts';
