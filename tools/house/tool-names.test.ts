@@ -6,7 +6,11 @@ import { repositoryFiles, textOf } from '../repository.ts';
 import { isForTests } from './rooms.ts';
 
 /** Where it is known which tools there are, and what each is like. */
-const tellToolsApart = ['protocol/src/tools/', 'agent/src/drivers/'];
+const tellToolsApart = [
+  'protocol/src/tools/',
+  'agent/src/drivers/',
+  'contract/src/templates/setting-rules.ts',
+];
 
 const products = /^(clouds|contract|protocol|settings|guards|agent|server|cli)\/src\/.*\.ts$/;
 

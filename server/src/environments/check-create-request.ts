@@ -7,7 +7,7 @@ import type {
 } from '#contract/environments/create-environment.ts';
 import { retryRefusal } from '#guards/retry-rule.ts';
 import { isRunnable, runnableTools, toolFacts } from '#protocol/tools/index.ts';
-import { namespaceRefusal, typeRefusal } from '#protocol/tools/template-fields.ts';
+import { namespaceRefusal, typeRefusal } from '#contract/templates/setting-rules.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { badField, conflict, unknownEntity } from '../http/errors.ts';

@@ -5,7 +5,7 @@ import type { ActorContext } from '../context.ts';
 import { badField } from '../http/errors.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { addressOf, checkFile, checkPath, checkRepository, checkRevision } from './check-source.ts';
-import { sharedRefusal, typeRefusal } from '#protocol/tools/template-fields.ts';
+import { sharedRefusal, typeRefusal } from '#contract/templates/setting-rules.ts';
 import { splitCredentials } from './repository-credentials.ts';
 
 /** What is known of a template apart from its settings. */

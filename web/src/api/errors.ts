@@ -43,3 +43,9 @@ export function fieldOf(error: unknown): string | undefined {
   const match = error instanceof ApiError ? /^\/body\/([^\s:,]+)/.exec(error.message) : null;
   return match?.[1]?.replaceAll('/', '.');
 }
+
+/** What a refusal says about the field that it names, without the field's path: "Must be a number of hours". */
+export function fieldText(error: unknown): string {
+  const text = errorText(error).text.replace(/^\/body\/[^\s:,]+[:,]?\s*/, '');
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

@@ -1,5 +1,5 @@
 /** Which settings belong to which type of template. Pure. */
-import type { TemplateRequest } from '#contract/templates/template-body.ts';
+import type { TemplateRequest } from './template-body.ts';
 import { lt, parse } from 'semver';
 
 /** A setting that a template of this type cannot have, or lacks. */

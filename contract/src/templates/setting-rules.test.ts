@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { creatableTemplateTypes } from '#contract/schema/enumerations.ts';
-import { namespaceRefusal, sharedRefusal, typeRefusal } from './template-fields.ts';
+import { creatableTemplateTypes } from '../schema/enumerations.ts';
+import { namespaceRefusal, sharedRefusal, typeRefusal } from './setting-rules.ts';
 
 type Settings = Parameters<typeof typeRefusal>[0];
 

@@ -1,0 +1,189 @@
+/** Where code comes from and which tool runs it, as forms have it: of templates, and of environments without one. */
+import type { CallInput } from '#contract/client/client.ts';
+import type { CreatableTemplateType } from '#contract/schema/template-types.ts';
+import type { Template } from '#contract/templates/shapes.ts';
+import { sharedRefusal, typeRefusal } from '#contract/templates/setting-rules.ts';
+
+type Body = CallInput<'updateTemplate'>['body'];
+
+export const forges = {
+  '': 'Not said',
+  isGitLab: 'GitLab',
+  isGitLabEnterprise: 'GitLab, self-hosted',
+  isGitHubEnterprise: 'GitHub Enterprise',
+  isBitbucketServer: 'Bitbucket Server',
+  isAzureDevOps: 'Azure DevOps',
+} as const;
+export type Forge = keyof typeof forges;
+
+/** Every field as its input has it: an empty text is "not said". */
+export interface SourceValues {
+  readonly type: CreatableTemplateType;
+  readonly repository: string;
+  readonly revision: string;
+  readonly path: string;
+  readonly fileName: string;
+  readonly isHelmRepository: boolean;
+  readonly helmChartName: string;
+  readonly tokenId: string;
+  readonly sshKeyId: string;
+  readonly vcsConnectionId: string;
+  readonly forge: Forge;
+  readonly terraformVersion: string;
+  readonly opentofuVersion: string;
+  readonly terragruntVersion: string;
+  readonly pulumiVersion: string;
+  readonly ansibleVersion: string;
+  readonly terragruntTfBinary: 'opentofu' | 'terraform';
+  readonly isTerragruntRunAll: boolean;
+}
+
+export const emptySource: SourceValues = {
+  type: 'terraform',
+  repository: '',
+  revision: '',
+  path: '',
+  fileName: '',
+  isHelmRepository: false,
+  helmChartName: '',
+  tokenId: '',
+  sshKeyId: '',
+  vcsConnectionId: '',
+  forge: '',
+  terraformVersion: '',
+  opentofuVersion: 'latest',
+  terragruntVersion: 'latest',
+  pulumiVersion: '',
+  ansibleVersion: 'latest',
+  terragruntTfBinary: 'opentofu',
+  isTerragruntRunAll: false,
+};
+
+export const toolNames: Readonly<Record<CreatableTemplateType, string>> = {
+  opentofu: 'OpenTofu',
+  terraform: 'Terraform',
+  terragrunt: 'Terragrunt',
+  pulumi: 'Pulumi',
+  k8s: 'Kubernetes',
+  cloudformation: 'CloudFormation',
+  helm: 'Helm',
+  ansible: 'Ansible',
+  workflow: 'Workflow',
+};
+
+/** The name of any stored type, also of those that have pages of their own elsewhere. */
+export function toolName(type: string): string {
+  return (toolNames as Readonly<Record<string, string>>)[type] ?? type;
+}
+
+export const versionFields = [
+  'terraformVersion',
+  'opentofuVersion',
+  'terragruntVersion',
+  'pulumiVersion',
+  'ansibleVersion',
+] as const satisfies readonly (keyof SourceValues)[];
+export type VersionField = (typeof versionFields)[number];
+
+/** The versions that a tool of these settings has. */
+export function versionsOf({ type, terragruntTfBinary }: SourceValues): VersionField[] {
+  if (type === 'terragrunt') return ['terragruntVersion', `${terragruntTfBinary}Version`];
+  const field = `${type}Version` as VersionField;
+  return versionFields.includes(field) ? [field] : [];
+}
+
+const texts = ['repository', 'revision', 'path', 'tokenId', 'vcsConnectionId'] as const;
+
+/** The settings as a request has them: only what its tool has, and nothing that is empty. */
+export function sourceBody(values: SourceValues): Omit<Body, 'name'> {
+  const { type, isHelmRepository, isTerragruntRunAll, terragruntTfBinary, sshKeyId, forge } = values;
+  const filled = (names: readonly (keyof SourceValues)[]) =>
+    Object.fromEntries(
+      names.flatMap((name) => (values[name] === '' ? [] : [[name, String(values[name]).trim()]])),
+    );
+  return {
+    ...filled([...texts, ...versionsOf(values)]),
+    repository: values.repository.trim(),
+    type,
+    ...(sshKeyId === '' ? {} : { sshKeys: [{ id: sshKeyId }] }),
+    ...(forge === '' ? {} : { [forge]: true }),
+    ...(type === 'cloudformation' ? filled(['fileName']) : {}),
+    ...(type === 'helm' && isHelmRepository ? { isHelmRepository, ...filled(['helmChartName']) } : {}),
+    ...(type === 'terragrunt'
+      ? { terragruntTfBinary, ...(isTerragruntRunAll ? { isTerragruntRunAll } : {}) }
+      : {}),
+  };
+}
+
+/** What a template has, as a form shows it. */
+export function sourceOf(template: Template): SourceValues {
+  const forge = (Object.keys(forges) as Forge[]).find((name) => name !== '' && template[name]) ?? '';
+  const versions = Object.fromEntries(versionFields.map((name) => [name, template[name] ?? '']));
+  return {
+    ...emptySource,
+    ...versions,
+    type: template.type as CreatableTemplateType,
+    repository: template.repository,
+    revision: template.revision ?? '',
+    path: template.path ?? '',
+    fileName: template.fileName ?? '',
+    isHelmRepository: template.isHelmRepository ?? false,
+    helmChartName: template.helmChartName ?? '',
+    tokenId: template.tokenId ?? '',
+    sshKeyId: template.sshKeys?.[0]?.id ?? '',
+    vcsConnectionId: template.vcsConnectionId ?? '',
+    forge,
+    terragruntTfBinary: template.terragruntTfBinary ?? 'opentofu',
+    isTerragruntRunAll: template.isTerragruntRunAll ?? false,
+  };
+}
+
+export type SourceErrors = Partial<Record<keyof SourceValues, string>>;
+
+const semanticVersion = /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
+const words: Readonly<Record<VersionField, readonly string[]>> = {
+  terraformVersion: ['latest', 'RESOLVE_FROM_TERRAFORM_CODE'],
+  opentofuVersion: ['latest', 'RESOLVE_FROM_CODE'],
+  terragruntVersion: ['latest'],
+  pulumiVersion: ['latest'],
+  ansibleVersion: ['latest'],
+};
+
+/** What a version field takes besides versions. */
+export function versionWords(field: VersionField): readonly string[] {
+  return words[field];
+}
+
+function versionErrors(values: SourceValues): SourceErrors {
+  const wrong = versionsOf(values).filter((field) => {
+    const text = values[field].trim();
+    return text !== '' && !words[field].includes(text) && !semanticVersion.test(text);
+  });
+  return Object.fromEntries(
+    wrong.map((field) => [field, `Three numbers such as 1.5.7, or ${words[field].join(' or ')}.`]),
+  );
+}
+
+/** What is wrong before the service is asked, by field; the same rules as the service has. */
+export function sourceErrors(values: SourceValues, isShared: boolean): SourceErrors {
+  const body = sourceBody(values);
+  const refusal = typeRefusal(body as never) ?? (isShared ? sharedRefusal(body as never) : null);
+  return {
+    ...(body.repository === '' ? { repository: 'The address of the repository is missing.' } : {}),
+    ...(refusal === null ? {} : { [refusal.field]: `This ${refusal.reason}.` }),
+    ...versionErrors(values),
+  };
+}
+
+/** The parameters with which the service reads the repository. */
+export function accessOf(values: SourceValues, projectId: string, organizationId: string) {
+  const { repository, tokenId, sshKeyId, vcsConnectionId } = values;
+  return {
+    repository: repository.trim(),
+    organizationId,
+    ...(projectId === '' ? {} : { projectId }),
+    ...(tokenId === '' ? {} : { tokenId }),
+    ...(sshKeyId === '' ? {} : { sshKeyIds: JSON.stringify([sshKeyId]) }),
+    ...(vcsConnectionId === '' ? {} : { vcsConnectionId }),
+  };
+}

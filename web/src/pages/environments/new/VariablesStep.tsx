@@ -1,0 +1,147 @@
+/** The third step: the variables that the code declares and the scopes give. */
+import { Alert, Button, MultiSelect, Skeleton } from '@mantine/core';
+import { isStatus } from '../../../api/errors.ts';
+import { errorText } from '../../../api/errors.ts';
+import { useRead } from '../../../api/queries.ts';
+import { useSession } from '../../../api/session.ts';
+import { useProjects } from '../../../forms/ProjectSelect.tsx';
+import { pathOf } from '../../../forms/project-tree.ts';
+import { Section, Wide } from '../../../forms/Section.tsx';
+import type { VariableRow } from '../../../forms/variables/rows.ts';
+import { VariablesEditor } from '../../../forms/variables/VariablesEditor.tsx';
+import type { NewEnvironment } from './use-new-environment.ts';
+import classes from './new.module.css';
+
+/** What is known about the definitions, where they are not simply there. */
+function DefinitionsState({ canRead, code, definitions }: NewEnvironment) {
+  if (!canRead)
+    return (
+      <p className={classes.note}>
+        {code?.isHelmRepository
+          ? 'Values of charts from a chart repository cannot be read: add those that you want to set.'
+          : 'The code of this tool declares no variables: add those that you want to set.'}
+      </p>
+    );
+  if (definitions.isError)
+    return (
+      <Alert
+        color="yellow"
+        role="status"
+        title={
+          isStatus(definitions.error, 403)
+            ? 'You may not read this repository here'
+            : 'The variables of the code cannot be read'
+        }
+      >
+        <p className={classes.plain}>{errorText(definitions.error).text}</p>
+        <p className={classes.plain}>
+          You can go on: add the variables by hand. Whether the code can be read from the agents shows in the
+          run.
+        </p>
+        <Button size="xs" variant="default" mt="xs" onClick={() => void definitions.refetch()}>
+          Read it again
+        </Button>
+      </Alert>
+    );
+  if (definitions.data?.length === 0)
+    return <p className={classes.note}>The code declares no variables. You can add some all the same.</p>;
+  return null;
+}
+
+/** The name of the place that a value is from. */
+function useOriginOf(state: NewEnvironment) {
+  const { organizationId } = useSession();
+  const { projects } = useProjects(true);
+  const sets = useRead('listConfigurationSets', { query: { organizationId } });
+  return (row: VariableRow) => {
+    const { scope, scopeId = '' } = row.stored ?? {};
+    if (scope === 'PROJECT')
+      return (
+        <>
+          project <bdi>{pathOf(projects, scopeId)}</bdi>
+        </>
+      );
+    if (scope === 'BLUEPRINT')
+      return (
+        <>
+          template <bdi>{state.template?.name ?? ''}</bdi>
+        </>
+      );
+    if (scope !== 'SET') return undefined;
+    const name = sets.data?.find(({ id }) => id === scopeId)?.name;
+    return name === undefined ? undefined : (
+      <>
+        set <bdi>{name}</bdi>
+      </>
+    );
+  };
+}
+
+function SetsField({ draft, set, errors }: NewEnvironment) {
+  const { organizationId } = useSession();
+  const own = useRead('listConfigurationSets', { query: { organizationId } });
+  const ofProject = useRead(
+    'listConfigurationSets',
+    { query: { projectId: draft.projectId } },
+    { enabled: draft.projectId !== '' },
+  );
+  const sets = [...(own.data ?? []), ...(ofProject.data ?? [])];
+  const data = [...new Map(sets.map(({ id, name }) => [id, { value: id, label: name }])).values()];
+  if (data.length === 0 && draft.setIds.length === 0) return null;
+  return (
+    <Section title="Variable sets" hint="Assigned to this environment; its own variables count more.">
+      <Wide>
+        <MultiSelect
+          label="Sets"
+          data={data}
+          value={[...draft.setIds]}
+          onChange={(setIds) => set({ setIds })}
+          searchable
+          clearable
+          error={errors.setIds}
+        />
+      </Wide>
+    </Section>
+  );
+}
+
+export function VariablesStep(state: NewEnvironment) {
+  const { definitions, inherited, canRead, rows, rowErrors, isStrict, setRows } = state;
+  const originOf = useOriginOf(state);
+  const isReading = (canRead && definitions.isPending) || inherited.isPending;
+  return (
+    <>
+      <section aria-label="Variables">
+        <h2 className={classes.head}>Variables</h2>
+        <p className={classes.lead}>
+          Each has the value that its code or an outer scope gives until you change it here, for this
+          environment only.
+        </p>
+        <DefinitionsState {...state} />
+        {inherited.isError && (
+          <Alert color="yellow" role="status" title="The variables of the scopes cannot be read">
+            {errorText(inherited.error).text}
+          </Alert>
+        )}
+        {isReading ? (
+          <div role="status" aria-label="Reading the variables of the code">
+            {[1, 2, 3].map((at) => (
+              <Skeleton key={at} height={34} mt={10} />
+            ))}
+          </div>
+        ) : (
+          <VariablesEditor
+            label="Variables"
+            rows={rows}
+            onChange={setRows}
+            errors={rowErrors}
+            isStrict={isStrict}
+            showsOrigin
+            originOf={originOf}
+          />
+        )}
+      </section>
+      <SetsField {...state} />
+    </>
+  );
+}

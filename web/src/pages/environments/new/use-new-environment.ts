@@ -1,0 +1,226 @@
+/** The state of the page that creates an environment: the draft, what it is about, and its creation. */
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import type { Template } from '#contract/templates/shapes.ts';
+import { changesOf, type VariableRow } from '../../../forms/variables/rows.ts';
+import { isReady, rowOfField } from '../../../forms/variables/checks.ts';
+import { useProjects } from '../../../forms/ProjectSelect.tsx';
+import { fieldOf, fieldText } from '../../../api/errors.ts';
+import { useChange, useRead } from '../../../api/queries.ts';
+import { useRights } from '../../../api/rights.ts';
+import { useSession } from '../../../api/session.ts';
+import { showDone } from '../../../ui/messages.ts';
+import { useSearchState } from '../../../ui/search.ts';
+import { codeOf, definitionsQuery, hasDefinitions } from './code.ts';
+import {
+  type Draft,
+  type DraftErrors,
+  draftField,
+  dropDraft,
+  emptyDraft,
+  keepDraft,
+  keptDraft,
+  repositoryBody,
+  scheduleBody,
+  settingsStepErrors,
+  sourceStepErrors,
+  stepOf,
+  templateBody,
+} from './draft.ts';
+import { editsOf, rowsWith } from './edits.ts';
+
+/** What the address asks for counts more than what was typed before. */
+function firstDraft(project: string | undefined, template: string | undefined): Draft {
+  const kept = keptDraft() ?? emptyDraft;
+  return {
+    ...kept,
+    ...(project === undefined ? {} : { projectId: project }),
+    ...(template === undefined ? {} : { from: 'template', templateId: template }),
+  };
+}
+
+/** The draft, kept in the tab with each change. */
+function useDraft() {
+  const [{ project, template }] = useSearchState();
+  const [draft, setDraft] = useState(() => firstDraft(project, template));
+  const { projects } = useProjects();
+  useEffect(() => keepDraft(draft), [draft]);
+  const only = projects.length === 1 ? projects[0]!.id : '';
+  const effective = draft.projectId === '' && only !== '' ? { ...draft, projectId: only } : draft;
+  const set = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }));
+  return { draft: effective, set };
+}
+
+/** What the code declares and the scopes give. */
+function useVariables(draft: Draft, template: Template | undefined, isNeeded: boolean) {
+  const { organizationId } = useSession();
+  const code = codeOf(draft, template);
+  const canRead = hasDefinitions(code) && draft.projectId !== '';
+  const definitions = useRead(
+    'listVariablesFromRepository',
+    { query: canRead ? definitionsQuery(code, draft.projectId, organizationId) : { repository: '' } },
+    { enabled: canRead && isNeeded },
+  );
+  const inherited = useRead(
+    'listVariables',
+    {
+      query: {
+        organizationId,
+        projectId: draft.projectId,
+        ...(draft.from === 'template' && draft.templateId !== '' ? { blueprintId: draft.templateId } : {}),
+      },
+    },
+    { enabled: isNeeded && draft.projectId !== '' },
+  );
+  const rows = rowsWith(definitions.data ?? [], inherited.data ?? [], draft.edits);
+  return { code, canRead, definitions, inherited, rows };
+}
+
+/** Deploys and destroys on a schedule have a request of their own, after the environment is there. */
+function useSchedule() {
+  return useChange('updateEnvironmentSchedule', { refreshes: ['getEnvironmentSchedule'] });
+}
+
+interface Creation {
+  readonly draft: Draft;
+  readonly type: string;
+  readonly rows: readonly VariableRow[];
+  readonly onRefused: (field: string | undefined, error: unknown) => void;
+}
+
+function useCreation({ draft, type, rows, onRefused }: Creation) {
+  const { organizationId } = useSession();
+  const navigate = useNavigate();
+  const schedule = useSchedule();
+  const options = {
+    refreshes: ['listEnvironments', 'listDeployments', 'listEnvironmentTags'] as const,
+    onError: (error: unknown) => {
+      onRefused(fieldOf(error), error);
+      return true;
+    },
+    onSuccess: (created: { id: string; name: string; latestDeploymentLog: { id?: string | undefined } }) => {
+      const crons = scheduleBody(draft);
+      if (crons) schedule.mutate({ params: { id: created.id }, body: crons });
+      dropDraft();
+      showDone(`Environment ${created.name} was created`);
+      const { id: deploymentId } = created.latestDeploymentLog;
+      if (draft.isDeployed && deploymentId)
+        void navigate({ to: '/deployments/$deploymentId', params: { deploymentId } });
+      else void navigate({ to: '/environments/$environmentId', params: { environmentId: created.id } });
+    },
+  };
+  const fromTemplate = useChange('createEnvironment', options);
+  const fromRepository = useChange('createEnvironmentWithoutTemplate', options);
+  const create = () => {
+    const changes = changesOf(rows);
+    if (draft.from === 'template') fromTemplate.mutate({ body: templateBody(draft, type, changes) });
+    else fromRepository.mutate({ body: repositoryBody(draft, organizationId, changes) });
+  };
+  return { create, isBusy: fromTemplate.isPending || fromRepository.isPending };
+}
+
+export const stepNames = ['Code', 'Settings', 'Variables', 'Preview'] as const;
+
+/** Which step is shown; it is in the address, so that "back" leads to the one before. */
+function useStep() {
+  const [search, setSearch] = useSearchState();
+  const step = Math.min(Math.max(0, Number(search.step ?? 0) || 0), stepNames.length - 1);
+  const go = (next: number) => setSearch({ step: next === 0 ? undefined : String(next) }, true);
+  return { step, go };
+}
+
+interface Checked {
+  readonly draft: Draft;
+  readonly type: string;
+  readonly rows: readonly VariableRow[];
+  readonly go: (step: number) => void;
+}
+
+/** What is wrong, at the fields: found here or refused by the service. */
+function useProblems({ draft, type, rows, go }: Checked) {
+  const [errors, setErrors] = useState<DraftErrors>({});
+  const [rowErrors, setRowErrors] = useState<Readonly<Record<string, string | undefined>>>({});
+  const [failure, setFailure] = useState<unknown>();
+  const [isStrict, setIsStrict] = useState(false);
+  /** Shows what is wrong with a step. @returns whether it is fit */
+  const check = (at: number): boolean => {
+    const found =
+      at === 0 ? sourceStepErrors(draft) : at === 1 ? settingsStepErrors(draft, type, Date.now()) : {};
+    setErrors(found);
+    if (at !== 2) return Object.keys(found).length === 0;
+    setIsStrict(true);
+    return isReady(rows);
+  };
+  const onRefused = (field: string | undefined, error: unknown) => {
+    setFailure(error);
+    const key = rowOfField(field, rows);
+    const own = field === undefined ? undefined : draftField(field, draft);
+    if (own === undefined) return;
+    if (own === 'edits' && key !== undefined) setRowErrors({ [key]: fieldText(error) });
+    else setErrors({ [own]: fieldText(error) });
+    go(stepOf(own));
+  };
+  const forget = () => {
+    setErrors({});
+    setRowErrors({});
+  };
+  return { errors, rowErrors, failure, isStrict, check, onRefused, setFailure, forget };
+}
+
+/** The templates that the project may use, and the one that was chosen. */
+function useTemplates({ projectId, templateId }: Draft) {
+  const { organizationId } = useSession();
+  const templates = useRead(
+    'listTemplates',
+    { query: { organizationId, ...(projectId === '' ? {} : { projectId }) } },
+    { enabled: projectId !== '' },
+  );
+  return { templates, template: templates.data?.find(({ id }) => id === templateId) };
+}
+
+/** Everything that the steps share. */
+export function useNewEnvironment() {
+  const { draft, set } = useDraft();
+  const { step, go } = useStep();
+  const { templates, template } = useTemplates(draft);
+  const variables = useVariables(draft, template, step >= 2);
+  const type = variables.code?.type ?? 'terraform';
+  const rights = useRights(draft.projectId === '' ? undefined : { projectId: draft.projectId });
+  const { check, onRefused, setFailure, forget, ...problems } = useProblems({
+    ...{ draft, type, go },
+    rows: variables.rows,
+  });
+  const { create, isBusy } = useCreation({ draft, type, rows: variables.rows, onRefused });
+  const firstWrong = (from: number, to: number) =>
+    [0, 1, 2].find((at) => at >= from && at < to && !check(at));
+  const change = (changes: Partial<Draft>) => {
+    forget();
+    set(changes);
+  };
+  return {
+    ...{ draft, step, templates, template, type, rights, isBusy },
+    ...variables,
+    ...problems,
+    /** Goes on only over steps that are fit; back always. */
+    goTo: (next: number) => {
+      const wrong = firstWrong(step, next);
+      setFailure(undefined);
+      if (wrong !== step) go(wrong ?? next);
+    },
+    set: change,
+    setRows: (rows: readonly VariableRow[]) => change({ edits: editsOf(rows) }),
+    create: () => {
+      setFailure(undefined);
+      const wrong = firstWrong(0, stepNames.length);
+      if (wrong === undefined) create();
+      else go(wrong);
+    },
+    startOver: () => {
+      dropDraft();
+      change(emptyDraft);
+      go(0);
+    },
+  };
+}
+
+export type NewEnvironment = ReturnType<typeof useNewEnvironment>;
