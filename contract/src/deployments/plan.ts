@@ -7,6 +7,12 @@ const Attribute = Type.Object({
   name: Text,
   before: Type.Optional(Type.Unknown()),
   after: Type.Optional(Type.Unknown()),
+  forcesReplacement: Type.Optional(
+    Type.Boolean({
+      description:
+        'Ours: the resource is replaced because of it; absent: it is not, or the tool does not tell',
+    }),
+  ),
 });
 
 export const ResourceChange = Type.Object(

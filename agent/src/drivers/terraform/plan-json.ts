@@ -10,6 +10,8 @@ export interface Change {
   readonly before_sensitive?: unknown;
   readonly after_sensitive?: unknown;
   readonly importing?: { readonly id?: string };
+  /** Of what forces a replacement: each begins with the name of an attribute. */
+  readonly replace_paths?: readonly (readonly (string | number)[])[];
 }
 
 export interface ResourceChange {

@@ -36,6 +36,10 @@ describe('the common plan', () => {
       ['recreate', true, 'replace_because_cannot_update'],
     );
     assert.equal(rowOf(change, 'terraform_data.replaced')?.createBeforeDestroy, false);
+    assert.deepEqual(
+      first?.attributes.filter(({ forcesReplacement }) => forcesReplacement).map(({ name }) => name),
+      ['triggers_replace'],
+    );
     assert.equal(rowOf(change, 'terraform_data.new')?.previousAddress, 'terraform_data.old');
     assert.deepEqual(rowOf(change, 'terraform_data.adopted')?.importing, { id: 'adopted-id' });
   });

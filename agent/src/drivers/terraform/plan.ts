@@ -17,6 +17,7 @@ function attributesOf(change: Change, masker: AttributeMasker): PlanResourceChan
   const after = recordOf(change.after);
   const unknown = recordOf(change.after_unknown);
   const names = new Set([...Object.keys(before), ...Object.keys(after), ...Object.keys(unknown)]);
+  const forcing = new Set((change.replace_paths ?? []).map(([name]) => name));
   const attributes: PlanResourceChange['attributes'] = [];
   for (const name of [...names].sort()) {
     const isEqual = isDeepStrictEqual(before[name] ?? null, after[name] ?? null);
@@ -25,6 +26,7 @@ function attributesOf(change: Change, masker: AttributeMasker): PlanResourceChan
       name,
       ...masker.before(change, name),
       ...(change.actions[0] === 'delete' && change.actions.length === 1 ? {} : masker.after(change, name)),
+      ...(forcing.has(name) ? { forcesReplacement: true } : {}),
     });
   }
   return attributes;
