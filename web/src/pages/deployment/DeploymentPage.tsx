@@ -1,9 +1,90 @@
+/** A deployment: what happens in a sentence, its steps, its plan, its log, and what people decide about it. */
+import { useParams } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { Status, deploymentLooks } from '../../design/status.tsx';
+import { useRead } from '../../api/queries.ts';
+import { callOf } from '../../ui/calls.ts';
+import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { DecisionButtons } from './decide/DecisionButtons.tsx';
+import { DecisionNotes } from './decide/DecisionNotes.tsx';
+import { useDecisions } from './decide/use-decisions.ts';
+import { DeploymentTabs } from './DeploymentTabs.tsx';
+import { Failure } from './parts/Failure.tsx';
+import { Lead } from './parts/Lead.tsx';
+import { StepStrip, TimeParts } from './parts/StepStrip.tsx';
+import { countsOf, countsOfSummary } from './plan/kinds.ts';
+import { type DeploymentReply, useHead, usePlan } from './reads.ts';
+import { typeWords } from './sentence.ts';
+
+/** What the page reads and does, for a terminal. */
+function callsOf({ status, planHash }: DeploymentReply, id: string) {
+  const params = { id };
+  const hash = planHash === undefined ? [] : ['--plan-hash', planHash];
+  return [
+    callOf('This deployment', 'getDeployment', { params }, ['logs', id]),
+    callOf('Its steps', 'listSteps', { params: { deploymentLogId: id } }),
+    ...(status === 'WAITING_FOR_USER'
+      ? [
+          callOf(
+            'Approve',
+            'approveDeployment',
+            { params, body: planHash === undefined ? {} : { planHash } },
+            ['approve', id, ...hash],
+          ),
+          callOf('Refuse', 'cancelDeployment', { params }, ['cancel', id]),
+        ]
+      : []),
+    ...(status === 'IN_PROGRESS' ? [callOf('Abort', 'abortDeployment', { params }, ['abort', id])] : []),
+  ];
+}
+
+function Found({ deployment }: { readonly deployment: DeploymentReply }) {
+  const id = deployment.id ?? '';
+  const { environmentId, planSummary, type, status } = deployment;
+  const { data: environment } = useRead('getEnvironment', { params: { id: environmentId } });
+  const { data: steps = [] } = useRead('listSteps', { params: { deploymentLogId: id } });
+  const { data: timeline } = useRead('getDeploymentTimeline', { params: { id } });
+  const plan = usePlan(deployment);
+  const counts = useMemo(() => {
+    if (plan.data) return countsOf(plan.data.resourceChanges);
+    return plan.isPending || planSummary === undefined ? undefined : countsOfSummary(planSummary);
+  }, [plan.data, plan.isPending, planSummary]);
+  const decisions = useDecisions(id, environmentId);
+  const about = { deployment, environment, plan: plan.data, decisions };
+  const place = environment?.name ?? 'an environment';
+  return (
+    <Page
+      title={`${typeWords[type]} of ${place}`}
+      aside={<Status look={deploymentLooks[status]} filled />}
+      crumbs={[
+        { label: 'Environments', to: '/environments' },
+        { label: place, to: `/environments/${environmentId}` },
+      ]}
+      lead={<Lead deployment={deployment} steps={steps} counts={counts} />}
+      actions={<DecisionButtons {...about} />}
+      calls={callsOf(deployment, id)}
+    >
+      <DecisionNotes {...about} />
+      <Failure deployment={deployment} steps={steps} />
+      <StepStrip steps={steps} />
+      {timeline !== undefined && <TimeParts timeline={timeline} />}
+      <DeploymentTabs deployment={deployment} steps={steps} plan={plan} />
+    </Page>
+  );
+}
 
 export function DeploymentPage() {
+  const { deploymentId } = useParams({ from: '/shell/deployments/$deploymentId' });
+  const head = useHead(deploymentId);
+  if (head.data !== undefined) return <Found key={deploymentId} deployment={head.data} />;
   return (
-    <Page title="Deployment" calls={[]}>
-      stub
+    <Page
+      title="Deployment"
+      crumbs={[{ label: 'Environments', to: '/environments' }]}
+      calls={[callOf('This deployment', 'getDeployment', { params: { id: deploymentId } })]}
+    >
+      <Loaded query={head}>{() => null}</Loaded>
     </Page>
   );
 }

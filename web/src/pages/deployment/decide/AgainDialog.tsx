@@ -1,0 +1,82 @@
+/** Asks how to do the same once more. */
+import { Checkbox, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import type { DeploymentType } from '#contract/schema/enumerations.ts';
+import type { DeploymentReply } from '../reads.ts';
+import { verbOf } from './actions.ts';
+import type { DecisionProps } from './use-decisions.ts';
+import { Question } from './Question.tsx';
+
+const whatHappens: Readonly<Partial<Record<DeploymentType, string>>> = {
+  deploy: 'It plans with the code and the variables of now.',
+  destroy: 'It plans again how everything in the environment is destroyed.',
+  driftDetection: 'It looks whether the resources still are what the code says. Nothing is changed.',
+  dryRun: 'It plans with the code and the variables of now. Nothing is applied.',
+};
+
+/** Resources that a new deployment can import by itself. */
+export function importableOf({
+  unrecordedResources = [],
+}: Pick<DeploymentReply, 'unrecordedResources'>): number {
+  return unrecordedResources.filter(({ certainty, id }) => certainty === 'created' && id !== undefined)
+    .length;
+}
+
+export function AgainDialog({ deployment, environment, decisions }: DecisionProps) {
+  const { type, targets } = deployment;
+  const isDestroy = type === 'destroy';
+  const asksNow = environment?.requiresApproval ?? false;
+  const importable = type === 'deploy' || type === 'dryRun' ? importableOf(deployment) : 0;
+  const [comment, setComment] = useState('');
+  const [asks, setAsks] = useState(asksNow);
+  const [imports, setImports] = useState(true);
+  const send = () => {
+    if (isDestroy) return decisions.destroy();
+    return decisions.deploy({
+      deploymentType: type as 'deploy' | 'driftDetection' | 'dryRun',
+      ...(comment.trim() === '' ? {} : { comment: comment.trim() }),
+      ...(targets === undefined ? {} : { targets }),
+      ...(type === 'deploy' && asks !== asksNow ? { userRequiresApproval: asks } : {}),
+      ...(importable > 0 && imports ? { importUnrecorded: true } : {}),
+    });
+  };
+  const verb = verbOf('again', deployment);
+  return (
+    <Question
+      title={`${verb}?`}
+      no="Not now"
+      verb={verb}
+      isDanger={isDestroy}
+      decisions={decisions}
+      onConfirm={send}
+    >
+      <p>{whatHappens[type]}</p>
+      {type === 'deploy' && (
+        <Checkbox
+          mt="sm"
+          label="Wait for approval before the plan is applied"
+          description="This holds for later deployments of the environment, too."
+          checked={asks}
+          onChange={(event) => setAsks(event.currentTarget.checked)}
+        />
+      )}
+      {importable > 0 && (
+        <Checkbox
+          mt="sm"
+          label={`Import ${importable === 1 ? 'the resource' : `the ${importable} resources`} that no state has`}
+          checked={imports}
+          onChange={(event) => setImports(event.currentTarget.checked)}
+        />
+      )}
+      {!isDestroy && (
+        <Textarea
+          mt="sm"
+          label="Comment"
+          autosize
+          value={comment}
+          onChange={(event) => setComment(event.currentTarget.value)}
+        />
+      )}
+    </Question>
+  );
+}

@@ -1,0 +1,55 @@
+/** Asks before a plan is applied, and names everything that would be lost. */
+import { useMemo } from 'react';
+import { countsOf, countsText } from '../plan/kinds.ts';
+import { KindMark } from '../plan/PlanMarks.tsx';
+import { type PlanRow, rowsOf } from '../plan/rows.ts';
+import classes from './decide.module.css';
+import type { DecisionProps } from './use-decisions.ts';
+import { Question } from './Question.tsx';
+
+const shownLosses = 200;
+
+function Losses({ rows }: { readonly rows: readonly PlanRow[] }) {
+  return (
+    <>
+      <p>This is lost, and cannot be brought back:</p>
+      <ul className={classes.losses} tabIndex={0} aria-label="What is destroyed or replaced">
+        {rows.slice(0, shownLosses).map(({ key, kind, change }) => (
+          <li key={key}>
+            <KindMark kind={kind} />
+            <bdi>{change.path}</bdi>
+          </li>
+        ))}
+        {rows.length > shownLosses && <li>… and {rows.length - shownLosses} more</li>}
+      </ul>
+    </>
+  );
+}
+
+export function ApproveDialog({ deployment, environment, plan, decisions }: DecisionProps) {
+  const rows = useMemo(() => rowsOf(plan?.resourceChanges ?? []), [plan]);
+  const lost = rows.filter(({ kind }) => kind === 'destroy' || kind === 'replace');
+  const text = plan ? countsText(countsOf(plan.resourceChanges), 'toDo') : '';
+  const { planHash } = deployment;
+  return (
+    <Question
+      title="Approve this plan?"
+      no="Not yet"
+      verb={lost.length > 0 ? `Approve and lose ${lost.length}` : 'Approve'}
+      isDanger={lost.length > 0}
+      decisions={decisions}
+      onConfirm={() => decisions.approve(planHash === undefined ? {} : { planHash })}
+    >
+      <p>
+        It is applied to <b>{environment ? <bdi>{environment.name}</bdi> : 'the environment'}</b>
+        {text === '' ? ', and changes no resource.' : `: ${text}.`}
+      </p>
+      {lost.length > 0 && <Losses rows={lost} />}
+      {planHash !== undefined && (
+        <p className={classes.faint}>
+          You approve the plan <code>{planHash.slice(0, 12)}</code>, which this page shows, and no other.
+        </p>
+      )}
+    </Question>
+  );
+}

@@ -1,0 +1,59 @@
+/** The buttons of a deployment: what the person may decide now, each with its own question. */
+import { useHotkeys } from '@mantine/hooks';
+import { useRights } from '../../../api/rights.ts';
+import { ActionButton } from '../../../ui/ActionButton.tsx';
+import { AgainDialog } from './AgainDialog.tsx';
+import { ApproveDialog } from './ApproveDialog.tsx';
+import { type Decision, decisionsOf, rightsOfDecisions, verbOf } from './actions.ts';
+import { AbortDialog, RefuseDialog, ReleaseDialog } from './dialogs.tsx';
+import type { DecisionProps } from './use-decisions.ts';
+
+const looks = {
+  approve: { variant: 'filled' },
+  cancel: { variant: 'default' },
+  abort: { variant: 'outline', color: 'red' },
+  release: { variant: 'outline', color: 'red' },
+  again: { variant: 'default' },
+} as const satisfies Readonly<Record<Decision, object>>;
+
+/** What stands against a decision although the person has the right. */
+function obstacle(decision: Decision, environment: DecisionProps['environment']): string | undefined {
+  if (decision !== 'approve' && decision !== 'again') return undefined;
+  if (environment?.isLocked !== true) return undefined;
+  return 'The environment is locked. Unlock it first.';
+}
+
+const dialogs = {
+  approve: ApproveDialog,
+  cancel: RefuseDialog,
+  abort: AbortDialog,
+  release: ReleaseDialog,
+  again: AgainDialog,
+} as const;
+
+export function DecisionButtons(props: DecisionProps) {
+  const { deployment, environment, decisions } = props;
+  const rights = useRights({ environmentId: deployment.environmentId });
+  const possible = decisionsOf(deployment);
+  const whyNot = (decision: Decision) =>
+    rights.whyNot(rightsOfDecisions[decision]) ?? obstacle(decision, environment);
+  const ask = (decision: Decision) => () => {
+    if (possible.includes(decision) && whyNot(decision) === undefined) decisions.ask(decision);
+  };
+  useHotkeys([
+    ['a', ask('approve')],
+    ['r', ask('cancel')],
+  ]);
+  const { asked } = decisions;
+  const Dialog = asked === undefined ? undefined : dialogs[asked];
+  return (
+    <>
+      {possible.map((decision) => (
+        <ActionButton key={decision} {...looks[decision]} whyNot={whyNot(decision)} onClick={ask(decision)}>
+          {verbOf(decision, deployment)}
+        </ActionButton>
+      ))}
+      {Dialog !== undefined && <Dialog {...props} />}
+    </>
+  );
+}

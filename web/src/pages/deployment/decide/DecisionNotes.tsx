@@ -1,0 +1,110 @@
+/** Who decided about a plan, what is decided, and whether somebody else was faster. */
+import { Button, CopyButton } from '@mantine/core';
+import { Fragment } from 'react';
+import type { Plan } from '#contract/deployments/plan.ts';
+import type { DeploymentReply } from '../reads.ts';
+import { rowsOf } from '../plan/rows.ts';
+import classes from './decide.module.css';
+import type { DecisionProps } from './use-decisions.ts';
+
+function TooLate({ deployment, decisions }: Pick<DecisionProps, 'deployment' | 'decisions'>) {
+  const last = deployment.reviewersUsers.at(-1);
+  if (decisions.tooLate === undefined) return null;
+  return (
+    <section className={classes.late} role="status">
+      <div>
+        <h2>{last ? 'Somebody else has decided already' : 'This has changed meanwhile'}</h2>
+        <p>
+          {last ? (
+            <>
+              <bdi>{last.user.name}</bdi> has {last.action === 'approved' ? 'approved' : 'refused'} it. Your
+              decision changed nothing.
+            </>
+          ) : (
+            decisions.tooLate
+          )}
+        </p>
+        <p className={classes.faint}>The page shows what is there now.</p>
+      </div>
+      <Button variant="default" onClick={decisions.forget}>
+        Understood
+      </Button>
+    </section>
+  );
+}
+
+/** The hash of a plan, with a button that copies all of it. */
+export function PlanHash({ hash }: { readonly hash: string }) {
+  return (
+    <span className={classes.hash}>
+      Plan <code title={hash}>{hash.slice(0, 12)}</code>
+      <CopyButton value={hash}>
+        {({ copied, copy }) => (
+          <Button size="compact-xs" variant="subtle" onClick={copy} aria-label="Copy the hash of the plan">
+            {copied ? 'Copied' : 'Copy'}
+          </Button>
+        )}
+      </CopyButton>
+    </span>
+  );
+}
+
+/** Names of so many resources stand in the page itself. */
+const namedLosses = 3;
+
+function Losses({ plan }: { readonly plan: Plan }) {
+  const lost = rowsOf(plan.resourceChanges).filter(({ kind }) => kind === 'destroy' || kind === 'replace');
+  if (lost.length === 0) return <p>Nothing is destroyed or replaced.</p>;
+  return (
+    <p>
+      <b>{lost.length === 1 ? '1 resource is lost' : `${lost.length} resources are lost`} by this plan:</b>{' '}
+      {lost.slice(0, namedLosses).map(({ key, change }, at) => (
+        <Fragment key={key}>
+          {at > 0 && ', '}
+          <bdi className="mono">{change.path}</bdi>
+        </Fragment>
+      ))}
+      {lost.length > namedLosses && ` and ${lost.length - namedLosses} more`}
+    </p>
+  );
+}
+
+function Asked({ deployment, plan }: Pick<DecisionProps, 'deployment' | 'plan'>) {
+  if (deployment.status !== 'WAITING_FOR_USER' || !plan) return null;
+  const isEmpty = plan.resourceChanges.length === 0 && plan.outputChanges.length === 0;
+  return (
+    <section className={classes.asked} aria-label="Approval">
+      {isEmpty ? (
+        <p>There is nothing to apply, but the deployment holds the queue until somebody decides.</p>
+      ) : (
+        <Losses plan={plan} />
+      )}
+      {deployment.planHash !== undefined && <PlanHash hash={deployment.planHash} />}
+    </section>
+  );
+}
+
+function Reviews({ deployment }: { readonly deployment: DeploymentReply }) {
+  const { reviewersUsers, planHash } = deployment;
+  if (reviewersUsers.length === 0) return null;
+  return (
+    <ul className={classes.reviews} aria-label="Decisions">
+      {reviewersUsers.map(({ user, action }, at) => (
+        <li key={`${user.user_id} ${at}`}>
+          {action === 'approved' ? 'Approved' : 'Refused'} by <bdi>{user.name}</bdi>
+          {planHash !== undefined && <PlanHash hash={planHash} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function DecisionNotes({ deployment, plan, decisions }: DecisionProps) {
+  return (
+    <>
+      <TooLate deployment={deployment} decisions={decisions} />
+      <Asked deployment={deployment} plan={plan} />
+      <Reviews deployment={deployment} />
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+/** Questions before a deployment is refused, aborted or given up. */
+import { Textarea } from '@mantine/core';
+import { useState } from 'react';
+import type { DecisionProps } from './use-decisions.ts';
+import { Question } from './Question.tsx';
+
+export function RefuseDialog({ deployment, decisions }: DecisionProps) {
+  const isQueued = deployment.status === 'QUEUED';
+  return (
+    <Question
+      title={isQueued ? 'Cancel this deployment?' : 'Refuse this plan?'}
+      no="Keep it"
+      verb={isQueued ? 'Cancel the deployment' : 'Refuse'}
+      isDanger
+      decisions={decisions}
+      onConfirm={() => decisions.cancel()}
+    >
+      <p>
+        {isQueued
+          ? 'It leaves the queue, and never starts.'
+          : 'Nothing is applied. The next deployment in the queue starts.'}
+      </p>
+    </Question>
+  );
+}
+
+export function AbortDialog({ decisions }: DecisionProps) {
+  return (
+    <Question
+      title="Abort this deployment?"
+      no="Let it run"
+      verb="Abort"
+      isDanger
+      decisions={decisions}
+      onConfirm={() => decisions.abort()}
+    >
+      <p>
+        The tool is asked to stop, and can finish what it is doing. If it does not stop in time, it is killed.
+        Its state is kept.
+      </p>
+      <p>What is half done stays half done: deploy again to continue.</p>
+    </Question>
+  );
+}
+
+export function ReleaseDialog({ decisions }: DecisionProps) {
+  const [reason, setReason] = useState('');
+  return (
+    <Question
+      title="Give this deployment up?"
+      no="Keep waiting"
+      verb="Give up"
+      isDanger
+      isReady={reason.trim() !== ''}
+      decisions={decisions}
+      onConfirm={() => decisions.release(reason.trim())}
+    >
+      <p>
+        The environment becomes free although its agent has not said that the tool has ended. Do this only
+        when you are certain: two tools on one state damage it.
+      </p>
+      <Textarea
+        label="Why it is certain that the run has ended"
+        description="It is kept with the deployment and in the audit trail."
+        required
+        autosize
+        minRows={2}
+        maxLength={4000}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+    </Question>
+  );
+}

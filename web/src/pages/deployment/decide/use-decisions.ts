@@ -1,0 +1,89 @@
+/** Carrying out a decision, also where somebody else was faster. */
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Plan } from '#contract/deployments/plan.ts';
+import type { OperationName } from '#contract/operations.ts';
+import { errorText, isStatus } from '../../../api/errors.ts';
+import { type Input, type Reply, refresh, useChange } from '../../../api/queries.ts';
+import { showDone } from '../../../ui/messages.ts';
+import type { DeploymentReply } from '../reads.ts';
+import type { Decision } from './actions.ts';
+
+const refreshes: readonly OperationName[] = [
+  'getDeployment',
+  'listSteps',
+  'listDeployments',
+  'getEnvironment',
+];
+
+export interface Decisions {
+  /** Whose question is open. */
+  readonly asked: Decision | undefined;
+  ask(decision: Decision | undefined): void;
+  /** What the service said because a decision came too late. */
+  readonly tooLate: string | undefined;
+  forget(): void;
+  readonly isBusy: boolean;
+  /** Only the plan with this hash: another one is refused. */
+  approve(body: NonNullable<Input<'approveDeployment'>['body']>): void;
+  cancel(): void;
+  abort(): void;
+  release(reason: string): void;
+  deploy(body: NonNullable<Input<'deployEnvironment'>['body']>): void;
+  destroy(): void;
+}
+
+/** What the buttons and their questions are about. */
+export interface DecisionProps {
+  readonly deployment: DeploymentReply;
+  /** Undefined: it is not read yet, or is gone. */
+  readonly environment: Reply<'getEnvironment'> | undefined;
+  readonly plan: Plan | null | undefined;
+  readonly decisions: Decisions;
+}
+
+/** Calls that carry out decisions about a deployment. */
+export function useDecisions(id: string, environmentId: string): Decisions {
+  const [asked, ask] = useState<Decision>();
+  const [tooLate, setTooLate] = useState<string>();
+  const navigate = useNavigate();
+  const onError = (error: unknown): boolean => {
+    if (!isStatus(error, 409, 412)) return false;
+    setTooLate(errorText(error).text);
+    ask(undefined);
+    void refresh(refreshes);
+    return true;
+  };
+  const end = (message: string) => () => {
+    setTooLate(undefined);
+    ask(undefined);
+    showDone(message);
+  };
+  const goTo = (reply: { readonly id: string }) => {
+    ask(undefined);
+    void navigate({ to: '/deployments/$deploymentId', params: { deploymentId: reply.id } });
+  };
+  const approve = useChange('approveDeployment', { refreshes, onError, onSuccess: end('Approved') });
+  const cancel = useChange('cancelDeployment', { refreshes, onError, onSuccess: end('Cancelled') });
+  const abort = useChange('abortDeployment', {
+    refreshes,
+    onError,
+    onSuccess: end('The tool is being stopped'),
+  });
+  const release = useChange('releaseDeployment', { refreshes, onError, onSuccess: end('Given up') });
+  const deploy = useChange('deployEnvironment', { refreshes, onError, onSuccess: goTo });
+  const destroy = useChange('destroyEnvironment', { refreshes, onError, onSuccess: goTo });
+  return {
+    asked,
+    ask,
+    tooLate,
+    forget: () => setTooLate(undefined),
+    isBusy: [approve, cancel, abort, release, deploy, destroy].some(({ isPending }) => isPending),
+    approve: (body) => approve.mutate({ params: { id }, body }),
+    cancel: () => cancel.mutate({ params: { id } }),
+    abort: () => abort.mutate({ params: { id } }),
+    release: (reason) => release.mutate({ params: { id }, body: { reason } }),
+    deploy: (body) => deploy.mutate({ params: { id: environmentId }, body }),
+    destroy: () => destroy.mutate({ params: { id: environmentId } }),
+  };
+}

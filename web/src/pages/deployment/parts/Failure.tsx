@@ -1,0 +1,44 @@
+/** What failed: the command, what it said, the step with its log, and what it left that no state has. */
+import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { Step } from '#contract/deployments/shapes.ts';
+import type { DeploymentReply } from '../reads.ts';
+import { failedStep } from '../sentence.ts';
+import classes from './parts.module.css';
+import { stepName } from './steps.ts';
+import { Unrecorded } from './Unrecorded.tsx';
+
+export interface FailureProps {
+  readonly deployment: DeploymentReply;
+  readonly steps: readonly Step[];
+}
+
+export function Failure({ deployment, steps }: FailureProps) {
+  const { error, failedCommand, unrecordedResources = [] } = deployment;
+  const step = failedStep(steps);
+  if (!error?.message && unrecordedResources.length === 0) return null;
+  return (
+    <section className={classes.failure} aria-labelledby="failure">
+      <h2 id="failure">{failedCommand ? <bdi className="mono">{failedCommand}</bdi> : 'Error'}</h2>
+      {error?.message && (
+        <pre tabIndex={0} aria-label="What it said">
+          {error.message}
+        </pre>
+      )}
+      <p>
+        {error?.exitCode !== undefined && error.exitCode !== null && `Exit code ${error.exitCode}. `}
+        {step && (
+          <Anchor
+            component={Link}
+            to="."
+            search={{ tab: 'log', step: step.name } as never}
+            resetScroll={false}
+          >
+            Log of {stepName(step)}
+          </Anchor>
+        )}
+      </p>
+      <Unrecorded resources={unrecordedResources} environmentId={deployment.environmentId} />
+    </section>
+  );
+}

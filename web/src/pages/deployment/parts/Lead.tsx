@@ -1,0 +1,106 @@
+/** The sentence that the page begins with, and who started the deployment, why, and from which code. */
+import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { Step } from '#contract/deployments/shapes.ts';
+import type { Trigger } from '#contract/schema/enumerations.ts';
+import { useRead } from '../../../api/queries.ts';
+import { TimeAgo, useNow } from '../../../ui/Time.tsx';
+import type { Counts } from '../plan/kinds.ts';
+import type { DeploymentReply } from '../reads.ts';
+import { sentenceOf } from '../sentence.ts';
+import classes from './parts.module.css';
+
+/** What caused it, where it was no person's decision at the moment. */
+export const triggerWords: Readonly<Record<Trigger, string>> = {
+  user: 'by hand',
+  'terraform-cli': 'from the command line of terraform',
+  workflow: 'as part of a workflow',
+  cd: 'because of a push',
+  prPlan: 'because of a pull request',
+  driftDetection: 'by the schedule of drift checks',
+  ttl: 'because its lifetime has ended',
+  scheduled: 'by its schedule',
+  comment: 'by a comment',
+  import: 'by an import',
+  driftRemediation: 'to repair drift',
+};
+
+export interface LeadProps {
+  readonly deployment: DeploymentReply;
+  readonly steps: readonly Step[];
+  readonly counts: Counts | undefined;
+}
+
+const terseFields = 'id,type,status,startedAt';
+
+function Sentence({ deployment, steps, counts }: LeadProps) {
+  const now = useNow();
+  const { waitingFor } = deployment;
+  const aheadId = waitingFor?.kind === 'deployment' ? waitingFor.id : undefined;
+  const { data: ahead } = useRead(
+    'getDeployment',
+    { params: { id: aheadId ?? '' }, query: { fields: terseFields } },
+    { enabled: aheadId !== undefined },
+  );
+  return (
+    <p className={classes.sentence}>
+      <bdi>{sentenceOf({ deployment, steps, counts, ahead, now })}</bdi>
+      {aheadId !== undefined && (
+        <>
+          {' · '}
+          <Anchor
+            component={Link}
+            to="/deployments/$deploymentId"
+            params={{ deploymentId: aheadId } as never}
+          >
+            Show that one
+          </Anchor>
+        </>
+      )}
+    </p>
+  );
+}
+
+/** A commit by its first characters. */
+function Commit({ deployment: { gitMetadata } }: Pick<LeadProps, 'deployment'>) {
+  if (gitMetadata === undefined) return null;
+  return (
+    <span>
+      commit <code title={gitMetadata.commit}>{gitMetadata.commit.slice(0, 10)}</code>
+      {gitMetadata.branch !== '' && (
+        <>
+          {' of '}
+          <bdi>{gitMetadata.branch}</bdi>
+        </>
+      )}
+    </span>
+  );
+}
+
+export function Lead(props: LeadProps) {
+  const { deployment } = props;
+  const { startedByUser, trigger, comment, queuedAt, createdAt, targets = [] } = deployment;
+  const at = queuedAt ?? createdAt;
+  return (
+    <>
+      <Sentence {...props} />
+      <div className={classes.by}>
+        <span>
+          Started by <bdi>{startedByUser.name}</bdi>
+          {trigger !== undefined && trigger !== 'user' && ` ${triggerWords[trigger]}`}
+          {at && (
+            <>
+              {' '}
+              <TimeAgo at={at} />
+            </>
+          )}
+        </span>
+        <Commit deployment={deployment} />
+        {targets.length > 0 && (
+          <span>only {targets.length === 1 ? <bdi>{targets[0]}</bdi> : `${targets.length} targets`}</span>
+        )}
+      </div>
+      {comment !== undefined && comment !== '' && <p className={classes.comment}>{comment}</p>}
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+/** The plan of a deployment, whatever the tool: what can be lost first. */
+import { Button } from '@mantine/core';
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import type { Plan } from '#contract/deployments/plan.ts';
+import { countsOf } from './kinds.ts';
+import { OutputChanges } from './OutputChanges.tsx';
+import classes from './plan.module.css';
+import { PlanFilters } from './PlanFilters.tsx';
+import { ResourceList } from './ResourceList.tsx';
+import { filterRows, type PlanRow, rowsOf } from './rows.ts';
+import { usePlanFilter } from './use-plan-filter.ts';
+
+/** The address that a link names, and a function that names another one. */
+function useNamed(): [string | undefined, (row: PlanRow) => void] {
+  const hash = useLocation({ select: ({ hash }) => hash });
+  const navigate = useNavigate();
+  const name = ({ change }: PlanRow) =>
+    void navigate({
+      to: '.',
+      search: true as never,
+      hash: encodeURIComponent(change.path),
+      replace: true,
+      resetScroll: false,
+      hashScrollIntoView: false,
+    });
+  return [hash === '' ? undefined : decodeHash(hash), name];
+}
+
+function decodeHash(hash: string): string {
+  try {
+    return decodeURIComponent(hash);
+  } catch {
+    return hash;
+  }
+}
+
+function Settled({ plan }: { readonly plan: Plan }) {
+  const rows = useMemo(() => rowsOf(plan.settled ?? []), [plan]);
+  const [named, name] = useNamed();
+  if (rows.length === 0) return null;
+  return (
+    <section aria-labelledby="settled">
+      <h2 id="settled" className={classes.heading}>
+        Read differently, and left as it is
+      </h2>
+      <p className={classes.hint}>
+        The cloud has these values now, and the plan would not change them, such as what a provider computes
+        after an apply. This is no drift; the next apply stores it in the state.
+      </p>
+      <ResourceList label="Settled differences" all={rows} rows={rows} named={named} onName={name} />
+    </section>
+  );
+}
+
+export interface PlanTabProps {
+  readonly plan: Plan;
+  readonly isDriftCheck: boolean;
+}
+
+export function PlanTab({ plan, isDriftCheck }: PlanTabProps) {
+  const rows = useMemo(() => rowsOf(plan.resourceChanges), [plan]);
+  const counts = useMemo(() => countsOf(plan.resourceChanges), [plan]);
+  const state = usePlanFilter();
+  const shown = useMemo(() => filterRows(rows, state.filter), [rows, state.filter]);
+  const [named, name] = useNamed();
+  const isEmpty = rows.length === 0 && plan.outputChanges.length === 0;
+  return (
+    <div className={classes.plan}>
+      {isEmpty && (
+        <p className={classes.empty}>
+          {isDriftCheck ? 'Nothing has drifted: the code and the resources agree.' : 'Nothing changes.'}
+        </p>
+      )}
+      {rows.length > 0 && <PlanFilters rows={rows} counts={counts} state={state} />}
+      {rows.length > 0 && (
+        <p className={classes.shownCount} role="status">
+          {shown.length === rows.length
+            ? `${rows.length} ${rows.length === 1 ? 'resource' : 'resources'}`
+            : `${shown.length} of ${rows.length} resources`}
+          {state.isFiltered && (
+            <Button size="compact-xs" variant="subtle" onClick={state.clear}>
+              Show all
+            </Button>
+          )}
+        </p>
+      )}
+      <ResourceList label="Resources" all={rows} rows={shown} named={named} onName={name} />
+      <OutputChanges changes={plan.outputChanges} />
+      <Settled plan={plan} />
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+/** The resources of a plan; only those in sight are in the document, however many there are. */
+import { useHotkeys } from '@mantine/hooks';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import classes from './plan.module.css';
+import { ResourceRow } from './ResourceRow.tsx';
+import type { PlanRow } from './rows.ts';
+
+/** Of at most so many, those that change are open from the beginning. */
+const openAtMost = 30;
+
+function isOpenAtFirst({ kind, change }: PlanRow, count: number): boolean {
+  return count <= openAtMost && (kind === 'update' || kind === 'replace') && change.attributes.length <= 40;
+}
+
+/** Which rows are open: those that are so at first, except for what the person has turned. */
+function useOpen(rows: readonly PlanRow[], named: string | undefined) {
+  const [turned, setTurned] = useState<ReadonlyMap<string, boolean>>(new Map());
+  return {
+    isOpen: (row: PlanRow) =>
+      turned.get(row.key) ?? (row.change.path === named || isOpenAtFirst(row, rows.length)),
+    turn: (row: PlanRow, isOpen: boolean) => setTurned((before) => new Map(before).set(row.key, isOpen)),
+  };
+}
+
+export interface ResourceListProps {
+  readonly label: string;
+  /** All of the plan. */
+  readonly all: readonly PlanRow[];
+  /** Those that are shown. */
+  readonly rows: readonly PlanRow[];
+  /** The address that the page was opened with. */
+  readonly named: string | undefined;
+  readonly onName: (row: PlanRow) => void;
+}
+
+/** How far below the top of the page the list begins, which what stands above it can change at any time. */
+function useTop(list: RefObject<HTMLElement | null>): number {
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const measure = () => setTop(Math.round(list.current!.getBoundingClientRect().top + window.scrollY));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, [list]);
+  return top;
+}
+
+/** The rows in sight, with a way to scroll to one; the one that the address names is scrolled to first. */
+function useSight(list: RefObject<HTMLElement | null>, rows: readonly PlanRow[], named: string | undefined) {
+  const top = useTop(list);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => 44,
+    overscan: 8,
+    scrollMargin: top,
+    scrollPaddingStart: 60,
+    getItemKey: (at) => rows[at]!.key,
+  });
+  const shown = useRef<string>(undefined);
+  const at = named === undefined ? -1 : rows.findIndex(({ change }) => change.path === named);
+  useLayoutEffect(() => {
+    if (at < 0 || top === 0 || shown.current === named) return;
+    shown.current = named;
+    virtual.scrollToIndex(at, { align: 'start' });
+  }, [at, top, named, virtual]);
+  return {
+    items: virtual.getVirtualItems().map(({ index, key, start }) => ({ index, key, y: start - top })),
+    height: virtual.getTotalSize(),
+    measure: virtual.measureElement,
+    scrollTo: (index: number) => virtual.scrollToIndex(index, { align: 'auto' }),
+  };
+}
+
+/** The row that keys walk to. */
+function useWalk(rows: readonly PlanRow[], scrollTo: (at: number) => void, turn: (row: PlanRow) => void) {
+  const [chosen, setCurrent] = useState(-1);
+  const current = Math.min(chosen, rows.length - 1);
+  const go = (at: number) => {
+    const next = Math.max(0, Math.min(rows.length - 1, at));
+    if (rows.length === 0) return;
+    setCurrent(next);
+    scrollTo(next);
+  };
+  const turnCurrent = () => {
+    const row = rows[current];
+    if (row) turn(row);
+  };
+  return {
+    current,
+    setCurrent,
+    keys: { next: () => go(current + 1), previous: () => go(current - 1), turnCurrent },
+  };
+}
+
+export function ResourceList({ label, all, rows, named, onName }: ResourceListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const { isOpen, turn } = useOpen(all, named);
+  const { items, height, measure, scrollTo } = useSight(list, rows, named);
+  const { current, setCurrent, keys } = useWalk(rows, scrollTo, (row) => turn(row, !isOpen(row)));
+  useHotkeys([
+    ['j', keys.next],
+    ['k', keys.previous],
+    ['o', keys.turnCurrent],
+  ]);
+  return (
+    <div ref={list} role="list" aria-label={label} className={classes.rows} style={{ height }}>
+      {items.map(({ index, key, y }) => {
+        const row = rows[index]!;
+        return (
+          <div
+            key={key}
+            role="listitem"
+            aria-setsize={rows.length}
+            aria-posinset={index + 1}
+            ref={measure}
+            data-index={index}
+            className={classes.item}
+            style={{ transform: `translateY(${y}px)` }}
+          >
+            <ResourceRow
+              row={row}
+              isOpen={isOpen(row)}
+              isCurrent={index === current || row.change.path === named}
+              onToggle={() => {
+                turn(row, !isOpen(row));
+                setCurrent(index);
+                onName(row);
+              }}
+            />
+          </div>
+        );
+      })}
+    </div>
+  );
+}

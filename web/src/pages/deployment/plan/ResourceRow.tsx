@@ -1,0 +1,97 @@
+/** A resource of a plan: what happens to it and why; opened, its attributes. */
+import type { ResourceChange } from '#contract/deployments/plan.ts';
+import { AttributeRow } from './AttributeRow.tsx';
+import { kindWords } from './kinds.ts';
+import classes from './plan.module.css';
+import { KindMark } from './PlanMarks.tsx';
+import { reasonText } from './reasons.ts';
+import type { PlanRow } from './rows.ts';
+
+function Notes({ change }: { readonly change: ResourceChange }) {
+  const { driftByCloud, importing, previousAddress, createBeforeDestroy } = change;
+  return (
+    <>
+      {driftByCloud === true && (
+        <span className={classes.note} data-note="drift">
+          changed outside
+        </span>
+      )}
+      {importing !== undefined && (
+        <span className={classes.note} data-note="import">
+          imports <bdi>{importing.id === '' ? 'what is there' : importing.id}</bdi>
+        </span>
+      )}
+      {previousAddress !== undefined && (
+        <span className={classes.note}>
+          was <bdi className={classes.mono}>{previousAddress}</bdi>
+        </span>
+      )}
+      {createBeforeDestroy === true && <span className={classes.note}>new one first</span>}
+    </>
+  );
+}
+
+const sidesOf = { create: 'after', destroy: 'before' } as const;
+
+/** Attributes that force a replacement first. */
+function attributesOf({ attributes }: ResourceChange) {
+  const forcing = attributes.filter(({ forcesReplacement }) => forcesReplacement === true);
+  const others = attributes.filter(({ forcesReplacement }) => forcesReplacement !== true);
+  return [...forcing, ...others];
+}
+
+export function Attributes({ row: { change, kind } }: { readonly row: PlanRow }) {
+  const sides = kind === 'create' || kind === 'destroy' ? sidesOf[kind] : 'both';
+  const reason = reasonText(change);
+  return (
+    <div className={classes.attributes} role="list" aria-label="Attributes">
+      {attributesOf(change).map((attribute, at) => (
+        <AttributeRow
+          key={`${attribute.name} ${at}`}
+          attribute={attribute}
+          sides={sides}
+          forces={attribute.forcesReplacement === true ? `forces the replacement` : undefined}
+        />
+      ))}
+      {change.attributes.length === 0 && (
+        <p className={classes.nothing}>
+          {reason ? `No attribute is named: ${reason}.` : 'No attribute is named.'}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export interface ResourceRowProps {
+  readonly row: PlanRow;
+  readonly isOpen: boolean;
+  readonly isCurrent: boolean;
+  readonly onToggle: () => void;
+}
+
+export function ResourceRow({ row, isOpen, isCurrent, onToggle }: ResourceRowProps) {
+  const { change, kind } = row;
+  const reason = reasonText(change);
+  return (
+    <article className={classes.row} data-kind={kind} data-current={isCurrent || undefined}>
+      <h3 className={classes.rowHead}>
+        <button type="button" aria-expanded={isOpen} onClick={onToggle} data-row={row.key}>
+          <KindMark kind={kind} />
+          <bdi className={classes.address}>{change.path}</bdi>
+          <span className={classes.notes}>
+            <Notes change={change} />
+          </span>
+          <span className={classes.chevron} aria-hidden="true">
+            {isOpen ? '▾' : '▸'}
+          </span>
+        </button>
+      </h3>
+      {reason !== undefined && (
+        <p className={classes.reason}>
+          {kindWords[kind].word}: <bdi>{reason}</bdi>
+        </p>
+      )}
+      {isOpen && <Attributes row={row} />}
+    </article>
+  );
+}

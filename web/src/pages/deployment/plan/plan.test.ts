@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ResourceChange } from '#contract/deployments/plan.ts';
+import { countsOf, countsOfSummary, countsText, kindOf } from './kinds.ts';
+import { reasonText } from './reasons.ts';
+import { choicesOf, filterRows, moduleOf, type PlanFilter, rootModule, rowsOf } from './rows.ts';
+import { isDifference, lengthText, shownValue } from './values.ts';
+
+function change(
+  path: string,
+  action: ResourceChange['action'],
+  more: Partial<ResourceChange> = {},
+): ResourceChange {
+  return { path, action, name: path, type: 'thing', providerName: 'local', attributes: [], ...more };
+}
+
+const plan = [
+  change('a.new', 'create'),
+  change('b.changed', 'update', {
+    moduleName: 'module.web',
+    attributes: [{ name: 'size', before: 1, after: 2 }],
+  }),
+  change('c.gone', 'delete', { providerName: 'cloud' }),
+  change('d.other', 'recreate', { moduleName: 'module.web' }),
+  change('e.imported', 'metadata', { importing: { id: 'i-1' } }),
+  change('f.moved', 'metadata', { previousAddress: 'f.before' }),
+  change('g.unknown', 'metadata', { actionReason: 'check mode does not run this task' }),
+];
+
+const everything: PlanFilter = { text: '', kinds: new Set(), module: undefined, provider: undefined };
+const pathsOf = (filter: Partial<PlanFilter>) =>
+  filterRows(rowsOf(plan), { ...everything, ...filter }).map((row) => row.change.path);
+
+test('what can be lost stands first, and the order of the tool stays within a kind', () => {
+  assert.deepEqual(
+    rowsOf([...plan, change('a.gone', 'delete')]).map(({ kind, change: { path } }) => `${kind} ${path}`),
+    [
+      'destroy c.gone',
+      'destroy a.gone',
+      'replace d.other',
+      'update b.changed',
+      'create a.new',
+      'import e.imported',
+      'move f.moved',
+      'other g.unknown',
+    ],
+  );
+});
+
+test('an address that a tool names twice has two rows with keys of their own', () => {
+  const keys = rowsOf([change('x', 'create'), change('x', 'delete')]).map(({ key }) => key);
+  assert.equal(new Set(keys).size, 2);
+});
+
+test('an import that also changes a resource is a change', () => {
+  assert.equal(kindOf(change('x', 'update', { importing: { id: 'i' } })), 'update');
+});
+
+test('counts are worded as what is to be done or is done, without notes', () => {
+  const counts = countsOf(plan);
+  assert.equal(
+    countsText(counts, 'toDo'),
+    '1 to destroy, 1 to replace, 1 to change, 1 to add, 1 to import, 1 to move',
+  );
+  assert.equal(
+    countsText(countsOfSummary({ added: 3, changed: 1, destroyed: 0 }), 'done'),
+    '1 changed, 3 added',
+  );
+  assert.equal(countsText(countsOf([change('g', 'metadata')]), 'toDo'), '');
+});
+
+test('rows are found by address, attribute, kind, module and provider, and by all of them together', () => {
+  assert.deepEqual(pathsOf({ text: 'CHANGED b.' }), ['b.changed']);
+  assert.deepEqual(pathsOf({ text: 'size' }), ['b.changed']);
+  assert.deepEqual(pathsOf({ text: 'f.before' }), ['f.moved']);
+  assert.deepEqual(pathsOf({ kinds: new Set(['destroy', 'create']) }), ['c.gone', 'a.new']);
+  assert.deepEqual(pathsOf({ module: 'module.web' }), ['d.other', 'b.changed']);
+  assert.deepEqual(pathsOf({ module: 'module.web', text: 'other' }), ['d.other']);
+  assert.deepEqual(pathsOf({ provider: 'cloud' }), ['c.gone']);
+  assert.deepEqual(pathsOf({ text: 'nothing has this' }), []);
+});
+
+test('filters offer each module once, and a name for resources without one', () => {
+  assert.deepEqual(choicesOf(rowsOf(plan), moduleOf), [rootModule, 'module.web']);
+});
+
+test('values are sealed, unknown, absent or text', () => {
+  const kinds = ['(sensitive)', '(known after apply)', undefined, null, '', 0, false, ['(sensitive)']].map(
+    (value) => shownValue(value).kind,
+  );
+  assert.deepEqual(kinds, ['sealed', 'unknown', 'none', 'none', 'text', 'text', 'text', 'text']);
+});
+
+test('short lists stay on one line, long ones and documents within texts get lines', () => {
+  const textOf = (value: unknown) => {
+    const shown = shownValue(value);
+    return shown.kind === 'text' ? shown.text : shown.kind;
+  };
+  assert.equal(textOf(['a', 1]), '["a",1]');
+  assert.match(textOf(Array.from({ length: 40 }, (_, at) => at)), /\n {2}39\n\]$/);
+  assert.equal(textOf('{"Version":"2012","Statement":[]}').split('\n')[1], '  "Version": "2012",');
+  assert.equal(textOf('{not json'), '{not json');
+  assert.equal(textOf('<img src=x onerror=alert(1)>'), '<img src=x onerror=alert(1)>');
+});
+
+test('two long texts are compared, short or sealed values stand side by side', () => {
+  const long = 'line\n'.repeat(3);
+  assert.equal(isDifference(shownValue('a'), shownValue('b')), false);
+  assert.equal(isDifference(shownValue(long), shownValue('b')), true);
+  assert.equal(isDifference(shownValue(long), shownValue('(sensitive)')), false);
+  assert.equal(isDifference(shownValue(long), shownValue(undefined)), false);
+});
+
+test('reasons of terraform are worded, those of other tools stay as they are', () => {
+  assert.equal(
+    reasonText(change('x', 'recreate', { actionReason: 'replace_because_tainted' })),
+    'it is marked as damaged (tainted)',
+  );
+  assert.equal(reasonText(change('x', 'delete', { actionReason: 'no longer wanted' })), 'no longer wanted');
+  assert.equal(reasonText(change('x', 'delete')), undefined);
+});
+
+test('lengths of texts are given in characters', () => {
+  assert.deepEqual([9999, 20_400, 1_048_576].map(lengthText), [
+    '9999 characters',
+    '20 thousand characters',
+    '1.0 million characters',
+  ]);
+});

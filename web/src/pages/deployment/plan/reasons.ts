@@ -1,0 +1,23 @@
+/** Why a plan does what it does, in words. */
+import type { ResourceChange } from '#contract/deployments/plan.ts';
+
+/** What terraform and those of its family call their reasons. */
+const reasons: Readonly<Record<string, string>> = {
+  replace_because_cannot_update: 'the provider cannot change it in place',
+  replace_because_tainted: 'it is marked as damaged (tainted)',
+  replace_by_request: 'somebody asked for its replacement',
+  replace_by_triggers: 'something named in replace_triggered_by changes',
+  delete_because_no_resource_config: 'the code does not contain it any more',
+  delete_because_no_module: 'the code does not contain its module any more',
+  delete_because_wrong_repetition: 'the code has changed between count, for_each and neither',
+  delete_because_count_index: 'its index is beyond the count',
+  delete_because_each_key: 'for_each does not have its key any more',
+  delete_because_no_move_target: 'the place that it was moved to is not in the code',
+  read_because_config_unknown: 'what it reads is known only after the apply',
+  read_because_dependency_pending: 'it depends on something that changes',
+};
+
+/** As a part of a sentence; undefined: the tool gave none. */
+export function reasonText({ actionReason }: Pick<ResourceChange, 'actionReason'>): string | undefined {
+  return actionReason === undefined ? undefined : (reasons[actionReason] ?? actionReason);
+}

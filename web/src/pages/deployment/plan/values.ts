@@ -1,0 +1,59 @@
+/** How a value of a plan is shown: sealed, not known yet, short, or a long text. */
+
+/** What agents put in the place of values that nobody may see. */
+const sensitiveText = '(sensitive)';
+/** What agents put in the place of values that the tool knows only once it has applied the plan. */
+const unknownText = '(known after apply)';
+
+const longestLine = 120;
+
+export type ShownValue =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'sealed' }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'text'; readonly text: string; readonly isText: boolean; readonly isLong: boolean };
+
+/** Texts that are JSON documents, such as policies, are compared line by line. */
+function prettyText(text: string): string {
+  if (!/^\s*[[{]/.test(text) || text.length > 2_000_000) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function isLongText(text: string): boolean {
+  return text.length > longestLine || text.includes('\n');
+}
+
+/** Short lists and maps take one line. */
+function jsonText(value: unknown): string {
+  const line = JSON.stringify(value) ?? 'null';
+  return line.length <= 72 ? line : JSON.stringify(value, null, 2);
+}
+
+/** @param value undefined: the attribute has none on this side */
+export function shownValue(value: unknown): ShownValue {
+  if (value === undefined || value === null) return { kind: 'none' };
+  if (value === sensitiveText) return { kind: 'sealed' };
+  if (value === unknownText) return { kind: 'unknown' };
+  const isText = typeof value === 'string';
+  const text = isText ? prettyText(value) : jsonText(value);
+  return { kind: 'text', text, isText, isLong: isLongText(text) };
+}
+
+/** Whether both sides are better read as the difference of two texts than side by side. */
+export function isDifference(before: ShownValue, after: ShownValue): boolean {
+  if (before.kind !== 'text' || after.kind !== 'text') return false;
+  return before.isLong || after.isLong;
+}
+
+const units = ['characters', 'thousand characters', 'million characters'];
+
+/** Such as "1.2 million characters". */
+export function lengthText(characters: number): string {
+  const power = characters < 10_000 ? 0 : characters < 1_000_000 ? 1 : 2;
+  const number = characters / 1000 ** power;
+  return `${power === 2 ? number.toFixed(1) : Math.round(number)} ${units[power]}`;
+}

@@ -1,0 +1,91 @@
+/** Everything else that is known of a deployment. */
+import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { TimeAgo } from '../../../ui/Time.tsx';
+import { triggerWords } from '../parts/Lead.tsx';
+import classes from '../parts/parts.module.css';
+import type { DeploymentReply } from '../reads.ts';
+import { typeWords } from '../sentence.ts';
+
+/** Names with versions, one to a line. */
+function VersionList({ versions = {} }: { readonly versions: Readonly<Record<string, string>> | undefined }) {
+  return Object.entries(versions).map(([name, version]) => (
+    <div key={name}>
+      <bdi className="mono">{name}</bdi> {version}
+    </div>
+  ));
+}
+
+type Fact = readonly [name: string, value: ReactNode];
+
+const mono = (text: string | null | undefined): ReactNode =>
+  text === undefined || text === null || text === '' ? null : <bdi className="mono">{text}</bdi>;
+
+const time = (at: string | null | undefined): ReactNode => (at ? <TimeAgo at={at} /> : null);
+
+function codeFacts(deployment: DeploymentReply): Fact[] {
+  const { blueprintId, blueprintName, blueprintRepository, blueprintRevision, blueprintPath } = deployment;
+  const { blueprintType, gitMetadata, providerVersions = {}, moduleVersions = {} } = deployment;
+  return [
+    [
+      'Template',
+      <Anchor key="template" component={Link} to={`/templates/${blueprintId}`}>
+        <bdi>{blueprintName}</bdi>
+      </Anchor>,
+    ],
+    ['Tool', blueprintType],
+    ['Repository', mono(blueprintRepository)],
+    ['Revision', blueprintRevision === '' ? 'the default branch' : mono(blueprintRevision)],
+    ['Path', mono(blueprintPath)],
+    ['Commit', mono(gitMetadata?.commit)],
+    ['Branch', mono(gitMetadata?.branch)],
+    ['Committed', time(gitMetadata?.timestamp)],
+    ['Providers', Object.keys(providerVersions).length > 0 && <VersionList versions={providerVersions} />],
+    ['Modules', Object.keys(moduleVersions).length > 0 && <VersionList versions={moduleVersions} />],
+  ];
+}
+
+function runFacts(deployment: DeploymentReply): Fact[] {
+  const { id, type, trigger, startedByUser, agentId, planHash, stateVersionId, targets = [] } = deployment;
+  return [
+    ['Deployment', mono(id)],
+    ['Type', typeWords[type]],
+    ['Cause', trigger === undefined ? null : triggerWords[trigger]],
+    ['Started by', <bdi key="by">{startedByUser.name}</bdi>],
+    ['Asked', time(deployment.queuedAt)],
+    ['Started', time(deployment.startedAt)],
+    ['Ended', time(deployment.finishedAt)],
+    ['Pull request', mono(deployment.prNumber)],
+    ['Targets', targets.length > 0 && targets.map((target) => <div key={target}>{mono(target)}</div>)],
+    ['Agent', mono(agentId)],
+    ['Hash of the plan', mono(planHash)],
+    ['State version', mono(stateVersionId)],
+    ['Hash of the state', mono(deployment.stateFileHash?.value)],
+  ];
+}
+
+function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+  return (
+    <dl className={classes.facts}>
+      {facts
+        .filter(([, value]) => value !== null && value !== false && value !== undefined)
+        .map(([name, value]) => (
+          <div key={name} className={classes.fact}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+export function DetailsTab({ deployment }: { readonly deployment: DeploymentReply }) {
+  return (
+    <>
+      <Facts facts={runFacts(deployment)} />
+      <h2 className={classes.factsHead}>Code</h2>
+      <Facts facts={codeFacts(deployment)} />
+    </>
+  );
+}
