@@ -28,6 +28,8 @@ export const routes = {
   createAdmin: ['POST', '/users/admins'],
   createPasswordReset: ['POST', '/users/{id}/password-reset'],
   resetPassword: ['POST', '/auth/password-reset'],
+  createSignInLink: ['POST', '/users/{id}/sign-in-link'],
+  signInByLink: ['POST', '/auth/sign-in-link'],
   removeMember: ['DELETE', '/organizations/{id}/users/{userId}'],
   deleteCurrentUser: ['DELETE', '/users/me'],
   deleteUser: ['DELETE', '/users/{id}'],

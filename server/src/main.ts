@@ -1,23 +1,9 @@
 /** `npm start`: the service for use, until SIGTERM or Ctrl-C. Running deployments continue. */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { proxyEnvironment, readCertificates, trustedCertificates, useNetwork } from '#settings/network.ts';
 import { readSettings } from './config.ts';
+import { handOverFirstKey } from './start/hand-over-first-key.ts';
 import { openLog } from './start/open-log.ts';
-import { type Service, startService } from './start/service.ts';
-
-/** Once on a terminal; otherwise in a file that only its owner can read. */
-async function handOverFirstKey({ firstKey, dataFolder }: Service): Promise<void> {
-  if (!firstKey) return;
-  const lines = `ENVARIUM_API_KEY=${firstKey.id}\nENVARIUM_API_SECRET=${firstKey.secret}\n`;
-  if (process.stdout.isTTY) {
-    process.stdout.write(`\nThe first admin key, shown only once:\n\n${lines}\n`);
-    return;
-  }
-  const file = join(dataFolder, 'first-admin-key.env');
-  await writeFile(file, lines, { mode: 0o600, flag: 'w' });
-  process.stdout.write(`The first admin key is in ${file}\n`);
-}
+import { startService } from './start/service.ts';
 
 /**
  * Ctrl-C below npm arrives twice: the handlers stay, so that the second one does not end us in the middle.
@@ -39,7 +25,7 @@ async function main(): Promise<void> {
   const log = openLog(settings.logLevel);
   const told = untilTold();
   await using service = await startService(settings, log);
-  await handOverFirstKey(service);
+  await handOverFirstKey(service, process.stdout);
   process.stdout.write(`Envarium listens on ${service.address}\n`);
   await told;
   process.stdout.write('Stopping; running deployments continue and are picked up at the next start\n');

@@ -27,6 +27,8 @@ const withoutCommand: Partial<Record<OperationName, string>> = {
   startCliSignIn: '"login --browser" opens it in a browser',
   approveCliSignIn: 'called by the page that asks a person',
   createPasswordReset: 'rare: docs/sign-in.md shows the request',
+  createSignInLink: 'rare: docs/sign-in.md shows the request',
+  signInByLink: 'called by the page that the link opens',
   resetPassword: 'people set passwords in their browser: a terminal keeps what is typed',
   listEnvironmentOutputs: 'for those who choose among outputs: "variables" takes references as text',
   getTestingProject: 'serves the tests of modules, which no version has yet',

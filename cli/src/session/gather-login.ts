@@ -48,7 +48,7 @@ type Way = 'key' | 'password' | 'browser';
 async function askWay(apiUrl: string): Promise<Way> {
   const methods = await anonymousClient(apiUrl)
     .call('listSignInMethods')
-    .catch((): SignInMethods => ({ password: false, providers: [] }));
+    .catch((): SignInMethods => ({ password: false, providers: [], isFirstStart: false }));
   const names = methods.providers.map(({ name }) => name).join(', ');
   const options: { value: Way; label: string }[] = [
     { value: 'key', label: 'API key' },

@@ -4,7 +4,14 @@ import { defineOperations, operation } from '../operation.ts';
 import { closed, Name, nullable, Text, Title } from '../schema/schema.ts';
 import { Email, Password } from '../sign-in/operations.ts';
 import { SignedIn } from '../sign-in/shapes.ts';
-import { CreatedAdmin, GrantedPermissions, Invitation, InvitationPreview, PasswordReset } from './shapes.ts';
+import {
+  CreatedAdmin,
+  GrantedPermissions,
+  Invitation,
+  InvitationPreview,
+  PasswordReset,
+  SignInLink,
+} from './shapes.ts';
 
 const byId = Type.Object({ id: Name });
 const thisInvitation = { entity: 'invitation', in: 'params', field: 'id' } as const;
@@ -114,6 +121,31 @@ export const operations = defineOperations('people', {
     body: closed({
       token: Type.String({ minLength: 1, maxLength: 200, description: 'The last part of the link' }),
       password: Password,
+    }),
+    reply: SignedIn,
+  }),
+  createSignInLink: operation('POST', '/users/{id}/sign-in-link', {
+    summary: 'Create link to sign in',
+    description:
+      'For the operator, with the first key of the installation: a one-time link, valid for 15 minutes, that opens ' +
+      'the web interface as that person. A new link replaces the one before.',
+    needs: 'signed-in',
+    params: byId,
+    reply: SignInLink,
+  }),
+  signInByLink: operation('POST', '/auth/sign-in-link', {
+    summary: 'Sign in by a link',
+    description:
+      'Starts a session, whose cookie the reply sets. An expired, used or replaced link is a 401, and counts as ' +
+      'refused credentials of the address that it came from.',
+    needs: 'nothing',
+    refusesWith: ['unauthorized'],
+    body: closed({
+      token: Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'The part of the link after `#link=`',
+      }),
     }),
     reply: SignedIn,
   }),

@@ -80,3 +80,10 @@ export const PasswordReset = replyObject('PasswordReset', {
   expiresAt: Type.String({ format: 'date-time', description: 'When it is no longer accepted' }),
 });
 export type PasswordReset = Static<typeof PasswordReset>;
+
+export const SignInLink = replyObject('SignInLink', {
+  userId: Text,
+  link: Type.String({ description: 'Shown only here' }),
+  expiresAt: Type.String({ format: 'date-time', description: 'When it is no longer accepted' }),
+});
+export type SignInLink = Static<typeof SignInLink>;

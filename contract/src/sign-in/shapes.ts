@@ -5,7 +5,7 @@ import { Instant, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
 
 /** What a person proved at sign-in. */
-export const signInWays = ['password', 'oidc', 'invitation'] as const;
+export const signInWays = ['password', 'oidc', 'invitation', 'link'] as const;
 export type SignInWay = (typeof signInWays)[number];
 
 /** Who sends a session: a browser as a cookie, the command line as credentials. */
@@ -27,6 +27,9 @@ export const SignInMethods = replyObject('SignInMethods', {
     }),
     { description: 'Identity providers' },
   ),
+  isFirstStart: Type.Boolean({
+    description: 'Whether nobody has an account yet: the first key of the installation creates one',
+  }),
 });
 export type SignInMethods = Static<typeof SignInMethods>;
 

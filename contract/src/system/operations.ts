@@ -50,6 +50,7 @@ export const openOperations = [
   { method: 'GET', path: '/api/auth/oidc/callback', reason: 'the identity provider vouches for the caller' },
   { method: 'GET', path: '/api/auth/cli/start', reason: 'a sign-in begins' },
   { method: 'POST', path: '/api/auth/cli/token', reason: 'the code identifies the caller' },
+  { method: 'POST', path: '/api/auth/sign-in-link', reason: 'the token of the link identifies the caller' },
   { method: 'POST', path: '/api/auth/password-reset', reason: 'the token of the link identifies the caller' },
   {
     method: 'POST',

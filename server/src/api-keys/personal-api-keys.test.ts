@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApp } from '../testing/app.ts';
-import { call, ok, refused } from '../testing/client.ts';
+import { call, ok, type Reply, refused } from '../testing/client.ts';
+import { addPerson, TestBrowser } from '../testing/person.ts';
 
 const app = await testApp();
 const { organizationId } = app;
@@ -100,4 +101,25 @@ test('the keys of a blocked person are refused', async () => {
   const made = await create();
   await app.database.pool.query('update app_user set is_blocked = true where id = $1', [person.id]);
   assert.equal((await call(app, 'listOrganizations', { as: keyOf(made) })).statusCode, 401);
+});
+
+test('a person manages the own keys in a browser, too', async () => {
+  const userId = await addPerson(app, 'ada@example.com', { [organizationId]: 'User' });
+  const browser = new TestBrowser(app);
+  await browser.signIn('ada@example.com');
+  const url = '/api/personal-api-keys';
+  const response = await browser.send('POST', url, { name: 'laptop' });
+  assert.equal(response.statusCode, 200, response.body);
+  const made = response.json<Reply<'createPersonalApiKey'>>();
+  const { user } = await ok(app, 'getCurrentUser', { as: keyOf(made) });
+  assert.equal(user.user_id, userId);
+  const listed = async () => (await browser.send('GET', url)).json<Reply<'listPersonalApiKeys'>>();
+  assert.deepEqual(
+    (await listed()).map(({ id, name }) => [id, name]),
+    [[made.id, 'laptop']],
+  );
+  const second = await browser.send('POST', `${url}/${made.id}/secrets`);
+  assert.equal(second.statusCode, 200, second.body);
+  assert.equal((await browser.send('DELETE', `${url}/${made.id}`)).statusCode, 200);
+  assert.deepEqual(await listed(), []);
 });

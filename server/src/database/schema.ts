@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources aefa0b8399082d6133b65dae1010dfa3c52a58f2a8c40d3a0ded36bfc1faabaa
+ * sources 16667266cdff3d7255fc3d963247229f0b43a7a99e0bd45e579de3d82f7cb5a7
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -717,6 +717,14 @@ export interface SignInAttemptTable {
   wait_until: Date;
 }
 
+export interface SignInLinkTable {
+  created_at: Date;
+  created_by: string;
+  expires_at: Date;
+  secret_hmac: Buffer;
+  user_id: string;
+}
+
 export interface SourceArchiveTable {
   blob: JsonOrNull<Sources['source_archive.blob']>;
   bytes: number;
@@ -907,6 +915,7 @@ export interface Schema {
   session: SessionTable;
   sign_in_address: SignInAddressTable;
   sign_in_attempt: SignInAttemptTable;
+  sign_in_link: SignInLinkTable;
   source_archive: SourceArchiveTable;
   ssh_key: SshKeyTable;
   state_access: StateAccessTable;

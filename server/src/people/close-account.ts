@@ -16,6 +16,7 @@ import { deleteKeysOf, isOperator } from '../users/user-store.ts';
 import { revokeInvitationsOf } from './invitation-store.ts';
 import { deletePasswordReset } from './password-reset-store.ts';
 import { leaveOrganization } from './leave-organization.ts';
+import { deleteSignInLink } from './sign-in-link-store.ts';
 
 /**
  * @throws Refusal 404 for anybody but the person itself and the operator, 409 for the last administrator of an
@@ -41,6 +42,7 @@ export async function closeAccount(context: ActorContext, userId: string): Promi
     await deleteKeysOf(db, userId);
     await deletePassword(db, userId);
     await deletePasswordReset(db, userId);
+    await deleteSignInLink(db, userId);
     await deleteIdentitiesOf(db, userId);
     await deleteAddressesOf(db, userId);
     await deleteCodesOf(db, userId);

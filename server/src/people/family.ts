@@ -7,5 +7,5 @@ export const family: Family = {
   name: 'people',
   routes: peopleRoutes,
   entities: { invitation: invitationHome },
-  tables: ['invitation', 'password_reset'],
+  tables: ['invitation', 'password_reset', 'sign_in_link'],
 };

@@ -8,6 +8,7 @@ import { createAdmin } from './create-admin.ts';
 import { invitationOf, invite, listInvitations, renewInvitation, revokeInvitation } from './invite.ts';
 import { removeMember } from './leave-organization.ts';
 import { createPasswordReset, resetPassword } from './reset-password.ts';
+import { createSignInLink, signInByLink } from './sign-in-link.ts';
 
 export const peopleRoutes: Route[] = [
   route(operations.createInvitation, (context, { body }, { request }) => invite(context, request, body)),
@@ -36,6 +37,10 @@ export const peopleRoutes: Route[] = [
     createPasswordReset(context, request, params.id),
   ),
   route(operations.resetPassword, (context, { body }, wire) => resetPassword(context, wire, body)),
+  route(operations.createSignInLink, (context, { params }, { request }) =>
+    createSignInLink(context, request, params.id),
+  ),
+  route(operations.signInByLink, (context, { body }, wire) => signInByLink(context, wire, body.token)),
   route(operations.removeMember, async (context, { params }) => {
     await removeMember(context, params.id, params.userId);
     return { id: params.userId };

@@ -47,3 +47,8 @@ export async function hasIdentity(db: Connection, userId: string): Promise<boole
 export async function deleteIdentitiesOf(tx: Connection, userId: string): Promise<void> {
   await tx.deleteFrom('oidc_identity').where('user_id', '=', userId).execute();
 }
+
+/** Whether anybody has signed in through a provider. */
+export async function isAnyIdentity(db: Connection): Promise<boolean> {
+  return (await db.selectFrom('oidc_identity').select('user_id').limit(1).executeTakeFirst()) !== undefined;
+}

@@ -45,6 +45,11 @@ export async function hasPassword(db: Connection, userId: string): Promise<boole
   return row !== undefined;
 }
 
+/** Whether any account has a password. */
+export async function isAnyPassword(db: Connection): Promise<boolean> {
+  return (await db.selectFrom('password').select('user_id').limit(1).executeTakeFirst()) !== undefined;
+}
+
 export async function deletePassword(tx: Connection, userId: string): Promise<void> {
   await tx.deleteFrom('password').where('user_id', '=', userId).execute();
 }

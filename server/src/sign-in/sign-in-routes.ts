@@ -14,6 +14,8 @@ import { updatePerson } from '../users/person-store.ts';
 import { changePassword } from './change-password.ts';
 import { checkSignIn } from './check-sign-in.ts';
 import { currentUser } from './current-user.ts';
+import { isAnyIdentity } from './identity-store.ts';
+import { isAnyPassword } from './password-store.ts';
 import { deleteSessionRow, listSessionRows, type SessionRow } from './session-store.ts';
 import { startBrowserSession, startCliSession } from './start-session.ts';
 
@@ -47,12 +49,13 @@ async function endSession(context: ActorContext, id: string): Promise<{ id: stri
 }
 
 export const signInRoutes: Route[] = [
-  route(operations.listSignInMethods, async ({ settings }) => ({
+  route(operations.listSignInMethods, async ({ db, settings }) => ({
     password: settings.passwordSignIn,
     providers:
       settings.oidcIssuer === undefined
         ? []
         : [{ id: 'oidc', name: settings.oidcName, path: '/api/auth/oidc/start' }],
+    isFirstStart: !(await isAnyPassword(db)) && !(await isAnyIdentity(db)),
   })),
   route(operations.signIn, async (context, { body }, wire) => {
     const userId = await checkSignIn(context, wire.request, body);
