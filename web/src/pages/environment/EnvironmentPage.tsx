@@ -1,9 +1,119 @@
-import { Page } from '../../ui/Page.tsx';
+/** One environment: its head, what can be done with it, and everything about it in tabs. */
+import { Loader, Tabs } from '@mantine/core';
+import { Link, useParams } from '@tanstack/react-router';
+import { Suspense } from 'react';
+import { isStatus } from '../../api/errors.ts';
+import { useRead } from '../../api/queries.ts';
+import { useRights } from '../../api/rights.ts';
+import { useSession } from '../../api/session.ts';
+import { Status } from '../../design/status.tsx';
+import { driftLooks, environmentLooks } from '../../design/status.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { type Crumb, Page } from '../../ui/Page.tsx';
+import { useSearchState } from '../../ui/search.ts';
+import { HeadActions } from './actions/HeadActions.tsx';
+import { Notices } from './Notices.tsx';
+import classes from './environment.module.css';
+import type { EnvironmentProps, EnvironmentReply } from './reads.ts';
+import { Sentence } from './Sentence.tsx';
+import { callsOf, tabs } from './tabs.ts';
+
+/** The projects from the top down to the environment's own. */
+function useCrumbs({ organizationId, projectId, projectName }: EnvironmentReply): Crumb[] {
+  const { data = [] } = useRead('listProjects', { query: { organizationId } });
+  const own = data.find(({ id }) => id === projectId);
+  const ids = own?.hierarchy.split('|') ?? [projectId];
+  return ids.map((id) => ({
+    label: data.find((project) => project.id === id)?.name ?? projectName,
+    to: `/projects/${id}`,
+  }));
+}
+
+function Tab({ tab, ...props }: EnvironmentProps & { readonly tab: string }) {
+  const { Component } = tabs.find(({ id }) => id === tab) ?? tabs[0]!;
+  return (
+    <Suspense fallback={<Loader size="sm" aria-label="Loading" />}>
+      <Component {...props} />
+    </Suspense>
+  );
+}
+
+function TabBar({
+  tab,
+  onChange,
+  children,
+}: {
+  tab: string;
+  onChange: (tab: string) => void;
+  children: React.ReactNode;
+}) {
+  return (
+    <Tabs value={tab} onChange={(next) => next !== null && onChange(next)} keepMounted={false}>
+      <Tabs.List className={classes.tabs!} mb="md">
+        {tabs.map(({ id, label }) => (
+          <Tabs.Tab key={id} value={id}>
+            {label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value={tab}>{children}</Tabs.Panel>
+    </Tabs>
+  );
+}
+
+function Shown({ environment }: { readonly environment: EnvironmentReply }) {
+  const [search, setSearch] = useSearchState();
+  const rights = useRights({ environmentId: environment.id });
+  const crumbs = useCrumbs(environment);
+  const props = { environment, rights };
+  const tab = tabs.some(({ id }) => id === search.tab) ? search.tab! : 'overview';
+  const { driftStatus } = environment;
+  return (
+    <Page
+      title={environment.name}
+      aside={
+        <span className={classes.statuses}>
+          <Status look={environmentLooks[environment.status]} filled />
+          {driftStatus !== 'DISABLED' && driftStatus !== 'NEVER_RUN' && environment.status !== 'DRIFTED' && (
+            <Status look={driftLooks[driftStatus]} />
+          )}
+        </span>
+      }
+      lead={<Sentence environment={environment} />}
+      crumbs={crumbs}
+      actions={<HeadActions {...props} />}
+      calls={callsOf(tab, environment)}
+    >
+      <Notices {...props} />
+      <TabBar tab={tab} onChange={(next) => setSearch({ tab: next === 'overview' ? undefined : next }, true)}>
+        <Tab tab={tab} {...props} />
+      </TabBar>
+    </Page>
+  );
+}
+
+function Deleted({ name }: { readonly name: string }) {
+  return (
+    <Page title={name} calls={[]}>
+      <section className={classes.gone} role="alert">
+        <h2>This environment does not exist any more</h2>
+        <p>Somebody deleted it, or you may no longer see it. The audit log keeps what happened.</p>
+        <Link to="/environments">All environments</Link>
+      </section>
+    </Page>
+  );
+}
 
 export function EnvironmentPage() {
+  const { environmentId = '' } = useParams({ strict: false });
+  useSession();
+  const query = useRead('getEnvironment', { params: { id: environmentId } });
+  if (query.isError && isStatus(query.error, 404, 403) && query.data !== undefined)
+    return <Deleted name={query.data.name} />;
+  if (query.data !== undefined) return <Shown key={environmentId} environment={query.data} />;
   return (
     <Page title="Environment" calls={[]}>
-      stub
+      <Loaded query={query}>{() => null}</Loaded>
     </Page>
   );
 }

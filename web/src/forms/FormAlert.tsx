@@ -1,0 +1,19 @@
+/** What a form says about a refusal that belongs to none of its fields. What was typed stays. */
+import { Alert } from '@mantine/core';
+import { errorText } from '../api/errors.ts';
+
+export function FormAlert({ error }: { readonly error: unknown }) {
+  if (error === undefined || error === null) return null;
+  const { title, text, remedy, requestId } = errorText(error);
+  return (
+    <Alert color="red" role="alert" title={title} styles={{ message: { overflowWrap: 'anywhere' } }}>
+      {text} {remedy}
+      {requestId !== undefined && (
+        <>
+          {' '}
+          Request <code>{requestId}</code>.
+        </>
+      )}
+    </Alert>
+  );
+}

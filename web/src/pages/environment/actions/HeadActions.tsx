@@ -1,0 +1,136 @@
+/** What can be done with an environment, from its head. */
+import { Button, Menu } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { useSearchState } from '../../../ui/search.ts';
+import { ActionButton } from '../../../ui/ActionButton.tsx';
+import { isOpen, whyNotArchive, whyNotDelete, whyNotMove, whyNotStart } from '../facts.ts';
+import type { EnvironmentProps } from '../reads.ts';
+import { ArchiveDialog, DeleteDialog, DestroyDialog, LockDialog } from './SmallDialogs.tsx';
+import { MoveDialog } from './MoveDialog.tsx';
+
+const DeployDialog = lazy(() => import('./DeployDialog.tsx'));
+
+type DialogName = 'destroy' | 'lock' | 'archive' | 'move' | 'delete';
+
+interface ItemProps {
+  readonly children: ReactNode;
+  readonly whyNot: string | undefined;
+  readonly color?: string;
+  readonly onClick: () => void;
+}
+
+/** An entry of the menu that says why it cannot be used. */
+function Item({ children, whyNot, color, onClick }: ItemProps) {
+  const isRefused = whyNot !== undefined;
+  return (
+    <Menu.Item
+      {...(color && !isRefused ? { color } : {})}
+      aria-disabled={isRefused}
+      closeMenuOnClick={!isRefused}
+      onClick={isRefused ? undefined : onClick}
+    >
+      <span style={isRefused ? { color: 'var(--e-ink-3)' } : undefined}>{children}</span>
+      {isRefused && (
+        <span style={{ display: 'block', color: 'var(--e-ink-3)', fontSize: 'var(--e-text-xs)' }}>
+          {whyNot}
+        </span>
+      )}
+    </Menu.Item>
+  );
+}
+
+function MoreMenu({
+  environment,
+  rights,
+  open,
+}: EnvironmentProps & { readonly open: (dialog: DialogName) => void }) {
+  const { isArchived, isLocked } = environment;
+  const noLock = rights.whyNot('MANAGE_ENVIRONMENT_LOCK');
+  return (
+    <Menu position="bottom-end" width={300}>
+      <Menu.Target>
+        <Button variant="default" size="xs">
+          More
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Item whyNot={noLock} onClick={() => open('lock')}>
+          {isLocked ? 'Unlock' : 'Lock …'}
+        </Item>
+        <Item whyNot={whyNotMove(environment, rights)} onClick={() => open('move')}>
+          Move to another project …
+        </Item>
+        <Item whyNot={whyNotArchive(environment, rights)} onClick={() => open('archive')}>
+          {isArchived ? 'Restore …' : 'Archive …'}
+        </Item>
+        <Menu.Divider />
+        <Item
+          color="red"
+          whyNot={whyNotStart(environment, 'destroy', rights)}
+          onClick={() => open('destroy')}
+        >
+          Destroy …
+        </Item>
+        <Item color="red" whyNot={whyNotDelete(environment, rights)} onClick={() => open('delete')}>
+          Delete …
+        </Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Leads to the deployment that needs somebody, or that runs. */
+function OpenDeployment({ environment }: Pick<EnvironmentProps, 'environment'>) {
+  const { latestDeploymentLog: latest } = environment;
+  if (!latest?.id || !isOpen(latest)) return null;
+  const needsReview = latest.status === 'WAITING_FOR_USER';
+  return (
+    <Button
+      size="xs"
+      variant={needsReview ? 'filled' : 'default'}
+      renderRoot={(props) => (
+        <Link to="/deployments/$deploymentId" params={{ deploymentId: latest.id! }} {...props} />
+      )}
+    >
+      {needsReview ? 'Review and approve' : 'Follow or abort'}
+    </Button>
+  );
+}
+
+export function HeadActions({ environment, rights }: EnvironmentProps) {
+  const [search, setSearch] = useSearchState();
+  const [dialog, setDialog] = useState<DialogName>();
+  const close = () => setDialog(undefined);
+  const isReviewed = environment.latestDeploymentLog?.status === 'WAITING_FOR_USER';
+  const props = { environment, rights, onClose: close };
+  const isDeploying = search.do === 'deploy';
+  return (
+    <>
+      <OpenDeployment environment={environment} />
+      <ActionButton
+        size="xs"
+        variant={isReviewed ? 'default' : 'filled'}
+        whyNot={whyNotStart(environment, 'deploy', rights)}
+        onClick={() => setSearch({ do: 'deploy' })}
+      >
+        Deploy …
+      </ActionButton>
+      <MoreMenu environment={environment} rights={rights} open={setDialog} />
+      {isDeploying && rights.isKnown && (
+        <Suspense>
+          <DeployDialog
+            environment={environment}
+            rights={rights}
+            onClose={() => setSearch({ do: undefined, type: undefined })}
+          />
+        </Suspense>
+      )}
+      <DestroyDialog {...props} isOpen={dialog === 'destroy'} />
+      <LockDialog {...props} isOpen={dialog === 'lock'} />
+      <ArchiveDialog {...props} isOpen={dialog === 'archive'} />
+      <DeleteDialog {...props} isOpen={dialog === 'delete'} />
+      {dialog === 'move' && <MoveDialog {...props} />}
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+/** Moves an environment to another project. */
+import { Button, Group, Modal, Select } from '@mantine/core';
+import { useState } from 'react';
+import { useChange, useRead } from '../../../api/queries.ts';
+import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { showDone } from '../../../ui/messages.ts';
+import { environmentReads, type EnvironmentProps } from '../reads.ts';
+
+export function MoveDialog({ environment, onClose }: EnvironmentProps & { readonly onClose: () => void }) {
+  const { id, organizationId, projectId } = environment;
+  const [target, setTarget] = useState<string | null>(null);
+  const { data: projects = [] } = useRead('listProjects', { query: { organizationId } });
+  const move = useChange('moveEnvironment', {
+    refreshes: [...environmentReads, 'listVariables', 'explainPermissions'],
+    onSuccess: () => {
+      showDone('Moved');
+      onClose();
+    },
+    onError: () => true,
+  });
+  const choices = projects
+    .filter((project) => project.id !== projectId && !project.isArchived)
+    .map((project) => ({ value: project.id, label: project.name }));
+  return (
+    <Modal opened onClose={onClose} title="Move to another project">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (target !== null) move.mutate({ params: { id }, body: { projectId: target } });
+        }}
+      >
+        <FormAlert error={move.error} />
+        <p>
+          It keeps its state and its history. Rights and variables of the new project apply; variables from
+          the next deployment on.
+        </p>
+        <Select
+          label="Project"
+          required
+          searchable
+          data-autofocus
+          nothingFoundMessage="No other project"
+          data={choices}
+          value={target}
+          onChange={setTarget}
+        />
+        <Group mt="md" justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={target === null} loading={move.isPending}>
+            Move
+          </Button>
+        </Group>
+      </form>
+    </Modal>
+  );
+}

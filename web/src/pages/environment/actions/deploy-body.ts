@@ -1,0 +1,49 @@
+/** What the deploy dialog sends. Pure. */
+import type { CallInput } from '#contract/client/client.ts';
+import { splitTargets } from '#contract/deployments/split-targets.ts';
+import { changesOf, type VariableRow } from '../../../forms/variables/rows.ts';
+import type { EnvironmentReply } from '../reads.ts';
+
+export const deployKinds = ['deploy', 'dryRun', 'driftDetection', 'task'] as const;
+export type DeployKind = (typeof deployKinds)[number];
+
+export interface DeployValues {
+  readonly kind: DeployKind;
+  readonly comment: string;
+  readonly revision: string;
+  /** Empty: the one that it has. */
+  readonly templateId: string;
+  /** One address per line, or with commas between them. */
+  readonly targets: string;
+  readonly requiresApproval: boolean;
+  readonly taskPayload: string;
+  readonly importUnrecorded: boolean;
+}
+
+type Body = NonNullable<CallInput<'deployEnvironment'>['body']>;
+
+/** @param environment what it has now: only what differs is sent */
+export function deployBody(
+  values: DeployValues,
+  environment: Pick<EnvironmentReply, 'requiresApproval' | 'latestDeploymentLog'>,
+  rows: readonly VariableRow[],
+): Body {
+  const { kind, comment, revision, templateId, requiresApproval, taskPayload, importUnrecorded } = values;
+  const targets = splitTargets(values.targets.replaceAll(/\r?\n/g, ','));
+  const changes = changesOf(rows);
+  const isPlanned = kind === 'deploy' || kind === 'dryRun';
+  const before = environment.latestDeploymentLog?.blueprintRevision ?? '';
+  return {
+    deploymentType: kind,
+    ...(comment.trim() === '' ? {} : { comment: comment.trim() }),
+    ...(revision.trim() !== before && kind !== 'task' ? { blueprintRevision: revision.trim() } : {}),
+    ...(templateId !== '' && kind === 'deploy' ? { blueprintId: templateId } : {}),
+    ...(targets.length > 0 && isPlanned ? { targets } : {}),
+    ...(changes.length > 0 && kind !== 'driftDetection' ? { configurationChanges: changes } : {}),
+    ...(kind === 'deploy' && requiresApproval !== environment.requiresApproval
+      ? { userRequiresApproval: requiresApproval }
+      : {}),
+    ...(kind === 'task' ? { taskPayload } : {}),
+    ...(isPlanned && importUnrecorded ? { importUnrecorded } : {}),
+  };
+}

@@ -1,0 +1,86 @@
+/** What an environment is for, and its tags; both can be edited in place. */
+import { Badge, Button, Group, TagsInput, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { useChange, useRead } from '../../../api/queries.ts';
+import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { ActionButton } from '../../../ui/ActionButton.tsx';
+import { environmentReads, type EnvironmentProps } from '../reads.ts';
+import classes from '../environment.module.css';
+
+function Editor({ environment, onEnd }: EnvironmentProps & { readonly onEnd: () => void }) {
+  const { id, organizationId } = environment;
+  const [description, setDescription] = useState(environment.description ?? '');
+  const [tags, setTags] = useState([...environment.tags]);
+  const { data: known = [] } = useRead('listEnvironmentTags', { query: { organizationId } });
+  const save = useChange('updateEnvironment', {
+    refreshes: [...environmentReads, 'listEnvironmentTags'],
+    onSuccess: onEnd,
+    onError: () => true,
+  });
+  return (
+    <form
+      className={classes.dialog}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate({ params: { id }, body: { description, tags } });
+      }}
+    >
+      <FormAlert error={save.error} />
+      <Textarea
+        label="Description"
+        autosize
+        data-autofocus
+        value={description}
+        onChange={({ currentTarget }) => setDescription(currentTarget.value)}
+      />
+      <TagsInput label="Tags" data={known} value={tags} onChange={setTags} maxTags={50} />
+      <Group gap="xs">
+        <Button type="submit" size="xs" loading={save.isPending}>
+          Save
+        </Button>
+        <Button size="xs" variant="default" onClick={onEnd}>
+          Cancel
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+export function Description(props: EnvironmentProps) {
+  const { environment, rights } = props;
+  const { description, tags } = environment;
+  const [isEdited, setIsEdited] = useState(false);
+  return (
+    <section className={classes.section} aria-label="About">
+      <div className={classes.head}>
+        <h2>About</h2>
+        {!isEdited && (
+          <ActionButton
+            size="compact-xs"
+            variant="subtle"
+            whyNot={rights.whyNot('EDIT_ENVIRONMENT_SETTINGS')}
+            onClick={() => setIsEdited(true)}
+          >
+            Edit
+          </ActionButton>
+        )}
+      </div>
+      {isEdited ? (
+        <Editor {...props} onEnd={() => setIsEdited(false)} />
+      ) : (
+        <>
+          <p className={classes.description} dir="auto">
+            {description || <span className={classes.faint}>No description.</span>}
+          </p>
+          <div className={classes.tagsRow}>
+            {tags.map((tag) => (
+              <Badge key={tag} variant="default" className={classes.tag!}>
+                <bdi>{tag}</bdi>
+              </Badge>
+            ))}
+          </div>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,178 @@
+/** The variables that an environment runs with: where each is from, what it hides; its own can be changed. */
+import { Button } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
+import { useState } from 'react';
+import { fieldOf } from '../../../api/errors.ts';
+import { useChange, useRead } from '../../../api/queries.ts';
+import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { isReady, rowOfField } from '../../../forms/variables/checks.ts';
+import { changesOf, isChanged, rowOfVariable, type VariableRow } from '../../../forms/variables/rows.ts';
+import { VariablesEditor } from '../../../forms/variables/VariablesEditor.tsx';
+import { ActionButton } from '../../../ui/ActionButton.tsx';
+import { callOf } from '../../../ui/calls.ts';
+import { EmptyState } from '../../../ui/EmptyState.tsx';
+import { Loaded } from '../../../ui/Loaded.tsx';
+import { showDone } from '../../../ui/messages.ts';
+import classes from '../environment.module.css';
+import { whyNotStart } from '../facts.ts';
+import { deploymentReads, type EnvironmentProps } from '../reads.ts';
+import { AssignedSets } from '../variables/AssignedSets.tsx';
+import { useOrigins } from '../variables/origins.tsx';
+
+/** What was typed over the stored variables; new ones of other people appear below it. */
+function merged(
+  stored: readonly VariableRow[],
+  edited: readonly VariableRow[] | undefined,
+): readonly VariableRow[] {
+  if (edited === undefined) return stored;
+  const changed = new Map(edited.filter(isChanged).map((row) => [row.key, row]));
+  const kept = stored.map((row) => changed.get(row.key) ?? row);
+  const known = new Set(stored.map(({ key }) => key));
+  return [...kept, ...edited.filter((row) => isChanged(row) && !known.has(row.key))];
+}
+
+function useVariables({ id, organizationId }: EnvironmentProps['environment']) {
+  const query = useRead('listVariables', { query: { organizationId, environmentId: id } });
+  const [edited, setEdited] = useState<readonly VariableRow[]>();
+  const here = { scope: 'ENVIRONMENT', scopeId: id } as const;
+  const stored = (query.data ?? []).map((variable) => rowOfVariable(variable, here));
+  return { query, rows: merged(stored, edited), setRows: setEdited };
+}
+
+/** Stores the changes, or stores them with a deployment. */
+function useSaving({ environment }: EnvironmentProps, rows: readonly VariableRow[], done: () => void) {
+  const { id, organizationId } = environment;
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
+  const [isStrict, setIsStrict] = useState(false);
+  const onError = (error: unknown) => {
+    const row = rowOfField(fieldOf(error), rows);
+    if (row !== undefined) setErrors({ [row]: (error as Error).message });
+    return true;
+  };
+  const end = (message: string) => {
+    setErrors({});
+    setIsStrict(false);
+    done();
+    showDone(message);
+  };
+  const save = useChange('saveVariables', {
+    refreshes: ['listVariables'],
+    onError,
+    onSuccess: () => end('Saved. The next deployment uses it.'),
+  });
+  const deploy = useChange('deployEnvironment', {
+    refreshes: [...deploymentReads, 'listVariables'],
+    onError,
+    onSuccess: () => end('Saved, and the deployment is requested.'),
+  });
+  const whenReady = (send: () => void) => () => {
+    setIsStrict(true);
+    setErrors({});
+    if (isReady(rows)) send();
+  };
+  const place = { organizationId, scope: 'ENVIRONMENT', scopeId: id } as const;
+  return {
+    errors,
+    isStrict,
+    error: save.error ?? deploy.error,
+    isBusy: save.isPending || deploy.isPending,
+    save: whenReady(() => save.mutate({ body: changesOf(rows).map((change) => ({ ...change, ...place })) })),
+    deploy: whenReady(() =>
+      deploy.mutate({
+        params: { id },
+        body: { configurationChanges: changesOf(rows), comment: 'Variables changed' },
+      }),
+    ),
+  };
+}
+
+/** What was typed is lost by leaving only after a question. */
+function useQuestionBeforeLeaving(count: number): void {
+  useBlocker({
+    shouldBlockFn: ({ current, next }) =>
+      (current.pathname !== next.pathname || !('tab' in next.search)) &&
+      !window.confirm(`Leave without saving ${count} changed variables?`),
+    disabled: count === 0,
+    enableBeforeUnload: count > 0,
+  });
+}
+
+function NoVariables({ environment }: Pick<EnvironmentProps, 'environment'>) {
+  const { id, organizationId } = environment;
+  const first = { name: 'region', value: 'eu-west-1', type: 1, scope: 'ENVIRONMENT', scopeId: id } as const;
+  return (
+    <EmptyState
+      title="No variables"
+      call={callOf('Set a variable', 'saveVariables', { body: [{ ...first, organizationId }] }, [
+        ...['variables', 'set', '--environment', id, '--var', 'region=eu-west-1'],
+      ])}
+    >
+      Neither this environment nor its project, template or organization has any.
+    </EmptyState>
+  );
+}
+
+interface SaveBarProps extends EnvironmentProps {
+  readonly changed: number;
+  readonly saving: ReturnType<typeof useSaving>;
+  readonly onDiscard: () => void;
+}
+
+function SaveBar({ environment, rights, changed, saving, onDiscard }: SaveBarProps) {
+  return (
+    <div className={classes.saveBar}>
+      <span role="status">{changed === 1 ? '1 change' : `${changed} changes`}, not saved yet</span>
+      <FormAlert error={saving.error} />
+      <Button variant="default" onClick={onDiscard}>
+        Discard
+      </Button>
+      <Button variant="default" loading={saving.isBusy} onClick={saving.save}>
+        Save
+      </Button>
+      <ActionButton
+        whyNot={whyNotStart(environment, 'deploy', rights)}
+        loading={saving.isBusy}
+        onClick={saving.deploy}
+      >
+        Save and deploy
+      </ActionButton>
+    </div>
+  );
+}
+
+export default function VariablesTab(props: EnvironmentProps) {
+  const { environment, rights } = props;
+  const { query, rows, setRows } = useVariables(environment);
+  const saving = useSaving(props, rows, () => setRows(undefined));
+  const { originOf } = useOrigins(environment);
+  const changed = rows.filter(isChanged).length;
+  useQuestionBeforeLeaving(changed);
+  const whyNot = rights.whyNot('EDIT_ENVIRONMENT_SETTINGS');
+  return (
+    <Loaded query={query}>
+      {() => (
+        <>
+          <p className={classes.hint}>
+            What the next deployment runs with. Change an inherited value to override it in this environment.
+            {whyNot === undefined ? '' : ` ${whyNot}`}
+          </p>
+          {rows.length === 0 && <NoVariables environment={environment} />}
+          <VariablesEditor
+            label="Variables"
+            rows={rows}
+            onChange={setRows}
+            errors={saving.errors}
+            whyNot={whyNot}
+            isStrict={saving.isStrict}
+            showsOrigin
+            originOf={originOf}
+          />
+          {changed > 0 && (
+            <SaveBar {...props} {...{ changed, saving }} onDiscard={() => setRows(undefined)} />
+          )}
+          <AssignedSets {...props} />
+        </>
+      )}
+    </Loaded>
+  );
+}
