@@ -1,0 +1,95 @@
+/** The steps of a deployment with their lines. */
+import { useMemo } from 'react';
+import type { Step } from '#contract/deployments/shapes.ts';
+import { Block } from './Block.tsx';
+import type { Layout } from './layout.ts';
+import { LogRows } from './LogRows.tsx';
+import type { LogSession, LogState } from './log-session.ts';
+import { extended } from './selection.ts';
+import { StepHead } from './StepHead.tsx';
+import { blockLines } from './store/step-log.ts';
+import type { Place } from './store/search.ts';
+import type { ChosenLines } from './use-log.ts';
+import type { View } from './use-view.ts';
+
+export interface LogLinesProps {
+  readonly session: LogSession;
+  readonly state: LogState;
+  readonly layout: Layout;
+  readonly steps: readonly Step[];
+  readonly view: View;
+  readonly chosen: ChosenLines;
+  /** The line of the search. */
+  readonly found: Place | undefined;
+  readonly onTop: (place: Place) => void;
+  readonly onDownload: (step: string) => void;
+}
+
+interface BlockOfStepProps extends LogLinesProps {
+  readonly at: number;
+  readonly block: number;
+  readonly lines: number;
+}
+
+function BlockOfStep(props: BlockOfStepProps) {
+  const { session, state, layout, view, chosen, found, at, block, lines } = props;
+  const { name, lines: all } = layout.steps[at]!;
+  const isLast = (block + 1) * blockLines >= all;
+  const selection = chosen.selection?.step === name ? chosen.selection : undefined;
+  return (
+    <div data-step={name}>
+      <Block
+        session={session}
+        step={name}
+        block={block}
+        lines={lines}
+        version={`${state.searchNumber} ${isLast ? state.sizes.get(name)?.bytes : ''}`}
+        selectedFrom={selection?.from ?? 0}
+        selectedTo={selection?.to ?? 0}
+        current={found?.step === name ? found.line + 1 : 0}
+        hasTimes={view.hasTimes}
+        link={chosen.hrefOf({ step: name, from: 1, to: 1 }).replace(/1$/, '')}
+      />
+    </div>
+  );
+}
+
+/** Numbers of lines are links; a click selects the line here, with Shift up to it. */
+function selectLine(event: React.MouseEvent, { selection, select }: ChosenLines): void {
+  const number = (event.target as Element).closest<HTMLElement>('[data-number]');
+  const step = number?.closest<HTMLElement>('[data-step]')?.dataset.step;
+  if (!number || step === undefined || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  select(extended(event.shiftKey ? selection : undefined, step, Number(number.dataset.number)));
+}
+
+export function LogLines(props: LogLinesProps) {
+  const { layout, steps, view, chosen, onTop, onDownload } = props;
+  const byName = useMemo(() => new Map(steps.map((step) => [step.name, step])), [steps]);
+  return (
+    <LogRows
+      label="Log of all steps"
+      layout={layout}
+      target={view.target}
+      isWrapped={view.isWrapped}
+      isFollowing={view.isFollowing}
+      onFollow={view.setFollowing}
+      onTop={onTop}
+      onClick={(event) => selectLine(event, chosen)}
+      renderHead={(at) => {
+        const { name, lines, isFolded } = layout.steps[at]!;
+        return (
+          <StepHead
+            name={name}
+            step={byName.get(name)}
+            lines={lines}
+            isFolded={isFolded}
+            onFold={() => view.fold(name, !isFolded)}
+            onDownload={() => onDownload(name)}
+          />
+        );
+      }}
+      renderBlock={(at, block, lines) => <BlockOfStep {...props} at={at} block={block} lines={lines} />}
+    />
+  );
+}

@@ -1,0 +1,136 @@
+/** The page's side of the worker that keeps the log: what it has said last, for components to show. */
+import type { LogBytesEvent } from '#contract/feeds/shapes.ts';
+import { patternOf, type SearchText } from './store/pattern.ts';
+import type { FromWorker, Question, Questions, StepSize, StepState, ToWorker } from './store/protocol.ts';
+import type { SearchCount } from './store/search.ts';
+import type { ShownLine } from './store/shown-lines.ts';
+
+const mostBlocks = 400;
+
+export interface LogState {
+  readonly sizes: ReadonlyMap<string, StepSize>;
+  /** undefined: nothing is searched. */
+  readonly count: SearchCount | undefined;
+  /** Counts searches: another one marks other hits. */
+  readonly searchNumber: number;
+  /** How often bytes were missing. */
+  readonly gaps: number;
+}
+
+const keyOf = (step: string, block: number) => `${block} ${step}`;
+
+export class LogSession {
+  #worker: Worker | undefined;
+  readonly #listeners = new Set<() => void>();
+  readonly #blockListeners = new Map<string, Set<() => void>>();
+  readonly #blocks = new Map<string, readonly ShownLine[]>();
+  readonly #answers = new Map<number, (answer: unknown) => void>();
+  #lastId = 0;
+  #state: LogState = { sizes: new Map(), count: undefined, searchNumber: 0, gaps: 0 };
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly state = (): LogState => this.#state;
+
+  #change(changes: Partial<LogState>): void {
+    this.#state = { ...this.#state, ...changes };
+    for (const listener of this.#listeners) listener();
+  }
+
+  #take(message: FromWorker): void {
+    switch (message.type) {
+      case 'grown':
+        return this.#change({ sizes: new Map(message.steps.map((size) => [size.name, size])) });
+      case 'counted':
+        return this.#change({ count: message.count });
+      case 'gap':
+        return this.#change({ gaps: this.#state.gaps + 1 });
+      case 'block':
+        return this.#keepBlock(keyOf(message.step, message.block), message.lines);
+      case 'answer':
+        this.#answers.get(message.id)?.(message.answer);
+        this.#answers.delete(message.id);
+        return;
+      default:
+    }
+  }
+
+  #keepBlock(key: string, lines: readonly ShownLine[]): void {
+    this.#blocks.delete(key);
+    this.#blocks.set(key, lines);
+    for (const old of this.#blocks.keys()) {
+      if (this.#blocks.size <= mostBlocks) break;
+      if (!this.#blockListeners.has(old)) this.#blocks.delete(old);
+    }
+    for (const listener of this.#blockListeners.get(key) ?? []) listener();
+  }
+
+  #send(message: ToWorker): void {
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(message);
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./log.worker.ts', import.meta.url), { type: 'module' });
+    worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => this.#take(data));
+    return worker;
+  }
+
+  append(event: LogBytesEvent): void {
+    this.#send({ type: 'append', ...event });
+  }
+
+  setSteps(steps: readonly StepState[]): void {
+    this.#send({ type: 'steps', steps });
+  }
+
+  /** @throws SyntaxError for what cannot be read as a regular expression */
+  search(search: SearchText | undefined): void {
+    if (search) patternOf(search);
+    this.#send({ type: 'search', search });
+    const count = search && { lines: 0, hits: 0, remaining: 1 };
+    this.#change({ count, searchNumber: this.#state.searchNumber + 1 });
+  }
+
+  /** What a block shows as far as it is known; undefined: it was not read yet. */
+  block(step: string, block: number): readonly ShownLine[] | undefined {
+    return this.#blocks.get(keyOf(step, block));
+  }
+
+  /** Calls a function when a block is read again. @returns what ends this */
+  watchBlock(step: string, block: number, listener: () => void): () => void {
+    const key = keyOf(step, block);
+    const listeners = this.#blockListeners.get(key) ?? new Set();
+    this.#blockListeners.set(key, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#blockListeners.delete(key);
+    };
+  }
+
+  /** @param longer lines of the block of which more characters are shown */
+  readBlock(step: string, block: number, longer: Readonly<Record<number, number>> = {}): void {
+    this.#send({ type: 'block', step, block, longer });
+  }
+
+  ask<Name extends keyof Questions>(
+    name: Name,
+    question: Questions[Name]['ask'],
+  ): Promise<Questions[Name]['answer']> {
+    const id = ++this.#lastId;
+    const answer = new Promise<unknown>((resolve) => this.#answers.set(id, resolve));
+    this.#send({ type: 'ask', id, question: { name, ...question } as Question });
+    return answer as Promise<Questions[Name]['answer']>;
+  }
+
+  /** Ends the worker; what is sent afterwards starts another one. */
+  close(): void {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    this.#blocks.clear();
+    this.#change({ sizes: new Map(), count: undefined });
+  }
+}

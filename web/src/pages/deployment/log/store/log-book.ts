@@ -1,0 +1,140 @@
+/** The logs of all steps of a deployment, kept in a worker: the page only gets the lines that it shows. */
+import { bytesOfLogEvent } from '#contract/client/log-bytes.ts';
+import type { LogBytesEvent } from '#contract/feeds/shapes.ts';
+import { firstError } from './first-error.ts';
+import { type Pattern, patternOf } from './pattern.ts';
+import type { FromWorker, Question, StepState, ToWorker } from './protocol.ts';
+import { Search, type SearchedStep } from './search.ts';
+import { shownLines } from './shown-lines.ts';
+import { StepLog } from './step-log.ts';
+
+/** Searching pauses after so long, so that lines to be shown do not wait. */
+const turnMilliseconds = 25;
+const grownMilliseconds = 60;
+
+export class LogBook {
+  readonly #send: (message: FromWorker) => void;
+  readonly #logs = new Map<string, StepLog>();
+  #states: readonly StepState[] = [];
+  #pattern: Pattern | undefined;
+  #search: Search | undefined;
+  #isSearching = false;
+  #isGrowthTold = true;
+  #isGapTold = false;
+
+  constructor(send: (message: FromWorker) => void) {
+    this.#send = send;
+  }
+
+  take(message: ToWorker): void {
+    switch (message.type) {
+      case 'append':
+        return this.#append(message);
+      case 'steps':
+        this.#states = message.steps;
+        return this.#continueSearch();
+      case 'block':
+        return this.#sendBlock(message.step, message.block, message.longer);
+      case 'search':
+        this.#pattern = message.search && patternOf(message.search);
+        this.#search = this.#pattern && new Search(this.#pattern);
+        return this.#continueSearch();
+      case 'ask':
+        return this.#send({ type: 'answer', id: message.id, answer: this.#answer(message.question) });
+      default:
+    }
+  }
+
+  /** In the order of the deployment; steps that it does not know come last. */
+  #steps(): SearchedStep[] {
+    const known = this.#states.flatMap(({ name, isOver }) => {
+      const log = this.#logs.get(name);
+      return log ? [{ name, log, isOver }] : [];
+    });
+    const names = new Set(known.map(({ name }) => name));
+    const others = [...this.#logs].filter(([name]) => !names.has(name));
+    return [...known, ...others.map(([name, log]) => ({ name, log, isOver: false }))];
+  }
+
+  #append(event: LogBytesEvent & { readonly at?: string | undefined }): void {
+    let log = this.#logs.get(event.step);
+    if (!log) {
+      log = new StepLog();
+      this.#logs.set(event.step, log);
+    }
+    const at = event.at === undefined ? undefined : Date.parse(event.at);
+    const added = log.append(event.offset, bytesOfLogEvent(event), at);
+    if (added === 'gap') return this.#tellGap();
+    this.#isGapTold = false;
+    if (added === 'known' || !this.#isGrowthTold) return;
+    this.#isGrowthTold = false;
+    setTimeout(() => this.#tellGrowth(), grownMilliseconds);
+  }
+
+  #tellGap(): void {
+    if (this.#isGapTold) return;
+    this.#isGapTold = true;
+    this.#send({ type: 'gap' });
+  }
+
+  #tellGrowth(): void {
+    this.#isGrowthTold = true;
+    const steps = [...this.#logs].map(([name, log]) => ({
+      name,
+      lines: log.lineCount,
+      bytes: log.bytes.length,
+    }));
+    this.#send({ type: 'grown', steps });
+    this.#continueSearch();
+  }
+
+  #sendBlock(step: string, block: number, longer: Readonly<Record<number, number>>): void {
+    const log = this.#logs.get(step);
+    const lines = log ? shownLines(log, block, this.#pattern, longer) : [];
+    this.#send({ type: 'block', step, block, lines });
+  }
+
+  #continueSearch(): void {
+    if (this.#isSearching || !this.#search) return;
+    this.#isSearching = true;
+    this.#searchTurn();
+  }
+
+  /** One turn of searching; other messages come between two of them, among them that of another search. */
+  #searchTurn(): void {
+    const until = performance.now() + turnMilliseconds;
+    const steps = this.#steps();
+    let isMore = this.#search !== undefined;
+    while (isMore && performance.now() < until) isMore = this.#search?.advance(steps) ?? false;
+    this.#isSearching = isMore;
+    if (this.#search) this.#send({ type: 'counted', count: this.#search.count(steps) });
+    if (isMore) setTimeout(() => this.#searchTurn(), 0);
+  }
+
+  #answer(question: Question): unknown {
+    switch (question.name) {
+      case 'next':
+        return this.#search?.next(this.#steps(), question.from, question.isBackwards);
+      case 'error':
+        return firstError(this.#failedSteps());
+      case 'text':
+        return this.#logs.get(question.step)?.text(question.from, question.to) ?? '';
+      case 'file':
+        return this.#file(question.step);
+      default:
+    }
+  }
+
+  #failedSteps(): SearchedStep[] {
+    const failed = new Set(this.#states.filter(({ isFailed }) => isFailed).map(({ name }) => name));
+    return this.#steps().filter(({ name }) => failed.has(name));
+  }
+
+  #file(step: string | undefined): Blob {
+    const logs = this.#steps().filter(({ name }) => step === undefined || name === step);
+    return new Blob(
+      logs.flatMap(({ log }) => log.bytes.parts()),
+      { type: 'application/octet-stream' },
+    );
+  }
+}

@@ -1,0 +1,51 @@
+/** What the page and the worker that keeps the log tell each other. */
+import type { LogBytesEvent } from '#contract/feeds/shapes.ts';
+import type { SearchText } from './pattern.ts';
+import type { FoundPlace, Place, SearchCount } from './search.ts';
+import type { ShownLine } from './shown-lines.ts';
+
+export interface StepState {
+  readonly name: string;
+  /** Nothing more is written into its log. */
+  readonly isOver: boolean;
+  readonly isFailed: boolean;
+}
+
+/** Questions with an answer, by name. */
+export interface Questions {
+  /** The next line with a hit. */
+  readonly next: { ask: { from: Place | undefined; isBackwards: boolean }; answer: FoundPlace | undefined };
+  /** Where the first error is. */
+  readonly error: { ask: object; answer: Place | undefined };
+  /** The stored text of lines, `to` not included. */
+  readonly text: { ask: { step: string; from: number; to: number }; answer: string };
+  /** The stored bytes of a step, or of all. */
+  readonly file: { ask: { step?: string | undefined }; answer: Blob };
+}
+
+export type Question = {
+  [Name in keyof Questions]: { name: Name } & Questions[Name]['ask'];
+}[keyof Questions];
+
+export type ToWorker =
+  | ({ type: 'append' } & LogBytesEvent)
+  /** The steps in their order. */
+  | { type: 'steps'; steps: readonly StepState[] }
+  | { type: 'block'; step: string; block: number; longer: Readonly<Record<number, number>> }
+  | { type: 'search'; search: SearchText | undefined }
+  | { type: 'ask'; id: number; question: Question };
+
+/** How much of a step's log is there. */
+export interface StepSize {
+  readonly name: string;
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+export type FromWorker =
+  | { type: 'grown'; steps: readonly StepSize[] }
+  | { type: 'block'; step: string; block: number; lines: readonly ShownLine[] }
+  | { type: 'counted'; count: SearchCount }
+  | { type: 'answer'; id: number; answer: unknown }
+  /** Bytes are missing: the log has to be read from its beginning. */
+  | { type: 'gap' };
