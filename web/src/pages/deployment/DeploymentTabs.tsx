@@ -70,7 +70,7 @@ function Panel({ tab, deployment, steps, plan }: DeploymentTabsProps & { readonl
       return (
         <LogPlace
           deploymentId={deployment.id ?? ''}
-          steps={[...steps]}
+          steps={steps}
           isRunning={!isTerminal(deployment.status)}
         />
       );

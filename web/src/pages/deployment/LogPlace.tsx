@@ -1,22 +1,20 @@
 /** Where the log viewer stands; it is loaded when somebody looks at a log. */
+import { Loader } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import type { Step } from '#contract/deployments/shapes.ts';
-import { EmptyState } from '../../ui/EmptyState.tsx';
-import { callOf } from '../../ui/calls.ts';
+
+const LogViewer = lazy(() => import('./log/LogViewer.tsx'));
 
 export interface LogPlaceProps {
   readonly deploymentId: string;
-  readonly steps: Step[];
+  readonly steps: readonly Step[];
   readonly isRunning: boolean;
 }
 
-export function LogPlace({ deploymentId }: LogPlaceProps) {
+export function LogPlace({ deploymentId, steps, isRunning }: LogPlaceProps) {
   return (
-    <EmptyState
-      title="Read the log in a terminal"
-      call={callOf('The log', 'getStepLog', { params: { deploymentLogId: deploymentId, name: 'tf:plan' } }, [
-        'logs',
-        deploymentId,
-      ])}
-    />
+    <Suspense fallback={<Loader aria-label="The log viewer is being loaded" />}>
+      <LogViewer deploymentId={deploymentId} steps={steps} isOver={!isRunning} />
+    </Suspense>
   );
 }

@@ -56,7 +56,7 @@ export class LogBook {
     return [...known, ...others.map(([name, log]) => ({ name, log, isOver: false }))];
   }
 
-  #append(event: LogBytesEvent & { readonly at?: string | undefined }): void {
+  #append(event: LogBytesEvent): void {
     let log = this.#logs.get(event.step);
     if (!log) {
       log = new StepLog();
