@@ -21,8 +21,12 @@ export interface Viewport {
 export function startBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath ?? '',
-    // Its own sandbox needs a user other than root.
-    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    args: [
+      // Containers have little shared memory.
+      '--disable-dev-shm-usage',
+      // Its own sandbox needs a user other than root.
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    ],
   });
 }
 
