@@ -16,6 +16,7 @@ import {
   removeScratch,
   trustAuthority,
 } from '../service.ts';
+import { admin, fillShowcase } from '../web/showcase.ts';
 import { requirePrograms, type ScenarioName, scenarioNames, scenarios } from './scenarios.ts';
 import { LogPrinter, note, say, style } from './screen.ts';
 
@@ -149,12 +150,27 @@ function untilTold(): Promise<undefined> {
   });
 }
 
+/** More to look at in the web interface, and a link that signs in there once. */
+async function openDoor({ client, folder }: RunningService, type: ScenarioName): Promise<void> {
+  const { userId } = await client.call('createAdmin', { body: admin });
+  if (type === 'terraform' || type === 'opentofu') {
+    say('Adding environments: one that waits for approval, one that failed, one that drifted');
+    await fillShowcase(client, folder, type);
+  }
+  const { link, expiresAt } = await client.call('createSignInLink', { params: { id: userId } });
+  say('The web interface, signed in as an administrator, once:');
+  note(style('green', link));
+  note(
+    `The link works until ${new Date(expiresAt).toLocaleTimeString()}; later: ${admin.email}, ${admin.password}`,
+  );
+}
+
 function sayHowToGoOn({ url, key, secret, folder }: RunningService, environmentId: string): void {
   say('The service runs until Ctrl-C. In another terminal:');
   note(`export ENVARIUM_API_URL=${url} ENVARIUM_API_KEY=${key} ENVARIUM_API_SECRET=${secret}`);
   note('npm run envarium -- environment list');
   note(`npm run envarium -- deploy ${environmentId} --follow`);
-  note(`Its data is in ${folder}; the reference of its interface is at ${url}/`);
+  note(`Its data is in ${folder}; the reference of its API is at ${url}/reference`);
 }
 
 async function main(): Promise<void> {
@@ -177,6 +193,7 @@ async function main(): Promise<void> {
     say('Starting Envarium on a scratch folder, with its own PostgreSQL and a built-in agent');
     await using service = await startService({
       folder,
+      isBundled: values.keep,
       settings: { ENVARIUM_LOG_LEVEL: 'warn', ...settings, ...givenTls() },
     });
     note(`It listens on ${service.url}`);
@@ -186,6 +203,7 @@ async function main(): Promise<void> {
       say('Done: ending the service and removing the scratch folder');
       return;
     }
+    await Promise.race([openDoor(service, type), told]);
     sayHowToGoOn(service, environmentId);
     await told;
   } finally {

@@ -1,6 +1,6 @@
 /** An installation with something to look at: for the demo, the screenshots and the tests of the web interface. */
 import type { Client } from '#contract/client/client.ts';
-import { createEnvironment, homeOf, untilEnd, untilStatus } from '../runs.ts';
+import { createEnvironment, type Home, homeOf, untilEnd, untilStatus } from '../runs.ts';
 import { makeRepository, type Repository } from '../service.ts';
 
 /** A person who can sign in. */
@@ -91,13 +91,17 @@ export async function createAdmin(client: Client, person: Person = admin): Promi
   await client.call('createAdmin', { body: person });
 }
 
-async function createTemplate(client: Client, organizationId: string, projectId: string, repository: string) {
+async function createTemplate(
+  client: Client,
+  { organizationId, projectId, type = 'terraform' }: Home,
+  repository: string,
+) {
   const template = await client.call('createTemplate', {
     body: {
       organizationId,
       name: 'Web servers',
       description: 'A network with servers behind a balancer',
-      type: 'terraform',
+      type,
       repository,
       revision: 'main',
     },
@@ -109,13 +113,18 @@ async function createTemplate(client: Client, organizationId: string, projectId:
  * Fills a new installation: several environments, among them one that waits for approval, one that failed, one
  * that drifted and one that was destroyed; a template, a project below another, variables.
  * @param folder of the service, where its repositories are
+ * @param type what runs it
  */
-export async function fillShowcase(client: Client, folder: string): Promise<Showcase> {
-  const home = await homeOf(client);
+export async function fillShowcase(
+  client: Client,
+  folder: string,
+  type: 'terraform' | 'opentofu' = 'terraform',
+): Promise<Showcase> {
+  const home = { ...(await homeOf(client)), type };
   const files = { 'network/main.tf': network, 'database/main.tf': failing, 'certificates/main.tf': drifting };
   const repository = await makeRepository(folder, 'infrastructure', files);
   const from = { repository: repository.path, ...home } as const;
-  await createTemplate(client, home.organizationId, home.projectId, repository.path);
+  await createTemplate(client, home, repository.path);
   const staging = await client.call('createProject', {
     body: { organizationId: home.organizationId, parentProjectId: home.projectId, name: 'Staging' },
   });

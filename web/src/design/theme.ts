@@ -14,10 +14,36 @@ const petrol: MantineColorsTuple = [
   '#054b55',
 ];
 
+/** Mantine's greys are cold: these are those of paper and ink. */
+const gray: MantineColorsTuple = [
+  '#f7f6f2',
+  '#efede6',
+  '#e6e3da',
+  '#dedbd1',
+  '#cbc8bd',
+  '#abaaa1',
+  '#8c8f89',
+  '#626965',
+  '#4d5450',
+  '#1d211f',
+];
+const dark: MantineColorsTuple = [
+  '#e8e6df',
+  '#b4bab5',
+  '#99a19c',
+  '#78807b',
+  '#303633',
+  '#272c2a',
+  '#1b1f1d',
+  '#141716',
+  '#101312',
+  '#0b0d0c',
+];
+
 export const theme = createTheme({
   primaryColor: 'petrol',
   primaryShade: { light: 8, dark: 5 },
-  colors: { petrol },
+  colors: { petrol, gray, dark },
   fontFamily: 'var(--e-font)',
   fontFamilyMonospace: 'var(--e-mono)',
   fontSizes: {
