@@ -89,16 +89,14 @@ export const operations = defineOperations('organizations', {
     summary: 'Follow organization',
     description:
       'Server-sent events: changes of deployments, their steps, environments and everything else that has ' +
-      'lists (`changed`), as far as the caller may see them. The stream starts now or, with the header ' +
+      'lists (`changed`), as far as the caller, a member, may see them. The stream starts now or, with the header ' +
       '`last-event-id`, after that event. The first event is `ready`, or `reset` if the events in between ' +
       'are no longer stored and lists must be read again. With `deploymentLogId`, the same connection also ' +
       'carries the stream of that deployment from its beginning, each event as the data of a ' +
       '`deploymentEvent`; `last-event-id` then continues both, and may be sent with another ' +
       '`deploymentLogId`. The stream does not end on its own, not even with the deployment.',
-    needs: 'VIEW_ENVIRONMENT',
-    needsAnywhere: true,
+    needs: 'signed-in',
     needsToo: [{ right: 'VIEW_ENVIRONMENT', for: 'the environment of `deploymentLogId`' }],
-    subject: { entity: 'organization', in: 'params', field: 'id' },
     params: Type.Object({ id: Name }),
     query: Type.Object({
       projectId: Type.Optional(Type.String({ description: 'Only events of this project' })),

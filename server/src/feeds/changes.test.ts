@@ -120,6 +120,28 @@ test('readers hear only of what they may list, and readers of a project only of 
   assert.deepEqual(await heard(inProject, { inProject: projectId }), [`project ${projectId}`]);
 });
 
+test('a member without any environment hears of what it may list, and of its first project at once', async () => {
+  const as = await app.addKey({ [organizationId]: 'User' });
+  const project = await ok(app, 'createProject', { body: { organizationId, name: 'first' } });
+  const client = createClient({ url, key: as.id, secret: as.secret });
+  const told: string[] = [];
+  for await (const event of client.stream('streamOrganization', { params: { id: organizationId } })) {
+    if (event.event === 'ready') {
+      await createIdle(app, { name: 'hidden', projectId: project.id });
+      await ok(app, 'updateOrganization', { params: { id: organizationId }, body: { description: 'z' } });
+    }
+    told.push(event.event === 'changed' ? event.data.entity : event.event);
+    if (event.event !== 'changed') continue;
+    if (event.data.entity === 'roleAssignment') break;
+    if (event.data.entity !== 'organization') continue;
+    app.advance(2);
+    const body = { userId: as.id, role: 'Viewer', projectId: project.id };
+    await ok(app, 'assignUserRole', { body });
+  }
+  assert.ok(!told.includes('environment'), told.join());
+  assert.deepEqual(told.slice(-2), ['organization', 'roleAssignment']);
+});
+
 test('readers hear when a process of an agent comes, falls silent and leaves', async () => {
   const other = agent.sibling();
   const id = (await ok(app, 'listAgents')).find(({ isDefault }) => isDefault)?.id ?? '';

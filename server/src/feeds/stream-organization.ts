@@ -9,7 +9,7 @@ import type { operations } from '#contract/operations.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { deploymentHome } from '../deployments/deployment-store.ts';
-import { badField, Refusal, unknownEntity } from '../http/errors.ts';
+import { badField, notFound, Refusal, unknownEntity } from '../http/errors.ts';
 import type { Wire } from '../http/route.ts';
 import { projectHome } from '../projects/project-store.ts';
 import { DeploymentFollower } from './follow-deployment.ts';
@@ -51,7 +51,7 @@ interface Reader extends FeedReader {
   readonly signal: AbortSignal;
 }
 
-/** Until the reader has gone, or may see nothing any longer. @param position moves with what is sent or left out */
+/** Until the reader has gone, or has left the organization. @param position moves with what is sent or left out */
 async function follow(
   context: ActorContext,
   reader: Reader,
@@ -66,7 +66,7 @@ async function follow(
     if (events.length > 0 ? sinceCheck >= recheckMilliseconds : sinceCheck >= quietMilliseconds) {
       actor = await reader.askAgain();
       checkedAt = context.now().getTime();
-      if (!actor.access.anywhere('VIEW_ENVIRONMENT', reader.organizationId)) return;
+      if (!actor.access.isMember(reader.organizationId)) return;
       if (events.length === 0) await write(response, ': alive\n\n', signal);
     }
     for (const event of events) {
@@ -144,13 +144,14 @@ function beginning(last: string | undefined, deploymentId: string | undefined): 
   return { place, followed: isSame ? followed : { deploymentId, cursor: { event: 0, logs: {} } } };
 }
 
-/** @throws Refusal 400 or 403 before the first byte */
+/** @throws Refusal 404 for who is not a member, 400 or 403 before the first byte */
 export async function streamOrganization(
   context: ActorContext,
   organizationId: string,
   { projectId, deploymentLogId: deploymentId }: QueryOf<typeof operations.streamOrganization>,
   { request, reply, askAgain }: Wire,
 ): Promise<void> {
+  if (!context.actor.access.isMember(organizationId)) throw notFound('organization', organizationId);
   const last = request.headers['last-event-id'];
   const from = beginning(typeof last === 'string' ? last : undefined, deploymentId);
   if (
