@@ -3,10 +3,12 @@ import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tansta
 import { basePath } from './api/client.ts';
 import { queryClient } from './api/queries.ts';
 import { currentUser } from './api/session.ts';
+import { loadPart } from './shell/load-part.ts';
 import { NotFound } from './shell/NotFound.tsx';
+import { Pending } from './shell/Pending.tsx';
 import { rootRoute } from './shell/root-route.tsx';
+import { RouteError } from './shell/RouteError.tsx';
 import { Shell } from './shell/Shell.tsx';
-import { ErrorState } from './ui/ErrorState.tsx';
 
 /** Pages for people who are signed in; others sign in first and come back. */
 const shellRoute = createRoute({
@@ -25,13 +27,19 @@ const page = <Path extends string, M extends Module>(
   path: Path,
   load: () => Promise<M>,
   name: keyof M & string,
-) => createRoute({ getParentRoute: () => shellRoute, path, component: lazyRouteComponent(load, name) });
+) =>
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path,
+    component: lazyRouteComponent(loadPart(load), name),
+  });
 
 const openPage = <Path extends string, M extends Module>(
   path: Path,
   load: () => Promise<M>,
   name: keyof M & string,
-) => createRoute({ getParentRoute: () => rootRoute, path, component: lazyRouteComponent(load, name) });
+) =>
+  createRoute({ getParentRoute: () => rootRoute, path, component: lazyRouteComponent(loadPart(load), name) });
 
 const routeTree = rootRoute.addChildren([
   shellRoute.addChildren([
@@ -93,7 +101,9 @@ export const router = createRouter({
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultNotFoundComponent: NotFound,
-  defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
+  defaultErrorComponent: RouteError,
+  defaultPendingComponent: Pending,
+  defaultPendingMs: 300,
 });
 
 declare module '@tanstack/react-router' {

@@ -25,6 +25,8 @@ export interface Following<Event extends { readonly id: string }> {
   readonly onState: (state: FollowState, error?: unknown) => void;
   /** Each connection begins with an event: one that brings none for so long is held up on its way. */
   readonly firstEventMilliseconds?: number;
+  /** Its event `restart` opens the connection again, as it is to be now. */
+  readonly restarts: EventTarget;
   readonly signal: AbortSignal;
 }
 
@@ -53,9 +55,9 @@ export function canFollow(): boolean {
 }
 
 /** One connection: given up when the tab is hidden for a while, or the machine leaves its network. */
-function connectionOf(signal: AbortSignal) {
+function connectionOf(signal: AbortSignal, restarts: EventTarget) {
   const own = new AbortController();
-  let reason: 'hidden' | 'offline' | undefined;
+  let reason: 'hidden' | 'offline' | 'restart' | undefined;
   let hiding: ReturnType<typeof setTimeout> | undefined;
   const end = (why: typeof reason) => {
     reason ??= why;
@@ -68,6 +70,7 @@ function connectionOf(signal: AbortSignal) {
   const options = { signal: own.signal };
   document.addEventListener('visibilitychange', onVisibility, options);
   addEventListener('offline', () => end('offline'), options);
+  restarts.addEventListener('restart', () => end('restart'), options);
   signal.addEventListener('abort', () => end(undefined), options);
   onVisibility();
   return {
@@ -141,7 +144,7 @@ export async function keepFollowing<Event extends { readonly id: string }>(
   if (!canFollow()) return onState('unsupported');
   const position: Position = { lastEventId: undefined, failures: 0 };
   while (!signal.aborted) {
-    const connection = connectionOf(signal);
+    const connection = connectionOf(signal, following.restarts);
     try {
       await followOnce(following, position, connection.signal);
       if (!signal.aborted) onState('ended');
@@ -149,6 +152,7 @@ export async function keepFollowing<Event extends { readonly id: string }>(
     } catch (error) {
       if (signal.aborted) return;
       connection.close();
+      if (connection.reason() === 'restart') continue;
       if (connection.reason() === 'hidden') {
         onState('paused');
         await untilVisible(signal);

@@ -1,5 +1,5 @@
 /** Which reads show what an event tells: a page stays current by having its reads here. */
-import type { OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
+import type { ChangedEntity, OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
 import type { OperationName } from '#contract/operations.ts';
 
 const ofEnvironment: readonly OperationName[] = ['listEnvironments', 'getEnvironment'];
@@ -14,15 +14,58 @@ const ofDeployment: readonly OperationName[] = [
   'getStateLock',
 ];
 
+const ofAccess: readonly OperationName[] = [
+  'explainPermissions',
+  'listUserRoles',
+  'listTeamRoles',
+  'listProjectPermissions',
+  'listTeamAssignments',
+];
+const ofVariables: readonly OperationName[] = ['listVariables', 'getVariable'];
+const ofSets: readonly OperationName[] = [
+  'listConfigurationSets',
+  'getConfigurationSet',
+  'listSetAssignments',
+];
+
+/** What else has lists. */
+const ofChange: Readonly<Record<ChangedEntity, readonly OperationName[]>> = {
+  organization: ['listOrganizations', 'getOrganization', 'getPolicy', 'getCurrentUser'],
+  project: ['listProjects', 'getProject', 'listProjectSchedules', 'getPolicy', ...ofEnvironment],
+  template: ['listTemplates', 'getTemplate'],
+  variable: ofVariables,
+  configurationSet: [...ofSets, ...ofVariables],
+  credential: ['listCredentials', 'getCredential', 'listProjectCredentials'],
+  gitToken: ['listGitTokens', 'getGitToken'],
+  sshKey: ['listSshKeys', 'getSshKey'],
+  vcsConnection: ['listVcsConnections', 'getVcsConnection'],
+  module: ['listModules', 'getModule'],
+  provider: ['listProviders', 'getProvider'],
+  gpgKey: ['listGpgKeys'],
+  customFlow: ['listCustomFlows', 'getCustomFlow'],
+  approvalPolicy: ['listApprovalPolicies', 'findApprovalPolicies', 'listAssignedApprovalPolicies'],
+  team: ['listTeams', 'getTeam', ...ofAccess],
+  role: ['listRoles', 'getRole', ...ofAccess],
+  roleAssignment: ofAccess,
+  member: ['listMembers', ...ofAccess],
+  invitation: ['listInvitations'],
+  apiKey: ['listApiKeys', 'getApiKey', 'listPersonalApiKeys'],
+  scimToken: ['listScimTokens'],
+  agent: ['listAgents', 'listAgentSecrets'],
+  state: ['listStateVersions', 'getStateLock', 'getStateAccess'],
+};
+
 /** @returns names of the reads that are asked again */
-export function readsOf({ event }: OrganizationStreamEvent): readonly OperationName[] {
-  switch (event) {
+export function readsOf(event: OrganizationStreamEvent): readonly OperationName[] {
+  switch (event.event) {
     case 'deployment':
       return ofDeployment;
     case 'step':
       return ['listSteps'];
     case 'environment':
       return [...ofEnvironment, 'getEnvironmentSchedule', 'listEnvironmentTags'];
+    case 'changed':
+      return ofChange[event.data.entity];
     default:
       return [];
   }

@@ -2,15 +2,25 @@
  * What this tab hears from the service: the changes of the organization, which make the reads that show them
  * current, and all that one deployment tells.
  */
-import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
-import type { DeploymentStreamEvent, OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
+import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+import type { FollowedDeploymentEvent, OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
 import type { OperationName } from '#contract/operations.ts';
 import { client } from './client.ts';
 import { isStatus } from './errors.ts';
 import { type FollowState, keepFollowing, silenceSeconds } from './follow.ts';
 import { readsOf } from './live-reads.ts';
 import { queryClient, refresh } from './queries.ts';
-import { currentUser } from './session.ts';
+import {
+  followDeployment,
+  followedBegins,
+  followedDeployment,
+  followedEnd,
+  onFollowedEnd,
+  refuseFollowed,
+  restarts,
+  takeFollowed,
+} from './followed-deployment.ts';
+import { noteSessionEnd } from './session-end.ts';
 
 export type LiveState = FollowState;
 
@@ -70,30 +80,67 @@ export function useLiveEvents(listener: EventListener): void {
 }
 
 let gathered = new Set<OperationName>();
+let isRefreshing = false;
+
+/** Reads what was gathered, and then what was gathered meanwhile: a reading that is under way is never cut. */
+async function refreshGathered(): Promise<void> {
+  isRefreshing = true;
+  while (gathered.size > 0) {
+    await new Promise((resolve) => setTimeout(resolve, gatherMilliseconds));
+    const all = [...gathered];
+    gathered = new Set();
+    await refresh(all);
+  }
+  isRefreshing = false;
+}
 
 /** Many events at once cost one reading of each list. */
 function gather(names: readonly OperationName[]): void {
-  if (names.length === 0) return;
-  if (gathered.size === 0) {
-    setTimeout(() => {
-      const all = [...gathered];
-      gathered = new Set();
-      void refresh(all);
-    }, gatherMilliseconds);
-  }
   for (const name of names) gathered.add(name);
+  if (gathered.size > 0 && !isRefreshing) void refreshGathered();
 }
 
 function take(event: OrganizationStreamEvent): void {
+  if (event.event === 'deploymentEvent') return takeFollowed(event.data);
+  if (event.event === 'ready' || event.event === 'reset') followedBegins();
   if (event.event === 'reset') void queryClient.invalidateQueries();
   gather(readsOf(event));
   for (const listener of eventListeners) listener(event);
 }
 
+/** Reads that wait for their next attempt try at once when the service is back. */
+function onBack(): void {
+  void queryClient.refetchQueries({ predicate: ({ state }) => state.fetchFailureCount > 0 });
+}
+
 /** A stream that is refused because the session has ended opens the sign-in. */
-function onFollowState(state: FollowState, error: unknown): FollowState {
-  if (isStatus(error, 401)) void queryClient.invalidateQueries({ queryKey: currentUser.queryKey });
-  return state;
+function onFollowState(state: FollowState, error: unknown): void {
+  if (isStatus(error, 401)) noteSessionEnd();
+  if (state === 'live' && live.state === 'lost') onBack();
+  setState(state, error);
+}
+
+/** One connection: the organization, and the deployment that is followed now. */
+async function* connect(
+  organizationId: string,
+  lastEventId: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<OrganizationStreamEvent> {
+  const deploymentLogId = followedDeployment();
+  try {
+    yield* client.stream('streamOrganization', {
+      params: { id: organizationId },
+      query: deploymentLogId === undefined ? {} : { deploymentLogId },
+      lastEventId,
+      signal,
+      silenceSeconds,
+      giveUpAfterSeconds: 0,
+    });
+  } catch (error) {
+    const isOfDeployment = error instanceof Error && error.message.startsWith('/query/deploymentLogId');
+    if (deploymentLogId !== undefined && isOfDeployment) refuseFollowed(deploymentLogId);
+    throw error;
+  }
 }
 
 /** Follows an organization while the component is there. */
@@ -102,17 +149,11 @@ export function useLive(organizationId: string): void {
     if (organizationId === '') return;
     const ending = new AbortController();
     void keepFollowing({
-      open: (lastEventId, signal) =>
-        client.stream('streamOrganization', {
-          params: { id: organizationId },
-          lastEventId,
-          signal,
-          silenceSeconds,
-          giveUpAfterSeconds: 0,
-        }),
+      open: (lastEventId, signal) => connect(organizationId, lastEventId, signal),
       onEvent: take,
-      onState: (state, error) => setState(onFollowState(state, error), error),
+      onState: onFollowState,
       firstEventMilliseconds,
+      restarts,
       signal: ending.signal,
     });
     return () => ending.abort();
@@ -122,37 +163,24 @@ export function useLive(organizationId: string): void {
 /**
  * Calls a function with each event of one deployment, in order, none lost and none twice, while the component
  * is there: status, steps, bytes of the log with their offset, resources and `end`. What it has told before
- * the component was there comes first.
+ * the component was there comes first. The stream of the tab carries them: there is no other connection.
  * @param id of the deployment; undefined: none
  * @param withLog false: without the bytes of its log
  * @returns where following stands; `ended` after its last event
  */
 export function useDeploymentStream(
   id: string | undefined,
-  onEvent: (event: DeploymentStreamEvent) => void,
+  onEvent: (event: FollowedDeploymentEvent) => void,
   withLog = true,
 ): FollowState {
-  const [state, setFollowState] = useState<FollowState>('connecting');
+  const state = useLiveState();
+  const end = useSyncExternalStore(onFollowedEnd, () => followedEnd(id));
   const take = useEffectEvent(onEvent);
   useEffect(() => {
-    if (id === undefined) return;
-    const ending = new AbortController();
-    void keepFollowing<DeploymentStreamEvent>({
-      open: (lastEventId, signal) =>
-        client.stream('streamDeployment', {
-          params: { id },
-          lastEventId,
-          signal,
-          silenceSeconds,
-          giveUpAfterSeconds: 0,
-        }),
-      onEvent: (event) => {
-        if (withLog || event.event !== 'log') take(event);
-      },
-      onState: (next, error) => setFollowState(onFollowState(next, error)),
-      signal: ending.signal,
+    if (id === undefined) return undefined;
+    return followDeployment(id, (event) => {
+      if (withLog || event.event !== 'log') take(event);
     });
-    return () => ending.abort();
   }, [id, withLog]);
-  return state;
+  return end ?? state;
 }

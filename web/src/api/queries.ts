@@ -1,12 +1,13 @@
 /** Reading and changing through the interface, cached: the only way in which pages call it. */
 import {
   keepPreviousData,
+  MutationCache,
+  QueryCache,
   QueryClient,
   queryOptions,
   useMutation,
   type UseMutationResult,
   useQuery,
-  useQueryClient,
   type UseQueryResult,
 } from '@tanstack/react-query';
 import type { Answer, CallInput } from '#contract/client/client.ts';
@@ -14,6 +15,7 @@ import type { ReplyOf } from '#contract/operation.ts';
 import type { OperationName, operations } from '#contract/operations.ts';
 import { client } from './client.ts';
 import { errorText, isStatus } from './errors.ts';
+import { noteSessionEnd } from './session-end.ts';
 import { randomId } from './random-id.ts';
 import { showError } from '../ui/messages.ts';
 
@@ -26,7 +28,14 @@ function shouldRetry(failures: number, error: Error): boolean {
   return isStatus(error, 0, 502, 503, 504) || (isStatus(error, 429) && failures < 5);
 }
 
+/** Whatever is refused because nobody is signed in opens the sign-in. */
+function noteRefusal(error: Error): void {
+  if (isStatus(error, 401)) noteSessionEnd();
+}
+
 export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: noteRefusal }),
+  mutationCache: new MutationCache({ onError: noteRefusal }),
   defaultOptions: {
     queries: {
       staleTime: 30_000,
@@ -121,7 +130,6 @@ export function useChange<Name extends OperationName>(
   name: Name,
   { refreshes, onSuccess, onError }: ChangeOptions<Name>,
 ): UseMutationResult<Reply<Name>, Error, Input<Name>> {
-  const cache = useQueryClient();
   return useMutation({
     mutationKey: [name],
     mutationFn: async (input: Input<Name>) =>
@@ -134,8 +142,8 @@ export function useChange<Name extends OperationName>(
       await refresh(refreshes);
     },
     onError: (error) => {
-      if (isStatus(error, 401)) void cache.invalidateQueries({ queryKey: ['getCurrentUser'] });
-      if (onError?.(error) !== true) showError(errorText(error));
+      if (onError?.(error) === true || isStatus(error, 401)) return;
+      showError(errorText(error));
     },
   });
 }

@@ -3,22 +3,32 @@ import { useQuery } from '@tanstack/react-query';
 import { client, setCsrfToken } from './client.ts';
 import { isStatus } from './errors.ts';
 import { type Reply, queryClient } from './queries.ts';
+import { noteSessionEnd, noteSessionStart } from './session-end.ts';
 
 export type CurrentUser = Reply<'getCurrentUser'>;
 
-/** null: nobody is signed in. */
+const currentUserKey = ['getCurrentUser'] as const;
+
+/**
+ * null: nobody is signed in. A page that was opened by somebody stays theirs: when the session ends it asks for
+ * the sign-in, and when another person signs in it is loaded again.
+ */
 export const currentUser = {
-  queryKey: ['getCurrentUser'] as const,
+  queryKey: currentUserKey,
   staleTime: 300_000,
   queryFn: async ({ signal }: { signal: AbortSignal }): Promise<CurrentUser | null> => {
+    const before = queryClient.getQueryData<CurrentUser | null>(currentUserKey);
     try {
       const found = await client.call('getCurrentUser', { signal });
+      if (before && before.user.user_id !== found.user.user_id) location.reload();
       setCsrfToken(found.session?.csrfToken);
+      noteSessionStart();
       return found;
     } catch (error) {
       if (!isStatus(error, 401)) throw error;
-      setCsrfToken(undefined);
-      return null;
+      if (!before) setCsrfToken(undefined);
+      else noteSessionEnd();
+      return before ?? null;
     }
   },
 };

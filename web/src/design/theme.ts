@@ -70,7 +70,14 @@ export const theme = createTheme({
   components: {
     Button: { defaultProps: { size: 'sm' } },
     Tooltip: { defaultProps: { openDelay: 300, multiline: true, maw: 320, withArrow: true } },
-    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
+    Modal: {
+      defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } },
+      styles: {
+        content: { background: 'var(--e-surface)' },
+        header: { background: 'var(--e-surface)' },
+        title: { fontSize: 'var(--e-text-lg)', fontWeight: 640 },
+      },
+    },
     Anchor: { defaultProps: { c: 'var(--e-accent)', underline: 'hover' } },
   },
 });

@@ -1,20 +1,65 @@
-/** The command palette. */
+/** The command palette: everything by its name. */
 import '@mantine/spotlight/styles.css';
-import { Spotlight, spotlight } from '@mantine/spotlight';
-import { useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import { navigation } from './navigation.ts';
-import { paletteEvent } from './open-palette.ts';
+import { createSpotlight, Spotlight } from '@mantine/spotlight';
+import { useEffect, useState } from 'react';
+import { closeOverlay } from './open-palette.ts';
+import classes from './Overlays.module.css';
+import { pageActions } from './page-actions.ts';
+import { type PaletteItem, usePaletteGroups } from './palette-items.ts';
+
+const [store, palette] = createSpotlight();
+
+function Item({ item, isFirst }: { readonly item: PaletteItem; readonly isFirst: boolean }) {
+  return (
+    <Spotlight.Action onClick={item.run} data-selected={isFirst || undefined}>
+      <span className={classes.action}>
+        <bdi>{item.label}</bdi>
+        {item.detail !== undefined && (
+          <span className={classes.kind}>
+            <bdi>{item.detail}</bdi>
+          </span>
+        )}
+      </span>
+    </Spotlight.Action>
+  );
+}
 
 export default function Palette() {
-  const navigate = useNavigate();
-  useEffect(() => {
-    const open = () => spotlight.open();
-    addEventListener(paletteEvent, open);
-    return () => removeEventListener(paletteEvent, open);
-  }, []);
-  const actions = navigation.flatMap(({ places }) =>
-    places.map(({ to, name }) => ({ id: to, label: name, onClick: () => void navigate({ to }) })),
+  const [query, setQuery] = useState('');
+  const [onPage] = useState(pageActions);
+  const groups = usePaletteGroups(query, onPage);
+  useEffect(() => palette.open(), []);
+  // What Enter does is the first thing that fits, also when the service has answered meanwhile.
+  const first = groups[0]?.items[0];
+  const shown = `${query} ${first?.id}`;
+  useEffect(() => store.updateState((state) => ({ ...state, selected: 0 })), [shown]);
+  return (
+    <Spotlight.Root
+      store={store}
+      query={query}
+      onQueryChange={setQuery}
+      shortcut={null}
+      scrollable
+      maxHeight="70vh"
+      centered={false}
+      overlayProps={{ backgroundOpacity: 0.4, blur: 0 }}
+      classNames={{ action: classes.item, actionsGroup: classes.group, body: classes.body }}
+      onSpotlightClose={() => closeOverlay('palette')}
+    >
+      <Spotlight.Search
+        placeholder="An environment, a page, or what to do"
+        aria-label="Search for anything"
+      />
+      <Spotlight.ActionsList key={shown}>
+        {groups.length === 0 && <Spotlight.Empty>Nothing has this name</Spotlight.Empty>}
+        {groups.map(({ label, items }) => (
+          <Spotlight.ActionsGroup key={label} label={label}>
+            {items.map((item) => (
+              <Item key={item.id} item={item} isFirst={item === first} />
+            ))}
+          </Spotlight.ActionsGroup>
+        ))}
+      </Spotlight.ActionsList>
+    </Spotlight.Root>
   );
-  return <Spotlight actions={actions} shortcut="mod + K" searchProps={{ placeholder: 'Go to …' }} />;
 }

@@ -2,16 +2,23 @@
 import { AppShell, Burger, Button, Kbd, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { useLive } from '../api/live.ts';
-import { useSession } from '../api/session.ts';
+import { queryClient } from '../api/queries.ts';
+import { currentUser, useSession } from '../api/session.ts';
+import { useSessionEnd } from '../api/session-end.ts';
 import { LiveBar } from './LiveBar.tsx';
-import { openPalette } from './open-palette.ts';
+import { openPalette, useOverlay } from './open-palette.ts';
 import { navigation } from './navigation.ts';
 import classes from './Shell.module.css';
+import { useShortcuts } from './shortcuts.ts';
 import { UserMenu } from './UserMenu.tsx';
 
-const Palette = lazy(() => import('./Palette.tsx'));
+/** The page stays usable where one of these cannot be loaded. */
+const missing = (): { default: () => ReactNode } => ({ default: () => null });
+const Palette = lazy<() => ReactNode>(() => import('./Palette.tsx').catch(missing));
+const ShortcutSheet = lazy<() => ReactNode>(() => import('./ShortcutSheet.tsx').catch(missing));
+const SessionDialog = lazy(() => import('./SessionDialog.tsx'));
 
 function Navigation({ onGo }: { readonly onGo: () => void }) {
   return (
@@ -46,11 +53,27 @@ function useFocusOnNavigation(): void {
   }, [path]);
 }
 
+/** A tab that is looked at again learns who is signed in by now. */
+function useSessionWatch(): void {
+  useEffect(() => {
+    const ending = new AbortController();
+    const onVisibility = () => {
+      if (!document.hidden) void queryClient.refetchQueries({ queryKey: currentUser.queryKey });
+    };
+    document.addEventListener('visibilitychange', onVisibility, { signal: ending.signal });
+    return () => ending.abort();
+  }, []);
+}
+
 export function Shell() {
   const { organizationId } = useSession();
   const [isOpen, { toggle, close }] = useDisclosure();
   useLive(organizationId);
   useFocusOnNavigation();
+  useSessionWatch();
+  useShortcuts();
+  const hasEnded = useSessionEnd();
+  const overlay = useOverlay();
   return (
     <AppShell
       header={{ height: 52 }}
@@ -83,7 +106,9 @@ export function Shell() {
         <Outlet />
       </AppShell.Main>
       <Suspense>
-        <Palette />
+        {overlay === 'palette' && <Palette />}
+        {overlay === 'shortcuts' && <ShortcutSheet />}
+        {hasEnded && <SessionDialog />}
       </Suspense>
     </AppShell>
   );

@@ -3,6 +3,8 @@
 export interface Target {
   readonly to: string;
   readonly name: string;
+  /** The key that leads there after `g`. */
+  readonly key?: string;
 }
 
 export interface PlaceGroup {
@@ -14,26 +16,26 @@ export const navigation = [
   {
     label: 'Work',
     places: [
-      { to: '/', name: 'Inbox' },
-      { to: '/environments', name: 'Environments' },
-      { to: '/projects', name: 'Projects' },
+      { to: '/', name: 'Inbox', key: 'h' },
+      { to: '/environments', name: 'Environments', key: 'e' },
+      { to: '/projects', name: 'Projects', key: 'p' },
     ],
   },
   {
     label: 'Sources',
     places: [
-      { to: '/templates', name: 'Templates' },
-      { to: '/variables', name: 'Variables' },
-      { to: '/configuration-sets', name: 'Variable sets' },
+      { to: '/templates', name: 'Templates', key: 't' },
+      { to: '/variables', name: 'Variables', key: 'v' },
+      { to: '/configuration-sets', name: 'Variable sets', key: 's' },
     ],
   },
   {
     label: 'Access',
     places: [
-      { to: '/credentials', name: 'Cloud credentials' },
+      { to: '/credentials', name: 'Cloud credentials', key: 'd' },
       { to: '/git-tokens', name: 'Git tokens' },
       { to: '/ssh-keys', name: 'SSH keys' },
-      { to: '/users', name: 'Users' },
+      { to: '/users', name: 'Users', key: 'u' },
       { to: '/teams', name: 'Teams' },
       { to: '/roles', name: 'Roles' },
       { to: '/permissions', name: 'Permissions' },
@@ -43,8 +45,8 @@ export const navigation = [
   {
     label: 'Operation',
     places: [
-      { to: '/agents', name: 'Agents' },
-      { to: '/audit', name: 'Audit trail' },
+      { to: '/agents', name: 'Agents', key: 'a' },
+      { to: '/audit', name: 'Audit trail', key: 'l' },
       { to: '/organization', name: 'Organization' },
     ],
   },

@@ -1,7 +1,36 @@
-/** Opens the command palette; its code is loaded separately. */
+/** Opens the command palette and the sheet of shortcuts, whose code is loaded when it is needed first. */
+import { useSyncExternalStore } from 'react';
 
-export const paletteEvent = 'envarium:palette';
+export type Overlay = 'palette' | 'shortcuts';
+
+let open: Overlay | undefined;
+const listeners = new Set<() => void>();
+
+function set(overlay: Overlay | undefined): void {
+  open = overlay;
+  for (const listener of listeners) listener();
+}
 
 export function openPalette(): void {
-  dispatchEvent(new Event(paletteEvent));
+  set('palette');
+}
+
+export function openShortcuts(): void {
+  set('shortcuts');
+}
+
+/** Closes one of them, unless the other one was opened in its place. */
+export function closeOverlay(overlay: Overlay): void {
+  if (open === overlay) set(undefined);
+}
+
+/** What is open above the page. */
+export function useOverlay(): Overlay | undefined {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => open,
+  );
 }

@@ -1,7 +1,6 @@
 /** Times in the reader's zone: how long ago or until, with the exact value on hover. */
-import { Tooltip } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
-import { spanText } from './spans.ts';
+import { coarseSpanText, spanText } from './spans.ts';
 
 const listeners = new Set<() => void>();
 let now = Date.now();
@@ -36,19 +35,21 @@ export function useNextHour(): number {
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
-/** @param at ISO text */
+function agoText(milliseconds: number): string {
+  const span = Math.abs(milliseconds);
+  if (span < 1000) return 'just now';
+  const text = coarseSpanText(span);
+  return milliseconds < 0 ? `${text} ago` : `in ${text}`;
+}
+
+/** How long ago, or until when. @param at ISO text */
 export function TimeAgo({ at }: { readonly at: string }) {
-  const now = useNow();
-  const time = new Date(at);
-  const milliseconds = time.getTime() - now;
-  const text = Math.abs(milliseconds) < 1000 ? 'now' : spanText(Math.abs(milliseconds));
-  const label = text === 'now' ? text : milliseconds < 0 ? `${text} ago` : `in ${text}`;
+  const time = Date.parse(at);
+  const text = useSyncExternalStore(subscribe, () => agoText(time - now));
   return (
-    <Tooltip label={exact.format(time)}>
-      <time dateTime={at} className="tabular">
-        {label}
-      </time>
-    </Tooltip>
+    <time dateTime={at} title={exact.format(time)} className="tabular">
+      {text}
+    </time>
   );
 }
 

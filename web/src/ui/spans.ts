@@ -22,3 +22,13 @@ export function spanText(milliseconds: number): string {
   const second = next === undefined ? 0 : Math.floor((rounded % size) / next[1]);
   return second === 0 ? `${first} ${unit}` : `${first} ${unit} ${second} ${next![0]}`;
 }
+
+/**
+ * The same for people who look at a list: without seconds from one minute on, and without minutes from one day on.
+ * @param milliseconds not negative
+ */
+export function coarseSpanText(milliseconds: number): string {
+  if (milliseconds < 60_000) return `${Math.max(1, Math.floor(milliseconds / 1000))} s`;
+  const smallest = milliseconds < 86_400_000 ? 60_000 : 3_600_000;
+  return spanText(Math.floor(milliseconds / smallest) * smallest);
+}

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { driftLooks, environmentLooks, Status } from '../../../design/status.tsx';
 import { deploymentTypeWords, templateTypeWords } from '../../../design/words.ts';
 import type { Column } from '../../../ui/DataTable.tsx';
-import { TimeAgo } from '../../../ui/Time.tsx';
+import { Duration, TimeAgo } from '../../../ui/Time.tsx';
 import classes from './list.module.css';
 
 function Name({ row }: { readonly row: Environment }) {
@@ -43,7 +43,7 @@ function StatusCell({ row }: { readonly row: Environment }) {
         <span className={classes.second}>
           {since && (
             <span>
-              for <TimeAgo at={since} />
+              for <Duration since={since} />
             </span>
           )}
           {notes.map((note) => (

@@ -1,0 +1,76 @@
+/** The keys of the interface, for the keyboard and for the sheet that lists them. */
+import { useHotkeys } from '@mantine/hooks';
+import { useNavigate } from '@tanstack/react-router';
+import { useRef } from 'react';
+import { focusSearchBox } from '../ui/search-box-mark.ts';
+import { navigation } from './navigation.ts';
+import { openPalette, openShortcuts } from './open-palette.ts';
+
+/** After `g`, so long the next key names a place. */
+const sequenceMilliseconds = 1200;
+
+interface KeyedPlace {
+  readonly to: string;
+  readonly name: string;
+  readonly key: string;
+}
+
+/** Places that have a key of their own. */
+export const keyedPlaces: readonly KeyedPlace[] = navigation.flatMap(({ places }) =>
+  places.flatMap((place) => ('key' in place ? [place] : [])),
+);
+
+export interface Shortcut {
+  /** Keys one after the other. */
+  readonly keys: readonly string[];
+  readonly does: string;
+}
+
+/** All shortcuts by where they work. */
+export const shortcuts: Readonly<Record<string, readonly Shortcut[]>> = {
+  Everywhere: [
+    { keys: ['Ctrl K'], does: 'Search for anything, or do it' },
+    { keys: ['?'], does: 'This sheet' },
+    { keys: ['c'], does: 'New environment' },
+    { keys: ['/'], does: 'Search the list on this page' },
+  ],
+  'In lists': [
+    { keys: ['j'], does: 'Next row' },
+    { keys: ['k'], does: 'Row before' },
+    { keys: ['x'], does: 'Select the row' },
+    { keys: ['o'], does: 'Open the row, as Enter does' },
+  ],
+  'Go to': keyedPlaces.map(({ key, name }) => ({ keys: ['g', key], does: name })),
+};
+
+/** Listens for the keys that work on every page; while somebody types into a field they are text. */
+export function useShortcuts(): void {
+  const navigate = useNavigate();
+  const startedAt = useRef(0);
+  const isGoing = () => performance.now() - startedAt.current < sequenceMilliseconds;
+  const search = () => {
+    if (!focusSearchBox()) openPalette();
+  };
+  useHotkeys([
+    ['shift+?', openShortcuts],
+    ['?', openShortcuts],
+    ['/', search],
+    ['shift+/', search],
+    ['c', () => void navigate({ to: '/environments/new' })],
+    [
+      'g',
+      () => {
+        startedAt.current = performance.now();
+      },
+    ],
+    ...keyedPlaces.map(({ key, to }): [string, () => void] => [
+      key,
+      () => {
+        if (!isGoing()) return;
+        startedAt.current = 0;
+        void navigate({ to });
+      },
+    ]),
+  ]);
+  useHotkeys([['mod+K', openPalette]], []);
+}
