@@ -58,6 +58,7 @@ export const ListEnvironmentsQuery = Type.Object({
   status: Type.Optional(commaListOf(environmentStatuses, 'Only those with one of these statuses')),
   driftStatus: Type.Optional(commaListOf(driftStatuses, 'Only those with one of these drift statuses')),
   templateType: Type.Optional(commaListOf(templateTypes, 'Only those of one of these types')),
+  blueprintId: Type.Optional(Type.String({ description: 'Only those that use this template' })),
   expiresBefore: Type.Optional(
     Type.String({ format: 'date-time', description: 'Only those whose lifetime ends before' }),
   ),

@@ -5,6 +5,7 @@ import type { operations } from '#contract/operations.ts';
 import type { QueryOf } from '#contract/operation.ts';
 import type { DriftStatus, EnvironmentStatus, TemplateType } from '#contract/schema/enumerations.ts';
 import type { Reach } from '../access/access.ts';
+import { isUuid } from '../access/entity-home.ts';
 import type { ActorContext } from '../context.ts';
 import { unknownEntity } from '../http/errors.ts';
 import { type JsonText, jsonList } from '../http/json-text.ts';
@@ -62,6 +63,12 @@ function stateFilter({ status, driftStatus, templateType, expiresBefore, finishe
   };
 }
 
+/** @throws Refusal 400 for what no template can have as its id */
+function templateIdOf({ blueprintId }: Query): string | undefined {
+  if (blueprintId !== undefined && !isUuid(blueprintId)) throw unknownEntity('query.blueprintId', 'template');
+  return blueprintId;
+}
+
 function sortOf({ sort = '-createdAt' }: Query): PageAsked['sort'] {
   const isDescending = sort.startsWith('-');
   const key = (isDescending ? sort.slice(1) : sort) as EnvironmentSortKey;
@@ -87,6 +94,7 @@ export async function listEnvironments(
     includeSubEnvironments: query.includeSubEnvironments,
     search: text ? { text, projectIds: await projectsNamedLike(context.db, reach, text) } : undefined,
     tag: query.tag,
+    templateId: templateIdOf(query),
     ...stateFilter(query),
   };
   const page = { limit: query.limit ?? largestPage, offset: query.offset ?? 0, sort: sortOf(query) };

@@ -80,6 +80,7 @@ export interface EnvironmentFilter {
   readonly statuses?: readonly EnvironmentStatus[];
   readonly driftStatuses?: readonly DriftStatus[];
   readonly templateTypes?: readonly TemplateType[];
+  readonly templateId?: string;
   readonly expiresBefore?: Date;
   /** When the latest deployment has finished. */
   readonly finishedAfter?: Date;
@@ -124,6 +125,7 @@ function filtered(db: Connection, filter: EnvironmentFilter) {
   if (filter.projectId !== undefined) query = query.where('project_id', '=', filter.projectId);
   if (filter.createdBy !== undefined) query = query.where('user_id', '=', filter.createdBy);
   if (filter.isActive !== undefined) query = query.where('is_archived', '=', !filter.isActive);
+  if (filter.templateId !== undefined) query = query.where('template_id', '=', filter.templateId);
   if (filter.name !== undefined) query = query.where('name', '=', filter.name);
   if (filter.isRemoteBackend !== undefined)
     query = query.where('is_remote_backend', '=', filter.isRemoteBackend);

@@ -1,5 +1,6 @@
 /** Lists of environments by what has become of them, and in other orders. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { environmentSortKeys } from '#contract/environments/operations.ts';
@@ -104,6 +105,14 @@ test('environments are filtered by type of template, and by what expires before 
   assert.deepEqual(await names({ expiresBefore: inHours(1) }), []);
   assert.deepEqual(await names({ expiresBefore: inHours(3) }), ['Alpha']);
   assert.deepEqual(await names({ expiresBefore: inHours(72), sort: 'lifespanEndAt' }), ['Alpha', 'bravo']);
+});
+
+test('environments are found by their template', async () => {
+  covers('listEnvironments', 'query.blueprintId');
+  const { blueprintId } = (await environmentOf(app, idOf('bravo'))).latestDeploymentLog;
+  assert.deepEqual(await names({ blueprintId }), ['bravo']);
+  assert.deepEqual(await names({ blueprintId: randomUUID() }), []);
+  await refused(app, 'listEnvironments', 400, { query: { blueprintId: 'x' } });
 });
 
 test('what failed since a time is found by the end of the latest deployment', async () => {

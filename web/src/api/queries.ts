@@ -100,6 +100,28 @@ export function usePage<Name extends OperationName>(
   });
 }
 
+/** Something with the tag of the version that was read, for `ifMatch`. */
+export interface Tagged<Data> {
+  readonly data: Data;
+  readonly etag: string | undefined;
+}
+
+/** Reads something that is edited: with its tag, so that a change can depend on nobody having been faster. */
+export function useTagged<Name extends OperationName>(
+  name: Name,
+  input: Input<Name>,
+  options: { readonly enabled?: boolean } = {},
+): UseQueryResult<Tagged<Reply<Name>>> {
+  return useQuery<Tagged<Reply<Name>>>({
+    queryKey: [name, input, 'tagged'],
+    queryFn: async ({ signal }) => {
+      const { reply, headers } = await (client.send as AnySend)(name, { ...input, signal });
+      return { data: reply as Reply<Name>, etag: headers.get('etag') ?? undefined };
+    },
+    ...options,
+  });
+}
+
 /** Reads through the cache. */
 export function useRead<Name extends OperationName>(
   name: Name,

@@ -187,3 +187,13 @@ export function accessOf(values: SourceValues, projectId: string, organizationId
     ...(vcsConnectionId === '' ? {} : { vcsConnectionId }),
   };
 }
+
+/** The errors of a form whose fields of the source are called `source.…`, by their own names. */
+export function sourceErrorsOf(errors: Readonly<Record<string, string>>): SourceErrors {
+  const prefix = 'source.';
+  return Object.fromEntries(
+    Object.entries(errors).flatMap(([field, text]) =>
+      field.startsWith(prefix) ? [[field.slice(prefix.length), text]] : [],
+    ),
+  );
+}

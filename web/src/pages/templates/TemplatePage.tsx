@@ -1,9 +1,155 @@
+/** One template: its settings, its variables, who uses it, and where it may be used. */
+import { Tabs } from '@mantine/core';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import type { Template } from '#contract/templates/shapes.ts';
+import { usePage, useRead, useTagged, type Tagged } from '../../api/queries.ts';
+import { type Rights, useRights } from '../../api/rights.ts';
+import { useSession } from '../../api/session.ts';
+import { toolName } from '../../forms/source/source-values.ts';
+import { ActionButton } from '../../ui/ActionButton.tsx';
+import { callOf } from '../../ui/calls.ts';
+import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { useSearchState } from '../../ui/search.ts';
+import { definitionsQuery, hasDefinitions } from '../environments/new/code.ts';
+import { sourceOf } from '../../forms/source/source-values.ts';
+import { ScopeVariables } from '../variables/ScopeVariables.tsx';
+import { WhichCounts } from '../variables/WhichCounts.tsx';
+import { DeleteTemplate } from './DeleteTemplate.tsx';
+import { EditTemplate } from './EditTemplate.tsx';
+import { TemplateEnvironments } from './TemplateEnvironments.tsx';
+import { TemplateProjects } from './TemplateProjects.tsx';
+import { TemplateSettings } from './TemplateSettings.tsx';
+
+/** Where rights on a template are held. */
+function usePlaceOf(template: Template) {
+  const { organizationId } = useSession();
+  return template.creationScope === 'PROJECT' ? { projectId: template.creationScopeId } : { organizationId };
+}
+
+function TemplateVariables({ template }: { readonly template: Template }) {
+  const { organizationId } = useSession();
+  const source = sourceOf(template);
+  const projectId = template.creationScope === 'PROJECT' ? template.creationScopeId : '';
+  const canRead = hasDefinitions(source);
+  const definitions = useRead(
+    'listVariablesFromRepository',
+    { query: canRead ? definitionsQuery(source, projectId, organizationId) : { repository: '' } },
+    { enabled: canRead },
+  );
+  return (
+    <>
+      {definitions.isError && (
+        <p role="status">The variables of the code cannot be read: {definitions.error.message}.</p>
+      )}
+      <ScopeVariables
+        place={{ kind: 'template', id: template.id ?? '', ...(projectId === '' ? {} : { projectId }) }}
+        definitions={definitions.data}
+      />
+      <WhichCounts />
+    </>
+  );
+}
+
+interface ShownProps {
+  readonly read: Tagged<Template>;
+  readonly refetch: () => Promise<unknown>;
+}
+
+function TemplateTabs({ read, rights }: { readonly read: Tagged<Template>; readonly rights: Rights }) {
+  const [{ tab = 'settings' }, change] = useSearchState();
+  const template = read.data;
+  const used = usePage('listEnvironments', { query: { blueprintId: template.id ?? '', limit: 1 } });
+  return (
+    <Tabs
+      value={tab}
+      onChange={(next) => change({ tab: next === 'settings' || next === null ? undefined : next }, true)}
+      keepMounted={false}
+    >
+      <Tabs.List mb="md">
+        <Tabs.Tab value="settings">Settings</Tabs.Tab>
+        <Tabs.Tab value="variables">Variables</Tabs.Tab>
+        <Tabs.Tab value="environments">Environments {used.data && `(${used.data.total})`}</Tabs.Tab>
+        <Tabs.Tab value="projects">Projects ({template.projectIds?.length ?? 0})</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="settings">
+        <TemplateSettings template={template} />
+      </Tabs.Panel>
+      <Tabs.Panel value="variables">
+        <TemplateVariables template={template} />
+      </Tabs.Panel>
+      <Tabs.Panel value="environments">
+        <TemplateEnvironments template={template} />
+      </Tabs.Panel>
+      <Tabs.Panel value="projects">
+        <TemplateProjects template={template} rights={rights} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+function Shown({ read, refetch }: ShownProps) {
+  const template = read.data;
+  const { id = '', name, description, type, isDeleted = false } = template;
+  const [{ edit }, change] = useSearchState();
+  const navigate = useNavigate();
+  const rights = useRights(usePlaceOf(template));
+  const deleted = isDeleted ? 'The template was deleted.' : undefined;
+  return (
+    <Page
+      title={name}
+      aside={<span>{isDeleted ? `${toolName(type)} · deleted` : toolName(type)}</span>}
+      lead={description}
+      crumbs={[{ label: 'Templates', to: '/templates' }]}
+      actions={
+        edit === undefined && (
+          <>
+            <ActionButton
+              whyNot={deleted}
+              onClick={() => void navigate({ to: '/environments/new', search: { template: id } })}
+            >
+              New environment
+            </ActionButton>
+            <ActionButton
+              variant="default"
+              whyNot={deleted ?? rights.whyNot('CREATE_AND_EDIT_TEMPLATES')}
+              onClick={() => change({ edit: '' }, true)}
+            >
+              Edit
+            </ActionButton>
+            <DeleteTemplate
+              template={template}
+              whyNot={deleted ?? rights.whyNot('CREATE_AND_EDIT_TEMPLATES')}
+            />
+          </>
+        )
+      }
+      calls={[
+        callOf('Show this template', 'getTemplate', { params: { id } }, ['templates', 'show', id]),
+        callOf('Delete this template', 'deleteTemplate', { params: { id } }, ['templates', 'delete', id]),
+      ]}
+    >
+      {edit === undefined ? (
+        <TemplateTabs read={read} rights={rights} />
+      ) : (
+        <EditTemplate
+          read={read}
+          refetch={refetch}
+          whyNot={rights.whyNot('CREATE_AND_EDIT_TEMPLATES')}
+          onDone={() => change({ edit: undefined })}
+        />
+      )}
+    </Page>
+  );
+}
 
 export function TemplatePage() {
+  const { templateId = '' } = useParams({ strict: false });
+  const template = useTagged('getTemplate', { params: { id: templateId } });
+  if (template.data) return <Shown read={template.data} refetch={template.refetch} />;
   return (
-    <Page title="Template" calls={[]}>
-      stub
+    <Page title="Template" crumbs={[{ label: 'Templates', to: '/templates' }]} calls={[]}>
+      <Loaded query={template}>{() => null}</Loaded>
     </Page>
   );
 }

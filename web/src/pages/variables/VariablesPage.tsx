@@ -1,9 +1,97 @@
+/** Variables of the organization, a template or a project, with where they are from and what they hide. */
+import { Select, SegmentedControl } from '@mantine/core';
+import { useRead } from '../../api/queries.ts';
+import { useSession } from '../../api/session.ts';
+import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
+import { callOf } from '../../ui/calls.ts';
 import { Page } from '../../ui/Page.tsx';
+import { useSearchState } from '../../ui/search.ts';
+import {
+  listQueryOf,
+  placeFlags,
+  type PlaceKind,
+  placeKinds,
+  placeWords,
+  type VariablesPlace,
+} from './places.ts';
+import { ScopeVariables } from './ScopeVariables.tsx';
+import { WhichCounts } from './WhichCounts.tsx';
+import classes from './variables.module.css';
+
+/** Words that addresses use for a kind of place, those of the API among them. */
+const scopes: Readonly<Record<string, PlaceKind>> = {
+  organization: 'organization',
+  template: 'template',
+  project: 'project',
+  GLOBAL: 'organization',
+  BLUEPRINT: 'template',
+  PROJECT: 'project',
+};
+
+function TemplateSelect({ id, onChange }: { readonly id: string; readonly onChange: (id: string) => void }) {
+  const { organizationId } = useSession();
+  const { data } = useRead('listTemplates', { query: { organizationId } });
+  return (
+    <Select
+      aria-label="Template"
+      placeholder="Choose a template"
+      data={(data ?? []).map((each) => ({ value: each.id ?? '', label: each.name }))}
+      value={id === '' ? null : id}
+      onChange={(next) => onChange(next ?? '')}
+      searchable
+      nothingFoundMessage="No such template"
+    />
+  );
+}
+
+/** The project that a template belongs to decides who may change its variables. */
+function useProjectOf(kind: PlaceKind, id: string): string | undefined {
+  const { organizationId } = useSession();
+  const { data } = useRead('listTemplates', { query: { organizationId } }, { enabled: kind === 'template' });
+  const template = data?.find((each) => each.id === id);
+  return template?.creationScope === 'PROJECT' ? template.creationScopeId : undefined;
+}
 
 export function VariablesPage() {
+  const { organizationId } = useSession();
+  const [{ scope = 'organization', id: given = '' }, change] = useSearchState();
+  const kind = scopes[scope] ?? 'organization';
+  const id = kind === 'organization' ? organizationId : given;
+  const projectId = useProjectOf(kind, id);
+  const place: VariablesPlace = { kind, id, ...(projectId === undefined ? {} : { projectId }) };
+  const setId = (next: string) => change({ id: next || undefined });
   return (
-    <Page title="Variables" calls={[]}>
-      stub
+    <Page
+      title="Variables"
+      lead="What holds at a place: its own variables, and those from further out that it does not hide."
+      calls={[
+        callOf('List these variables', 'listVariables', { query: listQueryOf(place, organizationId) }, [
+          'variables',
+          'list',
+          ...placeFlags(place),
+        ]),
+      ]}
+    >
+      <div className={classes.place}>
+        <SegmentedControl
+          aria-label="Place"
+          data={placeKinds.map((value) => ({ value, label: placeWords[value] }))}
+          value={kind}
+          onChange={(next) =>
+            change({ scope: next === 'organization' ? undefined : next, id: undefined }, true)
+          }
+        />
+        {kind === 'project' && (
+          <ProjectSelect label="" placeholder="Choose a project" value={id} onChange={setId} />
+        )}
+        {kind === 'template' && <TemplateSelect id={id} onChange={setId} />}
+      </div>
+      {id === '' ? (
+        <p className={classes.choose}>Choose the {placeWords[kind].toLowerCase()} first.</p>
+      ) : (
+        <ScopeVariables place={place} />
+      )}
+      <WhichCounts />
     </Page>
   );
 }

@@ -2,7 +2,7 @@
 import { Anchor, Autocomplete, SegmentedControl, Select } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { SourceFields } from '../../../forms/source/SourceFields.tsx';
-import { type SourceErrors, toolName } from '../../../forms/source/source-values.ts';
+import { accessOf, sourceErrorsOf, sourceOf, toolName } from '../../../forms/source/source-values.ts';
 import { ProjectSelect } from '../../../forms/ProjectSelect.tsx';
 import { Section, Wide } from '../../../forms/Section.tsx';
 import { useRead } from '../../../api/queries.ts';
@@ -10,7 +10,6 @@ import { useSession } from '../../../api/session.ts';
 import { callOf } from '../../../ui/calls.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { Facts } from '../../../ui/Facts.tsx';
-import { accessOf, sourceOf } from '../../../forms/source/source-values.ts';
 import { placeOfCode } from './code.ts';
 import type { NewEnvironment } from './use-new-environment.ts';
 
@@ -109,14 +108,6 @@ function TemplateChoice(state: NewEnvironment) {
         </>
       )}
     </Section>
-  );
-}
-
-function sourceErrorsOf(errors: NewEnvironment['errors']): SourceErrors {
-  return Object.fromEntries(
-    Object.entries(errors).flatMap(([field, text]) =>
-      field.startsWith('source.') ? [[field.slice('source.'.length), text]] : [],
-    ),
   );
 }
 

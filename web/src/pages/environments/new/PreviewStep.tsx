@@ -9,7 +9,7 @@ import { CommandLine } from '../../../ui/CommandLine.tsx';
 import { type Fact, Facts } from '../../../ui/Facts.tsx';
 import { placeOfCode } from './code.ts';
 import type { Draft } from './draft.ts';
-import { missingOf } from './edits.ts';
+import { missingOf } from '../../../forms/variable-edits.ts';
 import { environmentCall } from './environment-calls.ts';
 import { toolWords } from './tool-words.ts';
 import type { NewEnvironment } from './use-new-environment.ts';

@@ -1,14 +1,11 @@
 /** The third step: the variables that the code declares and the scopes give. */
 import { Alert, Button, MultiSelect, Skeleton } from '@mantine/core';
-import { isStatus } from '../../../api/errors.ts';
-import { errorText } from '../../../api/errors.ts';
+import { errorText, isStatus } from '../../../api/errors.ts';
 import { useRead } from '../../../api/queries.ts';
 import { useSession } from '../../../api/session.ts';
-import { useProjects } from '../../../forms/ProjectSelect.tsx';
-import { pathOf } from '../../../forms/project-tree.ts';
 import { Section, Wide } from '../../../forms/Section.tsx';
-import type { VariableRow } from '../../../forms/variables/rows.ts';
 import { VariablesEditor } from '../../../forms/variables/VariablesEditor.tsx';
+import { useOriginNames } from '../../variables/use-origin-names.tsx';
 import type { NewEnvironment } from './use-new-environment.ts';
 import classes from './new.module.css';
 
@@ -48,35 +45,6 @@ function DefinitionsState({ canRead, code, definitions }: NewEnvironment) {
   return null;
 }
 
-/** The name of the place that a value is from. */
-function useOriginOf(state: NewEnvironment) {
-  const { organizationId } = useSession();
-  const { projects } = useProjects(true);
-  const sets = useRead('listConfigurationSets', { query: { organizationId } });
-  return (row: VariableRow) => {
-    const { scope, scopeId = '' } = row.stored ?? {};
-    if (scope === 'PROJECT')
-      return (
-        <>
-          project <bdi>{pathOf(projects, scopeId)}</bdi>
-        </>
-      );
-    if (scope === 'BLUEPRINT')
-      return (
-        <>
-          template <bdi>{state.template?.name ?? ''}</bdi>
-        </>
-      );
-    if (scope !== 'SET') return undefined;
-    const name = sets.data?.find(({ id }) => id === scopeId)?.name;
-    return name === undefined ? undefined : (
-      <>
-        set <bdi>{name}</bdi>
-      </>
-    );
-  };
-}
-
 function SetsField({ draft, set, errors }: NewEnvironment) {
   const { organizationId } = useSession();
   const own = useRead('listConfigurationSets', { query: { organizationId } });
@@ -107,7 +75,7 @@ function SetsField({ draft, set, errors }: NewEnvironment) {
 
 export function VariablesStep(state: NewEnvironment) {
   const { definitions, inherited, canRead, rows, rowErrors, isStrict, setRows } = state;
-  const originOf = useOriginOf(state);
+  const originOf = useOriginNames();
   const isReading = (canRead && definitions.isPending) || inherited.isPending;
   return (
     <>

@@ -1,7 +1,7 @@
 /** The command and the call that create the same environment. Values of sensitive variables are left out. */
 import type { VariableChange } from '#contract/variables/shapes.ts';
 import { asCommand, asCurl, type Call } from '../../../ui/calls.ts';
-import type { SourceValues } from '../../../forms/source/source-values.ts';
+import { sourceWords } from '../../../forms/source/source-words.ts';
 import { type Draft, repositoryBody, templateBody } from './draft.ts';
 
 function variableWords({ name = '', type = 0, value = '', isSensitive, schema }: VariableChange): string[] {
@@ -12,29 +12,6 @@ function variableWords({ name = '', type = 0, value = '', isSensitive, schema }:
   if (schema?.format === 'HCL') return ['--hcl-var', given];
   if (schema?.format === 'JSON') return ['--json-var', given];
   return ['--var', given];
-}
-
-function sourceWords(source: SourceValues): string[] {
-  const { type, repository, revision, path, tokenId, sshKeyId, fileName, isHelmRepository, helmChartName } =
-    source;
-  const version =
-    type === 'workflow' || type === 'k8s' || type === 'helm' || type === 'cloudformation'
-      ? ''
-      : source[`${type}Version`];
-  const flags: readonly (readonly [string, string])[] = [
-    ['--type', type],
-    ['--repository', repository],
-    ['--revision', revision],
-    ['--path', path],
-    ['--tool-version', version],
-    ['--git-token', tokenId],
-    ['--ssh-key', sshKeyId],
-    ['--file-name', type === 'cloudformation' ? fileName : ''],
-    ['--helm-chart', type === 'helm' && isHelmRepository ? helmChartName : ''],
-    ['--terragrunt-binary', type === 'terragrunt' ? source.terragruntTfBinary : ''],
-  ];
-  const given = flags.flatMap(([flag, value]) => (value.trim() === '' ? [] : [flag, value.trim()]));
-  return type === 'terragrunt' && source.isTerragruntRunAll ? [...given, '--run-all'] : given;
 }
 
 function lifetimeWords({ lifetime, hours, date }: Draft): string[] {

@@ -27,7 +27,7 @@ import {
   stepOf,
   templateBody,
 } from './draft.ts';
-import { editsOf, rowsWith } from './edits.ts';
+import { editsOf, rowsWith } from '../../../forms/variable-edits.ts';
 
 /** What the address asks for counts more than what was typed before. */
 function firstDraft(project: string | undefined, template: string | undefined): Draft {
@@ -51,6 +51,8 @@ function useDraft() {
   return { draft: effective, set };
 }
 
+const here = { scope: 'ENVIRONMENT' } as const;
+
 /** What the code declares and the scopes give. */
 function useVariables(draft: Draft, template: Template | undefined, isNeeded: boolean) {
   const { organizationId } = useSession();
@@ -72,7 +74,7 @@ function useVariables(draft: Draft, template: Template | undefined, isNeeded: bo
     },
     { enabled: isNeeded && draft.projectId !== '' },
   );
-  const rows = rowsWith(definitions.data ?? [], inherited.data ?? [], draft.edits);
+  const rows = rowsWith(definitions.data ?? [], inherited.data ?? [], draft.edits, here);
   return { code, canRead, definitions, inherited, rows };
 }
 

@@ -1,0 +1,63 @@
+/** A form for something that others may change at the same time. */
+import { useState } from 'react';
+import { isStatus } from '../api/errors.ts';
+import type { Tagged } from '../api/queries.ts';
+
+export interface Editing<Values> {
+  readonly values: Values;
+  readonly isTouched: boolean;
+  /** Sent as `If-Match`: the version that the values began with. */
+  readonly etag: string | undefined;
+  /** Somebody else has changed it since then. */
+  readonly isOvertaken: boolean;
+  readonly change: (changes: Partial<Values>) => void;
+  /** Takes their version and forgets what was typed. */
+  readonly reset: () => void;
+  /** For the error of a change. @returns whether it was that somebody else was faster */
+  readonly onRefused: (error: unknown) => boolean;
+}
+
+interface Edited<Values> {
+  readonly values: Values;
+  readonly etag: string | undefined;
+  readonly isOvertaken: boolean;
+}
+
+/**
+ * Follows what the service has until somebody types; then the typed values stay, and a change that comes too late
+ * says so. Sent again, it replaces their version.
+ * @param read what is edited, as it is read now
+ * @param valuesOf its values for the form
+ * @param refetch reads it again
+ */
+export function useEditing<Data, Values extends object>(
+  read: Tagged<Data>,
+  valuesOf: (data: Data) => Values,
+  refetch: () => Promise<unknown>,
+): Editing<Values> {
+  const [edited, setEdited] = useState<Edited<Values>>();
+  const theirs = valuesOf(read.data);
+  return {
+    values: edited?.values ?? theirs,
+    isTouched: edited !== undefined,
+    etag: edited === undefined || edited.isOvertaken ? read.etag : edited.etag,
+    isOvertaken: edited?.isOvertaken ?? false,
+    change: (changes) =>
+      setEdited((before) => ({
+        etag: before?.etag ?? read.etag,
+        isOvertaken: before?.isOvertaken ?? false,
+        values: { ...(before?.values ?? theirs), ...changes },
+      })),
+    reset: () => setEdited(undefined),
+    onRefused: (error) => {
+      if (!isStatus(error, 412)) return false;
+      void refetch();
+      setEdited((before) => ({
+        etag: undefined,
+        isOvertaken: true,
+        values: before?.values ?? theirs,
+      }));
+      return true;
+    },
+  };
+}

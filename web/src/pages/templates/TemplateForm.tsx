@@ -1,0 +1,187 @@
+/** The form of a template, for new ones and for changes. */
+import { Alert, Button, NumberInput, Switch, Textarea, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { errorText } from '../../api/errors.ts';
+import { FormFoot, Section, Wide } from '../../forms/Section.tsx';
+import { ProjectSelect, ProjectsSelect } from '../../forms/ProjectSelect.tsx';
+import { SourceFields } from '../../forms/source/SourceFields.tsx';
+import { sourceErrorsOf } from '../../forms/source/source-values.ts';
+import { ActionButton } from '../../ui/ActionButton.tsx';
+import type { RetryValues, TemplateErrors, TemplateValues } from './template-values.ts';
+
+export interface TemplateFormProps {
+  readonly values: TemplateValues;
+  readonly errors: TemplateErrors;
+  readonly onChange: (changes: Partial<TemplateValues>) => void;
+  readonly onSubmit: () => void;
+  readonly onCancel: () => void;
+  readonly isNew: boolean;
+  readonly isBusy: boolean;
+  readonly whyNot: string | undefined;
+  /** A refusal that names no field. */
+  readonly failure: unknown;
+  /** Above the fields, such as what somebody else has changed. */
+  readonly notice?: ReactNode;
+}
+
+function NameFields({ values, errors, onChange }: TemplateFormProps) {
+  return (
+    <Section title="Name">
+      <Wide>
+        <TextInput
+          label="Name"
+          description="Unique in the organization"
+          required
+          maxLength={300}
+          value={values.name}
+          onChange={(event) => onChange({ name: event.currentTarget.value })}
+          error={errors.name}
+          autoComplete="off"
+        />
+      </Wide>
+      <Wide>
+        <Textarea
+          label="Description"
+          autosize
+          maxRows={8}
+          maxLength={4000}
+          value={values.description}
+          onChange={(event) => onChange({ description: event.currentTarget.value })}
+          error={errors.description}
+        />
+      </Wide>
+    </Section>
+  );
+}
+
+function ProjectFields({ values, errors, onChange, isNew }: TemplateFormProps) {
+  return (
+    <Section title="Projects" hint="Environments are created from a template only in these projects.">
+      {isNew && (
+        <Wide>
+          <ProjectSelect
+            label="Belongs to"
+            description="A project, which may then use it at once; empty: the organization. It stays there."
+            placeholder="The organization"
+            clearable
+            value={values.homeId}
+            onChange={(homeId) => onChange({ homeId })}
+            error={errors.homeId}
+          />
+        </Wide>
+      )}
+      <Wide>
+        <ProjectsSelect
+          label="May use it"
+          value={values.projectIds}
+          onChange={(projectIds) => onChange({ projectIds })}
+          error={errors.projectIds}
+        />
+      </Wide>
+    </Section>
+  );
+}
+
+interface RetryFieldsProps {
+  readonly label: string;
+  readonly value: RetryValues;
+  readonly onChange: (value: RetryValues) => void;
+  readonly error: string | undefined;
+}
+
+function RetryFields({ label, value, onChange, error }: RetryFieldsProps) {
+  return (
+    <>
+      <NumberInput
+        label={`${label}: how often`}
+        description="0 to 3"
+        min={0}
+        max={3}
+        allowDecimal={false}
+        value={value.times}
+        onChange={(times) => onChange({ ...value, times: Number(times) || 0 })}
+        error={error}
+      />
+      <TextInput
+        label={`${label}: only if the error matches`}
+        description="Regular expression; empty: always"
+        disabled={value.times === 0}
+        spellCheck={false}
+        value={value.errorRegex}
+        onChange={(event) => onChange({ ...value, errorRegex: event.currentTarget.value })}
+      />
+    </>
+  );
+}
+
+function OtherFields({ values, errors, onChange }: TemplateFormProps) {
+  return (
+    <Section title="Others" hint="Stored for clients that know them; they have no effect yet.">
+      <TextInput
+        label="Prefix of tags"
+        value={values.tagPrefix}
+        onChange={(event) => onChange({ tagPrefix: event.currentTarget.value })}
+        error={errors.tagPrefix}
+      />
+      <Wide>
+        <Switch
+          label="Run tests on pull requests"
+          checked={values.runTestsOnPullRequest}
+          onChange={(event) => onChange({ runTestsOnPullRequest: event.currentTarget.checked })}
+        />
+      </Wide>
+    </Section>
+  );
+}
+
+export function TemplateForm(props: TemplateFormProps) {
+  const { values, errors, onChange, onSubmit, onCancel, isNew, isBusy, whyNot, failure, notice } = props;
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {notice}
+      {failure !== undefined && (
+        <Alert color="red" role="alert" mb="md" title={errorText(failure).title}>
+          {errorText(failure).text}
+        </Alert>
+      )}
+      <NameFields {...props} />
+      <SourceFields
+        values={values.source}
+        errors={sourceErrorsOf(errors)}
+        onChange={(changes) => onChange({ source: { ...values.source, ...changes } })}
+        projectId={values.homeId || (values.projectIds[0] ?? '')}
+        isTemplate
+      />
+      <ProjectFields {...props} />
+      <Section title="Retries" hint="A failed apply is repeated in the same deployment, with a new plan.">
+        <RetryFields
+          label="Deploys"
+          value={values.onDeploy}
+          onChange={(onDeploy) => onChange({ onDeploy })}
+          error={errors.onDeploy}
+        />
+        <RetryFields
+          label="Destroys"
+          value={values.onDestroy}
+          onChange={(onDestroy) => onChange({ onDestroy })}
+          error={errors.onDestroy}
+        />
+      </Section>
+      <OtherFields {...props} />
+      <FormFoot>
+        <ActionButton type="submit" whyNot={whyNot} loading={isBusy}>
+          {isNew ? 'Create the template' : 'Save'}
+        </ActionButton>
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+      </FormFoot>
+    </form>
+  );
+}

@@ -1,0 +1,132 @@
+/** A template as its form has it, and the requests that it becomes. */
+import type { CallInput } from '#contract/client/client.ts';
+import { templateSettingNames } from '#contract/templates/setting-names.ts';
+import type { Template } from '#contract/templates/shapes.ts';
+import {
+  emptySource,
+  sourceBody,
+  sourceErrors,
+  sourceOf,
+  type SourceValues,
+} from '../../forms/source/source-values.ts';
+
+export type TemplateBody = CallInput<'updateTemplate'>['body'];
+
+export interface RetryValues {
+  /** 0: a failure is not repeated. */
+  readonly times: number;
+  readonly errorRegex: string;
+}
+
+export interface TemplateValues {
+  readonly name: string;
+  readonly description: string;
+  readonly source: SourceValues;
+  readonly onDeploy: RetryValues;
+  readonly onDestroy: RetryValues;
+  readonly projectIds: readonly string[];
+  /** The project that it is created in; empty: the organization. */
+  readonly homeId: string;
+  readonly tagPrefix: string;
+  readonly runTestsOnPullRequest: boolean;
+}
+
+const noRetry: RetryValues = { times: 0, errorRegex: '' };
+
+export const emptyTemplate: TemplateValues = {
+  name: '',
+  description: '',
+  source: emptySource,
+  onDeploy: noRetry,
+  onDestroy: noRetry,
+  projectIds: [],
+  homeId: '',
+  tagPrefix: '',
+  runTestsOnPullRequest: false,
+};
+
+type Rule = NonNullable<Template['retry']>['onDeploy'];
+
+const retryOf = (rule: Rule): RetryValues => ({
+  times: rule?.times ?? 0,
+  errorRegex: rule?.errorRegex ?? '',
+});
+
+/** What a template has, as the form shows it. */
+export function valuesOf(template: Template): TemplateValues {
+  return {
+    name: template.name,
+    description: template.description ?? '',
+    source: sourceOf(template),
+    onDeploy: retryOf(template.retry?.onDeploy),
+    onDestroy: retryOf(template.retry?.onDestroy),
+    projectIds: template.projectIds ?? [],
+    homeId: template.creationScope === 'PROJECT' ? template.creationScopeId : '',
+    tagPrefix: template.tagPrefix ?? '',
+    runTestsOnPullRequest: template.runTestsOnPullRequest ?? false,
+  };
+}
+
+function ruleOf({ times, errorRegex }: RetryValues): Rule {
+  if (times === 0) return undefined;
+  return { times, ...(errorRegex.trim() === '' ? {} : { errorRegex: errorRegex.trim() }) };
+}
+
+/** Settings that the form does not have: a change sends them back as they were. */
+const formSettings: readonly string[] = [
+  ...Object.keys(emptySource),
+  ...['sshKeys', 'tokenName', 'retry', 'description', 'tagPrefix', 'runTestsOnPullRequest'],
+  ...['isGitLab', 'isGitLabEnterprise', 'isGitHubEnterprise', 'isBitbucketServer', 'isAzureDevOps'],
+];
+
+function otherSettings(before: Template | undefined): Partial<TemplateBody> {
+  if (before === undefined) return {};
+  return Object.fromEntries(
+    templateSettingNames.flatMap((name) =>
+      formSettings.includes(name) || before[name] === undefined ? [] : [[name, before[name]]],
+    ),
+  );
+}
+
+/** The request that creates or replaces a template. @param before what is replaced */
+export function templateBody(values: TemplateValues, before?: Template): TemplateBody {
+  const onDeploy = ruleOf(values.onDeploy);
+  const onDestroy = ruleOf(values.onDestroy);
+  return {
+    ...otherSettings(before),
+    ...sourceBody(values.source),
+    name: values.name.trim(),
+    ...(values.description.trim() === '' ? {} : { description: values.description.trim() }),
+    retry: {
+      ...(onDeploy ? { onDeploy } : {}),
+      ...(onDestroy ? { onDestroy } : {}),
+    },
+    projectIds: [...values.projectIds],
+    ...(values.tagPrefix.trim() === '' ? {} : { tagPrefix: values.tagPrefix.trim() }),
+    ...(values.runTestsOnPullRequest ? { runTestsOnPullRequest: true } : {}),
+    ...(before === undefined && values.homeId !== ''
+      ? { creationScope: 'PROJECT', creationScopeId: values.homeId }
+      : {}),
+  };
+}
+
+export type TemplateErrors = Readonly<Record<string, string>>;
+
+/** What is wrong before the service is asked; fields of the source as `source.…`. */
+export function templateErrors(values: TemplateValues): TemplateErrors {
+  const source = Object.entries(sourceErrors(values.source, true));
+  return {
+    ...(values.name.trim() === '' ? { name: 'The template needs a name.' } : {}),
+    ...Object.fromEntries(source.map(([field, text]) => [`source.${field}`, text])),
+  };
+}
+
+/** The field of the form that a refusal names; undefined: none. */
+export function templateField(field: string): string | undefined {
+  const [first = '', second = ''] = field.split('.');
+  if (first === 'retry') return second || undefined;
+  if (first === 'sshKeys') return 'source.sshKeyId';
+  if (first in emptySource) return `source.${first}`;
+  if (first === 'creationScopeId') return 'homeId';
+  return first in emptyTemplate ? first : undefined;
+}
