@@ -18,5 +18,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
-  server: { host: '127.0.0.1', proxy: { '/api': service } },
+  server: { host: '127.0.0.1', proxy: { '/api/': service } },
 });

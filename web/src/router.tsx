@@ -79,6 +79,11 @@ const routeTree = rootRoute.addChildren([
     page('/credentials', () => import('./pages/credentials/CredentialsPage.tsx'), 'CredentialsPage'),
     page('/git-tokens', () => import('./pages/credentials/GitTokensPage.tsx'), 'GitTokensPage'),
     page('/ssh-keys', () => import('./pages/credentials/SshKeysPage.tsx'), 'SshKeysPage'),
+    page(
+      '/vcs-connections',
+      () => import('./pages/credentials/VcsConnectionsPage.tsx'),
+      'VcsConnectionsPage',
+    ),
     page('/agents', () => import('./pages/agents/AgentsPage.tsx'), 'AgentsPage'),
     page('/users', () => import('./pages/people/UsersPage.tsx'), 'UsersPage'),
     page('/teams', () => import('./pages/people/TeamsPage.tsx'), 'TeamsPage'),
@@ -92,6 +97,7 @@ const routeTree = rootRoute.addChildren([
   openPage('/sign-in', () => import('./pages/sign-in/SignInPage.tsx'), 'SignInPage'),
   openPage('/first-start', () => import('./pages/sign-in/FirstStartPage.tsx'), 'FirstStartPage'),
   openPage('/invitation', () => import('./pages/sign-in/InvitationPage.tsx'), 'InvitationPage'),
+  openPage('/command-line', () => import('./pages/sign-in/CommandLinePage.tsx'), 'CommandLinePage'),
   openPage('/password', () => import('./pages/sign-in/PasswordPage.tsx'), 'PasswordPage'),
 ]);
 

@@ -20,10 +20,18 @@ export class ApiError extends Error {
   readonly code: ErrorCode | 'unreachable' | 'unknown';
   readonly requestId: string | undefined;
   readonly details: unknown;
+  /** How long to wait, as the service says (`Retry-After`); undefined: it does not. */
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(
     status: number,
-    body: { code: ApiError['code']; message: string; requestId?: string | undefined; details?: unknown },
+    body: {
+      code: ApiError['code'];
+      message: string;
+      requestId?: string | undefined;
+      details?: unknown;
+      retryAfterSeconds?: number | undefined;
+    },
     options?: ErrorOptions,
   ) {
     super(body.message, options);
@@ -31,6 +39,7 @@ export class ApiError extends Error {
     this.code = body.code;
     this.requestId = body.requestId;
     this.details = body.details;
+    this.retryAfterSeconds = body.retryAfterSeconds;
   }
 }
 
@@ -128,12 +137,15 @@ function basic(key: string, secret: string): string {
 async function refusalOf(response: Response): Promise<ApiError> {
   const text = await response.text();
   const requestId = response.headers.get('x-request-id') ?? undefined;
+  const wait = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const retryAfterSeconds = Number.isFinite(wait) ? wait : undefined;
   try {
     const body = JSON.parse(text) as Partial<ErrorBody> | null;
     if (typeof body?.message === 'string') {
       return new ApiError(response.status, {
         requestId,
         ...body,
+        retryAfterSeconds,
         message: body.message,
         code: (body.code as ErrorCode | undefined) ?? 'unknown',
       });
@@ -142,7 +154,7 @@ async function refusalOf(response: Response): Promise<ApiError> {
     // Not JSON: something in between has answered.
   }
   const message = `The service answered ${response.status} ${response.statusText}: ${text.slice(0, 500)}`;
-  return new ApiError(response.status, { code: 'unknown', message, requestId });
+  return new ApiError(response.status, { code: 'unknown', message, requestId, retryAfterSeconds });
 }
 
 /** Why a request failed. `fetch` itself only says "fetch failed". */

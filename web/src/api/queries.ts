@@ -44,7 +44,8 @@ export const queryClient = new QueryClient({
       retryDelay: (failures) => Math.min(500 * 2 ** failures, 10_000),
       networkMode: 'always',
     },
-    mutations: { networkMode: 'always' },
+    // Answers of changes may be secrets that are shown once: they are not kept.
+    mutations: { networkMode: 'always', gcTime: 0 },
   },
 });
 

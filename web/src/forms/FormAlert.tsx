@@ -2,11 +2,17 @@
 import { Alert } from '@mantine/core';
 import { errorText } from '../api/errors.ts';
 
-export function FormAlert({ error }: { readonly error: unknown }) {
+export function FormAlert({ error, mb }: { readonly error: unknown; readonly mb?: 'md' }) {
   if (error === undefined || error === null) return null;
   const { title, text, remedy, requestId } = errorText(error);
   return (
-    <Alert color="red" role="alert" title={title} styles={{ message: { overflowWrap: 'anywhere' } }}>
+    <Alert
+      color="red"
+      role="alert"
+      title={title}
+      {...(mb ? { mb } : {})}
+      styles={{ message: { overflowWrap: 'anywhere' } }}
+    >
       {text} {remedy}
       {requestId !== undefined && (
         <>

@@ -35,6 +35,7 @@ export const navigation = [
       { to: '/credentials', name: 'Cloud credentials', key: 'd' },
       { to: '/git-tokens', name: 'Git tokens' },
       { to: '/ssh-keys', name: 'SSH keys' },
+      { to: '/vcs-connections', name: 'Forges' },
       { to: '/users', name: 'Users', key: 'u' },
       { to: '/teams', name: 'Teams' },
       { to: '/roles', name: 'Roles' },

@@ -1,3 +1,166 @@
+/** Accepts an invitation: with a new account, or as somebody who has one. */
+import { Button, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { client } from '../../api/client.ts';
+import { fieldText, isStatus } from '../../api/errors.ts';
+import type { Reply } from '../../api/queries.ts';
+import { currentUser, signOut } from '../../api/session.ts';
+import { FormAlert } from '../../forms/FormAlert.tsx';
+import { formFieldOf } from '../../records/use-change-form.ts';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { TimeAgo } from '../../ui/Time.tsx';
+import { useEnter } from './enter.ts';
+import { Gate } from './Gate.tsx';
+import { forgetInvitation, keepInvitation, keptInvitation, useHashSecret } from './hash-token.ts';
+import { NewPassword, passwordProblem } from './NewPassword.tsx';
+import { Refused } from './Refused.tsx';
+
+type Preview = Reply<'previewInvitation'>;
+
+interface PartProps {
+  readonly token: string;
+  readonly preview: Preview;
+}
+
+function NewAccount({ token, preview }: PartProps) {
+  const enter = useEnter();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { name: '', password: '' },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Your name is needed.' : null),
+      password: passwordProblem,
+    },
+  });
+  const accept = useMutation({
+    gcTime: 0,
+    mutationFn: (body: { name: string; password: string }) =>
+      client.call('acceptInvitation', { body: { token, ...body } }),
+    onSuccess: () => {
+      forgetInvitation();
+      return enter();
+    },
+    onError: (error) => {
+      const field = formFieldOf(error, form.getValues());
+      if (field !== undefined) form.setFieldError(field, fieldText(error));
+    },
+  });
+  const isAtField = formFieldOf(accept.error, form.getValues()) !== undefined;
+  return (
+    <form onSubmit={form.onSubmit((values) => accept.mutate(values))} noValidate>
+      <FormAlert mb="md" error={isAtField ? null : accept.error} />
+      <Stack gap="sm">
+        <TextInput label="E-mail" value={preview.email} readOnly autoComplete="username" />
+        <TextInput
+          label="Name"
+          description="As others see it"
+          autoComplete="name"
+          required
+          key={form.key('name')}
+          {...form.getInputProps('name')}
+        />
+        <NewPassword
+          label="Password"
+          field={{ ...form.getInputProps('password'), key: form.key('password') }}
+        />
+        <Button type="submit" fullWidth mt="sm" loading={accept.isPending}>
+          Accept and sign in
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function Join({ token, preview }: PartProps) {
+  const enter = useEnter();
+  const navigate = useNavigate();
+  const { data: me } = useQuery(currentUser);
+  const join = useMutation({
+    gcTime: 0,
+    mutationFn: () => client.call('joinOrganization', { body: { token } }),
+    onSuccess: ({ organizationId }) => {
+      forgetInvitation();
+      return enter('/', organizationId);
+    },
+  });
+  const signIn = () => {
+    keepInvitation(token);
+    void navigate({ to: '/sign-in', search: { back: '/invitation' } });
+  };
+  if (!me)
+    return (
+      <>
+        <p>
+          <bdi>{preview.email}</bdi> has an account here. Sign in with it: this page then asks you to join.
+        </p>
+        <Button fullWidth onClick={signIn}>
+          Sign in
+        </Button>
+      </>
+    );
+  if (me.user.email?.toLowerCase() !== preview.email.toLowerCase())
+    return (
+      <>
+        <p>
+          The invitation is for <bdi>{preview.email}</bdi>, and you are signed in as{' '}
+          <bdi>{me.user.email}</bdi>.
+        </p>
+        <Button fullWidth onClick={() => void signOut().then(signIn)}>
+          Sign in as somebody else
+        </Button>
+      </>
+    );
+  return (
+    <>
+      <FormAlert mb="md" error={join.error} />
+      <Button fullWidth loading={join.isPending} onClick={() => join.mutate()}>
+        Join
+      </Button>
+    </>
+  );
+}
+
+function Gone({ title }: { readonly title: string }) {
+  return (
+    <Refused title={title}>
+      It expired, was used or was revoked, or its link was replaced. Ask whoever invited you for a new link,
+      or <Link to="/sign-in">sign in</Link>.
+    </Refused>
+  );
+}
+
 export function InvitationPage() {
-  return <main>stub</main>;
+  const secret = useHashSecret();
+  const token = secret || keptInvitation();
+  const preview = useQuery({
+    queryKey: ['previewInvitation', token],
+    queryFn: () => client.call('previewInvitation', { body: { token } }),
+    enabled: token !== '',
+  });
+  const isGone = token === '' || isStatus(preview.error, 400, 404, 410);
+  return (
+    <Gate title="Invitation">
+      {isGone ? (
+        <Gone title="This invitation cannot be used" />
+      ) : (
+        <Loaded query={preview} lines={3}>
+          {(found) => (
+            <>
+              <p>
+                You are invited to <strong dir="auto">{found.organizationName}</strong>. The invitation ends{' '}
+                <TimeAgo at={found.expiresAt} />.
+              </p>
+              {found.hasAccount ? (
+                <Join token={token} preview={found} />
+              ) : (
+                <NewAccount token={token} preview={found} />
+              )}
+            </>
+          )}
+        </Loaded>
+      )}
+    </Gate>
+  );
 }

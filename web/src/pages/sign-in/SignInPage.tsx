@@ -1,73 +1,104 @@
 /** Where people sign in. */
-import { Alert, Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, Divider, PasswordInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Navigate } from '@tanstack/react-router';
 import { baseUrl, client } from '../../api/client.ts';
-import { errorText } from '../../api/errors.ts';
-import { queryClient, useRead } from '../../api/queries.ts';
-import { currentUser } from '../../api/session.ts';
+import { isStatus } from '../../api/errors.ts';
+import { type Reply, useRead } from '../../api/queries.ts';
+import { Loaded } from '../../ui/Loaded.tsx';
 import { useSearchState } from '../../ui/search.ts';
+import { FormAlert } from '../../forms/FormAlert.tsx';
+import { backOf } from './back.ts';
+import { useEnter } from './enter.ts';
 import { Gate } from './Gate.tsx';
+import { useHashSecret } from './hash-token.ts';
+import { LinkSignIn } from './LinkSignIn.tsx';
+import { Refused } from './Refused.tsx';
+import { useWait } from './wait.ts';
 
-/** Only addresses of this interface lead back. */
-function backOf(back: string | undefined): string {
-  return back?.startsWith('/') && !back.startsWith('//') ? back : '/';
+type Methods = Reply<'listSignInMethods'>;
+
+function PasswordForm({ back }: { readonly back: string | undefined }) {
+  const enter = useEnter();
+  const wait = useWait();
+  const form = useForm({ mode: 'uncontrolled', initialValues: { email: '', password: '' } });
+  const signIn = useMutation({
+    gcTime: 0,
+    mutationFn: (body: { email: string; password: string }) => client.call('signIn', { body }),
+    onSuccess: () => enter(back),
+    onError: wait.note,
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
+      {isStatus(signIn.error, 401) ? (
+        <Refused title="E-mail or password are wrong">
+          Check both. Who has forgotten the password gets a link for a new one from the operator.
+        </Refused>
+      ) : wait.seconds > 0 ? (
+        <Refused title="Too many failed sign-ins">
+          You can try again in {wait.seconds} s. What you typed is kept.
+        </Refused>
+      ) : (
+        !isStatus(signIn.error, 429) && <FormAlert mb="md" error={signIn.error} />
+      )}
+      <TextInput
+        label="E-mail"
+        type="email"
+        autoComplete="username"
+        required
+        key={form.key('email')}
+        {...form.getInputProps('email')}
+      />
+      <PasswordInput
+        label="Password"
+        autoComplete="current-password"
+        required
+        mt="sm"
+        key={form.key('password')}
+        {...form.getInputProps('password')}
+      />
+      <Button type="submit" fullWidth mt="lg" loading={signIn.isPending} disabled={wait.seconds > 0}>
+        {wait.seconds > 0 ? `Wait ${wait.seconds} s` : 'Sign in'}
+      </Button>
+    </form>
+  );
+}
+
+function Providers({ methods, back }: { readonly methods: Methods; readonly back: string | undefined }) {
+  return methods.providers.map(({ id, name, path }) => {
+    const url = new URL(path.replace(/^\//, ''), baseUrl);
+    url.searchParams.set('returnTo', backOf(back));
+    return (
+      <Button key={id} component="a" href={url.href} variant="default" fullWidth mt="sm">
+        Continue with {name}
+      </Button>
+    );
+  });
 }
 
 export function SignInPage() {
-  const [{ back }] = useSearchState();
-  const navigate = useNavigate();
+  const [{ back, error }] = useSearchState();
+  const secret = useHashSecret();
   const methods = useRead('listSignInMethods');
-  const form = useForm({ mode: 'uncontrolled', initialValues: { email: '', password: '' } });
-  const signIn = useMutation({
-    mutationFn: (body: { email: string; password: string }) => client.call('signIn', { body }),
-    onSuccess: async () => {
-      queryClient.clear();
-      await queryClient.fetchQuery(currentUser);
-      await navigate({ href: backOf(back) });
-    },
-  });
+  const token = /^link=(.+)$/.exec(secret)?.[1];
+  if (token !== undefined) return <LinkSignIn token={token} />;
+  if (methods.data?.isFirstStart) return <Navigate to="/first-start" replace />;
   return (
     <Gate title="Sign in">
-      {signIn.error && (
-        <Alert color="red" role="alert" mb="md">
-          {errorText(signIn.error).text}
-        </Alert>
-      )}
-      <form onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
-        <TextInput
-          label="E-mail"
-          type="email"
-          autoComplete="username"
-          required
-          key={form.key('email')}
-          {...form.getInputProps('email')}
-        />
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          required
-          mt="sm"
-          key={form.key('password')}
-          {...form.getInputProps('password')}
-        />
-        <Button type="submit" fullWidth mt="lg" loading={signIn.isPending}>
-          Sign in
-        </Button>
-      </form>
-      {methods.data?.providers.map(({ id, name, path }) => (
-        <Button
-          key={id}
-          component="a"
-          href={new URL(path.replace(/^\//, ''), baseUrl).href}
-          variant="default"
-          fullWidth
-          mt="sm"
-        >
-          Continue with {name}
-        </Button>
-      ))}
+      {error !== undefined && <Refused title="The identity provider did not sign you in">{error}</Refused>}
+      <Loaded query={methods} lines={4}>
+        {(found) => (
+          <>
+            {found.password && <PasswordForm back={back} />}
+            {found.password && found.providers.length > 0 && <Divider label="or" my="md" />}
+            <Providers methods={found} back={back} />
+            {!found.password && found.providers.length === 0 && (
+              <p>Nobody can sign in here: passwords are switched off, and no identity provider is set up.</p>
+            )}
+          </>
+        )}
+      </Loaded>
     </Gate>
   );
 }

@@ -1,0 +1,84 @@
+/** Makes a key of the organization, and shows its secret once. */
+import { Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import type { Reply } from '../../api/queries.ts';
+import { MemberSelect, RoleSelect } from '../../records/choosers.tsx';
+import { FormDialog } from '../../records/FormDialog.tsx';
+import { expiryOf, type KeySpan } from '../../records/key-limits.ts';
+import { KeyLimits } from '../../records/KeyLimits.tsx';
+import { KeySecret } from '../../records/KeySecret.tsx';
+import { filledRoles, type ProjectRole, ProjectRolesField } from '../../records/ProjectRolesField.tsx';
+import { useChangeForm } from '../../records/use-change-form.ts';
+
+const begin = {
+  name: '',
+  description: '',
+  ownerId: null as string | null,
+  role: 'User',
+  projects: [] as ProjectRole[],
+  span: 'quarter' as KeySpan,
+  networks: [] as string[],
+};
+
+function bodyOf(organizationId: string, values: typeof begin) {
+  const { name, description, ownerId, role, projects, span, networks } = values;
+  return {
+    organizationId,
+    name,
+    ownerId,
+    networks,
+    expiresAt: expiryOf(span, Date.now()),
+    ...(description === '' ? {} : { description }),
+    permissions: { organizationRole: role, projectsPermissions: filledRoles(projects) },
+  };
+}
+
+export function NewApiKey({ organizationId, onClose }: { organizationId: string; onClose: () => void }) {
+  const [made, setMade] = useState<Reply<'createApiKey'>>();
+  const form = useForm({
+    initialValues: begin,
+    validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },
+  });
+  const { change, problem } = useChangeForm('createApiKey', {
+    form,
+    fields: { expiresAt: 'span', 'permissions.organizationRole': 'role' },
+    refreshes: ['listApiKeys', 'listMembers'],
+    onSuccess: setMade,
+  });
+  if (made) return <KeySecret made={made} onClose={onClose} />;
+  return (
+    <FormDialog
+      title="New key of the organization"
+      lead="The key is a user of its own: roles and teams take it. It never gets rights that you do not have."
+      verb="Create key"
+      isBusy={change.isPending}
+      problem={problem}
+      onClose={onClose}
+      onSubmit={form.onSubmit((values) => change.mutate({ body: bodyOf(organizationId, values) }))}
+    >
+      <TextInput
+        label="Name"
+        description="Of the program that uses it"
+        required
+        data-autofocus
+        autoComplete="off"
+        {...form.getInputProps('name')}
+      />
+      <Textarea label="What for" autosize minRows={2} {...form.getInputProps('description')} />
+      <MemberSelect
+        isPerson
+        clearable
+        label="Who answers for it"
+        description="A person of the organization. They get no rights by that."
+        {...form.getInputProps('ownerId')}
+      />
+      <RoleSelect scope="organization" label="Role in the organization" {...form.getInputProps('role')} />
+      <ProjectRolesField
+        value={form.values.projects}
+        onChange={(projects) => form.setFieldValue('projects', projects)}
+      />
+      <KeyLimits form={form} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,173 @@
+/** One team: its members, its settings, and its end. Two people may edit it: a change names the version it read. */
+import { ActionIcon, Checkbox, Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useChange } from '../../api/queries.ts';
+import { useRights } from '../../api/rights.ts';
+import { useVersioned } from '../../api/versioned.ts';
+import { MemberSelect } from '../../records/choosers.tsx';
+import { Detail } from '../../records/Detail.tsx';
+import { Person } from '../../records/person.tsx';
+import { FormAlert } from '../../forms/FormAlert.tsx';
+import { Removal } from '../../records/Removal.tsx';
+import { Part } from '../../records/Part.tsx';
+import { useChangeForm } from '../../records/use-change-form.ts';
+import { ActionButton } from '../../ui/ActionButton.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { showDone } from '../../ui/messages.ts';
+import classes from '../../records/records.module.css';
+import type { Team } from './team-lists.ts';
+import { TeamRoles } from './TeamRoles.tsx';
+
+interface PartProps {
+  readonly team: Team;
+  readonly version: string | undefined;
+  readonly whyNot: string | undefined;
+}
+
+const concerned = ['listTeams', 'getTeam', 'explainPermissions'] as const;
+
+function Members({ team, version, whyNot }: PartProps) {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const change = useChange('updateTeam', { refreshes: concerned, onError: () => true });
+  const ids = (team.users ?? []).map(({ user_id }) => user_id ?? '');
+  const set = (userIds: string[]) =>
+    change.mutate(
+      { params: { id: team.id }, body: { userIds }, ifMatch: version },
+      { onSuccess: () => setChosen(null) },
+    );
+  return (
+    <>
+      <FormAlert mb="md" error={change.error} />
+      <ul className={classes.list}>
+        {(team.users ?? []).map((user) => (
+          <li key={user.user_id}>
+            <span>
+              <Person user={user} />
+            </span>
+            <ActionIcon
+              variant="subtle"
+              aria-label={`Remove ${user.name ?? user.email} from the team`}
+              disabled={whyNot !== undefined || change.isPending}
+              onClick={() => set(ids.filter((id) => id !== user.user_id))}
+            >
+              ×
+            </ActionIcon>
+          </li>
+        ))}
+        {ids.length === 0 && <li>Nobody is in this team yet.</li>}
+      </ul>
+      <Group align="end" mt="sm" wrap="nowrap">
+        <MemberSelect
+          label="Add a member"
+          placeholder="Person or key"
+          value={chosen}
+          onChange={setChosen}
+          style={{ flex: 1 }}
+        />
+        <ActionButton
+          variant="default"
+          loading={change.isPending}
+          whyNot={
+            whyNot ??
+            (chosen === null
+              ? 'Choose somebody first.'
+              : ids.includes(chosen)
+                ? 'This member is in the team already.'
+                : undefined)
+          }
+          onClick={() => set([...ids, chosen!])}
+        >
+          Add
+        </ActionButton>
+      </Group>
+    </>
+  );
+}
+
+function Settings({ team, version, whyNot }: PartProps) {
+  const form = useForm({
+    initialValues: {
+      name: team.name,
+      description: team.description ?? '',
+      isDefaultTeam: team.isDefaultTeam ?? false,
+    },
+    validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },
+  });
+  const { change, problem } = useChangeForm('updateTeam', {
+    form,
+    refreshes: concerned,
+    onSuccess: () => {
+      form.resetDirty();
+      showDone('The team was changed');
+    },
+  });
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((body) => change.mutate({ params: { id: team.id }, body, ifMatch: version }))}
+    >
+      <FormAlert mb="md" error={problem} />
+      <Stack gap="sm">
+        <TextInput label="Name" required {...form.getInputProps('name')} />
+        <Textarea label="What for" autosize minRows={2} {...form.getInputProps('description')} />
+        <Checkbox
+          label="New people of the organization join it"
+          {...form.getInputProps('isDefaultTeam', { type: 'checkbox' })}
+        />
+        <div>
+          <ActionButton
+            type="submit"
+            variant="default"
+            loading={change.isPending}
+            whyNot={whyNot ?? (form.isDirty() ? undefined : 'Nothing was changed.')}
+          >
+            Save
+          </ActionButton>
+        </div>
+      </Stack>
+    </form>
+  );
+}
+
+export interface TeamDetailProps {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly onClose: () => void;
+}
+
+export function TeamDetail({ id, organizationId, onClose }: TeamDetailProps) {
+  const found = useVersioned('getTeam', { params: { id } });
+  const whyNot = useRights({ organizationId }).whyNot('EDIT_ORGANIZATION_SETTINGS');
+  return (
+    <Detail title={found.data?.value.name ?? 'Team'} onClose={onClose}>
+      <Loaded query={found}>
+        {({ value: team, version }) => (
+          <>
+            <Part title="Members">
+              <Members team={team} version={version} whyNot={whyNot} />
+            </Part>
+            <TeamRoles teamId={id} organizationId={organizationId} />
+            <Part title="Settings">
+              <Settings key={version} team={team} version={version} whyNot={whyNot} />
+            </Part>
+            <div>
+              <Removal
+                operation="deleteTeam"
+                input={{ params: { id } }}
+                refreshes={['listTeams', 'listTeamRoles', 'explainPermissions']}
+                label="Delete team"
+                question={`Delete ${team.name}?`}
+                done="The team was deleted"
+                whyNot={whyNot}
+                onDone={onClose}
+              >
+                <p>Its members lose the roles that only it gave them.</p>
+              </Removal>
+            </div>
+          </>
+        )}
+      </Loaded>
+    </Detail>
+  );
+}

@@ -1,0 +1,30 @@
+/** The fields of a password that is set, with what the service asks of it. */
+import { PasswordInput } from '@mantine/core';
+
+export const passwordRule =
+  'At least 12 characters, without your e-mail address. Longer is better than complicated: four random words are good.';
+
+/** What is wrong with a new password before the service is asked; null: nothing. */
+export function passwordProblem(password: string): string | null {
+  if (password.length < 12) return `12 characters at least: ${12 - password.length} more.`;
+  return null;
+}
+
+export interface NewPasswordProps {
+  readonly label: string;
+  /** What `form.getInputProps` says about the field. */
+  readonly field: object;
+}
+
+export function NewPassword({ label, field }: NewPasswordProps) {
+  return (
+    <PasswordInput
+      label={label}
+      description={passwordRule}
+      autoComplete="new-password"
+      required
+      inputWrapperOrder={['label', 'description', 'input', 'error']}
+      {...field}
+    />
+  );
+}

@@ -1,0 +1,47 @@
+/** A form for one operation: a refusal appears at its field, or at the top of the form. */
+import type { UseFormReturnType } from '@mantine/form';
+import type { UseMutationResult } from '@tanstack/react-query';
+import type { OperationName } from '#contract/operations.ts';
+import { fieldOf, fieldText } from '../api/errors.ts';
+import { type ChangeOptions, type Input, type Reply, useChange } from '../api/queries.ts';
+
+export interface ChangeFormOptions<Name extends OperationName, Values extends Record<string, unknown>>
+  extends Omit<ChangeOptions<Name>, 'onError'> {
+  readonly form: UseFormReturnType<Values>;
+  /** Fields of the form by their name in the request, where the two differ. */
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+export interface ChangeForm<Name extends OperationName> {
+  readonly change: UseMutationResult<Reply<Name>, Error, Input<Name>>;
+  /** What to show at the top of the form; undefined if there is nothing, or if a field shows it. */
+  readonly problem: unknown;
+}
+
+/** The field of the form that a refusal is about; undefined: none of them. */
+export function formFieldOf(
+  error: unknown,
+  values: Readonly<Record<string, unknown>>,
+  fields: Readonly<Record<string, string>> = {},
+): string | undefined {
+  const named = fieldOf(error);
+  if (named === undefined) return undefined;
+  const [first = ''] = named.split('.');
+  return [fields[named], fields[first], named, first].find((each) => each !== undefined && each in values);
+}
+
+export function useChangeForm<Name extends OperationName, Values extends Record<string, unknown>>(
+  name: Name,
+  { form, fields, ...options }: ChangeFormOptions<Name, Values>,
+): ChangeForm<Name> {
+  const change = useChange(name, {
+    ...options,
+    onError: (error) => {
+      const field = formFieldOf(error, form.getValues(), fields);
+      if (field !== undefined) form.setFieldError(field, fieldText(error));
+      return true;
+    },
+  });
+  const isAtField = formFieldOf(change.error, form.getValues(), fields) !== undefined;
+  return { change, problem: isAtField ? undefined : (change.error ?? undefined) };
+}
