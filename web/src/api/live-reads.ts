@@ -12,6 +12,7 @@ const ofDeployment: readonly OperationName[] = [
   'listDeploymentResources',
   'listStateVersions',
   'getStateLock',
+  'listVariables',
 ];
 
 const ofAccess: readonly OperationName[] = [
@@ -63,7 +64,7 @@ export function readsOf(event: OrganizationStreamEvent): readonly OperationName[
     case 'step':
       return ['listSteps'];
     case 'environment':
-      return [...ofEnvironment, 'getEnvironmentSchedule', 'listEnvironmentTags'];
+      return [...ofEnvironment, 'getEnvironmentSchedule', 'getDriftSchedule', 'listEnvironmentTags'];
     case 'changed':
       return ofChange[event.data.entity];
     default:

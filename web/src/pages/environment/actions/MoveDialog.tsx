@@ -1,7 +1,8 @@
 /** Moves an environment to another project. */
-import { Button, Group, Modal, Select } from '@mantine/core';
+import { Modal, Select } from '@mantine/core';
 import { useState } from 'react';
 import { useChange, useRead } from '../../../api/queries.ts';
+import { DialogFoot } from '../../../forms/DialogFoot.tsx';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { showDone } from '../../../ui/messages.ts';
 import { environmentReads, type EnvironmentProps } from '../reads.ts';
@@ -44,14 +45,7 @@ export function MoveDialog({ environment, onClose }: EnvironmentProps & { readon
           value={target}
           onChange={setTarget}
         />
-        <Group mt="md" justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={target === null} loading={move.isPending}>
-            Move
-          </Button>
-        </Group>
+        <DialogFoot onCancel={onClose} verb="Move" isBusy={move.isPending} isDisabled={target === null} />
       </form>
     </Modal>
   );

@@ -1,8 +1,9 @@
 /** Questions before an environment is destroyed, locked, archived or deleted. */
-import { Button, Group, Modal, Textarea } from '@mantine/core';
+import { Modal, Textarea } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../../api/queries.ts';
+import { DialogFoot } from '../../../forms/DialogFoot.tsx';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { Confirm } from '../../../ui/Confirm.tsx';
 import { showDone } from '../../../ui/messages.ts';
@@ -91,14 +92,7 @@ export function LockDialog({ environment, isOpen, onClose }: DialogProps) {
             onChange={({ currentTarget }) => setReason(currentTarget.value)}
           />
         )}
-        <Group mt="md" justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={lock.isPending}>
-            {isLocked ? 'Unlock' : 'Lock'}
-          </Button>
-        </Group>
+        <DialogFoot onCancel={onClose} verb={isLocked ? 'Unlock' : 'Lock'} isBusy={lock.isPending} />
       </form>
     </Modal>
   );

@@ -1,0 +1,84 @@
+/** A field for a cron expression: what it means, and when it comes next. */
+import { Menu, Button, TextInput } from '@mantine/core';
+import { useMemo } from 'react';
+import { readCron } from './cron.ts';
+import classes from './cron.module.css';
+
+const presets = [
+  ['Every hour', '0 * * * *'],
+  ['Every day at 06:00 UTC', '0 6 * * *'],
+  ['On working days at 18:00 UTC', '0 18 * * 1-5'],
+  ['Every Sunday at 02:00 UTC', '0 2 * * 0'],
+] as const;
+
+const local = new Intl.DateTimeFormat(undefined, {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+export interface CronFieldProps {
+  readonly label: string;
+  readonly description?: string;
+  readonly value: string;
+  readonly onChange: (pattern: string) => void;
+  readonly disabled?: boolean;
+  readonly error?: string | undefined;
+}
+
+/** The next times in the zone of the reader. */
+export function NextTimes({ times }: { readonly times: readonly Date[] }) {
+  if (times.length === 0) return null;
+  return (
+    <ol className={classes.next} aria-label="Next times">
+      {times.map((time) => (
+        <li key={time.getTime()}>
+          <time dateTime={time.toISOString()} title={time.toUTCString()}>
+            {local.format(time)}
+          </time>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+export function CronField({ label, description, value, onChange, disabled = false, error }: CronFieldProps) {
+  const reading = useMemo(() => readCron(value, new Date()), [value]);
+  const problem = value.trim() === '' ? undefined : reading.problem;
+  return (
+    <div>
+      <div className={classes.line}>
+        <TextInput
+          label={label}
+          description={description ?? 'Minute, hour, day of month, month, day of week; in UTC'}
+          placeholder="0 6 * * *"
+          autoComplete="off"
+          spellCheck={false}
+          classNames={{ input: classes.input! }}
+          value={value}
+          disabled={disabled}
+          error={error ?? problem}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button variant="default" disabled={disabled} aria-label={`Examples for: ${label}`}>
+              Examples
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {presets.map(([words, pattern]) => (
+              <Menu.Item key={pattern} onClick={() => onChange(pattern)}>
+                {words} <code className={classes.pattern}>{pattern}</code>
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      </div>
+      {reading.words !== undefined && <p className={classes.words}>{reading.words}</p>}
+      <NextTimes times={reading.next} />
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+/** Who holds the state: a deployment, or a tool outside of runs. */
+import { Modal, Textarea } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { StateLock as Lock } from '#contract/state/shapes.ts';
+import { useChange, useRead } from '../../../api/queries.ts';
+import { DialogFoot } from '../../../forms/DialogFoot.tsx';
+import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { ActionButton } from '../../../ui/ActionButton.tsx';
+import { showDone } from '../../../ui/messages.ts';
+import { TimeAgo } from '../../../ui/Time.tsx';
+import classes from '../environment.module.css';
+import { isOpen } from '../facts.ts';
+import { environmentReads, type EnvironmentProps } from '../reads.ts';
+
+function FreeDialog({
+  id,
+  lock,
+  onClose,
+}: {
+  readonly id: string;
+  readonly lock: Lock;
+  readonly onClose: () => void;
+}) {
+  const [reason, setReason] = useState('');
+  const free = useChange('freeStateLock', {
+    refreshes: ['getStateLock', ...environmentReads],
+    onSuccess: () => {
+      showDone('The lock is released');
+      onClose();
+    },
+    onError: () => true,
+  });
+  return (
+    <Modal opened onClose={onClose} title="Release the lock of the state?">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          free.mutate({ params: { id }, body: { lockId: lock.lockId, ...(reason ? { reason } : {}) } });
+        }}
+      >
+        <FormAlert error={free.error} />
+        <p>
+          Do this if the tool was killed or forgotten. The service cannot see whether it still runs: if it
+          does, what it stores afterwards is kept as a rescued version. Deployments that wait start.
+        </p>
+        <Textarea
+          label="Reason"
+          data-autofocus
+          autosize
+          value={reason}
+          onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        />
+        <DialogFoot onCancel={onClose} cancel="Keep it" verb="Release" isBusy={free.isPending} isDangerous />
+      </form>
+    </Modal>
+  );
+}
+
+function Held({ environment, rights, lock }: EnvironmentProps & { readonly lock: Lock }) {
+  const [isAsked, setIsAsked] = useState(false);
+  const by = lock.heldByUser?.name ?? lock.heldBy;
+  return (
+    <div className={classes.notice} data-tone="wait" role="status">
+      <p>
+        <strong>A tool outside of runs holds the state</strong>: <bdi>{lock.who ?? by}</bdi>, with the key{' '}
+        <bdi>{by}</bdi>, since <TimeAgo at={lock.since} />
+        {lock.operation ? (
+          <>
+            , for <code>{lock.operation}</code>
+          </>
+        ) : null}
+        . Deployments wait until it is released.
+      </p>
+      <ActionButton
+        size="xs"
+        variant="default"
+        whyNot={rights.whyNot('FORCE_UNLOCK_WORKSPACE')}
+        onClick={() => setIsAsked(true)}
+      >
+        Release …
+      </ActionButton>
+      {isAsked && <FreeDialog id={environment.id} lock={lock} onClose={() => setIsAsked(false)} />}
+    </div>
+  );
+}
+
+export function StateLock(props: EnvironmentProps) {
+  const { id, latestDeploymentLog: latest } = props.environment;
+  const { data: lock } = useRead('getStateLock', { params: { id } });
+  if (lock) return <Held {...props} lock={lock} />;
+  if (latest?.id && isOpen(latest) && latest.status !== 'QUEUED')
+    return (
+      <p className={classes.hint}>
+        <Link to="/deployments/$deploymentId" params={{ deploymentId: latest.id }}>
+          A deployment
+        </Link>{' '}
+        holds the state
+        {latest.startedAt ? (
+          <>
+            {' '}
+            since <TimeAgo at={latest.startedAt} />
+          </>
+        ) : null}
+        . Nobody else can write it until it is over.
+      </p>
+    );
+  return <p className={classes.hint}>Nobody holds the state.</p>;
+}
