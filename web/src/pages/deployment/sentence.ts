@@ -29,8 +29,10 @@ export interface SentenceFacts {
   readonly now: number;
 }
 
+/** With one unit: seconds that tick in a sentence keep nobody informed. */
 function span(from: string | null | undefined, to: number): string {
-  return spanText(Math.max(0, to - Date.parse(from ?? '')));
+  const [number, unit] = spanText(Math.max(0, to - Date.parse(from ?? ''))).split(' ');
+  return `${number} ${unit}`;
 }
 
 function ago(at: string | null | undefined, now: number): string {

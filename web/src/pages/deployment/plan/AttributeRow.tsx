@@ -32,19 +32,19 @@ export interface AttributeRowProps {
   readonly attribute: Attribute;
   /** Which sides there can be. */
   readonly sides: 'before' | 'after' | 'both';
-  /** Why the resource is replaced because of it; undefined: it is not. */
-  readonly forces?: string | undefined;
+  /** Whether the resource is replaced because of it. */
+  readonly isForcing?: boolean;
 }
 
-export function AttributeRow({ attribute, sides, forces }: AttributeRowProps) {
+export function AttributeRow({ attribute, sides, isForcing = false }: AttributeRowProps) {
   const before = shownValue(attribute.before);
   const after = shownValue(attribute.after);
   const isChanged = sides === 'both';
   return (
-    <div className={classes.attribute} data-forces={forces !== undefined || undefined} role="listitem">
+    <div className={classes.attribute} data-forces={isForcing || undefined} role="listitem">
       <div className={classes.attributeName}>
         <bdi>{attribute.name}</bdi>
-        {forces !== undefined && <span className={classes.forces}>{forces}</span>}
+        {isForcing && <span className={classes.forces}>forces the replacement</span>}
       </div>
       {isChanged && isDifference(before, after) && before.kind === 'text' && after.kind === 'text' ? (
         <div className={classes.wide}>

@@ -1,7 +1,7 @@
 /** The plan of a deployment, whatever the tool: what can be lost first. */
 import { Button } from '@mantine/core';
 import { useLocation, useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import type { Plan } from '#contract/deployments/plan.ts';
 import { countsOf } from './kinds.ts';
 import { OutputChanges } from './OutputChanges.tsx';
@@ -15,15 +15,18 @@ import { usePlanFilter } from './use-plan-filter.ts';
 function useNamed(): [string | undefined, (row: PlanRow) => void] {
   const hash = useLocation({ select: ({ hash }) => hash });
   const navigate = useNavigate();
-  const name = ({ change }: PlanRow) =>
-    void navigate({
-      to: '.',
-      search: true as never,
-      hash: encodeURIComponent(change.path),
-      replace: true,
-      resetScroll: false,
-      hashScrollIntoView: false,
-    });
+  const name = useCallback(
+    ({ change }: PlanRow) =>
+      void navigate({
+        to: '.',
+        search: true as never,
+        hash: encodeURIComponent(change.path),
+        replace: true,
+        resetScroll: false,
+        hashScrollIntoView: false,
+      }),
+    [navigate],
+  );
   return [hash === '' ? undefined : decodeHash(hash), name];
 }
 

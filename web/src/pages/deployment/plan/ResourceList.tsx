@@ -1,7 +1,7 @@
 /** The resources of a plan; only those in sight are in the document, however many there are. */
 import { useHotkeys } from '@mantine/hooks';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react';
 import classes from './plan.module.css';
 import { ResourceRow } from './ResourceRow.tsx';
 import type { PlanRow } from './rows.ts';
@@ -14,13 +14,24 @@ function isOpenAtFirst({ kind, change }: PlanRow, count: number): boolean {
 }
 
 /** Which rows are open: those that are so at first, except for what the person has turned. */
-function useOpen(rows: readonly PlanRow[], named: string | undefined) {
+function useOpen(count: number, named: string | undefined) {
   const [turned, setTurned] = useState<ReadonlyMap<string, boolean>>(new Map());
-  return {
-    isOpen: (row: PlanRow) =>
-      turned.get(row.key) ?? (row.change.path === named || isOpenAtFirst(row, rows.length)),
-    turn: (row: PlanRow, isOpen: boolean) => setTurned((before) => new Map(before).set(row.key, isOpen)),
-  };
+  const isOpenIn = useCallback(
+    (state: ReadonlyMap<string, boolean>, row: PlanRow) =>
+      state.get(row.key) ?? (row.change.path === named || isOpenAtFirst(row, count)),
+    [count, named],
+  );
+  const turn = useCallback(
+    (row: PlanRow) =>
+      setTurned((before) => {
+        const after = new Map(before).set(row.key, !isOpenIn(before, row));
+        // The address will name another one: this one stays open.
+        if (named !== undefined && !after.has(named)) after.set(named, true);
+        return after;
+      }),
+    [isOpenIn, named],
+  );
+  return { isOpen: (row: PlanRow) => isOpenIn(turned, row), turn };
 }
 
 export interface ResourceListProps {
@@ -75,35 +86,36 @@ function useSight(list: RefObject<HTMLElement | null>, rows: readonly PlanRow[],
 
 /** The row that keys walk to. */
 function useWalk(rows: readonly PlanRow[], scrollTo: (at: number) => void, turn: (row: PlanRow) => void) {
-  const [chosen, setCurrent] = useState(-1);
-  const current = Math.min(chosen, rows.length - 1);
+  const [key, setKey] = useState<string>();
+  const current = key === undefined ? -1 : rows.findIndex((row) => row.key === key);
   const go = (at: number) => {
     const next = Math.max(0, Math.min(rows.length - 1, at));
-    if (rows.length === 0) return;
-    setCurrent(next);
+    const row = rows[next];
+    if (row === undefined) return;
+    setKey(row.key);
     scrollTo(next);
   };
-  const turnCurrent = () => {
-    const row = rows[current];
-    if (row) turn(row);
-  };
-  return {
-    current,
-    setCurrent,
-    keys: { next: () => go(current + 1), previous: () => go(current - 1), turnCurrent },
-  };
+  useHotkeys([
+    ['j', () => go(current + 1)],
+    ['k', () => go(current - 1)],
+    ['o', () => rows[current] && turn(rows[current])],
+  ]);
+  return { current, setKey };
 }
 
 export function ResourceList({ label, all, rows, named, onName }: ResourceListProps) {
   const list = useRef<HTMLDivElement>(null);
-  const { isOpen, turn } = useOpen(all, named);
+  const { isOpen, turn } = useOpen(all.length, named);
   const { items, height, measure, scrollTo } = useSight(list, rows, named);
-  const { current, setCurrent, keys } = useWalk(rows, scrollTo, (row) => turn(row, !isOpen(row)));
-  useHotkeys([
-    ['j', keys.next],
-    ['k', keys.previous],
-    ['o', keys.turnCurrent],
-  ]);
+  const { current, setKey } = useWalk(rows, scrollTo, turn);
+  const toggle = useCallback(
+    (row: PlanRow) => {
+      turn(row);
+      setKey(row.key);
+      onName(row);
+    },
+    [turn, setKey, onName],
+  );
   return (
     <div ref={list} role="list" aria-label={label} className={classes.rows} style={{ height }}>
       {items.map(({ index, key, y }) => {
@@ -122,12 +134,8 @@ export function ResourceList({ label, all, rows, named, onName }: ResourceListPr
             <ResourceRow
               row={row}
               isOpen={isOpen(row)}
-              isCurrent={index === current || row.change.path === named}
-              onToggle={() => {
-                turn(row, !isOpen(row));
-                setCurrent(index);
-                onName(row);
-              }}
+              isCurrent={current === -1 ? row.change.path === named : index === current}
+              onToggle={toggle}
             />
           </div>
         );

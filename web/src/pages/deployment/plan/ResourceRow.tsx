@@ -1,11 +1,12 @@
 /** A resource of a plan: what happens to it and why; opened, its attributes. */
+import { memo } from 'react';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
 import { AttributeRow } from './AttributeRow.tsx';
 import { kindWords } from './kinds.ts';
 import classes from './plan.module.css';
 import { KindMark } from './PlanMarks.tsx';
 import { reasonText } from './reasons.ts';
-import type { PlanRow } from './rows.ts';
+import { attributeSummary, type PlanRow, shownAttributes } from './rows.ts';
 
 function Notes({ change }: { readonly change: ResourceChange }) {
   const { driftByCloud, importing, previousAddress, createBeforeDestroy } = change;
@@ -33,26 +34,25 @@ function Notes({ change }: { readonly change: ResourceChange }) {
 
 const sidesOf = { create: 'after', destroy: 'before' } as const;
 
-/** Attributes that force a replacement first. */
-function attributesOf({ attributes }: ResourceChange) {
-  const forcing = attributes.filter(({ forcesReplacement }) => forcesReplacement === true);
-  const others = attributes.filter(({ forcesReplacement }) => forcesReplacement !== true);
-  return [...forcing, ...others];
-}
-
 export function Attributes({ row: { change, kind } }: { readonly row: PlanRow }) {
   const sides = kind === 'create' || kind === 'destroy' ? sidesOf[kind] : 'both';
   const reason = reasonText(change);
+  const { named, unknown } = shownAttributes(change, kind);
   return (
     <div className={classes.attributes} role="list" aria-label="Attributes">
-      {attributesOf(change).map((attribute, at) => (
+      {named.map((attribute, at) => (
         <AttributeRow
           key={`${attribute.name} ${at}`}
           attribute={attribute}
           sides={sides}
-          forces={attribute.forcesReplacement === true ? `forces the replacement` : undefined}
+          isForcing={attribute.forcesReplacement === true}
         />
       ))}
+      {unknown.length > 0 && (
+        <p className={classes.nothing} role="listitem">
+          Known after apply: <bdi className={classes.mono}>{unknown.join(', ')}</bdi>
+        </p>
+      )}
       {change.attributes.length === 0 && (
         <p className={classes.nothing}>
           {reason ? `No attribute is named: ${reason}.` : 'No attribute is named.'}
@@ -66,18 +66,20 @@ export interface ResourceRowProps {
   readonly row: PlanRow;
   readonly isOpen: boolean;
   readonly isCurrent: boolean;
-  readonly onToggle: () => void;
+  /** The same function for as long as possible: rows are drawn again only when something of theirs changes. */
+  readonly onToggle: (row: PlanRow) => void;
 }
 
-export function ResourceRow({ row, isOpen, isCurrent, onToggle }: ResourceRowProps) {
+function Row({ row, isOpen, isCurrent, onToggle }: ResourceRowProps) {
   const { change, kind } = row;
   const reason = reasonText(change);
   return (
     <article className={classes.row} data-kind={kind} data-current={isCurrent || undefined}>
       <h3 className={classes.rowHead}>
-        <button type="button" aria-expanded={isOpen} onClick={onToggle} data-row={row.key}>
+        <button type="button" aria-expanded={isOpen} onClick={() => onToggle(row)} data-row={row.key}>
           <KindMark kind={kind} />
           <bdi className={classes.address}>{change.path}</bdi>
+          {!isOpen && <bdi className={classes.summary}>{attributeSummary(row)}</bdi>}
           <span className={classes.notes}>
             <Notes change={change} />
           </span>
@@ -95,3 +97,5 @@ export function ResourceRow({ row, isOpen, isCurrent, onToggle }: ResourceRowPro
     </article>
   );
 }
+
+export const ResourceRow = memo(Row);

@@ -1,10 +1,11 @@
 /** Long texts, read only; two of them beside each other with their differences, on narrow screens as one. */
 import { json } from '@codemirror/lang-json';
-import { MergeView, unifiedMergeView } from '@codemirror/merge';
+import { type DiffConfig, MergeView, unifiedMergeView } from '@codemirror/merge';
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, lineNumbers } from '@codemirror/view';
 import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
+import { lineChanges } from './line-changes.ts';
 import classes from './plan.module.css';
 
 export interface TextDifferenceProps {
@@ -13,8 +14,15 @@ export interface TextDifferenceProps {
   readonly after: string;
 }
 
-/** Differences of texts that are too different are shown as they are found within this time. */
-const difference = { scanLimit: 2000, timeout: 300 };
+/** Texts that are longer together are compared by lines. */
+const longestByCharacters = 100_000;
+
+function differenceOf(before: string, after: string): DiffConfig {
+  if (before.length + after.length <= longestByCharacters) return { scanLimit: 2000, timeout: 300 };
+  const found = lineChanges(before, after);
+  return found ? { override: () => found } : { timeout: 1000 };
+}
+
 const unchanged = { margin: 3, minSize: 6 };
 
 function extensions(text: string): Extension[] {
@@ -42,7 +50,7 @@ function show(parent: HTMLElement, { before, after }: TextDifferenceProps, isNar
           original: before,
           mergeControls: false,
           collapseUnchanged: unchanged,
-          diffConfig: difference,
+          diffConfig: differenceOf(before, after),
         }),
       ],
     });
@@ -51,7 +59,7 @@ function show(parent: HTMLElement, { before, after }: TextDifferenceProps, isNar
     a: { doc: before, extensions: extensions(before) },
     b: { doc: after, extensions: extensions(after) },
     collapseUnchanged: unchanged,
-    diffConfig: difference,
+    diffConfig: differenceOf(before, after),
   });
 }
 

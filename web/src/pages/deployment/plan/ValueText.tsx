@@ -2,17 +2,15 @@
 import { Button } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import classes from './plan.module.css';
-import { lengthText, type ShownValue } from './values.ts';
+import { lengthText, previewOf, type ShownValue } from './values.ts';
 
 const TextDifference = lazy(() => import('./TextDifference.tsx'));
-
-/** So much of a long text stands there at once. */
-const previewCharacters = 2000;
 
 function Text({ value }: { readonly value: Extract<ShownValue, { kind: 'text' }> }) {
   const [isWhole, setWhole] = useState(false);
   const { text, isText } = value;
-  const isCut = text.length > previewCharacters;
+  const preview = previewOf(text);
+  const isCut = preview.length < text.length;
   if (isWhole)
     return (
       <Suspense fallback={<span>Loading …</span>}>
@@ -22,7 +20,8 @@ function Text({ value }: { readonly value: Extract<ShownValue, { kind: 'text' }>
   return (
     <>
       <bdi className={classes.value} data-text={isText || undefined}>
-        {isCut ? `${text.slice(0, previewCharacters)}…` : text === '' ? '""' : text}
+        {text === '' ? '""' : preview}
+        {isCut && '…'}
       </bdi>
       {isCut && (
         <Button size="compact-xs" variant="subtle" onClick={() => setWhole(true)}>

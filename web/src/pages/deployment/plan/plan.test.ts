@@ -3,8 +3,18 @@ import { test } from 'node:test';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
 import { countsOf, countsOfSummary, countsText, kindOf } from './kinds.ts';
 import { reasonText } from './reasons.ts';
-import { choicesOf, filterRows, moduleOf, type PlanFilter, rootModule, rowsOf } from './rows.ts';
-import { isDifference, lengthText, shownValue } from './values.ts';
+import { lineChanges } from './line-changes.ts';
+import {
+  attributeSummary,
+  choicesOf,
+  filterRows,
+  moduleOf,
+  type PlanFilter,
+  rootModule,
+  rowsOf,
+  shownAttributes,
+} from './rows.ts';
+import { isDifference, lengthText, previewOf, shownValue } from './values.ts';
 
 function change(
   path: string,
@@ -126,4 +136,46 @@ test('lengths of texts are given in characters', () => {
     '20 thousand characters',
     '1.0 million characters',
   ]);
+});
+
+test('a long text is shown by its beginning, whether it is wide or tall', () => {
+  assert.equal(previewOf('short\n'), 'short\n');
+  assert.equal(previewOf('x'.repeat(1_000_000)).length, 2000);
+  assert.equal(previewOf('z\n'.repeat(300_000)).split('\n').length, 24);
+});
+
+test('a closed row names what changes, and what forces a replacement alone', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `n${at}`, after: at }));
+  const summary = (...given: Parameters<typeof change>) => attributeSummary(rowsOf([change(...given)])[0]!);
+  assert.equal(summary('x', 'update', { attributes: names(2) }), 'n0, n1');
+  assert.equal(summary('x', 'update', { attributes: names(6) }), 'n0, n1, n2, n3, and 2 more');
+  assert.equal(summary('x', 'create', { attributes: names(6) }), '6 attributes');
+  const attributes = [...names(3), { name: 'ami', forcesReplacement: true }];
+  assert.equal(summary('x', 'recreate', { attributes }), 'because of ami');
+});
+
+test('an attribute that forces a replacement stands first, and unknown ones of a new resource together', () => {
+  const attributes = [
+    { name: 'id', after: '(known after apply)' },
+    { name: 'ami', after: 'b', forcesReplacement: true },
+  ];
+  const shown = (kind: 'create' | 'replace') => {
+    const { named, unknown } = shownAttributes(change('x', 'update', { attributes }), kind);
+    return [named.map(({ name }) => name), unknown];
+  };
+  assert.deepEqual(shown('replace'), [['ami', 'id'], []]);
+  assert.deepEqual(shown('create'), [['ami'], ['id']]);
+});
+
+test('very long texts are compared line by line', () => {
+  const lines = (count: number, changed: number) =>
+    Array.from({ length: count }, (_, at) => `line ${at}${at === changed ? ' changed' : ''}`).join('\n');
+  const before = lines(50_000, -1);
+  const after = lines(50_000, 40_000);
+  const changes = lineChanges(before, after) ?? [];
+  assert.deepEqual(
+    changes.map(({ fromA, toA, fromB, toB }) => [before.slice(fromA, toA), after.slice(fromB, toB)]),
+    [['line 40000\n', 'line 40000 changed\n']],
+  );
+  assert.equal(lineChanges(lines(70_000, -1), ''), undefined);
 });

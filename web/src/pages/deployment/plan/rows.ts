@@ -1,6 +1,7 @@
 /** The rows of a plan: in the order in which people read them, searched and filtered. */
 import type { ResourceChange } from '#contract/deployments/plan.ts';
 import { type ChangeKind, changeKinds, kindOf } from './kinds.ts';
+import { shownValue } from './values.ts';
 
 export interface PlanRow {
   readonly change: ResourceChange;
@@ -73,4 +74,33 @@ export function filterRows(
 /** The values of a field of all rows, each once and in order, for a filter. */
 export function choicesOf(rows: readonly PlanRow[], field: (change: ResourceChange) => string): string[] {
   return [...new Set(rows.map(({ change }) => field(change)))].toSorted();
+}
+
+/** What a closed row says about its attributes: their names where they change, else how many there are. */
+export function attributeSummary({ kind, change: { attributes } }: PlanRow): string {
+  if (attributes.length === 0) return '';
+  if (kind !== 'update' && kind !== 'replace')
+    return attributes.length === 1 ? '1 attribute' : `${attributes.length} attributes`;
+  const forcing = attributes.filter(({ forcesReplacement }) => forcesReplacement === true);
+  const named = (forcing.length > 0 ? forcing : attributes).map(({ name }) => name);
+  const rest = named.length > 4 ? `, and ${named.length - 4} more` : '';
+  return `${forcing.length > 0 ? 'because of ' : ''}${named.slice(0, 4).join(', ')}${rest}`;
+}
+
+export interface ShownAttributes {
+  readonly named: ResourceChange['attributes'];
+  /** Names of those of a new resource about which nothing is known before it is made. */
+  readonly unknown: readonly string[];
+}
+
+/** The attributes of an open row: those that force a replacement first. */
+export function shownAttributes({ attributes }: ResourceChange, kind: ChangeKind): ShownAttributes {
+  const isUnknown = ({ after }: ResourceChange['attributes'][number]) =>
+    kind === 'create' && shownValue(after).kind === 'unknown';
+  const forcing = attributes.filter(({ forcesReplacement }) => forcesReplacement === true);
+  const others = attributes.filter((each) => each.forcesReplacement !== true && !isUnknown(each));
+  return {
+    named: [...forcing, ...others],
+    unknown: attributes.filter(isUnknown).map(({ name }) => name),
+  };
 }

@@ -57,3 +57,17 @@ export function lengthText(characters: number): string {
   const number = characters / 1000 ** power;
   return `${power === 2 ? number.toFixed(1) : Math.round(number)} ${units[power]}`;
 }
+
+/** How much of a long text is shown at first. */
+const previewCharacters = 2000;
+const previewLines = 24;
+
+/** The beginning of a long text; the text itself where it is all of it. */
+export function previewOf(text: string): string {
+  let end = -1;
+  for (let line = 0; line < previewLines; line++) {
+    end = text.indexOf('\n', end + 1);
+    if (end === -1 || end > previewCharacters) return text.slice(0, previewCharacters);
+  }
+  return text.slice(0, end);
+}
