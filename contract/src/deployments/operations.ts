@@ -13,7 +13,7 @@ import {
 } from './shapes.ts';
 import { deploymentStatuses, deploymentTypes, oneOf } from '../schema/enumerations.ts';
 import { DeploymentTimeline } from './timeline.ts';
-import { DeploymentStreamEvent } from '../feeds/shapes.ts';
+import { DeploymentStreamEvent, withLog } from '../feeds/shapes.ts';
 import { defineOperations, operation, variablesMegabytes } from '../operation.ts';
 import { Resource } from './plan.ts';
 import { Bytes, closed, commaListOf, Name, offsetOf, replyObject, Text } from '../schema/schema.ts';
@@ -207,6 +207,7 @@ export const operations = defineOperations('deployments', {
     needs: 'VIEW_ENVIRONMENT',
     subject: thisDeployment,
     params: byId,
+    query: Type.Object({ withLog }),
     reply: DeploymentStreamEvent,
     replyKind: 'event-stream',
   }),

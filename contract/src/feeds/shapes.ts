@@ -57,6 +57,14 @@ export const EndEvent = replyObject('EndEvent', {
 });
 export type EndEvent = Static<typeof EndEvent>;
 
+/** Query of the streams: readers of a status do not need megabytes of log. */
+export const withLog = Type.Optional(
+  Type.Boolean({
+    description:
+      'false: without `log` events. A connection with them that continues before `end` gets them all. Default true',
+  }),
+);
+
 /** What the `data` of each event holds, by event name. */
 export const streamEventData = {
   status: DeploymentStatusEvent,

@@ -1,7 +1,7 @@
 /** Organizations. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
-import { OrganizationStreamEvent } from '../feeds/shapes.ts';
+import { OrganizationStreamEvent, withLog } from '../feeds/shapes.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { closed, Flag, Name, nullable, Prose, Text } from '../schema/schema.ts';
 import { customFlowsPolicies, Organization } from './shapes.ts';
@@ -103,6 +103,7 @@ export const operations = defineOperations('organizations', {
       deploymentLogId: Type.Optional(
         Type.String({ minLength: 1, description: 'Also the stream of this deployment' }),
       ),
+      withLog,
     }),
     reply: OrganizationStreamEvent,
     replyKind: 'event-stream',

@@ -103,13 +103,7 @@ export const deploymentRoutes: Route[] = [
       orNotFound(await getDeploymentRow(context.db, params.id), 'deployment', params.id),
     ),
   ),
-  streamRoute(operations.streamDeployment, async (context, { params }, wire) => {
-    const lastEventId = wire.request.headers['last-event-id'];
-    await streamDeployment(
-      context,
-      params.id,
-      typeof lastEventId === 'string' ? lastEventId : undefined,
-      wire,
-    );
-  }),
+  streamRoute(operations.streamDeployment, (context, { params, query }, wire) =>
+    streamDeployment(context, params.id, query, wire),
+  ),
 ];

@@ -24,20 +24,21 @@ beforeEach(() => forgetWork(app));
 
 interface Following {
   readonly deploymentLogId?: string;
+  readonly withLog?: boolean;
   readonly lastEventId?: string | undefined;
   readonly as?: { readonly id: string; readonly secret: string };
 }
 
 /** Reads until an event is meant, which is the last one returned. */
 async function read(
-  { deploymentLogId, lastEventId, as = app.admin }: Following,
+  { deploymentLogId, withLog, lastEventId, as = app.admin }: Following,
   isMeant: (event: OrganizationStreamEvent, seen: readonly OrganizationStreamEvent[]) => boolean,
 ): Promise<OrganizationStreamEvent[]> {
   const seen: OrganizationStreamEvent[] = [];
   const client = createClient({ url, key: as.id, secret: as.secret });
   for await (const event of client.stream('streamOrganization', {
     params: { id: organizationId },
-    query: { deploymentLogId },
+    query: { deploymentLogId, withLog },
     lastEventId,
   })) {
     checkValue(organizationEventData[event.event], event.data, event.event);
@@ -164,6 +165,27 @@ test('a reader that turns to another deployment misses nothing of the organizati
   const without = await read({ lastEventId: turned.at(-1)?.id }, ({ event }) => event === 'ready');
   assert.equal(without.length, 1);
   await fail(second.job);
+});
+
+test('a reader that needs no log gets none, and all of it once it asks', async () => {
+  const { id, job } = await begin();
+  await report(job, 0, text.length);
+  await fail(job);
+  const isEnd = (event: OrganizationStreamEvent) =>
+    event.event === 'deploymentEvent' && event.data.event === 'end';
+  const without = await read({ deploymentLogId: id, withLog: false }, isEnd);
+  const names = followedIn(without).map(({ event }) => event);
+  assert.deepEqual([names.includes('log'), names.includes('step'), names.at(-1)], [false, true, 'end']);
+  const client = createClient({ url, key: app.admin.id, secret: app.admin.secret });
+  for await (const { event } of client.stream('streamDeployment', {
+    params: { id },
+    query: { withLog: false },
+  }))
+    assert.notEqual(event, 'log');
+  // Cut before the end: a position that has seen the end has seen the logs before it.
+  const before = without.at(-2);
+  const rest = await read({ deploymentLogId: id, lastEventId: before?.id }, isEnd);
+  assert.ok(logOf(followedIn(rest), 'tf:plan').equals(text));
 });
 
 test('log events say when their bytes arrived', async () => {

@@ -27,6 +27,8 @@ export function readCursor(value: unknown): DeploymentCursor | undefined {
 
 /** Where the events go. */
 export interface Sink {
+  /** False: no bytes of logs are sent; the cursor stays at their beginning. */
+  readonly withLog: boolean;
   /** Writes an event with the position of the reader after it; waits while the reader is slower than we are. */
   send(event: string, data: unknown): Promise<void>;
   /** @throws Refusal once the reader's key or right is gone */
@@ -104,6 +106,7 @@ export class DeploymentFollower {
 
   /** @param isOver the log grows no more */
   async #sendLog(step: StreamedStep, isOver: boolean): Promise<void> {
+    if (!this.#sink.withLog) return;
     for (let from = this.#cursor.logs[step.name] ?? 0; from < step.log_bytes && !this.#sink.isGone(); ) {
       const slices = await readLog(this.#context.db, step.id, from, sliceBytes);
       const length = slices.reduce((sum, { bytes }) => sum + bytes.length, 0);

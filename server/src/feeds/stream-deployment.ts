@@ -1,5 +1,7 @@
 /** The event stream of one deployment. */
 import type { ServerResponse } from 'node:http';
+import type { QueryOf } from '#contract/operation.ts';
+import type { operations } from '#contract/operations.ts';
 import type { ActorContext, Context } from '../context.ts';
 import { badField, notFound, Refusal } from '../http/errors.ts';
 import type { Wire } from '../http/route.ts';
@@ -59,13 +61,15 @@ async function write(response: ServerResponse, chunk: string): Promise<void> {
 export async function streamDeployment(
   context: ActorContext,
   deploymentId: string,
-  lastEventId: string | undefined,
-  { reply, askAgain }: Wire,
+  { withLog = true }: QueryOf<typeof operations.streamDeployment>,
+  { request, reply, askAgain }: Wire,
 ): Promise<void> {
-  const cursor = decodeCursor(lastEventId);
+  const last = request.headers['last-event-id'];
+  const cursor = decodeCursor(typeof last === 'string' ? last : undefined);
   const deployment = await getDeploymentPlace(context.db, deploymentId);
   if (!deployment) throw notFound('deployment', deploymentId);
   const sink: Sink = {
+    withLog,
     send: (event, data) =>
       write(reply.raw, `id: ${encodeCursor(cursor)}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
     check: checkedNowAndThen(context, askAgain),

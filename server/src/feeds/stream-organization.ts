@@ -46,6 +46,7 @@ async function write(response: ServerResponse, text: string, signal: AbortSignal
 }
 
 interface Reader extends FeedReader {
+  readonly withLog: boolean;
   readonly askAgain: Wire['askAgain'];
   readonly response: ServerResponse;
   readonly signal: AbortSignal;
@@ -83,7 +84,7 @@ async function follow(
 /** Sends the events of the deployment that the reader asked for, until it has ended or the reader has gone. */
 async function followDeployment(
   context: ActorContext,
-  { askAgain, response, signal, organizationId }: Reader,
+  { askAgain, response, signal, organizationId, withLog }: Reader,
   position: Position,
 ): Promise<void> {
   const { followed } = position;
@@ -91,6 +92,7 @@ async function followDeployment(
   const { deploymentId, cursor } = followed;
   const ask = async () => requireDeployment(context, await askAgain(), { organizationId, deploymentId });
   const follower = new DeploymentFollower(context, deploymentId, cursor, {
+    withLog,
     send: (event, data) => {
       const carried = { deploymentLogId: deploymentId, event, data };
       return write(response, chunkOf(position, 'deploymentEvent', carried), signal);
@@ -148,7 +150,7 @@ function beginning(last: string | undefined, deploymentId: string | undefined): 
 export async function streamOrganization(
   context: ActorContext,
   organizationId: string,
-  { projectId, deploymentLogId: deploymentId }: QueryOf<typeof operations.streamOrganization>,
+  { projectId, deploymentLogId: deploymentId, withLog = true }: QueryOf<typeof operations.streamOrganization>,
   { request, reply, askAgain }: Wire,
 ): Promise<void> {
   if (!context.actor.access.isMember(organizationId)) throw notFound('organization', organizationId);
@@ -163,7 +165,8 @@ export async function streamOrganization(
     await requireDeployment(context, context.actor, { organizationId, deploymentId });
   const { response, gone } = openEventStream(context, reply);
   try {
-    await followAll(context, { organizationId, projectId, askAgain, response, signal: gone }, from);
+    const reader = { organizationId, projectId, withLog, askAgain, response, signal: gone };
+    await followAll(context, reader, from);
   } catch (error) {
     if (!gone.aborted && !(error instanceof Refusal))
       context.log.error({ err: error, organizationId }, 'event stream of an organization failed');
