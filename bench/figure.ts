@@ -1,7 +1,7 @@
 /** The result of a benchmark. */
 import { type Summary, summarize } from './statistics.ts';
 
-export const units = ['ms', 'MB', '×', 'requests/s', 'per second', 'bytes'] as const;
+export const units = ['ms', 'MB', '×', 'requests/s', 'per second', 'bytes', 'points'] as const;
 export type Unit = (typeof units)[number];
 
 export interface Figure extends Summary {

@@ -27,6 +27,7 @@ import { teamsBench } from './benchmarks/teams.ts';
 import { toolsBench } from './benchmarks/tools.ts';
 import { unitsBench } from './benchmarks/units.ts';
 import { variablesBench } from './benchmarks/variables.ts';
+import { webBench } from './benchmarks/web.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   ready: readyBench,
@@ -52,6 +53,7 @@ const benches: Readonly<Record<string, Bench>> = {
   repositoryVariables: repositoryVariablesBench,
   recovery: recoveryBench,
   memory: memoryBench,
+  web: webBench,
 };
 
 const usage = `Usage: npm run bench -- [--quick | --page] [${Object.keys(benches).join(' | ')} …]

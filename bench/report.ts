@@ -19,7 +19,15 @@ export interface Recorded extends BenchResult {
   readonly machine: Machine;
 }
 
-const digits: Record<Unit, number> = { ms: 0, MB: 0, '×': 2, 'requests/s': 0, 'per second': 2, bytes: 0 };
+const digits: Record<Unit, number> = {
+  ms: 0,
+  MB: 0,
+  '×': 2,
+  'requests/s': 0,
+  'per second': 2,
+  bytes: 0,
+  points: 0,
+};
 
 /** A value for people to read, without its unit. */
 export function inUnit(value: number, unit: Unit): string {

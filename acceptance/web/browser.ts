@@ -17,8 +17,8 @@ export interface Viewport {
   readonly deviceScaleFactor?: number;
 }
 
-/** A browser without windows. */
-export function startBrowser(): Promise<Browser> {
+/** A browser without windows. @param options more of its command line */
+export function startBrowser(options: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath ?? '',
     args: [
@@ -26,6 +26,7 @@ export function startBrowser(): Promise<Browser> {
       '--disable-dev-shm-usage',
       // Its own sandbox needs a user other than root.
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      ...options,
     ],
   });
 }

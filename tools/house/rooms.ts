@@ -57,6 +57,9 @@ export function architecturePage(): string {
  */
 export const forTests: readonly string[] = [
   'tools/toolbox/places.ts',
+  'tools/install.mjs',
+  'acceptance/web/browser.ts',
+  'acceptance/web/showcase.ts',
   'protocol/src/tools/index.ts',
   'agent/src/testing/secret-stores/aws-server.ts',
   'agent/src/testing/tool-mirror.ts',

@@ -1,0 +1,134 @@
+/** How long a change of status takes from the commit in the database to the screens of many tabs. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Browser, Page } from 'playwright-core';
+import type { EnvironmentStatus } from '#contract/schema/enumerations.ts';
+import { postgresChannel } from '../../server/src/events/notice.ts';
+import type { Database } from '../../server/src/database/open.ts';
+import type { Service } from '../service.ts';
+import { pagesSignedIn, type SignedIn } from './browser.ts';
+
+/** The words of the statuses that an environment passes here, as the pages show them. */
+const words = {
+  ACTIVE: 'Active',
+  DEPLOY_IN_PROGRESS: 'Deploying',
+  WAITING_FOR_USER: 'Waiting for approval',
+} as const satisfies Partial<Record<EnvironmentStatus, string>>;
+
+interface Change {
+  readonly status: keyof typeof words;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Browsers give each host six connections per profile, and each tab has an event stream: so few share one. */
+const tabsPerProfile = 2;
+/** After the last change of a round, until screens that are late count as late. */
+const settleMilliseconds = 2_000;
+
+/** Notes every status of an environment, when the transaction that set it has been committed. */
+async function followCommits({ pool }: Database, environmentId: string) {
+  const client = await pool.connect();
+  const changes: Change[] = [];
+  let reading = Promise.resolve();
+  const read = async (at: number) => {
+    const text = 'select status from environment where id = $1';
+    const { rows } = await pool.query<{ status: Change['status'] }>(text, [environmentId]);
+    const status = rows[0]?.status;
+    if (status !== undefined && status in words && status !== changes.at(-1)?.status)
+      changes.push({ status, at });
+  };
+  // A notice arrives with the commit; what is read after it may only be newer.
+  const onNotice = () => {
+    const at = performance.timeOrigin + performance.now();
+    reading = reading.then(() => read(at));
+  };
+  client.on('notification', onNotice);
+  await client.query(`listen ${postgresChannel}`);
+  return {
+    changes,
+    async [Symbol.asyncDispose]() {
+      await client.query(`unlisten ${postgresChannel}`);
+      client.off('notification', onNotice);
+      await reading;
+      client.release();
+    },
+  };
+}
+
+/** Notes in the page when which word is shown in the row of the environment. */
+async function watchRow(page: Page, name: string): Promise<void> {
+  await page.evaluate(
+    ([name, words]) => {
+      const shown: Change[] = [];
+      const note = () => {
+        const row = Array.from(document.querySelectorAll('tbody tr')).find((each) =>
+          each.textContent?.includes(name),
+        );
+        const status = Object.keys(words).find((each) =>
+          row?.textContent?.includes(words[each as Change['status']]),
+        );
+        if (status === undefined || status === shown.at(-1)?.status) return;
+        shown.push({ status: status as Change['status'], at: performance.timeOrigin + performance.now() });
+      };
+      note();
+      new MutationObserver(note).observe(document.body, {
+        subtree: true,
+        childList: true,
+        characterData: true,
+      });
+      Object.assign(globalThis, { shown });
+    },
+    [name, words] as const,
+  );
+}
+
+/** From each commit until the tab shows that status or a later one. */
+function lagsOf(commits: readonly Change[], shown: readonly Change[]): number[] {
+  return commits.map(({ at }, index) => {
+    const rest = commits.slice(index).map(({ status }) => status);
+    const seen = shown.find((each) => each.at >= at - 5 && rest.includes(each.status));
+    return seen === undefined ? Infinity : Math.max(0, seen.at - at);
+  });
+}
+
+/**
+ * Deploys an environment again and again, each time up to the approval, and cancels.
+ * @returns milliseconds of each change on each screen
+ */
+export async function measureStatusChanges(
+  { client, url }: Service,
+  { browser, signedIn, database }: { browser: Browser; signedIn: SignedIn; database: Database },
+  {
+    environmentId,
+    name,
+    tabs,
+    rounds,
+  }: { environmentId: string; name: string; tabs: number; rounds: number },
+): Promise<number[]> {
+  await using opened = await pagesSignedIn(browser, signedIn, { tabs, tabsPerProfile });
+  for (const page of opened.pages) {
+    await page.goto(`${url}/environments`);
+    await page.getByRole('row', { name: new RegExp(name) }).waitFor();
+    await watchRow(page, name);
+  }
+  await using commits = await followCommits(database, environmentId);
+  const lags: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const before = commits.changes.length;
+    const { id } = await client.call('deployEnvironment', {
+      params: { id: environmentId },
+      body: { userRequiresApproval: true },
+    });
+    for await (const event of client.stream('streamDeployment', { params: { id } }))
+      if (event.event === 'status' && event.data.status === 'WAITING_FOR_USER') break;
+    await delay(500);
+    await client.call('cancelDeployment', { params: { id } });
+    await delay(settleMilliseconds);
+    const changes = commits.changes.slice(before);
+    for (const page of opened.pages) {
+      const shown = await page.evaluate(() => (globalThis as unknown as { shown: Change[] }).shown);
+      lags.push(...lagsOf(changes, shown));
+    }
+  }
+  return lags;
+}
