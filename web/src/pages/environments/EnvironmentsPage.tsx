@@ -2,7 +2,7 @@
 import type { Environment } from '#contract/environments/shapes.ts';
 import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { pageOf, queryClient, usePage } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { callOf } from '../../ui/calls.ts';
@@ -12,11 +12,13 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { type Search, useSearchState } from '../../ui/search.ts';
 import { useNextHour } from '../../ui/Time.tsx';
+import { BulkBar } from './list/BulkBar.tsx';
 import { columns } from './list/columns.tsx';
 import { Filters } from './list/Filters.tsx';
 import { filterKeys, filtersOf, pageNumber, pageSize, queryOf } from './list/list-query.ts';
 import classes from './list/list.module.css';
 import { Pager } from './list/Pager.tsx';
+import { Views } from './list/Views.tsx';
 
 const hourMilliseconds = 3_600_000;
 
@@ -33,6 +35,20 @@ function useEnvironmentPage(organizationId: string, search: Search) {
       void queryClient.prefetchQuery(pageOf('listEnvironments', { query: JSON.parse(next) as typeof query }));
   }, [hasNext, next]);
   return { list, query, page };
+}
+
+type Chosen = ReadonlyMap<string, Environment>;
+
+/** What is chosen on other pages stays chosen. */
+function chosenOf(ids: ReadonlySet<string>, rows: readonly Environment[], before: Chosen): Chosen {
+  const known = new Map([...before, ...rows.map((row) => [row.id, row] as const)]);
+  return new Map([...ids].flatMap((id) => (known.has(id) ? [[id, known.get(id)!] as const] : [])));
+}
+
+/** As they are now, where the page shows them. */
+function rowsNow(chosen: Chosen, rows: readonly Environment[]): Environment[] {
+  const shown = new Map(rows.map((row) => [row.id, row]));
+  return [...chosen.values()].map((row) => shown.get(row.id) ?? row);
 }
 
 function Nothing({
@@ -86,6 +102,7 @@ export function EnvironmentsPage() {
   const navigate = useNavigate();
   const { list, query, page } = useEnvironmentPage(organizationId, search);
   const clear = () => change(Object.fromEntries([...filterKeys, 'page'].map((key) => [key, undefined])));
+  const [selected, setSelected] = useState<ReadonlyMap<string, Environment>>(new Map());
   const open = ({ id }: Environment) =>
     void navigate({ to: '/environments/$environmentId', params: { environmentId: id } });
   return (
@@ -93,6 +110,7 @@ export function EnvironmentsPage() {
       title="Environments"
       calls={[callOf('List these environments', 'listEnvironments', { query }, ['environment', 'list'])]}
     >
+      <Views organizationId={organizationId} filters={filtersOf(search)} />
       <Filters
         organizationId={organizationId}
         search={search}
@@ -113,6 +131,13 @@ export function EnvironmentsPage() {
                 sort={search.sort ?? '-createdAt'}
                 onSort={(sort) => change({ sort, page: undefined })}
                 onOpen={open}
+                selected={new Set(selected.keys())}
+                onSelect={(ids) => setSelected(chosenOf(ids, rows, selected))}
+              />
+              <BulkBar
+                organizationId={organizationId}
+                environments={rowsNow(selected, rows)}
+                onClear={() => setSelected(new Map())}
               />
               <Pager
                 page={page}

@@ -1,0 +1,110 @@
+/** The views of the list, and what can be done with the one that is shown. */
+import { Button, Group, Menu, Modal, TextInput } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { showDone } from '../../../ui/messages.ts';
+import classes from './list.module.css';
+import { builtInViews, isSameView, useViews, type View, type ViewFilters, withView } from './views.ts';
+
+export interface ViewsProps {
+  readonly organizationId: string;
+  /** What is shown now. */
+  readonly filters: ViewFilters;
+}
+
+function ViewLink({ view, filters }: { readonly view: View; readonly filters: ViewFilters }) {
+  return (
+    <Link
+      to="/environments"
+      search={view.filters}
+      className={classes.view!}
+      activeProps={{}}
+      aria-current={isSameView(view.filters, filters) ? 'true' : undefined}
+      data-current={isSameView(view.filters, filters) || undefined}
+    >
+      <bdi>{view.name}</bdi>
+    </Link>
+  );
+}
+
+interface SaveProps {
+  readonly onSave: (name: string) => void;
+  readonly onClose: () => void;
+}
+
+function SaveDialog({ onSave, onClose }: SaveProps) {
+  const [name, setName] = useState('');
+  return (
+    <Modal opened onClose={onClose} title="Save this view">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (name.trim() !== '') onSave(name);
+        }}
+      >
+        <TextInput
+          label="Name"
+          description="This browser keeps it for this organization. A link shows it to others."
+          value={name}
+          maxLength={60}
+          required
+          data-autofocus
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Group mt="md" justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit">Save</Button>
+        </Group>
+      </form>
+    </Modal>
+  );
+}
+
+export function Views({ organizationId, filters }: ViewsProps) {
+  const [views, keep] = useViews(organizationId);
+  const [isSaving, setSaving] = useState(false);
+  const { copy } = useClipboard();
+  const shown = views.find((view) => isSameView(view.filters, filters));
+  return (
+    <nav aria-label="Views" className={classes.views}>
+      {[...builtInViews, ...views].map((view) => (
+        <ViewLink key={view.name} view={view} filters={filters} />
+      ))}
+      <Menu position="bottom-end" width={220}>
+        <Menu.Target>
+          <Button variant="subtle" size="compact-sm" className={classes.viewMenu}>
+            View …
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => setSaving(true)}>Save this view</Menu.Item>
+          <Menu.Item
+            onClick={() => {
+              copy(location.href);
+              showDone('Copied: the link to this view');
+            }}
+          >
+            Copy a link to it
+          </Menu.Item>
+          {shown !== undefined && (
+            <Menu.Item onClick={() => keep(views.filter((view) => view !== shown))}>
+              Forget <bdi>{shown.name}</bdi>
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      {isSaving && (
+        <SaveDialog
+          onClose={() => setSaving(false)}
+          onSave={(name) => {
+            keep(withView(views, { name, filters }));
+            setSaving(false);
+          }}
+        />
+      )}
+    </nav>
+  );
+}
