@@ -9,10 +9,12 @@ import type { Session } from '../session/session.ts';
 
 interface ApproveFlags extends DeploymentFlags, FollowFlags {
   readonly planHash?: string;
+  readonly comment?: string;
 }
 
 interface CancelFlags extends DeploymentFlags {
   readonly queued?: boolean;
+  readonly comment?: string;
 }
 
 async function endedSteps({ client }: Session, id: string): Promise<ReadonlySet<string>> {
@@ -25,13 +27,15 @@ function addApprove(program: Command): void {
     program
       .command('approve')
       .description('approve a deployment that waits for approval, so that its plan is applied'),
-  ).option('--plan-hash <hash>', 'approve only the plan with this hash');
+  )
+    .option('--plan-hash <hash>', 'approve only the plan with this hash')
+    .option('--comment <text>', 'why, kept with the approval');
   onCall<ApproveFlags>(withFollowFlags(approve), async ({ session, args: [given], options }) => {
     const id = await findDeploymentId(session, given, options);
     const hiddenSteps = options.follow ? await endedSteps(session, id) : undefined;
     const approved = await session.client.call('approveDeployment', {
       params: { id },
-      body: { planHash: options.planHash },
+      body: { planHash: options.planHash, comment: options.comment },
     });
     if (session.isJson && !options.wait)
       await session.output.json(
@@ -64,11 +68,16 @@ async function cancelQueued(
 function addCancel(program: Command): void {
   const cancel = withDeploymentFlags(
     program.command('cancel').description('cancel a deployment that waits for approval, or a queued one'),
-  ).option('--queued', 'with --environment: cancel all queued deployments');
+  )
+    .option('--queued', 'with --environment: cancel all queued deployments')
+    .option('--comment <text>', 'why, kept with the refusal of a plan');
   onCall<CancelFlags>(cancel, async ({ session, args: [given], options }) => {
     if (options.queued) return cancelQueued(session, options.environment, given);
     const id = await findDeploymentId(session, given, options);
-    const cancelled = await session.client.call('cancelDeployment', { params: { id } });
+    const cancelled = await session.client.call('cancelDeployment', {
+      params: { id },
+      body: { comment: options.comment },
+    });
     return session.isJson ? session.output.json(cancelled) : session.output.line(`Cancelled: ${id}`);
   });
 }

@@ -1,5 +1,5 @@
 /** Operations on deployments, their steps and logs. */
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { DeployBody } from './deploy-request.ts';
 import {
   Deployment,
@@ -24,6 +24,11 @@ const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as 
 const thisDeployment = { entity: 'deployment', in: 'params', field: 'id' } as const;
 const thisDeploymentLog = { entity: 'deployment', in: 'params', field: 'deploymentLogId' } as const;
 
+const reviewComment = Type.String({
+  maxLength: 4000,
+  description: 'Why; kept with the decision (`reviews`) and in the audit trail',
+});
+
 export const ApproveBody = closed({
   planHash: Type.Optional(
     Type.String({
@@ -32,7 +37,11 @@ export const ApproveBody = closed({
         '409',
     }),
   ),
+  comment: Type.Optional(reviewComment),
 });
+export type ApproveBody = Static<typeof ApproveBody>;
+
+export const CancelBody = closed({ comment: Type.Optional(reviewComment) });
 
 export const ReleaseBody = closed({
   reason: Type.String({
@@ -138,6 +147,8 @@ export const operations = defineOperations('deployments', {
     updates: 'getDeployment',
     subject: thisDeployment,
     params: byId,
+    body: CancelBody,
+    bodyOptional: true,
     reply: DeploymentReference,
   }),
   cancelQueuedDeployments: operation('PUT', '/environments/{id}/deployments/cancel', {

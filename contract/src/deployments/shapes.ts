@@ -85,6 +85,19 @@ export const CustomServiceEnvironmentVariables = closed(
 );
 export type CustomServiceEnvironmentVariables = Static<typeof CustomServiceEnvironmentVariables>;
 
+/** A person's decision about a plan. */
+export const Review = Type.Object(
+  {
+    user: User,
+    action: oneOf(reviewActions),
+    at: Type.String({ format: 'date-time', description: 'When it was decided' }),
+    planHash: Type.Optional(Type.String({ description: 'The plan that it is about' })),
+    comment: Type.Optional(Text),
+  },
+  { title: 'Review' },
+);
+export type Review = Static<typeof Review>;
+
 export const WorkflowDeploymentOptions = closed(
   {
     node: Text,
@@ -155,6 +168,11 @@ const ownDeploymentFields = {
       description:
         'SHA-256 over plan file, commit, tool version, lock file and variables: identifies what is ' +
         'approved',
+    }),
+  ),
+  reviews: Type.Optional(
+    Type.Array(Review, {
+      description: 'The same decisions as in `reviewers`, with what else is known of them',
     }),
   ),
   agentId: Type.Optional(Type.String({ description: 'The agent that runs it or last ran it' })),

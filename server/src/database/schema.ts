@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 16667266cdff3d7255fc3d963247229f0b43a7a99e0bd45e579de3d82f7cb5a7
+ * sources 045abc0c4dd00c67e2c8a0ceee459b112150a83e231c04428429ca8dd83896bb
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -618,6 +618,7 @@ export interface RegistryProviderTable {
 
 export interface ReviewTable {
   action: Deployments['review.action'];
+  comment: string | null;
   created_at: Generated<Date>;
   deployment_id: string;
   number: GeneratedAlways<number>;

@@ -48,7 +48,7 @@ test('an approved plan continues, with its hash and its reviewer', async () => {
   assert.equal((await environmentOf(app, environmentId)).status, 'WAITING_FOR_USER');
   const reference = await ok(app, 'approveDeployment', {
     params: { id },
-    body: { planHash: waiting.planHash },
+    body: { planHash: waiting.planHash, comment: 'as discussed' },
   });
   assert.deepEqual(reference, { id, status: 'IN_PROGRESS' });
   const approved = await deploymentOf(app, id);
@@ -60,6 +60,14 @@ test('an approved plan continues, with its hash and its reviewer', async () => {
     [approved.reviewersUsers[0]?.user.name, approved.reviewedByUser?.name],
     ['First admin key', 'First admin key'],
   );
+  const [{ at, ...review } = assert.fail()] = approved.reviews ?? [];
+  assert.deepEqual(review, {
+    user: approved.reviewedByUser,
+    action: 'approved',
+    planHash: waiting.planHash,
+    comment: 'as discussed',
+  });
+  assert.ok(Math.abs(Date.parse(at) - app.context.now().getTime()) < 60_000);
   const job = await agent.claim();
   assert.deepEqual([job.phase, job.approved?.hash, job.workFolder], ['apply', waiting.planHash, '/srv/work']);
   assert.deepEqual(job.approved?.continues, plan, 'this agent may still have its tree');
@@ -127,6 +135,18 @@ test('only one of a simultaneous approval and cancellation counts', async () => 
     [status === 'CANCELLED' ? 'cancelled' : 'approved'],
   );
   if (status === 'IN_PROGRESS') await ok(app, 'abortDeployment', { params: { id } });
+});
+
+test('a refusal is kept with its comment, and lists show it', async () => {
+  const { id, environmentId } = await waitingDeployment();
+  await ok(app, 'cancelDeployment', { params: { id }, body: { comment: 'too expensive' } });
+  const found = await deploymentOf(app, id);
+  assert.deepEqual(
+    found.reviews?.map(({ action, comment }) => [action, comment]),
+    [['cancelled', 'too expensive']],
+  );
+  const listed = await ok(app, 'listDeployments', { params: { id: environmentId } });
+  assert.deepEqual(listed[0]?.reviews, found.reviews);
 });
 
 test('the hash of another plan is refused', async () => {

@@ -1,4 +1,5 @@
 /** A person approves a plan: exactly that is applied, on the state that it was made on. */
+import type { ApproveBody } from '#contract/deployments/operations.ts';
 import type { DeploymentReference } from '#contract/deployments/shapes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
@@ -23,14 +24,14 @@ async function enqueueApply(context: ActorContext, { id, tool, work_folder }: De
 }
 
 /**
- * @param expectedHash the plan's hash that the caller has read, if it says so
+ * @param body the plan's hash that the caller has read, and why it is approved, if it says so
  * @throws Refusal 409 where the deployment does not wait, the plan is another one, the state has moved on, or
  * what it proposes cannot be stored any more
  */
 export async function approveDeployment(
   context: ActorContext,
   id: string,
-  expectedHash: string | undefined,
+  { planHash: expectedHash, comment }: ApproveBody,
 ): Promise<DeploymentReference> {
   return inTransaction(context, async (context) => {
     const locked = await requireDeployment(context, id);
@@ -50,6 +51,7 @@ export async function approveDeployment(
       userId: context.actor.userId,
       action: 'approved',
       planHash: deployment.plan_hash,
+      comment,
       at: context.now(),
     } as const;
     const audit = {
@@ -58,7 +60,7 @@ export async function approveDeployment(
       action: 'deployment.approved',
       entity: 'deployment',
       entityId: id,
-      details: { planHash: deployment.plan_hash },
+      details: { planHash: deployment.plan_hash, ...(comment === undefined ? {} : { comment }) },
     };
     await Promise.all([
       insertReview(context.db, review),

@@ -16,7 +16,11 @@ import { insertReview } from './review-store.ts';
 import { type LockedEnvironment, requireEnvironment } from '../environments/environment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
 
-async function cancel(context: ActorContext, locked: LockedDeployment): Promise<LockedEnvironment> {
+async function cancel(
+  context: ActorContext,
+  locked: LockedDeployment,
+  comment?: string,
+): Promise<LockedEnvironment> {
   const { deployment } = locked;
   if (deployment.status === 'WAITING_FOR_USER') {
     await insertReview(context.db, {
@@ -24,6 +28,7 @@ async function cancel(context: ActorContext, locked: LockedDeployment): Promise<
       userId: context.actor.userId,
       action: 'cancelled',
       planHash: deployment.plan_hash,
+      comment,
       at: context.now(),
     });
   }
@@ -34,17 +39,22 @@ async function cancel(context: ActorContext, locked: LockedDeployment): Promise<
     action: 'deployment.cancelled',
     entity: 'deployment',
     entityId: deployment.id,
+    ...(comment === undefined ? {} : { details: { comment } }),
   });
   return moved.environment;
 }
 
 /** @throws Refusal 409 for a deployment that neither waits nor is queued: what runs is aborted instead */
-export async function cancelDeployment(context: ActorContext, id: string): Promise<DeploymentReference> {
+export async function cancelDeployment(
+  context: ActorContext,
+  id: string,
+  comment?: string,
+): Promise<DeploymentReference> {
   return inTransaction(context, async (context) => {
     const locked = await requireDeployment(context, id);
     const refusal = cancelRefusal(locked.deployment.status);
     if (refusal !== null) throw conflict(refusal);
-    await advanceQueue(context, await cancel(context, locked));
+    await advanceQueue(context, await cancel(context, locked, comment));
     return { id, status: 'CANCELLED' };
   });
 }

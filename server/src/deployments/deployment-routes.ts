@@ -65,9 +65,11 @@ export const deploymentRoutes: Route[] = [
     return jsonList<Deployment>((await deploymentTexts(context, rows, users)).map(({ text }) => text));
   }),
   route(operations.approveDeployment, (context, { params, body }) =>
-    approveDeployment(context, params.id, body.planHash),
+    approveDeployment(context, params.id, body),
   ),
-  route(operations.cancelDeployment, (context, { params }) => cancelDeployment(context, params.id)),
+  route(operations.cancelDeployment, (context, { params, body }) =>
+    cancelDeployment(context, params.id, body.comment),
+  ),
   route(operations.cancelQueuedDeployments, (context, { params }) =>
     cancelQueuedDeployments(context, params.id),
   ),

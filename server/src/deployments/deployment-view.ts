@@ -28,7 +28,7 @@ import { waitingForEach } from './waiting-for.ts';
 interface RelatedFacts {
   readonly users: ReadonlyMap<string, UserRow>;
   /** Oldest first. */
-  readonly reviews: readonly Pick<ReviewRow, 'user_id' | 'action'>[];
+  readonly reviews: readonly Omit<ReviewRow, 'deployment_id'>[];
   readonly waitingFor: WaitingFor | undefined;
   readonly agentId: string | undefined;
 }
@@ -68,6 +68,16 @@ function reviewsView({ reviews, users }: RelatedFacts) {
       user: userOf(users, review.user_id),
       action: review.action,
     })),
+    ...(last
+      ? {
+          reviews: reviews.map(({ user_id, action, plan_hash, comment, created_at }) => ({
+            user: userOf(users, user_id),
+            action,
+            at: new Date(created_at).toISOString(),
+            ...withoutNulls({ planHash: plan_hash, comment }),
+          })),
+        }
+      : {}),
     ...(last ? { reviewedBy: last.user_id, reviewedByUser: userOf(users, last.user_id) } : {}),
   };
 }

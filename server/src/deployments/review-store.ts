@@ -7,6 +7,10 @@ export interface ReviewRow {
   readonly deployment_id: string;
   readonly user_id: string;
   readonly action: Selectable<ReviewTable>['action'];
+  readonly plan_hash: string | null;
+  readonly comment: string | null;
+  /** As text where it comes out of a list. */
+  readonly created_at: Date | string;
 }
 
 export async function insertReview(
@@ -16,6 +20,7 @@ export async function insertReview(
     userId: string;
     action: 'approved' | 'cancelled';
     planHash: string | null;
+    comment: string | undefined;
     at: Date;
   },
 ): Promise<void> {
@@ -26,6 +31,7 @@ export async function insertReview(
       user_id: row.userId,
       action: row.action,
       plan_hash: row.planHash,
+      comment: row.comment ?? null,
       created_at: row.at,
     })
     .execute();
@@ -36,7 +42,7 @@ export async function listReviews(db: Connection, deploymentIds: readonly string
   if (deploymentIds.length === 0) return [];
   return db
     .selectFrom('review')
-    .select(['deployment_id', 'user_id', 'action'])
+    .select(['deployment_id', 'user_id', 'action', 'plan_hash', 'comment', 'created_at'])
     .where('deployment_id', 'in', [...deploymentIds])
     .orderBy('number')
     .execute();
@@ -46,6 +52,7 @@ export async function listReviews(db: Connection, deploymentIds: readonly string
 export function reviewsOf(
   deploymentId: Expression<string>,
 ): RawBuilder<Omit<ReviewRow, 'deployment_id'>[] | null> {
-  return sql`(select jsonb_agg(jsonb_build_object('user_id', user_id, 'action', action) order by number)
+  return sql`(select jsonb_agg(jsonb_build_object('user_id', user_id, 'action', action, 'plan_hash', plan_hash,
+      'comment', comment, 'created_at', created_at) order by number)
     from review where deployment_id = ${deploymentId})`;
 }
