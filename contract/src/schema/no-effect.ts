@@ -1,6 +1,8 @@
 /** Options that are stored and have no effect yet: callers who turn them on get a warning. */
 import { Type, type Static, type TSchema, type TUnsafe } from 'typebox';
 
+export { noEffects } from './no-effect-words.ts';
+
 const mark = 'x-no-effect';
 
 type Marked = TSchema & { readonly [mark]?: string };
@@ -42,12 +44,3 @@ export function warningsOf(schema: TSchema, body: unknown): string[] {
   });
   return [...new Set(own)];
 }
-
-const strategy = 'detected drift is not remediated automatically';
-
-export const noEffects = {
-  continuousDeployment: 'pushes to the repository do not start deployments',
-  pullRequestPlanDeployments: 'pull requests do not start plans',
-  autoDriftRemediation: strategy,
-  autoDriftRemediationStrategy: strategy,
-} as const;

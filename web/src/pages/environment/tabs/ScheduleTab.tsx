@@ -1,6 +1,13 @@
-/** Under construction. */
+/** What happens with an environment by itself: deployments, destroys, the end of its lifetime. */
 import type { EnvironmentProps } from '../reads.ts';
+import { LifetimeForm } from '../schedule/LifetimeForm.tsx';
+import { ScheduleForm } from '../schedule/ScheduleForm.tsx';
 
-export default function ScheduleTab({ environment }: EnvironmentProps) {
-  return <p>{environment.name}</p>;
+export default function ScheduleTab(props: EnvironmentProps) {
+  return (
+    <>
+      <ScheduleForm {...props} />
+      <LifetimeForm {...props} />
+    </>
+  );
 }

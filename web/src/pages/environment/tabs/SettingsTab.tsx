@@ -1,6 +1,83 @@
-/** Under construction. */
+/** The settings of an environment; nothing typed is lost when somebody else changes them too. */
+import { Alert, Button } from '@mantine/core';
+import { fieldOf } from '../../../api/errors.ts';
+import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { FormFoot } from '../../../forms/Section.tsx';
+import { ActionButton } from '../../../ui/ActionButton.tsx';
 import type { EnvironmentProps } from '../reads.ts';
+import { EndOfLife } from '../settings/EndOfLife.tsx';
+import { SettingsFields } from '../settings/SettingsFields.tsx';
+import type { SettingName } from '../settings/settings-values.ts';
+import { Overtaken, type SettingsEditing, useSettings } from '../settings/use-settings.ts';
 
-export default function SettingsTab({ environment }: EnvironmentProps) {
-  return <p>{environment.name}</p>;
+const settingWords: Readonly<Partial<Record<SettingName, string>>> = {
+  name: 'the name',
+  description: 'the description',
+  tags: 'the tags',
+  requiresApproval: 'whether plans wait for approval',
+};
+
+function Conflict({ editing, error }: { readonly editing: SettingsEditing; readonly error: Overtaken }) {
+  const what = error.names.map((name) => settingWords[name] ?? name).join(', ');
+  const theirs = error.names.map((name) => String(error.theirs[name])).join(', ');
+  return (
+    <Alert color="yellow" role="alert" my="md" title={`Somebody else has changed ${what} in the meantime`}>
+      <p>
+        Now it is <q dir="auto">{theirs}</q>. What you typed is kept.
+      </p>
+      <Button size="xs" onClick={editing.replace} loading={editing.isBusy}>
+        Replace theirs
+      </Button>{' '}
+      <Button size="xs" variant="default" onClick={editing.reset}>
+        Take theirs
+      </Button>
+    </Alert>
+  );
+}
+
+export default function SettingsTab(props: EnvironmentProps) {
+  const { environment, rights } = props;
+  const editing = useSettings(environment);
+  const { error, isTouched, isBusy } = editing;
+  const whyNot = rights.whyNot('EDIT_ENVIRONMENT_SETTINGS');
+  const field = fieldOf(error);
+  const isShown = field !== undefined && field in editing.values;
+  return (
+    <>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          editing.save();
+        }}
+      >
+        <SettingsFields
+          {...props}
+          values={editing.values}
+          set={editing.set}
+          isDisabled={whyNot !== undefined}
+          errorOf={(name) => (field === name || field?.startsWith(`${name}.`) ? error?.message : undefined)}
+        />
+        {error instanceof Overtaken ? (
+          <Conflict editing={editing} error={error} />
+        ) : (
+          !isShown && <FormAlert error={error} />
+        )}
+        <FormFoot>
+          <ActionButton
+            type="submit"
+            loading={isBusy}
+            whyNot={whyNot ?? (isTouched ? undefined : 'Nothing has been changed.')}
+          >
+            Save
+          </ActionButton>
+          {isTouched && (
+            <Button variant="default" onClick={editing.reset}>
+              Discard
+            </Button>
+          )}
+        </FormFoot>
+      </form>
+      <EndOfLife {...props} />
+    </>
+  );
 }

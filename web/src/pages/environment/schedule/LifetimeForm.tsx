@@ -1,0 +1,163 @@
+/** When an environment expires and is destroyed automatically. */
+import { Button, SegmentedControl, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { fieldOf } from '../../../api/errors.ts';
+import { useChange, useRead } from '../../../api/queries.ts';
+import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { ActionButton } from '../../../ui/ActionButton.tsx';
+import { showDone } from '../../../ui/messages.ts';
+import { TimeAgo, useNow } from '../../../ui/Time.tsx';
+import classes from '../environment.module.css';
+import { environmentReads, type EnvironmentProps } from '../reads.ts';
+import {
+  latestEnd,
+  lifetimeBody,
+  lifetimeProblem,
+  type LifetimeValues,
+  lifetimeValues,
+  localText,
+  policyWords,
+} from './lifetime.ts';
+
+/** What the organization allows. */
+function Limit({ environment, rights }: EnvironmentProps) {
+  const { organizationId, createdAt } = environment;
+  const { data: organization } = useRead('getOrganization', { params: { id: organizationId } });
+  const words = policyWords(organization?.maxTtl);
+  const end = latestEnd(organization?.maxTtl, createdAt ?? '');
+  if (words === undefined || end === undefined) return null;
+  return (
+    <p className={classes.hint}>
+      The organization allows {words} from the creation, which is until {localText(end).replace('T', ' ')}.
+      {rights.has('OVERRIDE_MAX_TTL') ? ' You may set a later end.' : ''}
+    </p>
+  );
+}
+
+const kinds = [
+  { value: 'hours', label: 'Hours from now' },
+  { value: 'date', label: 'Until a time' },
+  { value: 'infinite', label: 'No end' },
+];
+
+interface FieldsProps {
+  readonly values: LifetimeValues;
+  readonly set: (changes: Partial<LifetimeValues>) => void;
+  readonly error: string | undefined;
+  readonly isDisabled: boolean;
+}
+
+function Fields({ values, set, error, isDisabled }: FieldsProps) {
+  return (
+    <>
+      <SegmentedControl
+        aria-label="Lifetime"
+        data={kinds}
+        value={values.kind}
+        disabled={isDisabled}
+        onChange={(kind) => set({ kind: kind as LifetimeValues['kind'] })}
+      />
+      {values.kind === 'hours' && (
+        <TextInput
+          label="Hours"
+          inputMode="numeric"
+          maw={200}
+          value={values.hours}
+          error={error}
+          disabled={isDisabled}
+          onChange={({ currentTarget }) => set({ hours: currentTarget.value })}
+        />
+      )}
+      {values.kind === 'date' && (
+        <TextInput
+          label="Until"
+          description="In your time zone"
+          type="datetime-local"
+          maw={260}
+          value={values.date}
+          error={error}
+          disabled={isDisabled}
+          onChange={({ currentTarget }) => set({ date: currentTarget.value })}
+        />
+      )}
+      {values.kind === 'infinite' && error !== undefined && <p className={classes.problem}>{error}</p>}
+    </>
+  );
+}
+
+function useLifetime({ environment }: EnvironmentProps) {
+  const [typed, setTyped] = useState<LifetimeValues>();
+  const values = typed ?? lifetimeValues(environment.lifespanEndAt);
+  const save = useChange('updateEnvironmentTtl', {
+    refreshes: environmentReads,
+    onSuccess: () => {
+      setTyped(undefined);
+      showDone('The lifetime is saved');
+    },
+    onError: () => true,
+  });
+  const refusal = fieldOf(save.error) === undefined ? undefined : save.error?.message;
+  return {
+    values,
+    isTouched: typed !== undefined,
+    set: (changes: Partial<LifetimeValues>) => {
+      save.reset();
+      setTyped({ ...values, ...changes });
+    },
+    discard: () => setTyped(undefined),
+    send: () => save.mutate({ params: { id: environment.id }, body: lifetimeBody(values) }),
+    isBusy: save.isPending,
+    /** At a field, and elsewhere. */
+    refusal,
+    error: refusal === undefined ? save.error : undefined,
+  };
+}
+
+export function LifetimeForm(props: EnvironmentProps) {
+  const { environment, rights } = props;
+  const { values, isTouched, set, discard, send, isBusy, refusal, error } = useLifetime(props);
+  const now = useNow();
+  const { lifespanEndAt: end } = environment;
+  const whyNot = rights.whyNot('EDIT_ENVIRONMENT_SETTINGS');
+  const problem = isTouched ? lifetimeProblem(values, now) : undefined;
+  return (
+    <section className={classes.section} aria-label="Lifetime">
+      <h2>Lifetime</h2>
+      <p>
+        {end ? (
+          <>
+            Everything is destroyed <TimeAgo at={end} />.
+          </>
+        ) : (
+          'It has no end.'
+        )}
+      </p>
+      <Limit {...props} />
+      <form
+        className={classes.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (problem === undefined) send();
+        }}
+      >
+        <Fields values={values} set={set} error={refusal ?? problem} isDisabled={whyNot !== undefined} />
+        <FormAlert error={error} />
+        <div className={classes.row}>
+          <ActionButton
+            type="submit"
+            size="xs"
+            loading={isBusy}
+            whyNot={whyNot ?? (isTouched ? problem : 'Nothing has been changed.')}
+          >
+            Save the lifetime
+          </ActionButton>
+          {isTouched && (
+            <Button size="xs" variant="default" onClick={discard}>
+              Discard
+            </Button>
+          )}
+        </div>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,176 @@
+/** When an environment is deployed and destroyed by itself. */
+import { Button, Switch } from '@mantine/core';
+import type { FormEvent } from 'react';
+import { fieldOf } from '../../../api/errors.ts';
+import { type Reply, type Tagged, useChange, useTagged } from '../../../api/queries.ts';
+import { CronField } from '../../../forms/cron/CronField.tsx';
+import { readCron } from '../../../forms/cron/cron.ts';
+import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { Overtaken } from '../../../forms/Overtaken.tsx';
+import { useEditing } from '../../../forms/use-editing.ts';
+import { ActionButton } from '../../../ui/ActionButton.tsx';
+import { Loaded } from '../../../ui/Loaded.tsx';
+import { showDone } from '../../../ui/messages.ts';
+import classes from '../environment.module.css';
+import { environmentReads, type EnvironmentProps } from '../reads.ts';
+
+type ScheduleReply = Reply<'getEnvironmentSchedule'>;
+
+interface One {
+  readonly isOn: boolean;
+  readonly cron: string;
+}
+type Values = Readonly<Record<'deploy' | 'destroy', One>>;
+
+const nothing: One = { isOn: false, cron: '' };
+
+function valuesOf({ deploy, destroy }: ScheduleReply): Values {
+  const one = (schedule: ScheduleReply['deploy']): One =>
+    schedule ? { isOn: schedule.enabled, cron: schedule.cron } : nothing;
+  return { deploy: one(deploy), destroy: one(destroy) };
+}
+
+/** A schedule that is off keeps its expression; one without an expression is left out. */
+function bodyOf({ deploy, destroy }: Values) {
+  const one = ({ isOn, cron }: One) => ({ cron: cron.trim(), enabled: isOn });
+  return {
+    ...(deploy.cron.trim() === '' ? {} : { deploy: one(deploy) }),
+    ...(destroy.cron.trim() === '' ? {} : { destroy: one(destroy) }),
+  };
+}
+
+const suggested = { deploy: '0 6 * * 1-5', destroy: '0 20 * * 1-5' } as const;
+const words = {
+  deploy: ['Deploy on a schedule', 'Deploy at'],
+  destroy: ['Destroy on a schedule', 'Destroy at'],
+} as const;
+
+interface OneProps {
+  readonly name: 'deploy' | 'destroy';
+  readonly one: One;
+  readonly set: (one: One) => void;
+  readonly isDisabled: boolean;
+  readonly error: string | undefined;
+}
+
+function OneSchedule({ name, one, set, isDisabled, error }: OneProps) {
+  const [label, fieldLabel] = words[name];
+  return (
+    <div className={classes.form}>
+      <Switch
+        label={label}
+        checked={one.isOn}
+        disabled={isDisabled}
+        onChange={({ currentTarget }) =>
+          set({ isOn: currentTarget.checked, cron: one.cron === '' ? suggested[name] : one.cron })
+        }
+      />
+      {one.isOn && (
+        <CronField
+          label={fieldLabel}
+          value={one.cron}
+          disabled={isDisabled}
+          error={error}
+          onChange={(cron) => set({ ...one, cron })}
+        />
+      )}
+    </div>
+  );
+}
+
+function problemOf({ deploy, destroy }: Values, now: Date): string | undefined {
+  const wrong = [deploy, destroy].find(({ isOn, cron }) => isOn && readCron(cron, now).problem !== undefined);
+  return wrong === undefined ? undefined : 'Correct the cron expression.';
+}
+
+interface FormProps extends EnvironmentProps {
+  readonly read: Tagged<ScheduleReply>;
+  readonly refetch: () => Promise<unknown>;
+}
+
+function useSchedule({ environment, read, refetch }: FormProps) {
+  const editing = useEditing(read, valuesOf, refetch);
+  const save = useChange('updateEnvironmentSchedule', {
+    refreshes: ['getEnvironmentSchedule', ...environmentReads],
+    onSuccess: () => {
+      editing.reset();
+      showDone('The schedule is saved');
+    },
+    onError: (error) => editing.onRefused(error) || true,
+  });
+  const problem = problemOf(editing.values, new Date());
+  const field = fieldOf(save.error);
+  return {
+    editing,
+    problem,
+    isBusy: save.isPending,
+    errorOf: (name: string) => (field?.startsWith(name) ? save.error?.message : undefined),
+    /** What no field shows. */
+    error: editing.isOvertaken || field !== undefined ? undefined : save.error,
+    send: (event: FormEvent) => {
+      event.preventDefault();
+      const { values, etag: ifMatch } = editing;
+      if (problem !== undefined) return;
+      save.mutate({ params: { id: environment.id }, body: bodyOf(values), ...(ifMatch ? { ifMatch } : {}) });
+    },
+  };
+}
+
+function Form(props: FormProps) {
+  const { environment, rights } = props;
+  const { editing, problem, isBusy, errorOf, error, send } = useSchedule(props);
+  const { values, change, isTouched, reset, isOvertaken } = editing;
+  const whyNot = rights.whyNot('RUN_APPLY');
+  const endsLifetime = isTouched && environment.lifespanEndAt !== null;
+  return (
+    <form className={classes.form} onSubmit={send}>
+      {isOvertaken && <Overtaken what="the schedule" onReset={reset} />}
+      {(['deploy', 'destroy'] as const).map((name) => (
+        <OneSchedule
+          key={name}
+          name={name}
+          one={values[name]}
+          set={(one) => change({ [name]: one })}
+          isDisabled={whyNot !== undefined}
+          error={errorOf(name)}
+        />
+      ))}
+      {endsLifetime && (values.deploy.isOn || values.destroy.isOn) && (
+        <p className={classes.problem}>A schedule replaces the lifetime: the environment will have no end.</p>
+      )}
+      <FormAlert error={error} />
+      <div className={classes.row}>
+        <ActionButton
+          type="submit"
+          size="xs"
+          loading={isBusy}
+          whyNot={whyNot ?? (isTouched ? problem : 'Nothing has been changed.')}
+        >
+          Save the schedule
+        </ActionButton>
+        {isTouched && (
+          <Button size="xs" variant="default" onClick={reset}>
+            Discard
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+export function ScheduleForm(props: EnvironmentProps) {
+  const { id } = props.environment;
+  const query = useTagged('getEnvironmentSchedule', { params: { id } });
+  return (
+    <section className={classes.section} aria-label="Schedule">
+      <h2>Schedule</h2>
+      <p className={classes.hint}>
+        Ticks count once a deployment has succeeded. Those that come while the environment is locked or
+        archived are skipped.
+      </p>
+      <Loaded query={query} lines={3}>
+        {(read) => <Form {...props} read={read} refetch={() => query.refetch()} />}
+      </Loaded>
+    </section>
+  );
+}

@@ -1,0 +1,105 @@
+/** Editing settings that others may change at the same time. */
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { client } from '../../../api/client.ts';
+import { isStatus } from '../../../api/errors.ts';
+import { randomId } from '../../../api/random-id.ts';
+import { refresh } from '../../../api/queries.ts';
+import { showDone } from '../../../ui/messages.ts';
+import { type EnvironmentReply, environmentReads } from '../reads.ts';
+import {
+  conflicts,
+  differences,
+  type SettingName,
+  settingsBody,
+  settingsOf,
+  type SettingsValues,
+} from './settings-values.ts';
+
+interface Edited {
+  /** What the service had when typing began. */
+  readonly began: SettingsValues;
+  readonly mine: SettingsValues;
+}
+
+/** Somebody else has changed the same settings. */
+export class Overtaken extends Error {
+  override readonly name = 'Overtaken';
+  readonly theirs: SettingsValues;
+  readonly names: readonly SettingName[];
+
+  constructor(theirs: SettingsValues, names: readonly SettingName[]) {
+    super(`Somebody else has changed ${names.join(', ')}`);
+    this.theirs = theirs;
+    this.names = names;
+  }
+}
+
+/** A version of an environment changes with each of its deployments: so often that is met while one types. */
+const attempts = 5;
+
+/**
+ * Sends the changes if nobody has changed the same settings since. Depends on the version that was compared, so
+ * that nothing can come in between.
+ * @throws Overtaken, ApiError
+ */
+async function send(id: string, { began, mine }: Edited): Promise<void> {
+  const params = { id };
+  for (let attempt = 1; ; attempt++) {
+    const { reply, headers } = await client.send('getEnvironment', { params });
+    const theirs = settingsOf(reply);
+    const names = conflicts(began, mine, theirs);
+    if (names.length > 0) throw new Overtaken(theirs, names);
+    const etag = headers.get('etag');
+    try {
+      await client.call('updateEnvironment', {
+        params,
+        body: settingsBody(began, mine),
+        idempotencyKey: randomId(),
+        ...(etag ? { ifMatch: etag } : {}),
+      });
+      return;
+    } catch (error) {
+      if (!isStatus(error, 412) || attempt === attempts) throw error;
+    }
+  }
+}
+
+/** The typed settings, and how they are saved. */
+export function useSettings(environment: EnvironmentReply) {
+  const [edited, setEdited] = useState<Edited>();
+  const now = settingsOf(environment);
+  const values = edited?.mine ?? now;
+  const save = useMutation({
+    mutationKey: ['updateEnvironment'],
+    mutationFn: (what: Edited) => send(environment.id, what),
+    onSuccess: async () => {
+      showDone('The settings are saved');
+      await refresh([...environmentReads, 'listEnvironmentTags']);
+      setEdited(undefined);
+    },
+  });
+  const reset = () => {
+    save.reset();
+    setEdited(undefined);
+  };
+  return {
+    values,
+    isTouched: edited !== undefined && differences(edited.began, edited.mine).length > 0,
+    set: (changes: Partial<SettingsValues>) =>
+      setEdited({ began: edited?.began ?? now, mine: { ...values, ...changes } }),
+    reset,
+    save: () => edited && save.mutate(edited),
+    /** Replaces what somebody else has set. */
+    replace: () => {
+      if (!(save.error instanceof Overtaken) || edited === undefined) return;
+      const next = { began: save.error.theirs, mine: edited.mine };
+      setEdited(next);
+      save.mutate(next);
+    },
+    isBusy: save.isPending,
+    error: save.error,
+  };
+}
+
+export type SettingsEditing = ReturnType<typeof useSettings>;
