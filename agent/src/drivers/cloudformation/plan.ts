@@ -88,7 +88,10 @@ function changeRow(change: StackChange): Row {
     ...identityOf(change),
     action: staysAsItIs ? 'metadata' : actionOf(change),
     ...(change.isDrifted ? { driftByCloud: true } : {}),
-    attributes: change.properties.map(({ name, before, after }) => attribute(name, before, after)),
+    attributes: change.properties.map(({ name, before, after, recreation }) => ({
+      ...attribute(name, before, after),
+      ...(change.replacement === 'True' && recreation === 'Always' ? { forcesReplacement: true } : {}),
+    })),
     ...(change.action === 'Import' && change.physicalId !== null
       ? { importing: { id: change.physicalId } }
       : {}),

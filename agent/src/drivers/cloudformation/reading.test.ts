@@ -72,6 +72,24 @@ test('rows say what becomes of resources, and why', async () => {
   assert.deepEqual(plan.resourceChanges[6]?.importing, { id: 'bucket' });
 });
 
+test('the properties that force a replacement are named', async () => {
+  const properties = (['Always', 'Never'] as const).map((recreation) => ({
+    name: recreation,
+    before: 'a',
+    after: 'b',
+    recreation,
+    cause: null,
+  }));
+  const { plan } = await readingOf(change({ logicalId: 'Queue', replacement: 'True', properties }));
+  assert.deepEqual(
+    plan.resourceChanges[0]?.attributes.map(({ name, forcesReplacement }) => [name, forcesReplacement]),
+    [
+      ['Always', true],
+      ['Never', undefined],
+    ],
+  );
+});
+
 test('lines about events are read as they are written, and other lines are not', () => {
   const event = {
     time: '12:00:00',

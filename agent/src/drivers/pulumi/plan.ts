@@ -24,10 +24,24 @@ export const actions: Readonly<Record<string, Action>> = {
 
 const stackType = 'pulumi:pulumi:Stack';
 
-function attributesOf({ old, new: wanted, diffs }: StepMetadata, hasAfter: boolean): Attributes {
+/** The attribute that a path such as `tags.name` or `rules[0]` is within. */
+function attributeOf(path: string): string {
+  return /^[^.[]+/.exec(path)?.[0] ?? path;
+}
+
+/** Paths of what forces a replacement. */
+function forcingPaths({ detailedDiff }: StepMetadata): string[] {
+  return Object.entries(detailedDiff ?? {})
+    .filter(([, diff]) => String((diff as { diffKind?: unknown } | null)?.diffKind).endsWith('replace'))
+    .map(([path]) => path);
+}
+
+function attributesOf(metadata: StepMetadata, hasAfter: boolean): Attributes {
+  const { old, new: wanted, diffs } = metadata;
   const before = old?.inputs ?? {};
   const after = hasAfter ? (wanted?.inputs ?? {}) : {};
-  const named = new Set((diffs ?? []).map((path) => /^[^.[]+/.exec(path)?.[0] ?? path));
+  const named = new Set((diffs ?? []).map(attributeOf));
+  const forcing = new Set(forcingPaths(metadata).map(attributeOf));
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return names.flatMap((name) => {
     const [left, right] = [before[name], after[name]];
@@ -39,16 +53,15 @@ function attributesOf({ old, new: wanted, diffs }: StepMetadata, hasAfter: boole
         name,
         ...(left === undefined ? {} : { before: shown(left) }),
         ...(right === undefined ? {} : { after: shown(right) }),
+        ...(forcing.has(name) ? { forcesReplacement: true } : {}),
       },
     ];
   });
 }
 
 /** The reason of a replacement in words; undefined for other steps. */
-function reasonOf({ detailedDiff }: StepMetadata): string | undefined {
-  const names = Object.entries(detailedDiff ?? {})
-    .filter(([, diff]) => String((diff as { diffKind?: unknown } | null)?.diffKind).endsWith('replace'))
-    .map(([name]) => name);
+function reasonOf(metadata: StepMetadata): string | undefined {
+  const names = forcingPaths(metadata);
   return names.length === 0 ? undefined : `replaced because of ${names.join(', ')}`;
 }
 

@@ -40,8 +40,8 @@ test('a secret that changes is a changed attribute without its value', async () 
   const { plan } = commonPlan(readEvents(await fixture('3.259.0-change.jsonl')));
   const key = plan.resourceChanges.find(({ name }) => name === 'key');
   assert.deepEqual(
-    key?.attributes.map(({ name }) => name),
-    ['path'],
+    key?.attributes.map(({ name, forcesReplacement }) => [name, forcesReplacement]),
+    [['path', true]],
   );
   assert.equal(key?.actionReason, 'replaced because of path');
   assert.ok(!JSON.stringify(plan).includes('planted'));

@@ -1,5 +1,6 @@
 /** Asks before a plan is applied, and names everything that would be lost. */
-import { useMemo } from 'react';
+import { Textarea } from '@mantine/core';
+import { useMemo, useState } from 'react';
 import { countsOf, countsText } from '../plan/kinds.ts';
 import { KindMark } from '../plan/PlanMarks.tsx';
 import { type PlanRow, rowsOf } from '../plan/rows.ts';
@@ -30,7 +31,10 @@ export function ApproveDialog({ deployment, environment, plan, decisions }: Deci
   const rows = useMemo(() => rowsOf(plan?.resourceChanges ?? []), [plan]);
   const lost = rows.filter(({ kind }) => kind === 'destroy' || kind === 'replace');
   const text = plan ? countsText(countsOf(plan.resourceChanges), 'toDo') : '';
-  const { planHash } = deployment;
+  // What the person read when the question was opened: a newer plan needs a decision of its own.
+  const [planHash] = useState(deployment.planHash);
+  const [comment, setComment] = useState('');
+  const isOutdated = planHash !== deployment.planHash;
   return (
     <Question
       title="Approve this plan?"
@@ -38,13 +42,25 @@ export function ApproveDialog({ deployment, environment, plan, decisions }: Deci
       verb={lost.length > 0 ? `Approve and lose ${lost.length}` : 'Approve'}
       isDanger={lost.length > 0}
       decisions={decisions}
-      onConfirm={() => decisions.approve(planHash === undefined ? {} : { planHash })}
+      isReady={!isOutdated}
+      onConfirm={() => decisions.approve(planHash, comment)}
     >
       <p>
         It is applied to <b>{environment ? <bdi>{environment.name}</bdi> : 'the environment'}</b>
         {text === '' ? ', and changes no resource.' : `: ${text}.`}
       </p>
       {lost.length > 0 && <Losses rows={lost} />}
+      {isOutdated && (
+        <p role="alert">The plan has changed meanwhile. Close this question, and read the new plan first.</p>
+      )}
+      <Textarea
+        mt="sm"
+        label="Comment"
+        autosize
+        maxLength={4000}
+        value={comment}
+        onChange={(event) => setComment(event.currentTarget.value)}
+      />
       {planHash !== undefined && (
         <p className={classes.faint}>
           You approve the plan <code>{planHash.slice(0, 12)}</code>, which this page shows, and no other.

@@ -3,30 +3,42 @@ import { Button, CopyButton } from '@mantine/core';
 import { Fragment } from 'react';
 import type { Plan } from '#contract/deployments/plan.ts';
 import type { DeploymentReply } from '../reads.ts';
+import { deploymentLooks, StatusShape } from '../../../design/status.tsx';
+import { TimeAgo } from '../../../ui/Time.tsx';
 import { rowsOf } from '../plan/rows.ts';
 import classes from './decide.module.css';
 import type { DecisionProps } from './use-decisions.ts';
 
-function TooLate({ deployment, decisions }: Pick<DecisionProps, 'deployment' | 'decisions'>) {
-  const last = deployment.reviewersUsers.at(-1);
-  if (decisions.tooLate === undefined) return null;
+/** What became of a decision that came too late, in the words of the page. */
+function lateWords({ deployment: { reviews = [], abortedByUser }, decisions }: LateProps) {
+  const last = reviews.at(-1);
+  if (decisions.tooLate?.includes('planHash') === true)
+    return { title: 'The plan has changed', text: 'Read the new plan below, and decide again.' };
+  if (last)
+    return {
+      title: 'Somebody else has decided already',
+      text: `${last.user.name} has ${last.action === 'approved' ? 'approved' : 'refused'} it. Your decision changed nothing.`,
+    };
+  if (abortedByUser)
+    return { title: 'Somebody else has aborted it', text: `${abortedByUser.name} was faster.` };
+  return { title: 'This has changed meanwhile', text: decisions.tooLate ?? '' };
+}
+
+type LateProps = Pick<DecisionProps, 'deployment' | 'decisions'>;
+
+function TooLate(props: LateProps) {
+  const { tooLate, forget } = props.decisions;
+  if (tooLate === undefined) return null;
+  const { title, text } = lateWords(props);
   return (
     <section className={classes.late} role="status">
       <div>
-        <h2>{last ? 'Somebody else has decided already' : 'This has changed meanwhile'}</h2>
+        <h2>{title}</h2>
         <p>
-          {last ? (
-            <>
-              <bdi>{last.user.name}</bdi> has {last.action === 'approved' ? 'approved' : 'refused'} it. Your
-              decision changed nothing.
-            </>
-          ) : (
-            decisions.tooLate
-          )}
+          <bdi>{text}</bdi>
         </p>
-        <p className={classes.faint}>The page shows what is there now.</p>
       </div>
-      <Button variant="default" onClick={decisions.forget}>
+      <Button variant="default" onClick={forget}>
         Understood
       </Button>
     </section>
@@ -84,15 +96,20 @@ function Asked({ deployment, plan }: Pick<DecisionProps, 'deployment' | 'plan'>)
   );
 }
 
+/** Who decided about which plan, when and why. */
 function Reviews({ deployment }: { readonly deployment: DeploymentReply }) {
-  const { reviewersUsers, planHash } = deployment;
-  if (reviewersUsers.length === 0) return null;
+  const { reviews = [] } = deployment;
+  if (reviews.length === 0) return null;
   return (
     <ul className={classes.reviews} aria-label="Decisions">
-      {reviewersUsers.map(({ user, action }, at) => (
+      {reviews.map(({ user, action, at, planHash, comment }) => (
         <li key={`${user.user_id} ${at}`}>
-          {action === 'approved' ? 'Approved' : 'Refused'} by <bdi>{user.name}</bdi>
+          <StatusShape look={deploymentLooks[action === 'approved' ? 'SUCCESS' : 'CANCELLED']} />
+          <span>
+            {action === 'approved' ? 'Approved' : 'Refused'} by <bdi>{user.name}</bdi> <TimeAgo at={at} />
+          </span>
           {planHash !== undefined && <PlanHash hash={planHash} />}
+          {comment !== undefined && <q className={classes.why}>{comment}</q>}
         </li>
       ))}
     </ul>

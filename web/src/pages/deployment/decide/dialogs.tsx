@@ -6,6 +6,7 @@ import { Question } from './Question.tsx';
 
 export function RefuseDialog({ deployment, decisions }: DecisionProps) {
   const isQueued = deployment.status === 'QUEUED';
+  const [comment, setComment] = useState('');
   return (
     <Question
       title={isQueued ? 'Cancel this deployment?' : 'Refuse this plan?'}
@@ -13,13 +14,21 @@ export function RefuseDialog({ deployment, decisions }: DecisionProps) {
       verb={isQueued ? 'Cancel the deployment' : 'Refuse'}
       isDanger
       decisions={decisions}
-      onConfirm={() => decisions.cancel()}
+      onConfirm={() => decisions.cancel(comment)}
     >
       <p>
         {isQueued
           ? 'It leaves the queue, and never starts.'
           : 'Nothing is applied. The next deployment in the queue starts.'}
       </p>
+      <Textarea
+        label="Why"
+        description="It is kept with the decision, for those who asked."
+        autosize
+        maxLength={4000}
+        value={comment}
+        onChange={(event) => setComment(event.currentTarget.value)}
+      />
     </Question>
   );
 }

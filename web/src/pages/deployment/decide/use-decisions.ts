@@ -25,8 +25,8 @@ export interface Decisions {
   forget(): void;
   readonly isBusy: boolean;
   /** Only the plan with this hash: another one is refused. */
-  approve(body: NonNullable<Input<'approveDeployment'>['body']>): void;
-  cancel(): void;
+  approve(planHash: string | undefined, comment: string): void;
+  cancel(comment: string): void;
   abort(): void;
   release(reason: string): void;
   deploy(body: NonNullable<Input<'deployEnvironment'>['body']>): void;
@@ -40,6 +40,10 @@ export interface DecisionProps {
   readonly environment: Reply<'getEnvironment'> | undefined;
   readonly plan: Plan | null | undefined;
   readonly decisions: Decisions;
+}
+
+function bodyWith(comment: string): { comment?: string } {
+  return comment.trim() === '' ? {} : { comment: comment.trim() };
 }
 
 /** Calls that carry out decisions about a deployment. */
@@ -79,8 +83,12 @@ export function useDecisions(id: string, environmentId: string): Decisions {
     tooLate,
     forget: () => setTooLate(undefined),
     isBusy: [approve, cancel, abort, release, deploy, destroy].some(({ isPending }) => isPending),
-    approve: (body) => approve.mutate({ params: { id }, body }),
-    cancel: () => cancel.mutate({ params: { id } }),
+    approve: (planHash, comment) =>
+      approve.mutate({
+        params: { id },
+        body: { ...bodyWith(comment), ...(planHash === undefined ? {} : { planHash }) },
+      }),
+    cancel: (comment) => cancel.mutate({ params: { id }, body: bodyWith(comment) }),
     abort: () => abort.mutate({ params: { id } }),
     release: (reason) => release.mutate({ params: { id }, body: { reason } }),
     deploy: (body) => deploy.mutate({ params: { id: environmentId }, body }),
