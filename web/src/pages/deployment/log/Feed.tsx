@@ -13,6 +13,8 @@ export interface FeedProps {
 export function Feed({ session, deploymentId, upTo }: FeedProps) {
   const state = useDeploymentStream(deploymentId, (event) => {
     if (event.event === 'log') session.append(event.data);
+    else if (event.event === 'step' && event.data.completedAt !== undefined) session.end(event.data.name);
+    else if (event.event === 'end') session.end();
   });
   const isLost = state === 'lost';
   return (

@@ -21,7 +21,7 @@ import classes from './log.module.css';
 
 /** A place to scroll to; a new object scrolls again. `line` counts from 0 on. */
 export type Target =
-  | { readonly to: 'start' | 'end' }
+  | { readonly to: 'start' }
   | { readonly to: 'line' | 'top'; readonly step: string; readonly line: number };
 
 export interface LogRowsProps {
@@ -88,7 +88,7 @@ function useTarget({ target, layout }: LogRowsProps, virtualizer: LogVirtualizer
     if (!('step' in target)) {
       done.current = target;
       stop.current?.();
-      virtualizer.scrollToOffset(target.to === 'start' ? 0 : virtualizer.getTotalSize());
+      virtualizer.scrollToOffset(0);
       return;
     }
     const index = layout.indexOf(target.step, target.line);
@@ -137,7 +137,7 @@ interface ItemProps extends LogRowsProps {
 
 function LogItem({ item, virtualizer, isSticky, layout, isWrapped, renderHead, renderBlock }: ItemProps) {
   const at = layout.itemAt(item.index);
-  const style = isSticky ? {} : { transform: `translateY(${item.start}px)` };
+  const style = isSticky ? {} : { top: item.start };
   return (
     <div
       className={at.kind === 'head' ? classes.headItem : classes.block}

@@ -28,7 +28,7 @@ async function download(session: LogSession, deploymentId: string, step?: string
 }
 
 function Viewer({ deploymentId, steps, isOver }: LogViewerProps) {
-  const session = useLogSession(steps, isOver);
+  const session = useLogSession(steps);
   const state = useSyncExternalStore(session.subscribe, session.state);
   const chosen = useChosenLines();
   const { selection, select } = chosen;
@@ -53,7 +53,7 @@ function Viewer({ deploymentId, steps, isOver }: LogViewerProps) {
     view.goTo({ to: 'line', ...place });
   };
   const onSearch = () => field.current?.focus();
-  useLogKeys({ view, log, isOver, onSearch, onWrap, onClear: () => select(undefined) });
+  useLogKeys({ view, log, onSearch, onWrap, onClear: () => select(undefined) });
   return (
     <section className={classes.viewer} aria-label="Log">
       <Toolbar

@@ -83,6 +83,11 @@ export class LogSession {
     this.#send({ type: 'append', ...event });
   }
 
+  /** Says that all of a step's log has come. @param step absent: of all steps */
+  end(step?: string): void {
+    this.#send({ type: 'ended', step });
+  }
+
   setSteps(steps: readonly StepState[]): void {
     this.#send({ type: 'steps', steps });
   }

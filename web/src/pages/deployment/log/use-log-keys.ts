@@ -6,19 +6,18 @@ import type { View } from './use-view.ts';
 export interface LogKeys {
   readonly view: View;
   readonly log: LogSearch;
-  readonly isOver: boolean;
   readonly onSearch: () => void;
   readonly onWrap: () => void;
   readonly onClear: () => void;
 }
 
-export function useLogKeys({ view, log, isOver, onSearch, onWrap, onClear }: LogKeys): void {
+export function useLogKeys({ view, log, onSearch, onWrap, onClear }: LogKeys): void {
   useHotkeys([
     ['/', onSearch],
     ['n', () => log.go(false)],
     ['shift+n', () => log.go(true)],
     ['g', () => view.goTo({ to: 'start' })],
-    ['shift+g', () => (isOver ? view.goTo({ to: 'end' }) : view.setFollowing(true))],
+    ['shift+g', () => view.setFollowing(true)],
     ['f', () => view.setFollowing(!view.isFollowing)],
     ['w', onWrap],
     ['t', () => view.setTimes(!view.hasTimes)],

@@ -14,18 +14,12 @@ const silent = new Set(['NOT_STARTED', 'SKIPPED']);
 export const hasFailed = ({ status }: Step): boolean => failed.has(status);
 
 /** The worker that keeps the log of the deployment, while the component is there. */
-export function useLogSession(steps: readonly Step[], isOver: boolean): LogSession {
+export function useLogSession(steps: readonly Step[]): LogSession {
   const [session] = useState(() => new LogSession());
   useEffect(() => () => session.close(), [session]);
   useEffect(() => {
-    session.setSteps(
-      steps.map((step) => ({
-        name: step.name,
-        isOver: isOver || step.completedAt !== undefined,
-        isFailed: hasFailed(step),
-      })),
-    );
-  }, [session, steps, isOver]);
+    session.setSteps(steps.map((step) => ({ name: step.name, isFailed: hasFailed(step) })));
+  }, [session, steps]);
   return session;
 }
 

@@ -26,7 +26,7 @@ export function useView(isOver: boolean, selection: LineSelection | undefined) {
   const [target, setTarget] = useState<Target | undefined>(
     () => selection && { to: 'line', step: selection.step, line: selection.from - 1 },
   );
-  const [wantsEnd, setWantsEnd] = useState(!isOver && selection === undefined);
+  const [isFollowing, setFollowing] = useState(!isOver && selection === undefined);
   const fold = (name: string, isFolded: boolean) =>
     setFolded((before) => {
       const next = new Set(before);
@@ -39,15 +39,16 @@ export function useView(isOver: boolean, selection: LineSelection | undefined) {
     hasTimes,
     folded,
     target,
-    isFollowing: wantsEnd && !isOver,
+    isFollowing,
     setWrapped,
     setTimes,
     setFolded,
-    setFollowing: setWantsEnd,
+    /** The end stays in view, also while the log of the past is still coming. */
+    setFollowing,
     fold,
     /** Shows a place, and unfolds its step. */
     goTo: (next: Target) => {
-      setWantsEnd(false);
+      setFollowing(false);
       if ('step' in next) fold(next.step, false);
       setTarget(next);
     },

@@ -4,6 +4,7 @@ import type { LogBytesEvent } from '#contract/feeds/shapes.ts';
 import { firstError } from './first-error.ts';
 import { type Pattern, patternOf } from './pattern.ts';
 import type { FromWorker, Question, StepState, ToWorker } from './protocol.ts';
+import { plainLines } from './plain-lines.ts';
 import { Search, type SearchedStep } from './search.ts';
 import { shownLines } from './shown-lines.ts';
 import { StepLog } from './step-log.ts';
@@ -15,7 +16,11 @@ const grownMilliseconds = 60;
 export class LogBook {
   readonly #send: (message: FromWorker) => void;
   readonly #logs = new Map<string, StepLog>();
+  readonly #ended = new Set<string>();
   #states: readonly StepState[] = [];
+  #hasAllEnded = false;
+  /** Questions for the first error that wait for the rest of a log. */
+  #waiting: number[] = [];
   #pattern: Pattern | undefined;
   #search: Search | undefined;
   #isSearching = false;
@@ -32,7 +37,9 @@ export class LogBook {
         return this.#append(message);
       case 'steps':
         this.#states = message.steps;
-        return this.#continueSearch();
+        return this.#answerWaiting();
+      case 'ended':
+        return this.#end(message.step);
       case 'block':
         return this.#sendBlock(message.step, message.block, message.longer);
       case 'search':
@@ -40,6 +47,7 @@ export class LogBook {
         this.#search = this.#pattern && new Search(this.#pattern);
         return this.#continueSearch();
       case 'ask':
+        if (message.question.name === 'error') return this.#waitForError(message.id);
         return this.#send({ type: 'answer', id: message.id, answer: this.#answer(message.question) });
       default:
     }
@@ -47,13 +55,35 @@ export class LogBook {
 
   /** In the order of the deployment; steps that it does not know come last. */
   #steps(): SearchedStep[] {
-    const known = this.#states.flatMap(({ name, isOver }) => {
+    const names = new Set([...this.#states.map(({ name }) => name), ...this.#logs.keys()]);
+    return [...names].flatMap((name) => {
       const log = this.#logs.get(name);
-      return log ? [{ name, log, isOver }] : [];
+      return log ? [{ name, log, isOver: this.#hasEnded(name) }] : [];
     });
-    const names = new Set(known.map(({ name }) => name));
-    const others = [...this.#logs].filter(([name]) => !names.has(name));
-    return [...known, ...others.map(([name, log]) => ({ name, log, isOver: false }))];
+  }
+
+  #hasEnded(step: string): boolean {
+    return this.#hasAllEnded || this.#ended.has(step);
+  }
+
+  #end(step: string | undefined): void {
+    if (step === undefined) this.#hasAllEnded = true;
+    else this.#ended.add(step);
+    this.#answerWaiting();
+    this.#continueSearch();
+  }
+
+  #waitForError(id: number): void {
+    this.#waiting.push(id);
+    this.#answerWaiting();
+  }
+
+  #answerWaiting(): void {
+    const failed = this.#states.filter(({ isFailed }) => isFailed).map(({ name }) => name);
+    if (this.#waiting.length === 0 || !failed.every((name) => this.#hasEnded(name))) return;
+    const answer = firstError(this.#steps().filter(({ name }) => failed.includes(name)));
+    for (const id of this.#waiting) this.#send({ type: 'answer', id, answer });
+    this.#waiting = [];
   }
 
   #append(event: LogBytesEvent): void {
@@ -115,19 +145,14 @@ export class LogBook {
     switch (question.name) {
       case 'next':
         return this.#search?.next(this.#steps(), question.from, question.isBackwards);
-      case 'error':
-        return firstError(this.#failedSteps());
-      case 'text':
-        return this.#logs.get(question.step)?.text(question.from, question.to) ?? '';
+      case 'text': {
+        const log = this.#logs.get(question.step);
+        return log ? plainLines(log.bytesOf(question.from, question.to)) : '';
+      }
       case 'file':
         return this.#file(question.step);
       default:
     }
-  }
-
-  #failedSteps(): SearchedStep[] {
-    const failed = new Set(this.#states.filter(({ isFailed }) => isFailed).map(({ name }) => name));
-    return this.#steps().filter(({ name }) => failed.has(name));
   }
 
   #file(step: string | undefined): Blob {

@@ -6,8 +6,6 @@ import type { ShownLine } from './shown-lines.ts';
 
 export interface StepState {
   readonly name: string;
-  /** Nothing more is written into its log. */
-  readonly isOver: boolean;
   readonly isFailed: boolean;
 }
 
@@ -15,9 +13,9 @@ export interface StepState {
 export interface Questions {
   /** The next line with a hit. */
   readonly next: { ask: { from: Place | undefined; isBackwards: boolean }; answer: FoundPlace | undefined };
-  /** Where the first error is. */
+  /** Where the first error is; answered when the log of the failed steps is there. */
   readonly error: { ask: object; answer: Place | undefined };
-  /** The stored text of lines, `to` not included. */
+  /** The text of lines without colours, `to` not included. */
   readonly text: { ask: { step: string; from: number; to: number }; answer: string };
   /** The stored bytes of a step, or of all. */
   readonly file: { ask: { step?: string | undefined }; answer: Blob };
@@ -31,6 +29,8 @@ export type ToWorker =
   | ({ type: 'append' } & LogBytesEvent)
   /** The steps in their order. */
   | { type: 'steps'; steps: readonly StepState[] }
+  /** All of the step's log has come; without a name: of all steps. */
+  | { type: 'ended'; step?: string | undefined }
   | { type: 'block'; step: string; block: number; longer: Readonly<Record<number, number>> }
   | { type: 'search'; search: SearchText | undefined }
   | { type: 'ask'; id: number; question: Question };

@@ -109,11 +109,10 @@ export class StepLog {
     return this.#times[low - 1]?.at;
   }
 
-  /** The text of whole lines as it was stored. @param from first line, from 0 on @param to the line after the last */
-  text(from: number, to: number): string {
-    const first = this.#startOf(from);
-    const end = Math.min(this.bytes.length, to >= this.lineCount ? this.bytes.length : this.#startOf(to));
-    return decoder.decode(this.bytes.slice(first, end));
+  /** The bytes of whole lines. @param from first line, from 0 on @param to the line after the last */
+  bytesOf(from: number, to: number): Uint8Array {
+    const end = to >= this.lineCount ? this.bytes.length : this.#startOf(to);
+    return this.bytes.slice(Math.min(end, this.#startOf(from)), end);
   }
 
   #startOf(line: number): number {

@@ -61,7 +61,10 @@ describe('the log of a step', () => {
       assert.equal(texts(log)[31], 'line 31: größer 🙂');
       assert.equal(texts(log, 1)[0], 'line 32: größer 🙂');
       assert.deepEqual(texts(log, 3).slice(-2), ['line 99: größer 🙂', 'no end']);
-      assert.equal(log.text(30, 33), text.split('\n').slice(30, 33).join('\n') + '\n');
+      assert.equal(
+        new TextDecoder().decode(log.bytesOf(30, 33)),
+        text.split('\n').slice(30, 33).join('\n') + '\n',
+      );
     }
   });
 
@@ -93,7 +96,7 @@ describe('the log of a step', () => {
     assert.equal(line?.hidden, (1 << 20) - 4000);
     assert.equal(end?.hidden, 0);
     assert.equal(shownLines(log, 0, undefined, { 0: 9000 })[0]?.segments[0]?.text.length, 9000);
-    assert.equal(log.text(0, 1).length, (1 << 20) + 1);
+    assert.equal(log.bytesOf(0, 1).length, (1 << 20) + 1);
   });
 
   test('a line says when it was stored', () => {
