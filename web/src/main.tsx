@@ -2,10 +2,8 @@
 import '@fontsource-variable/atkinson-hyperlegible-next/index.css';
 import '@fontsource-variable/atkinson-hyperlegible-mono/index.css';
 import '@mantine/core/styles.css';
-import '@mantine/notifications/styles.css';
 import './design/tokens.css';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -13,6 +11,7 @@ import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/queries.ts';
 import { cssVariables, theme } from './design/theme.ts';
 import { router } from './router.tsx';
+import { Messages } from './ui/Messages.tsx';
 
 /** The content policy of the page allows only style elements with it. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
@@ -25,7 +24,7 @@ createRoot(document.querySelector('#root')!).render(
       defaultColorScheme="auto"
       getStyleNonce={() => nonce ?? ''}
     >
-      <Notifications position="bottom-right" limit={4} />
+      <Messages />
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
       </QueryClientProvider>

@@ -2,6 +2,7 @@
 import '@mantine/spotlight/styles.css';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { useEffect, useState } from 'react';
+import { useReturnFocus } from '../ui/return-focus.ts';
 import { closeOverlay } from './open-palette.ts';
 import classes from './Overlays.module.css';
 import { pageActions } from './page-actions.ts';
@@ -28,6 +29,7 @@ export default function Palette() {
   const [query, setQuery] = useState('');
   const [onPage] = useState(pageActions);
   const groups = usePaletteGroups(query, onPage);
+  useReturnFocus();
   useEffect(() => palette.open(), []);
   // What Enter does is the first thing that fits, also when the service has answered meanwhile.
   const first = groups[0]?.items[0];

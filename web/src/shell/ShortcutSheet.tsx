@@ -1,10 +1,12 @@
 /** The sheet of shortcuts. */
 import { Kbd, Modal } from '@mantine/core';
+import { useReturnFocus } from '../ui/return-focus.ts';
 import { closeOverlay } from './open-palette.ts';
 import classes from './Overlays.module.css';
 import { shortcuts } from './shortcuts.ts';
 
 export default function ShortcutSheet() {
+  useReturnFocus();
   return (
     <Modal opened onClose={() => closeOverlay('shortcuts')} title="Keyboard" size="lg">
       <div className={classes.sheet}>

@@ -1,0 +1,61 @@
+/** A menu whose code is loaded when somebody reaches for it: menus are the largest part of what is not shown. */
+import {
+  type ComponentType,
+  lazy,
+  type LazyExoticComponent,
+  type ReactElement,
+  Suspense,
+  useState,
+} from 'react';
+
+/** What the button of a menu has to hand on to its element. */
+export interface TargetProps {
+  readonly onClick?: () => void;
+  readonly onPointerEnter?: () => void;
+  readonly onFocus?: () => void;
+  readonly 'aria-haspopup'?: 'menu';
+  readonly 'aria-expanded'?: boolean;
+}
+
+/** A menu that is there as soon as it is loaded: it opens at once. */
+export interface OpenedMenuProps<Content> {
+  readonly target: ReactElement;
+  readonly content: Content;
+}
+
+type Opened<Content> = ComponentType<OpenedMenuProps<Content>>;
+
+export interface LoadedMenu<Content> {
+  readonly load: () => Promise<{ default: Opened<Content> }>;
+  readonly Menu: LazyExoticComponent<Opened<Content>>;
+}
+
+/** @param load imports the module of the menu; where that fails, its button stays a button */
+export function lazyMenu<Content>(load: () => Promise<{ default: Opened<Content> }>): LoadedMenu<Content> {
+  const safely = () => load().catch(() => ({ default: ({ target }: OpenedMenuProps<Content>) => target }));
+  return { load: safely, Menu: lazy(safely) };
+}
+
+export interface LazyMenuProps<Content> {
+  readonly menu: LoadedMenu<Content>;
+  readonly content: Content;
+  readonly button: (props: TargetProps) => ReactElement;
+}
+
+export function LazyMenu<Content>({ menu: { load, Menu }, content, button }: LazyMenuProps<Content>) {
+  const [isWanted, setWanted] = useState(false);
+  const preload = () => void load();
+  const closed = button({
+    onClick: () => setWanted(true),
+    onPointerEnter: preload,
+    onFocus: preload,
+    'aria-haspopup': 'menu',
+    'aria-expanded': false,
+  });
+  if (!isWanted) return closed;
+  return (
+    <Suspense fallback={closed}>
+      <Menu target={button({})} content={content} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,7 @@
+/** Where messages appear. */
+import '@mantine/notifications/styles.css';
+import { Notifications } from '@mantine/notifications';
+
+export default function MessageList() {
+  return <Notifications position="bottom-right" limit={4} />;
+}

@@ -1,0 +1,16 @@
+/** What was in focus before something opened above the page is in focus after it. */
+import { useEffect, useState } from 'react';
+
+/** Leads back when the component goes, unless the focus was led elsewhere meanwhile. */
+export function useReturnFocus(): void {
+  const [before] = useState(() => document.activeElement);
+  useEffect(
+    () => () => {
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body && before instanceof HTMLElement)
+          before.focus({ preventScroll: true });
+      });
+    },
+    [before],
+  );
+}
