@@ -3,10 +3,10 @@ import type { PlanSummary } from '#contract/deployments/plan.ts';
 import classes from './PlanCounts.module.css';
 
 const kinds = [
-  ['destroyed', '−', 'to destroy'],
-  ['changed', '~', 'to change'],
-  ['added', '+', 'to create'],
-  ['imported', '↓', 'to import'],
+  ['destroyed', '−', 'to destroy', 'destroyed'],
+  ['changed', '~', 'to change', 'changed'],
+  ['added', '+', 'to create', 'created'],
+  ['imported', '↓', 'to import', 'imported'],
 ] as const;
 
 /** @returns such as "2 to destroy, 1 to create" */
@@ -15,15 +15,21 @@ export function planWords(summary: PlanSummary): string {
   return parts.length === 0 ? 'no changes' : parts.join(', ');
 }
 
-export function PlanCounts({ summary }: { readonly summary: PlanSummary }) {
+export interface PlanCountsProps {
+  readonly summary: PlanSummary;
+  /** Whether the plan has been applied. */
+  readonly isDone?: boolean;
+}
+
+export function PlanCounts({ summary, isDone = false }: PlanCountsProps) {
   const parts = kinds.filter(([key]) => summary[key]);
   if (parts.length === 0) return <span>no changes</span>;
   return (
     <span className={classes.counts}>
-      {parts.map(([key, sign, words]) => (
+      {parts.map(([key, sign, words, doneWords]) => (
         <span key={key} data-kind={key}>
           <span aria-hidden="true">{sign}</span>
-          {summary[key]} {words}
+          {summary[key]} {isDone ? doneWords : words}
         </span>
       ))}
     </span>

@@ -48,6 +48,7 @@ function NameCell({ row, rows, onChange, isStrict }: VariableRowViewProps) {
         <bdi>{row.name}</bdi>
       </code>
       {row.type === 0 && <span className={classes.kind}>environment variable</span>}
+      {row.valueType !== undefined && <span className={classes.kind}>{row.valueType}</span>}
       <span className={classes.marks}>
         {marks
           .filter(([field]) => row[field])
@@ -64,6 +65,11 @@ function NameCell({ row, rows, onChange, isStrict }: VariableRowViewProps) {
           {row.description}
         </p>
       )}
+      {row.rules?.map((rule) => (
+        <p key={rule} className={classes.description} dir="auto">
+          {rule}
+        </p>
+      ))}
     </>
   );
 }

@@ -59,16 +59,22 @@ function LongValue({ field, language }: { readonly field: FieldProps; readonly l
   );
 }
 
-function ChoiceValue({ row, field }: { readonly row: VariableRow; readonly field: FieldProps }) {
+interface ChoiceProps {
+  readonly row: VariableRow;
+  readonly field: FieldProps;
+  readonly choices: readonly string[];
+}
+
+function ChoiceValue({ row, field, choices }: ChoiceProps) {
   const { onValue, value, ...props } = field;
-  const isKnown = value === '' || row.choices.includes(value);
+  const isKnown = value === '' || choices.includes(value);
   return (
     <Select
       {...props}
       size="xs"
-      data={[...new Set(isKnown ? row.choices : [...row.choices, value])]}
+      data={[...new Set(isKnown ? choices : [...choices, value])]}
       value={value === '' ? null : value}
-      searchable={row.choices.length > 8}
+      searchable={choices.length > 8}
       clearable={!row.isRequired}
       placeholder="Choose …"
       onChange={(next) => onValue(next ?? '')}
@@ -119,12 +125,14 @@ export function VariableValue({ row, onChange, isDisabled, error, isStrict = fal
   };
   const kind = fieldKindOf(row);
   if (kind === 'sensitive') return <SensitiveValue row={row} field={field} />;
-  if (kind === 'choice') return <ChoiceValue row={row} field={field} />;
+  if (kind === 'choice') return <ChoiceValue row={row} field={field} choices={row.choices} />;
+  if (kind === 'flag') return <ChoiceValue row={row} field={field} choices={['true', 'false']} />;
   if (kind === 'switch')
     return <SwitchValue row={row} field={field} onText={() => onChange({ ...row, isText: true })} />;
   if (kind === 'json' || kind === 'hcl') return <LongValue field={field} language={kind.toUpperCase()} />;
   if (kind === 'output') return <LongValue field={field} language="Ref" />;
-  if (row.value.includes('\n') || row.value.length > 60) return <LongValue field={field} />;
+  if (kind === 'composite' || row.value.includes('\n') || row.value.length > 60)
+    return <LongValue field={field} />;
   const { onValue, ...props } = field;
   return (
     <TextInput

@@ -1,17 +1,37 @@
 /** What is wrong with a row of the variables' form before it is sent, and which field fits its value. Pure. */
 import { changesOf, isChanged, mask, type VariableRow } from './rows.ts';
 
-export type FieldKind = 'sensitive' | 'choice' | 'switch' | 'json' | 'hcl' | 'output' | 'number' | 'text';
+export type FieldKind =
+  | 'sensitive'
+  | 'choice'
+  | 'switch'
+  | 'flag'
+  | 'json'
+  | 'hcl'
+  | 'composite'
+  | 'output'
+  | 'number'
+  | 'text';
+
+const composite = /^(list|set|map|object|tuple)\(|^(list|map|array|object)$/;
+
+/** A switch has two places: it cannot show that nothing was said. */
+function kindOfType(valueType: string, value: string): FieldKind {
+  if (/^(bool|boolean)$/.test(valueType)) return /^(true|false)$/.test(value) ? 'switch' : 'flag';
+  if (/^(number|integer)$/.test(valueType)) return 'number';
+  return composite.test(valueType) ? 'composite' : 'text';
+}
 
 /** The field in which people enter a value. */
 export function fieldKindOf(row: VariableRow): FieldKind {
-  const { format, choices, isSensitive, isText, before, type } = row;
+  const { format, choices, isSensitive, isText, before, type, valueType } = row;
   if (isSensitive) return 'sensitive';
   if (choices.length > 0) return 'choice';
   if (format === 'JSON') return 'json';
   if (format === 'HCL') return 'hcl';
   if (format === 'ENVIRONMENT_OUTPUT') return 'output';
   if (isText || type === 0) return 'text';
+  if (valueType !== undefined) return kindOfType(valueType, row.value);
   if (/^(true|false)$/.test(before?.value ?? '') && /^(true|false)$/.test(row.value)) return 'switch';
   return /^-?\d+(\.\d+)?$/.test(before?.value ?? '') ? 'number' : 'text';
 }
@@ -44,6 +64,15 @@ function jsonProblem({ format, value, isSensitive }: VariableRow): string | unde
   }
 }
 
+/** References are looked up before a run: only then it shows what they are. */
+function typeProblem({ valueType = '', value, isSensitive, format }: VariableRow): string | undefined {
+  if (isSensitive || format !== undefined || value.startsWith('${')) return undefined;
+  if (/^(number|integer)$/.test(valueType) && !/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value.trim()))
+    return 'A number is required';
+  if (/^(bool|boolean)$/.test(valueType) && !/^(true|false)$/.test(value)) return 'true or false';
+  return undefined;
+}
+
 /** What is wrong with the value. */
 export function valueProblem(row: VariableRow): string | undefined {
   const { value, isRequired, choices, before, isSensitive } = row;
@@ -52,7 +81,7 @@ export function valueProblem(row: VariableRow): string | undefined {
   if (before?.isSensitive && !isSensitive && value === mask)
     return 'Enter the value again to make it visible';
   if (choices.length > 0 && value !== mask && !choices.includes(value)) return `One of ${choices.join(', ')}`;
-  return jsonProblem(row) ?? regexProblem(row);
+  return jsonProblem(row) ?? typeProblem(row) ?? regexProblem(row);
 }
 
 /** What is wrong with the name. @param rows all of the form */

@@ -109,6 +109,20 @@ test('the field fits the definition', () => {
   assert.deepEqual(kinds, ['switch', 'number', 'json', 'choice', 'sensitive', 'text']);
 });
 
+test('the type of the code decides where it is known', () => {
+  const typed = (valueType: string, value?: string) => rowOfDefinition(definition('a', value, { valueType }));
+  const kinds = [
+    typed('bool', 'true'),
+    typed('bool'),
+    typed('number'),
+    typed('list(string)'),
+    typed('string', 'true'),
+  ].map(fieldKindOf);
+  assert.deepEqual(kinds, ['switch', 'flag', 'number', 'composite', 'text']);
+  assert.match(valueProblem({ ...typed('number'), value: 'two' }) ?? '', /number/);
+  assert.equal(valueProblem({ ...typed('number'), value: '${envarium:id:size}' }), undefined);
+});
+
 test('values are compared with the rules before they are sent', () => {
   const row = rowOfVariable(variable({ regex: '^[a-z]+$' }), here);
   assert.equal(valueProblem(row), undefined);

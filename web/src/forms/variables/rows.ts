@@ -34,6 +34,10 @@ export interface VariableRow extends VariableFields {
   readonly isDeleted: boolean;
   /** Edited as plain text although it looks like something else. */
   readonly isText?: boolean;
+  /** The type as the code has it, such as `list(string)`. */
+  readonly valueType?: string;
+  /** What the code says about values that it refuses. */
+  readonly rules?: readonly string[];
 }
 
 /** The place whose variables are edited. */
@@ -85,10 +89,21 @@ export function rowOfVariable(stored: Variable, here: Here): VariableRow {
   return { ...fields, key: keyOf(stored), before: fields, stored, isOwn, isDeleted: false };
 }
 
+function saidByCode({ valueType, rules }: RepositoryVariable): Pick<VariableRow, 'valueType' | 'rules'> {
+  return { ...(valueType === undefined ? {} : { valueType }), ...(rules?.length ? { rules } : {}) };
+}
+
 /** A row for a variable that the code declares; its value is the default of the code. */
 export function rowOfDefinition(definition: RepositoryVariable): VariableRow {
   const fields = fieldsOf(definition as Described);
-  return { ...fields, key: keyOf(definition), before: fields, isOwn: false, isDeleted: false };
+  return {
+    ...fields,
+    ...saidByCode(definition),
+    key: keyOf(definition),
+    before: fields,
+    isOwn: false,
+    isDeleted: false,
+  };
 }
 
 /** A row for a new variable. @param key names it while it is edited, as `randomId()` does */
@@ -114,7 +129,7 @@ export function rowsOf(
     if (variable === undefined) return rowOfDefinition(definition);
     const row = rowOfVariable(variable, here);
     const described = { description: row.description || (definition.description ?? '') };
-    return { ...row, ...described, before: { ...row.before!, ...described } };
+    return { ...row, ...saidByCode(definition), ...described, before: { ...row.before!, ...described } };
   });
   return [...declared, ...[...stored.values()].map((variable) => rowOfVariable(variable, here))];
 }

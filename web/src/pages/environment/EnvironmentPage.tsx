@@ -6,11 +6,12 @@ import { isStatus } from '../../api/errors.ts';
 import { useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
-import { Status } from '../../design/status.tsx';
-import { driftLooks, environmentLooks } from '../../design/status.tsx';
+import { driftLooks, environmentLooks, Status } from '../../design/status.tsx';
+import { wayTo } from '../../forms/project-tree.ts';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { type Crumb, Page } from '../../ui/Page.tsx';
 import { useSearchState } from '../../ui/search.ts';
+import { TimeAgo } from '../../ui/Time.tsx';
 import { HeadActions } from './actions/HeadActions.tsx';
 import { Notices } from './Notices.tsx';
 import classes from './environment.module.css';
@@ -21,12 +22,9 @@ import { callsOf, tabs } from './tabs.ts';
 /** The projects from the top down to the environment's own. */
 function useCrumbs({ organizationId, projectId, projectName }: EnvironmentReply): Crumb[] {
   const { data = [] } = useRead('listProjects', { query: { organizationId } });
-  const own = data.find(({ id }) => id === projectId);
-  const ids = own?.hierarchy.split('|') ?? [projectId];
-  return ids.map((id) => ({
-    label: data.find((project) => project.id === id)?.name ?? projectName,
-    to: `/projects/${id}`,
-  }));
+  const way = wayTo(data, projectId);
+  const shown = way.length > 0 ? way : [{ id: projectId, name: projectName }];
+  return shown.map(({ id, name }) => ({ label: name, to: `/projects/${id}` }));
 }
 
 function Tab({ tab, ...props }: EnvironmentProps & { readonly tab: string }) {
@@ -61,24 +59,33 @@ function TabBar({
   );
 }
 
+/** Status, drift apart from it, and how long it lives. */
+function Aside({ environment }: { readonly environment: EnvironmentReply }) {
+  const { status, driftStatus, lifespanEndAt, isArchived } = environment;
+  const hasDrift = driftStatus !== 'DISABLED' && driftStatus !== 'NEVER_RUN' && status !== 'DRIFTED';
+  return (
+    <span className={classes.statuses}>
+      <Status look={environmentLooks[status]} filled />
+      {hasDrift && <Status look={driftLooks[driftStatus]} />}
+      {lifespanEndAt && !isArchived && status !== 'INACTIVE' && (
+        <span className={classes.faint}>
+          expires <TimeAgo at={lifespanEndAt} />
+        </span>
+      )}
+    </span>
+  );
+}
+
 function Shown({ environment }: { readonly environment: EnvironmentReply }) {
   const [search, setSearch] = useSearchState();
   const rights = useRights({ environmentId: environment.id });
   const crumbs = useCrumbs(environment);
   const props = { environment, rights };
   const tab = tabs.some(({ id }) => id === search.tab) ? search.tab! : 'overview';
-  const { driftStatus } = environment;
   return (
     <Page
       title={environment.name}
-      aside={
-        <span className={classes.statuses}>
-          <Status look={environmentLooks[environment.status]} filled />
-          {driftStatus !== 'DISABLED' && driftStatus !== 'NEVER_RUN' && environment.status !== 'DRIFTED' && (
-            <Status look={driftLooks[driftStatus]} />
-          )}
-        </span>
-      }
+      aside={<Aside environment={environment} />}
       lead={<Sentence environment={environment} />}
       crumbs={crumbs}
       actions={<HeadActions {...props} />}

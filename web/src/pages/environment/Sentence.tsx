@@ -97,8 +97,16 @@ export function LatestSentence({ latest }: { readonly latest: Latest }) {
 }
 
 export function Sentence({ environment }: { readonly environment: EnvironmentReply }) {
-  const { waitingFor, latestDeploymentLog: latest } = environment;
+  const { waitingFor, latestDeploymentLog: latest, queueLength } = environment;
   if (!latest || latest.status === 'NEVER_DEPLOYED') return <>It was never deployed.</>;
-  if (waitingFor) return <Waiting environment={environment} latest={latest} />;
-  return <LatestSentence latest={latest} />;
+  return (
+    <>
+      {waitingFor ? (
+        <Waiting environment={environment} latest={latest} />
+      ) : (
+        <LatestSentence latest={latest} />
+      )}
+      {queueLength > 0 && ` · ${queueLength} queued behind it`}
+    </>
+  );
 }

@@ -3,17 +3,18 @@ import { Button, Group, Modal, SegmentedControl } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { fieldOf } from '../../../api/errors.ts';
-import { useChange, useRead } from '../../../api/queries.ts';
+import { fieldOf, fieldText } from '../../../api/errors.ts';
+import { useChange } from '../../../api/queries.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { isReady, rowOfField } from '../../../forms/variables/checks.ts';
-import { isChanged, rowOfVariable, type VariableRow } from '../../../forms/variables/rows.ts';
+import { isChanged } from '../../../forms/variables/rows.ts';
 import { useSearchState } from '../../../ui/search.ts';
 import { whyNotStart } from '../facts.ts';
 import { deploymentReads, type EnvironmentProps } from '../reads.ts';
 import { deployBody, type DeployKind, deployKinds, type DeployValues } from './deploy-body.ts';
 import { DeployFields } from './DeployFields.tsx';
 import { DeployVariables } from './DeployVariables.tsx';
+import { useRows } from '../variables/use-rows.ts';
 import classes from '../environment.module.css';
 
 const kindWords: Readonly<Record<DeployKind, [label: string, verb: string, text: string]>> = {
@@ -47,21 +48,12 @@ function initialValues({ environment }: EnvironmentProps, kind: string | undefin
   };
 }
 
-/** The variables that hold, with what was typed over them. */
-function useRows({ id, organizationId }: EnvironmentProps['environment']) {
-  const { data } = useRead('listVariables', { query: { organizationId, environmentId: id } });
-  const [edited, setEdited] = useState<readonly VariableRow[]>();
-  const here = { scope: 'ENVIRONMENT', scopeId: id } as const;
-  const rows = edited ?? (data ?? []).map((variable) => rowOfVariable(variable, here));
-  return { rows, setRows: setEdited, isRead: data !== undefined };
-}
-
 /** Sends it, and puts a refusal where it belongs. */
 function useDeploy(props: EnvironmentProps & { readonly onClose: () => void }, kind: string | undefined) {
   const { environment } = props;
   const navigate = useNavigate();
   const form = useForm<DeployValues>({ initialValues: initialValues(props, kind) });
-  const variables = useRows(environment);
+  const variables = useRows(props);
   const [rowErrors, setRowErrors] = useState<Readonly<Record<string, string>>>({});
   const [isStrict, setIsStrict] = useState(false);
   const deploy = useChange('deployEnvironment', {
@@ -70,11 +62,10 @@ function useDeploy(props: EnvironmentProps & { readonly onClose: () => void }, k
     onError: (error) => {
       const field = fieldOf(error);
       const row = rowOfField(field, variables.rows);
-      if (row !== undefined) setRowErrors({ [row]: (error as Error).message });
-      if (field === 'blueprintRevision') form.setFieldError('revision', (error as Error).message);
-      else if (field?.startsWith('targets')) form.setFieldError('targets', (error as Error).message);
-      else if (field === 'comment' || field === 'taskPayload')
-        form.setFieldError(field, (error as Error).message);
+      if (row !== undefined) setRowErrors({ [row]: fieldText(error) });
+      if (field === 'blueprintRevision') form.setFieldError('revision', fieldText(error));
+      else if (field?.startsWith('targets')) form.setFieldError('targets', fieldText(error));
+      else if (field === 'comment' || field === 'taskPayload') form.setFieldError(field, fieldText(error));
       return true;
     },
   });

@@ -31,7 +31,15 @@ const columns: readonly Column<Deployment>[] = [
     id: 'plan',
     head: 'Changes',
     isMinor: true,
-    cell: ({ planSummary }) => (planSummary ? <PlanCounts summary={planSummary} /> : '–'),
+    cell: ({ planSummary, type, status }) =>
+      planSummary ? (
+        <PlanCounts
+          summary={planSummary}
+          isDone={status === 'SUCCESS' && (type === 'deploy' || type === 'destroy')}
+        />
+      ) : (
+        '–'
+      ),
   },
   {
     id: 'who',

@@ -140,7 +140,7 @@ export function MadeOf({ environment }: EnvironmentProps) {
           </Fact>
         ) : null}
         <Fact name="State">
-          {isRemoteBackend ? 'in the service, whatever the code says' : 'where the code says'}
+          {isRemoteBackend ? 'in the service' : 'in the backend of the code, else in the service'}
         </Fact>
         <Fact name="Created">
           <bdi>{user?.name}</bdi> {createdAt && <TimeAgo at={createdAt} />}

@@ -1,7 +1,7 @@
 /** When an environment expires and is destroyed automatically. */
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { fieldOf } from '../../../api/errors.ts';
+import { fieldOf, fieldText } from '../../../api/errors.ts';
 import { useChange, useRead } from '../../../api/queries.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
@@ -96,7 +96,7 @@ function useLifetime({ environment }: EnvironmentProps) {
     },
     onError: () => true,
   });
-  const refusal = fieldOf(save.error) === undefined ? undefined : save.error?.message;
+  const refusal = fieldOf(save.error) === undefined ? undefined : fieldText(save.error);
   return {
     values,
     isTouched: typed !== undefined,

@@ -155,7 +155,7 @@ export function StateVersions({ versions, pages, page, onPage, ...props }: State
   const [newer, older] = versions.filter(({ id }) => selected.has(id));
   return (
     <>
-      <div className={classes.row}>
+      <div className={classes.tools}>
         <ActionButton
           size="compact-sm"
           variant="default"

@@ -20,7 +20,7 @@ const shownRows = 5;
 
 function Latest({ environment }: EnvironmentProps) {
   const { latestDeploymentLog: latest } = environment;
-  if (!latest?.id || latest.status === 'NEVER_DEPLOYED') return null;
+  if (!latest?.id || (!latest.comment && !latest.error)) return null;
   return (
     <section className={classes.section} aria-label="Latest deployment">
       <div className={classes.head}>

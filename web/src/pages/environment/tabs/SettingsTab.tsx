@@ -1,6 +1,6 @@
 /** The settings of an environment; nothing typed is lost when somebody else changes them too. */
 import { Alert, Button } from '@mantine/core';
-import { fieldOf } from '../../../api/errors.ts';
+import { fieldOf, fieldText } from '../../../api/errors.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { FormFoot } from '../../../forms/Section.tsx';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
@@ -55,7 +55,7 @@ export default function SettingsTab(props: EnvironmentProps) {
           values={editing.values}
           set={editing.set}
           isDisabled={whyNot !== undefined}
-          errorOf={(name) => (field === name || field?.startsWith(`${name}.`) ? error?.message : undefined)}
+          errorOf={(name) => (field === name || field?.startsWith(`${name}.`) ? fieldText(error) : undefined)}
         />
         {error instanceof Overtaken ? (
           <Conflict editing={editing} error={error} />

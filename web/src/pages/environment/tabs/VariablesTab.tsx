@@ -2,11 +2,11 @@
 import { Button } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { useState } from 'react';
-import { fieldOf } from '../../../api/errors.ts';
-import { useChange, useRead } from '../../../api/queries.ts';
+import { fieldOf, fieldText } from '../../../api/errors.ts';
+import { useChange } from '../../../api/queries.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { isReady, rowOfField } from '../../../forms/variables/checks.ts';
-import { changesOf, isChanged, rowOfVariable, type VariableRow } from '../../../forms/variables/rows.ts';
+import { changesOf, isChanged, type VariableRow } from '../../../forms/variables/rows.ts';
 import { VariablesEditor } from '../../../forms/variables/VariablesEditor.tsx';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { callOf } from '../../../ui/calls.ts';
@@ -18,26 +18,7 @@ import { whyNotStart } from '../facts.ts';
 import { deploymentReads, type EnvironmentProps } from '../reads.ts';
 import { AssignedSets } from '../variables/AssignedSets.tsx';
 import { useOrigins } from '../variables/origins.tsx';
-
-/** What was typed over the stored variables; new ones of other people appear below it. */
-function merged(
-  stored: readonly VariableRow[],
-  edited: readonly VariableRow[] | undefined,
-): readonly VariableRow[] {
-  if (edited === undefined) return stored;
-  const changed = new Map(edited.filter(isChanged).map((row) => [row.key, row]));
-  const kept = stored.map((row) => changed.get(row.key) ?? row);
-  const known = new Set(stored.map(({ key }) => key));
-  return [...kept, ...edited.filter((row) => isChanged(row) && !known.has(row.key))];
-}
-
-function useVariables({ id, organizationId }: EnvironmentProps['environment']) {
-  const query = useRead('listVariables', { query: { organizationId, environmentId: id } });
-  const [edited, setEdited] = useState<readonly VariableRow[]>();
-  const here = { scope: 'ENVIRONMENT', scopeId: id } as const;
-  const stored = (query.data ?? []).map((variable) => rowOfVariable(variable, here));
-  return { query, rows: merged(stored, edited), setRows: setEdited };
-}
+import { useRows } from '../variables/use-rows.ts';
 
 /** Stores the changes, or stores them with a deployment. */
 function useSaving({ environment }: EnvironmentProps, rows: readonly VariableRow[], done: () => void) {
@@ -46,7 +27,7 @@ function useSaving({ environment }: EnvironmentProps, rows: readonly VariableRow
   const [isStrict, setIsStrict] = useState(false);
   const onError = (error: unknown) => {
     const row = rowOfField(fieldOf(error), rows);
-    if (row !== undefined) setErrors({ [row]: (error as Error).message });
+    if (row !== undefined) setErrors({ [row]: fieldText(error) });
     return true;
   };
   const end = (message: string) => {
@@ -142,8 +123,8 @@ function SaveBar({ environment, rights, changed, saving, onDiscard }: SaveBarPro
 
 export default function VariablesTab(props: EnvironmentProps) {
   const { environment, rights } = props;
-  const { query, rows, setRows } = useVariables(environment);
-  const saving = useSaving(props, rows, () => setRows(undefined));
+  const { query, rows, setRows, codeError } = useRows(props);
+  const saving = useSaving(props, rows, () => setRows([]));
   const { originOf } = useOrigins(environment);
   const changed = rows.filter(isChanged).length;
   useQuestionBeforeLeaving(changed);
@@ -156,6 +137,9 @@ export default function VariablesTab(props: EnvironmentProps) {
             What the next deployment runs with. Change an inherited value to override it in this environment.
             {whyNot === undefined ? '' : ` ${whyNot}`}
           </p>
+          {codeError && (
+            <p className={classes.hint}>The variables of the code cannot be read: {codeError.message}</p>
+          )}
           {rows.length === 0 && <NoVariables environment={environment} />}
           <VariablesEditor
             label="Variables"
@@ -167,9 +151,7 @@ export default function VariablesTab(props: EnvironmentProps) {
             showsOrigin
             originOf={originOf}
           />
-          {changed > 0 && (
-            <SaveBar {...props} {...{ changed, saving }} onDiscard={() => setRows(undefined)} />
-          )}
+          {changed > 0 && <SaveBar {...props} {...{ changed, saving }} onDiscard={() => setRows([])} />}
           <AssignedSets {...props} />
         </>
       )}

@@ -16,8 +16,8 @@ export function useOrigins(environment: EnvironmentReply): { originOf: (row: Var
   const { organizationId, id } = environment;
   const { data: projects = [] } = useRead('listProjects', { query: { organizationId } });
   const { data: sets = [] } = useAssignedSets(environment);
-  const originOf = ({ stored, isOwn }: VariableRow): ReactNode => {
-    if (stored === undefined) return 'new here';
+  const originOf = ({ stored, isOwn, before }: VariableRow): ReactNode => {
+    if (stored === undefined) return before === undefined ? 'new here' : 'default of the code';
     if (isOwn || stored.scopeId === id) return 'this environment';
     const place = stored.scopeId ?? '';
     if (stored.scope === 'PROJECT')
