@@ -4,6 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { creatableTemplateTypes, templateTypes } from '#contract/schema/template-types.ts';
 import { useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
+import { templateTypeWords } from '../../design/words.ts';
 import { Section, Wide } from '../Section.tsx';
 import {
   accessOf,
@@ -11,7 +12,6 @@ import {
   forges,
   type SourceErrors,
   type SourceValues,
-  toolNames,
   type VersionField,
   versionsOf,
   versionWords,
@@ -155,7 +155,7 @@ function ToolFields({ values, errors, onChange, isTemplate = false }: SourceFiel
     <>
       <Select
         label="Tool"
-        data={types.map((type) => ({ value: type, label: toolNames[type] }))}
+        data={types.map((type) => ({ value: type, label: templateTypeWords[type] }))}
         value={values.type}
         onChange={(type) => type && onChange({ type })}
         allowDeselect={false}

@@ -2,6 +2,7 @@
 import type { CallInput } from '#contract/client/client.ts';
 import type { CreatableTemplateType } from '#contract/schema/template-types.ts';
 import type { Template } from '#contract/templates/shapes.ts';
+import { templateTypeWords } from '../../design/words.ts';
 import { sharedRefusal, typeRefusal } from '#contract/templates/setting-rules.ts';
 
 type Body = CallInput<'updateTemplate'>['body'];
@@ -59,21 +60,9 @@ export const emptySource: SourceValues = {
   isTerragruntRunAll: false,
 };
 
-export const toolNames: Readonly<Record<CreatableTemplateType, string>> = {
-  opentofu: 'OpenTofu',
-  terraform: 'Terraform',
-  terragrunt: 'Terragrunt',
-  pulumi: 'Pulumi',
-  k8s: 'Kubernetes',
-  cloudformation: 'CloudFormation',
-  helm: 'Helm',
-  ansible: 'Ansible',
-  workflow: 'Workflow',
-};
-
 /** The name of any stored type, also of those that have pages of their own elsewhere. */
 export function toolName(type: string): string {
-  return (toolNames as Readonly<Record<string, string>>)[type] ?? type;
+  return (templateTypeWords as Readonly<Record<string, string>>)[type] ?? type;
 }
 
 export const versionFields = [

@@ -1,9 +1,132 @@
+/** One project: its environments, what is below it, and what holds in it. */
+import { Tabs } from '@mantine/core';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import type { Project } from '#contract/projects/shapes.ts';
+import { type Tagged, useTagged } from '../../api/queries.ts';
+import { useRights } from '../../api/rights.ts';
+import { wayTo } from '../../forms/project-tree.ts';
+import { useProjects } from '../../forms/ProjectSelect.tsx';
+import { ActionButton } from '../../ui/ActionButton.tsx';
+import { callOf } from '../../ui/calls.ts';
+import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { useSearchState } from '../../ui/search.ts';
+import { ProjectActions } from './ProjectActions.tsx';
+import { ProjectDialog } from './ProjectDialog.tsx';
+import { ProjectEnvironments } from './ProjectEnvironments.tsx';
+import { ProjectsBelow } from './ProjectsBelow.tsx';
+import classes from './projects.module.css';
+
+const PolicyTab = lazy(() => import('./policy/PolicyTab.tsx'));
+const CredentialsTab = lazy(() => import('./CredentialsTab.tsx'));
+const RolesTab = lazy(() => import('./RolesTab.tsx'));
+const SchedulesTab = lazy(() => import('./SchedulesTab.tsx'));
+const VariablesTab = lazy(() => import('./VariablesTab.tsx'));
+
+const tabs = [
+  ['environments', 'Environments', ProjectEnvironments],
+  ['below', 'Projects below', ProjectsBelow],
+  ['variables', 'Variables', VariablesTab],
+  ['policy', 'Policy', PolicyTab],
+  ['credentials', 'Credentials', CredentialsTab],
+  ['roles', 'Roles', RolesTab],
+  ['schedules', 'Schedules', SchedulesTab],
+] as const;
+
+function ProjectTabs({ project }: { readonly project: Project }) {
+  const [{ tab = 'environments' }, change] = useSearchState();
+  return (
+    <Tabs
+      value={tab}
+      onChange={(next) =>
+        change({ tab: next === 'environments' || next === null ? undefined : next, page: undefined }, true)
+      }
+      keepMounted={false}
+    >
+      <Tabs.List mb="md">
+        {tabs.map(([name, label]) => (
+          <Tabs.Tab key={name} value={name}>
+            {label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {tabs.map(([name, , Tab]) => (
+        <Tabs.Panel key={name} value={name}>
+          <Suspense>
+            <Tab project={project} />
+          </Suspense>
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
+
+interface ShownProps {
+  readonly read: Tagged<Project>;
+  readonly refetch: () => Promise<unknown>;
+}
+
+function Shown({ read, refetch }: ShownProps) {
+  const project = read.data;
+  const { id, name, description, isArchived, tags } = project;
+  const navigate = useNavigate();
+  const { projects } = useProjects(true);
+  const rights = useRights({ projectId: id });
+  const [isCreating, setIsCreating] = useState(false);
+  const archived = isArchived ? 'The project is archived: restore it first.' : undefined;
+  const above = wayTo(projects, id).filter((each) => each.id !== id);
+  const show = (projectId: string) => void navigate({ to: '/projects/$projectId', params: { projectId } });
+  return (
+    <Page
+      title={name}
+      aside={isArchived && <span className={classes.mark}>archived</span>}
+      lead={
+        <>
+          {description}
+          {tags.length > 0 && <div className={classes.faint}>{tags.join(', ')}</div>}
+        </>
+      }
+      crumbs={[
+        { label: 'Projects', to: '/projects' },
+        ...above.map((each) => ({ label: each.name, to: `/projects/${each.id}` })),
+      ]}
+      actions={
+        <>
+          <ActionButton
+            whyNot={archived ?? rights.whyNot('RUN_PLAN')}
+            onClick={() => void navigate({ to: '/environments/new', search: { project: id } })}
+          >
+            New environment
+          </ActionButton>
+          <ActionButton
+            variant="default"
+            whyNot={archived ?? rights.whyNot('CREATE_PROJECT')}
+            onClick={() => setIsCreating(true)}
+          >
+            New project below
+          </ActionButton>
+          <ProjectActions read={read} refetch={refetch} rights={rights} />
+        </>
+      }
+      calls={[
+        callOf('Show this project', 'getProject', { params: { id } }, ['project', 'show', id]),
+        callOf('Archive it', 'deleteProject', { params: { id } }, ['project', 'archive', id]),
+      ]}
+    >
+      <ProjectTabs project={project} />
+      {isCreating && <ProjectDialog parentId={id} onClose={() => setIsCreating(false)} onSaved={show} />}
+    </Page>
+  );
+}
 
 export function ProjectPage() {
+  const { projectId = '' } = useParams({ strict: false });
+  const project = useTagged('getProject', { params: { id: projectId } });
+  if (project.data) return <Shown key={projectId} read={project.data} refetch={project.refetch} />;
   return (
-    <Page title="Project" calls={[]}>
-      stub
+    <Page title="Project" crumbs={[{ label: 'Projects', to: '/projects' }]} calls={[]}>
+      <Loaded query={project}>{() => null}</Loaded>
     </Page>
   );
 }

@@ -1,5 +1,5 @@
 /** All templates, found by name, tool and project. */
-import { Button, Select, TextInput } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { creatableTemplateTypes } from '#contract/schema/template-types.ts';
 import type { Template } from '#contract/templates/shapes.ts';
@@ -8,13 +8,15 @@ import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { ProjectSelect, useProjects } from '../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../forms/project-tree.ts';
-import { sourceOf, toolName, toolNames } from '../../forms/source/source-values.ts';
+import { sourceOf, toolName } from '../../forms/source/source-values.ts';
+import { templateTypeWords } from '../../design/words.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { SearchBox } from '../../ui/SearchBox.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { placeOfCode } from '../environments/new/code.ts';
@@ -64,21 +66,15 @@ function useColumns(): Column<Template>[] {
 }
 
 function Filters() {
-  const [{ q = '', type, project = '' }, change] = useSearchState();
+  const [{ q, type, project = '' }, change] = useSearchState();
   return (
     <div className={classes.filters} role="search">
-      <TextInput
-        aria-label="Search templates"
-        placeholder="Name, description or repository"
-        type="search"
-        value={q}
-        onChange={(event) => change({ q: event.currentTarget.value || undefined })}
-      />
+      <SearchBox label="Name, description or repository" value={q} onSearch={(text) => change({ q: text })} />
       <Select
         aria-label="Tool"
         placeholder="Any tool"
         clearable
-        data={creatableTemplateTypes.map((value) => ({ value, label: toolNames[value] }))}
+        data={creatableTemplateTypes.map((value) => ({ value, label: templateTypeWords[value] }))}
         value={type ?? null}
         onChange={(value) => change({ type: value ?? undefined })}
       />

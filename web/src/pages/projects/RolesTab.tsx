@@ -1,0 +1,122 @@
+/** Who may do what in a project: roles of users and teams, here and from further up. */
+import type { Project } from '#contract/projects/shapes.ts';
+import { Link } from '@tanstack/react-router';
+import { useChange, useRead } from '../../api/queries.ts';
+import { useRights } from '../../api/rights.ts';
+import { pathOf } from '../../forms/project-tree.ts';
+import { useProjects } from '../../forms/ProjectSelect.tsx';
+import { ActionButton } from '../../ui/ActionButton.tsx';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { AssignRole } from './AssignRole.tsx';
+import { type Holder, holdersOf } from './holders.ts';
+import { useRoleNames } from './use-role-names.ts';
+import classes from './projects.module.css';
+
+const refreshes = ['listProjectPermissions', 'listTeamRoles', 'listUserRoles', 'explainPermissions'] as const;
+
+interface HolderProps {
+  readonly holder: Holder;
+  readonly project: Project;
+}
+
+function Remove({ holder, project }: HolderProps) {
+  const rights = useRights({ projectId: project.id });
+  const fromUser = useChange('removeUserRole', { refreshes });
+  const fromTeam = useChange('removeTeamRole', { refreshes });
+  const projectId = project.id;
+  const elsewhere =
+    holder.viaTeam !== undefined
+      ? `It comes from the team ${holder.viaTeam}: change the role of the team.`
+      : 'It was assigned further up: remove it there.';
+  return (
+    <ActionButton
+      size="compact-xs"
+      variant="subtle"
+      color="red"
+      aria-label={`Remove the role of ${holder.name}`}
+      whyNot={
+        holder.isHere && holder.viaTeam === undefined ? rights.whyNot('EDIT_PROJECT_SETTINGS') : elsewhere
+      }
+      loading={fromUser.isPending || fromTeam.isPending}
+      onClick={() =>
+        holder.kind === 'team'
+          ? fromTeam.mutate({ query: { teamId: holder.id, projectId } })
+          : fromUser.mutate({ query: { userId: holder.id, projectId } })
+      }
+    >
+      Remove
+    </ActionButton>
+  );
+}
+
+/** Where the role was assigned. */
+function From({ holder, project }: HolderProps) {
+  const { projects } = useProjects(true);
+  const place =
+    holder.projectId === undefined || holder.projectId === project.id ? (
+      'this project'
+    ) : (
+      <Link to="/projects/$projectId" params={{ projectId: holder.projectId }} search={{ tab: 'roles' }}>
+        <bdi>{pathOf(projects, holder.projectId) || holder.projectId}</bdi>
+      </Link>
+    );
+  return (
+    <>
+      {place}
+      {holder.viaTeam !== undefined && (
+        <div className={classes.faint}>
+          by the team <bdi>{holder.viaTeam}</bdi>
+        </div>
+      )}
+    </>
+  );
+}
+
+export default function RolesTab({ project }: { readonly project: Project }) {
+  const rights = useRights({ projectId: project.id });
+  const mayAll = rights.has('EDIT_PROJECT_SETTINGS');
+  const users = useRead('listProjectPermissions', {
+    params: { projectId: project.id },
+    query: { includeInherited: true },
+  });
+  const teams = useRead('listTeamRoles', { query: { projectId: project.id } }, { enabled: mayAll });
+  const names = useRoleNames();
+  return (
+    <>
+      <p className={classes.note}>
+        A role in a project holds in everything below it. Roles in the organization are on the page of users.{' '}
+        {!mayAll && rights.isKnown && 'You see your own roles only.'}
+      </p>
+      {mayAll && <AssignRole project={project} refreshes={refreshes} />}
+      <Loaded query={users}>
+        {(assignments) => (
+          <DataTable
+            label="Roles in this project"
+            rows={holdersOf(assignments, teams.data ?? [], names.teams, project.id)}
+            idOf={({ key }) => key}
+            columns={[
+              {
+                id: 'who',
+                head: 'Who',
+                cell: ({ name, kind, detail }) => (
+                  <>
+                    <bdi className={classes.link}>{name}</bdi> {kind === 'team' && <span>(team)</span>}
+                    {detail && <div className={classes.faint}>{detail}</div>}
+                  </>
+                ),
+              },
+              { id: 'role', head: 'Role', cell: ({ role }) => <bdi>{names.roles.get(role) ?? role}</bdi> },
+              {
+                id: 'from',
+                head: 'Assigned in',
+                cell: (holder) => <From holder={holder} project={project} />,
+              },
+              { id: 'remove', head: '', cell: (holder) => <Remove holder={holder} project={project} /> },
+            ]}
+          />
+        )}
+      </Loaded>
+    </>
+  );
+}
