@@ -4,7 +4,12 @@ import { defineOperations, operation, variablesMegabytes } from '../operation.ts
 import { oneOf } from '../schema/enumerations.ts';
 import { closed, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { mostVariableChanges, VariableChangeBody } from '../variables/shapes.ts';
-import { ConfigurationSet, setAssignmentScopes, setCreationScopes } from './shapes.ts';
+import {
+  ConfigurationSet,
+  ConfigurationSetDetails,
+  setAssignmentScopes,
+  setCreationScopes,
+} from './shapes.ts';
 
 const variablesOf = (description: string) =>
   orNull(Type.Array(VariableChangeBody, { maxItems: mostVariableChanges, description }));
@@ -94,7 +99,7 @@ const sets = {
     needsToo: viewRights,
     subject: thisSet,
     params: byId,
-    reply: ConfigurationSet,
+    reply: ConfigurationSetDetails,
   }),
   updateConfigurationSet: operation('PUT', '/configuration-sets/{id}', {
     summary: 'Update a configuration set',

@@ -19,7 +19,7 @@ export const setAssignmentScopes = [
 ] as const;
 export type SetAssignmentScope = (typeof setAssignmentScopes)[number];
 
-export const ConfigurationSet = replyObject('ConfigurationSet', {
+const fields = {
   id: Text,
   createdAt: Type.Optional(Instant),
   updatedAt: Type.Optional(Instant),
@@ -41,5 +41,25 @@ export const ConfigurationSet = replyObject('ConfigurationSet', {
   isDeleted: Type.Optional(
     Type.Boolean({ description: 'True for a set that was deleted after a deployment had run with it' }),
   ),
-});
+};
+
+export const ConfigurationSet = replyObject('ConfigurationSet', fields);
 export type ConfigurationSet = Static<typeof ConfigurationSet>;
+
+/** A place that a set is assigned to. */
+export const SetPlace = replyObject('SetPlace', {
+  scope: oneOf(setAssignmentScopes),
+  scopeId: Text,
+  name: Text,
+  projectId: Type.Optional(Type.String({ description: 'The project of an environment or a template' })),
+});
+export type SetPlace = Static<typeof SetPlace>;
+
+export const ConfigurationSetDetails = replyObject('ConfigurationSetDetails', {
+  ...fields,
+  assignedTo: Type.Array(SetPlace, {
+    description:
+      'Where it is assigned, as far as the caller may see it, in the order of assignment; without deployments',
+  }),
+});
+export type ConfigurationSetDetails = Static<typeof ConfigurationSetDetails>;

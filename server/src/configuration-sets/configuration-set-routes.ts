@@ -1,6 +1,6 @@
 /** Operations on configuration sets. */
 import { operations } from '#contract/operations.ts';
-import type { ConfigurationSet } from '#contract/configuration-sets/shapes.ts';
+import type { ConfigurationSet, ConfigurationSetDetails } from '#contract/configuration-sets/shapes.ts';
 import type { ListSetsQuery } from '#contract/configuration-sets/operations.ts';
 import type { Place } from '../access/access.ts';
 import { requireRight } from '../access/check-right.ts';
@@ -21,6 +21,7 @@ import { requireAssignmentPlace, requireEditRight, requireViewRight } from './as
 import { createSet, deleteSet, updateSet } from './change-set.ts';
 import { getSetRow, listAssignedSets, listSetRows } from './configuration-set-store.ts';
 import { setView, setViews } from './configuration-set-view.ts';
+import { placesOfSet } from './set-places.ts';
 
 /** @param home what the query names */
 async function listSets(
@@ -44,10 +45,10 @@ async function listSets(
   return setViews(context.db, rows);
 }
 
-async function getSet(context: ActorContext, id: string): Promise<ConfigurationSet> {
+async function getSet(context: ActorContext, id: string): Promise<ConfigurationSetDetails> {
   const row = orNotFound(await getSetRow(context.db, id), 'configuration set', id);
   requireRight(context.actor, placeOfSet(row), viewRightOfSet(row), 'A configuration set of a project');
-  return setView(context.db, row);
+  return { ...(await setView(context.db, row)), assignedTo: await placesOfSet(context, row) };
 }
 
 /** @throws Refusal 400 where no id is named */

@@ -163,6 +163,17 @@ export async function deleteAssignments(
     .execute();
 }
 
+/** Where a set is assigned, in the order of assignment; what deployments ran with is left out. */
+export async function assignmentsOf(db: Connection, setId: string): Promise<AssignmentScope[]> {
+  return db
+    .selectFrom('configuration_set_assignment')
+    .select(['scope', 'scope_id as scopeId'])
+    .where('set_id', '=', setId)
+    .where('scope', '<>', 'deployment')
+    .orderBy('number')
+    .execute();
+}
+
 /** Of places that are deleted. */
 export async function deleteAssignmentsOf(
   tx: Connection,

@@ -61,7 +61,8 @@ test('a set is created with its variables, and read, listed and deleted', async 
     ['size', 0, 'the same name of another type'],
     ['size', 1, '[1]'],
   ]);
-  assert.deepEqual(await ok(app, 'getConfigurationSet', { params: { id: made.id } }), made);
+  const read = await ok(app, 'getConfigurationSet', { params: { id: made.id } });
+  assert.deepEqual(read, { ...made, assignedTo: [] });
   const newer = await createSet();
   const listed = await ok(app, 'listConfigurationSets', {
     query: { scope: 'organization', scopeId: organizationId },
@@ -283,6 +284,29 @@ test('assignments are inherited from organization, template and projects, and sa
   assert.deepEqual(await assigned('project', child.id), [rows[0], rows[2], rows[3]]);
   await ok(app, 'deleteConfigurationSet', { params: { id: inOrganization } });
   assert.deepEqual(await assigned('project', child.id), [rows[2], rows[3]]);
+});
+
+test('a set says where it is assigned, without what the caller may not see', async () => {
+  const project = await createProject('places');
+  const environment = await createEnvironment(app, { projectId: project.id });
+  const set = await createSet();
+  await assign('environment', environment.id, set.id);
+  await assign('project', project.id, set.id);
+  await assign('template', environment.blueprintId, set.id);
+  await assign('organization', organizationId, set.id);
+  const places = async (more: object = {}) => {
+    const { assignedTo } = await ok(app, 'getConfigurationSet', { params: { id: set.id }, ...more });
+    return assignedTo.map(({ scope, scopeId }) => [scope, scopeId]);
+  };
+  const all = [
+    ['environment', environment.id],
+    ['project', project.id],
+    ['template', environment.blueprintId],
+    ['organization', organizationId],
+  ];
+  assert.deepEqual(await places(), all);
+  const user = await app.addKey({ [organizationId]: 'User' });
+  assert.deepEqual(await places({ as: user }), [['organization', organizationId]]);
 });
 
 test('sets of projects can be assigned in that project and below it only', async () => {

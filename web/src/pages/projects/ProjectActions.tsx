@@ -48,6 +48,7 @@ function MoveDialog({ project, onClose }: OneProject) {
           Cancel
         </Button>
         <ActionButton
+          size="xs"
           whyNot={
             isSame ? 'It is there already.' : target === '' ? undefined : rights.whyNot('CREATE_PROJECT')
           }
@@ -106,14 +107,15 @@ export function ProjectActions({ read, refetch, rights }: ProjectActionsProps) {
   });
   return (
     <>
-      <ActionButton variant="default" whyNot={whyNot} onClick={() => setDialog('edit')}>
+      <ActionButton size="xs" variant="default" whyNot={whyNot} onClick={() => setDialog('edit')}>
         Edit
       </ActionButton>
-      <ActionButton variant="default" whyNot={whyNot} onClick={() => setDialog('move')}>
+      <ActionButton size="xs" variant="default" whyNot={whyNot} onClick={() => setDialog('move')}>
         Move
       </ActionButton>
       {project.isArchived ? (
         <ActionButton
+          size="xs"
           variant="default"
           whyNot={whyNot}
           loading={restore.isPending}
@@ -122,7 +124,13 @@ export function ProjectActions({ read, refetch, rights }: ProjectActionsProps) {
           Restore
         </ActionButton>
       ) : (
-        <ActionButton variant="default" color="red" whyNot={whyNot} onClick={() => setDialog('archive')}>
+        <ActionButton
+          size="xs"
+          variant="default"
+          color="red"
+          whyNot={whyNot}
+          onClick={() => setDialog('archive')}
+        >
           Archive
         </ActionButton>
       )}

@@ -94,12 +94,14 @@ function Shown({ read, refetch }: ShownProps) {
       actions={
         <>
           <ActionButton
+            size="xs"
             whyNot={archived ?? rights.whyNot('RUN_PLAN')}
             onClick={() => void navigate({ to: '/environments/new', search: { project: id } })}
           >
             New environment
           </ActionButton>
           <ActionButton
+            size="xs"
             variant="default"
             whyNot={archived ?? rights.whyNot('CREATE_PROJECT')}
             onClick={() => setIsCreating(true)}

@@ -42,7 +42,7 @@ export function ProjectsPage() {
       title="Projects"
       lead="Folders of environments, each with rights, variables and a policy that hold for everything below."
       actions={
-        <ActionButton whyNot={rights.whyNot('CREATE_PROJECT')} onClick={() => setIsCreating(true)}>
+        <ActionButton size="xs" whyNot={rights.whyNot('CREATE_PROJECT')} onClick={() => setIsCreating(true)}>
           New project
         </ActionButton>
       }

@@ -3,10 +3,13 @@ import type { Project } from '#contract/projects/shapes.ts';
 import { Link } from '@tanstack/react-router';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
+import { useSession } from '../../api/session.ts';
 import { pathOf } from '../../forms/project-tree.ts';
 import { useProjects } from '../../forms/ProjectSelect.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
+import { callOf } from '../../ui/calls.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { AssignRole } from './AssignRole.tsx';
 import { type Holder, holdersOf } from './holders.ts';
@@ -73,6 +76,24 @@ function From({ holder, project }: HolderProps) {
   );
 }
 
+function NoRoles({ project }: { readonly project: Project }) {
+  const { me } = useSession();
+  const userId = me.user.user_id ?? '{userId}';
+  return (
+    <EmptyState
+      title="Nobody has a role in this project itself"
+      call={callOf(
+        'Assign a role',
+        'assignUserRole',
+        { body: { userId, role: 'Deployer', projectId: project.id } },
+        ['role', 'assign', 'Deployer', '--user', userId, '--project', project.id],
+      )}
+    >
+      Administrators of the organization may do everything here.
+    </EmptyState>
+  );
+}
+
 export default function RolesTab({ project }: { readonly project: Project }) {
   const rights = useRights({ projectId: project.id });
   const mayAll = rights.has('EDIT_PROJECT_SETTINGS');
@@ -90,32 +111,36 @@ export default function RolesTab({ project }: { readonly project: Project }) {
       </p>
       {mayAll && <AssignRole project={project} refreshes={refreshes} />}
       <Loaded query={users}>
-        {(assignments) => (
-          <DataTable
-            label="Roles in this project"
-            rows={holdersOf(assignments, teams.data ?? [], names.teams, project.id)}
-            idOf={({ key }) => key}
-            columns={[
-              {
-                id: 'who',
-                head: 'Who',
-                cell: ({ name, kind, detail }) => (
-                  <>
-                    <bdi className={classes.link}>{name}</bdi> {kind === 'team' && <span>(team)</span>}
-                    {detail && <div className={classes.faint}>{detail}</div>}
-                  </>
-                ),
-              },
-              { id: 'role', head: 'Role', cell: ({ role }) => <bdi>{names.roles.get(role) ?? role}</bdi> },
-              {
-                id: 'from',
-                head: 'Assigned in',
-                cell: (holder) => <From holder={holder} project={project} />,
-              },
-              { id: 'remove', head: '', cell: (holder) => <Remove holder={holder} project={project} /> },
-            ]}
-          />
-        )}
+        {(assignments) => {
+          const rows = holdersOf(assignments, teams.data ?? [], names.teams, project.id);
+          if (rows.length === 0) return <NoRoles project={project} />;
+          return (
+            <DataTable
+              label="Roles in this project"
+              rows={rows}
+              idOf={({ key }) => key}
+              columns={[
+                {
+                  id: 'who',
+                  head: 'Who',
+                  cell: ({ name, kind, detail }) => (
+                    <>
+                      <bdi className={classes.link}>{name}</bdi> {kind === 'team' && <span>(team)</span>}
+                      {detail && <div className={classes.faint}>{detail}</div>}
+                    </>
+                  ),
+                },
+                { id: 'role', head: 'Role', cell: ({ role }) => <bdi>{names.roles.get(role) ?? role}</bdi> },
+                {
+                  id: 'from',
+                  head: 'Assigned in',
+                  cell: (holder) => <From holder={holder} project={project} />,
+                },
+                { id: 'remove', head: '', cell: (holder) => <Remove holder={holder} project={project} /> },
+              ]}
+            />
+          );
+        }}
       </Loaded>
     </>
   );

@@ -34,6 +34,7 @@ export function DeleteTemplate({ template: { id = '', name }, whyNot }: DeleteTe
   return (
     <>
       <ActionButton
+        size="xs"
         variant="default"
         color="red"
         whyNot={whyNot ?? users}

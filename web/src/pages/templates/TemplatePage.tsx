@@ -105,12 +105,14 @@ function Shown({ read, refetch }: ShownProps) {
         edit === undefined && (
           <>
             <ActionButton
+              size="xs"
               whyNot={deleted}
               onClick={() => void navigate({ to: '/environments/new', search: { template: id } })}
             >
               New environment
             </ActionButton>
             <ActionButton
+              size="xs"
               variant="default"
               whyNot={deleted ?? rights.whyNot('CREATE_AND_EDIT_TEMPLATES')}
               onClick={() => change({ edit: '' }, true)}

@@ -122,6 +122,7 @@ export function TemplatesPage() {
       lead="Where code comes from and which tool runs it. Environments that share a template get its changes with their next deployment."
       actions={
         <ActionButton
+          size="xs"
           whyNot={rights.isKnown ? rights.whyNot('CREATE_AND_EDIT_TEMPLATES') : undefined}
           onClick={() => void navigate({ to: '/templates/new' })}
         >

@@ -5,12 +5,13 @@ import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import type { Variable } from '#contract/variables/shapes.ts';
 import { errorText, fieldOf, fieldText } from '../../api/errors.ts';
 import { useChange, useRead } from '../../api/queries.ts';
+import { randomId } from '../../api/random-id.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { FormFoot } from '../../forms/Section.tsx';
 import { editsOf, rowsWith } from '../../forms/variable-edits.ts';
 import { isReady, rowOfField } from '../../forms/variables/checks.ts';
-import { changesOf, type VariableRow } from '../../forms/variables/rows.ts';
+import { changesOf, newRow, type VariableRow } from '../../forms/variables/rows.ts';
 import { VariablesEditor } from '../../forms/variables/VariablesEditor.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
@@ -108,11 +109,13 @@ function Editor({ variables, ...props }: ScopeVariablesProps & { readonly variab
   const rights = useRights(place);
   const state = useScopeVariables(props, variables);
   const originOf = useOriginNames();
-  const [isAdding, setIsAdding] = useState(false);
   const whyNot = rights.whyNot(right);
-  if (state.rows.length === 0 && !isAdding)
+  if (state.rows.length === 0)
     return (
-      <Empty place={props.place} {...(whyNot === undefined ? { onAdd: () => setIsAdding(true) } : {})} />
+      <Empty
+        place={props.place}
+        {...(whyNot === undefined ? { onAdd: () => state.setRows([newRow(randomId())]) } : {})}
+      />
     );
   return (
     <form

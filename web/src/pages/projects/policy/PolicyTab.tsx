@@ -36,7 +36,7 @@ function Flag({ field, values, isDisabled, onChange }: FieldsProps & { readonly 
     <Wide>
       <Switch
         label={label}
-        description={without === undefined ? meaning : `${meaning} Stored, without effect yet: ${without}.`}
+        description={without === undefined ? meaning : `${meaning} Until then: ${without}.`}
         checked={values.flags[name]}
         disabled={isDisabled}
         onChange={(event) => onChange({ flags: { ...values.flags, [name]: event.currentTarget.checked } })}
@@ -182,7 +182,7 @@ function PolicyForm(props: FormProps) {
         </Alert>
       )}
       <Section title="Outputs">{flags(true)}</Section>
-      <Section title="Runs" hint="For environments of this project.">
+      <Section title="Runs" hint="Stored, without effect yet: each says what happens until it has one.">
         {flags(false)}
       </Section>
       <Limits {...fields} />

@@ -108,7 +108,7 @@ export const ttlChoices = [
 
 const units = { h: 'hours', d: 'days', w: 'weeks', M: 'months' } as const;
 
-/** The choices, with a value that a client has stored and that is none of them. */
+/** The choices, and any other value that a client has stored. */
 export function ttlOptions(value: string): { value: string; label: string }[] {
   const known = ttlChoices.map((choice) => ({ ...choice }));
   if (known.some((choice) => choice.value === value)) return known;
