@@ -9,10 +9,10 @@ import { useSession } from '../../api/session.ts';
 import { useVersioned } from '../../api/versioned.ts';
 import { Detail, OpenLink, useOpenRow } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
-import { FormAlert } from '../../forms/FormAlert.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import type { CustomRole } from '../../records/roles.ts';
 import { Part } from '../../records/Part.tsx';
+import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
@@ -118,7 +118,7 @@ function EditRole({ role, version, whyNot, onClose }: EditRoleProps) {
         noValidate
         onSubmit={form.onSubmit((body) => change.mutate({ params: { id }, body, ifMatch: version }))}
       >
-        <FormAlert mb="md" error={problem} />
+        <StaleAlert error={problem} reads={concerned} />
         <Stack gap="md">
           <RoleFields form={form} />
           <Group>

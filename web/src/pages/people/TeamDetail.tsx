@@ -8,9 +8,9 @@ import { useVersioned } from '../../api/versioned.ts';
 import { MemberSelect } from '../../records/choosers.tsx';
 import { Detail } from '../../records/Detail.tsx';
 import { Person } from '../../records/person.tsx';
-import { FormAlert } from '../../forms/FormAlert.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import { Part } from '../../records/Part.tsx';
+import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
@@ -38,7 +38,7 @@ function Members({ team, version, whyNot }: PartProps) {
     );
   return (
     <>
-      <FormAlert mb="md" error={change.error} />
+      <StaleAlert error={change.error} reads={concerned} />
       <ul className={classes.list}>
         {(team.users ?? []).map((user) => (
           <li key={user.user_id}>
@@ -107,7 +107,7 @@ function Settings({ team, version, whyNot }: PartProps) {
       noValidate
       onSubmit={form.onSubmit((body) => change.mutate({ params: { id: team.id }, body, ifMatch: version }))}
     >
-      <FormAlert mb="md" error={problem} />
+      <StaleAlert error={problem} reads={concerned} />
       <Stack gap="sm">
         <TextInput label="Name" required {...form.getInputProps('name')} />
         <Textarea label="What for" autosize minRows={2} {...form.getInputProps('description')} />
@@ -130,6 +130,10 @@ function Settings({ team, version, whyNot }: PartProps) {
   );
 }
 
+/** The form begins anew where these have changed, and only there. */
+const settingsOf = ({ name, description, isDefaultTeam }: Team) =>
+  JSON.stringify([name, description, isDefaultTeam]);
+
 export interface TeamDetailProps {
   readonly id: string;
   readonly organizationId: string;
@@ -149,7 +153,7 @@ export function TeamDetail({ id, organizationId, onClose }: TeamDetailProps) {
             </Part>
             <TeamRoles teamId={id} organizationId={organizationId} />
             <Part title="Settings">
-              <Settings key={version} team={team} version={version} whyNot={whyNot} />
+              <Settings key={settingsOf(team)} team={team} version={version} whyNot={whyNot} />
             </Part>
             <div>
               <Removal

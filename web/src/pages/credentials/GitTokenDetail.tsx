@@ -1,0 +1,128 @@
+/** One git token: a new value, its hosts and projects, what uses it, and its end. */
+import { PasswordInput, Stack, TagsInput, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { Reply } from '../../api/queries.ts';
+import { useVersioned } from '../../api/versioned.ts';
+import { ProjectsSelect } from '../../forms/ProjectSelect.tsx';
+import { Detail } from '../../records/Detail.tsx';
+import { Part } from '../../records/Part.tsx';
+import { Removal } from '../../records/Removal.tsx';
+import { StaleAlert } from '../../records/StaleAlert.tsx';
+import { useChangeForm } from '../../records/use-change-form.ts';
+import { ActionButton } from '../../ui/ActionButton.tsx';
+import { Facts } from '../../ui/Facts.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { showDone } from '../../ui/messages.ts';
+import { UsedBy } from './UsedBy.tsx';
+
+type Token = Reply<'getGitToken'>;
+
+interface SettingsProps {
+  readonly token: Token;
+  readonly version: string | undefined;
+  readonly whyNot: string | undefined;
+}
+
+const concerned = ['listGitTokens', 'getGitToken'] as const;
+
+function Settings({ token, version, whyNot }: SettingsProps) {
+  const form = useForm({
+    initialValues: { name: token.name, value: '', hosts: token.hosts, projectIds: token.projectIds },
+    validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },
+  });
+  const { change, problem } = useChangeForm('updateGitToken', {
+    form,
+    refreshes: concerned,
+    onSuccess: () => {
+      form.setFieldValue('value', '');
+      form.resetDirty();
+      showDone('The token was changed');
+    },
+  });
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit(({ value, ...rest }) =>
+        change.mutate({
+          params: { id: token.id },
+          body: { ...rest, ...(value === '' ? {} : { value }) },
+          ifMatch: version,
+        }),
+      )}
+    >
+      <Stack gap="sm">
+        <StaleAlert error={problem} reads={concerned} />
+        <TextInput label="Name" required {...form.getInputProps('name')} />
+        <PasswordInput
+          label="New token"
+          placeholder="Empty: the stored one remains"
+          autoComplete="new-password"
+          {...form.getInputProps('value')}
+        />
+        <TagsInput label="Hosts" {...form.getInputProps('hosts')} />
+        <ProjectsSelect
+          label="Projects"
+          description="None: all projects. Environments that may no longer use it run without it."
+          value={form.values.projectIds}
+          error={form.errors.projectIds}
+          onChange={(ids) => form.setFieldValue('projectIds', ids)}
+        />
+        <div>
+          <ActionButton
+            type="submit"
+            variant="default"
+            loading={change.isPending}
+            whyNot={whyNot ?? (form.isDirty() ? undefined : 'Nothing was changed.')}
+          >
+            Save
+          </ActionButton>
+        </div>
+      </Stack>
+    </form>
+  );
+}
+
+export interface GitTokenDetailProps {
+  readonly id: string;
+  readonly whyNot: string | undefined;
+  readonly onClose: () => void;
+}
+
+export function GitTokenDetail({ id, whyNot, onClose }: GitTokenDetailProps) {
+  const found = useVersioned('getGitToken', { params: { id } });
+  return (
+    <Detail title={found.data?.value.name ?? 'Git token'} onClose={onClose}>
+      <Loaded query={found}>
+        {({ value: token, version }) => (
+          <>
+            <Facts
+              facts={[
+                ['For', token.type === 'GIT' ? 'Repositories' : 'Registries of modules and providers'],
+                ['Token', 'Encrypted. No reply contains it.'],
+                ['Id', <code key="id">{id}</code>],
+              ]}
+            />
+            <UsedBy uses={token.usedBy} />
+            <Part title="Settings">
+              <Settings key={version} token={token} version={version} whyNot={whyNot} />
+            </Part>
+            <div>
+              <Removal
+                operation="deleteGitToken"
+                input={{ params: { id } }}
+                refreshes={concerned}
+                label="Delete token"
+                question={`Delete ${token.name}?`}
+                done="The token was deleted"
+                whyNot={whyNot}
+                onDone={onClose}
+              >
+                <p>Repositories that need it can then no longer be read.</p>
+              </Removal>
+            </div>
+          </>
+        )}
+      </Loaded>
+    </Detail>
+  );
+}

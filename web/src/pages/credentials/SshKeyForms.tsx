@@ -1,0 +1,182 @@
+/** An ssh key is stored, replaced and deleted. */
+import { Stack, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { Reply } from '../../api/queries.ts';
+import { useVersioned } from '../../api/versioned.ts';
+import { ProjectsSelect } from '../../forms/ProjectSelect.tsx';
+import { Detail, useOpenRow } from '../../records/Detail.tsx';
+import { FormDialog } from '../../records/FormDialog.tsx';
+import { Part } from '../../records/Part.tsx';
+import { nameOfUser } from '../../records/person.tsx';
+import { Removal } from '../../records/Removal.tsx';
+import { StaleAlert } from '../../records/StaleAlert.tsx';
+import { useChangeForm } from '../../records/use-change-form.ts';
+import { ActionButton } from '../../ui/ActionButton.tsx';
+import { Facts } from '../../ui/Facts.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { showDone } from '../../ui/messages.ts';
+import { TimeAgo } from '../../ui/Time.tsx';
+import { UsedBy } from './UsedBy.tsx';
+
+const mono = { input: { fontFamily: 'var(--e-mono)', fontSize: 'var(--e-text-sm)' } };
+const concerned = ['listSshKeys', 'getSshKey'] as const;
+
+export function NewSshKey({ organizationId, onClose }: { organizationId: string; onClose: () => void }) {
+  const { open } = useOpenRow();
+  const form = useForm({
+    initialValues: { name: '', value: '', projectIds: [] as string[] },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'A name is needed.' : null),
+      value: (value) =>
+        value.includes('PRIVATE KEY') ? null : 'The whole file of the private key is needed.',
+    },
+  });
+  const { change, problem } = useChangeForm('createSshKey', {
+    form,
+    refreshes: concerned,
+    onSuccess: ({ id }) => {
+      showDone('The key was stored');
+      onClose();
+      open(id);
+    },
+  });
+  return (
+    <FormDialog
+      title="New ssh key"
+      lead="It is encrypted, and no reply contains it again. Code of a run never sees it."
+      verb="Store key"
+      isBusy={change.isPending}
+      problem={problem}
+      onClose={onClose}
+      onSubmit={form.onSubmit((values) => change.mutate({ body: { organizationId, ...values } }))}
+    >
+      <TextInput label="Name" required data-autofocus autoComplete="off" {...form.getInputProps('name')} />
+      <Textarea
+        label="Private key"
+        description="In OpenSSH or PEM format, without a passphrase."
+        required
+        autosize
+        minRows={6}
+        maxRows={12}
+        spellCheck={false}
+        styles={mono}
+        {...form.getInputProps('value')}
+      />
+      <ProjectsSelect
+        label="Projects"
+        description="With everything below them. None: all projects."
+        value={form.values.projectIds}
+        error={form.errors.projectIds}
+        onChange={(ids) => form.setFieldValue('projectIds', ids)}
+      />
+    </FormDialog>
+  );
+}
+
+interface SettingsProps {
+  readonly sshKey: Reply<'getSshKey'>;
+  readonly version: string | undefined;
+  readonly whyNot: string | undefined;
+}
+
+function Settings({ sshKey, version, whyNot }: SettingsProps) {
+  const form = useForm({ initialValues: { value: '', projectIds: sshKey.projectIds } });
+  const { change, problem } = useChangeForm('updateSshKey', {
+    form,
+    refreshes: concerned,
+    onSuccess: () => {
+      form.setFieldValue('value', '');
+      form.resetDirty();
+      showDone('The key was changed');
+    },
+  });
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit(({ value, projectIds }) =>
+        change.mutate({
+          params: { id: sshKey.id },
+          body: { projectIds, ...(value === '' ? {} : { value }) },
+          ifMatch: version,
+        }),
+      )}
+    >
+      <Stack gap="sm">
+        <StaleAlert error={problem} reads={concerned} />
+        <Textarea
+          label="New private key"
+          placeholder="Empty: the stored one remains"
+          autosize
+          minRows={3}
+          maxRows={12}
+          spellCheck={false}
+          styles={mono}
+          {...form.getInputProps('value')}
+        />
+        <ProjectsSelect
+          label="Projects"
+          description="None: all projects. Environments that may no longer use it run without it."
+          value={form.values.projectIds}
+          error={form.errors.projectIds}
+          onChange={(ids) => form.setFieldValue('projectIds', ids)}
+        />
+        <div>
+          <ActionButton
+            type="submit"
+            variant="default"
+            loading={change.isPending}
+            whyNot={whyNot ?? (form.isDirty() ? undefined : 'Nothing was changed.')}
+          >
+            Save
+          </ActionButton>
+        </div>
+      </Stack>
+    </form>
+  );
+}
+
+export interface SshKeyDetailProps {
+  readonly id: string;
+  readonly whyNot: string | undefined;
+  readonly onClose: () => void;
+}
+
+export function SshKeyDetail({ id, whyNot, onClose }: SshKeyDetailProps) {
+  const found = useVersioned('getSshKey', { params: { id } });
+  return (
+    <Detail title={found.data?.value.name ?? 'SSH key'} onClose={onClose}>
+      <Loaded query={found}>
+        {({ value: sshKey, version }) => (
+          <>
+            <Facts
+              facts={[
+                ['Private key', 'Encrypted. No reply contains it.'],
+                ['Stored by', <bdi key="by">{nameOfUser(sshKey.user)}</bdi>],
+                ['Stored', <TimeAgo key="at" at={sshKey.createdAt} />],
+                ['Id', <code key="id">{id}</code>],
+              ]}
+            />
+            <UsedBy uses={sshKey.usedBy} />
+            <Part title="Settings">
+              <Settings key={version} sshKey={sshKey} version={version} whyNot={whyNot} />
+            </Part>
+            <div>
+              <Removal
+                operation="deleteSshKey"
+                input={{ params: { id } }}
+                refreshes={concerned}
+                label="Delete key"
+                question={`Delete ${sshKey.name}?`}
+                done="The key was deleted"
+                whyNot={whyNot}
+                onDone={onClose}
+              >
+                <p>Repositories that need it can then no longer be read.</p>
+              </Removal>
+            </div>
+          </>
+        )}
+      </Loaded>
+    </Detail>
+  );
+}

@@ -1,0 +1,53 @@
+/** What names a token, a key or a connection, and keeps it from being deleted. */
+import { Link } from '@tanstack/react-router';
+import type { Reply } from '../../api/queries.ts';
+import { Part } from '../../records/Part.tsx';
+import classes from '../../records/records.module.css';
+
+type Use = Reply<'getGitToken'>['usedBy'][number];
+
+const words: Readonly<Record<Use['type'], string>> = {
+  template: 'Template',
+  environment: 'Environment',
+  module: 'Module',
+  vcsConnection: 'Forge',
+};
+
+function Target({ type, id, name }: Use) {
+  const text = <bdi>{name}</bdi>;
+  if (type === 'template')
+    return (
+      <Link to="/templates/$templateId" params={{ templateId: id }}>
+        {text}
+      </Link>
+    );
+  if (type === 'environment')
+    return (
+      <Link to="/environments/$environmentId" params={{ environmentId: id }}>
+        {text}
+      </Link>
+    );
+  if (type === 'vcsConnection')
+    return (
+      <Link to="/vcs-connections" search={{ open: id } as never}>
+        {text}
+      </Link>
+    );
+  return text;
+}
+
+export function UsedBy({ uses }: { readonly uses: readonly Use[] }) {
+  return (
+    <Part title="Used by" lead="As far as you may see it. While something names it, it cannot be deleted.">
+      <ul className={classes.list}>
+        {uses.length === 0 && <li>Nothing that you may see names it.</li>}
+        {uses.map((use) => (
+          <li key={`${use.type}.${use.id}`}>
+            <Target {...use} />
+            <span>{words[use.type]}</span>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}

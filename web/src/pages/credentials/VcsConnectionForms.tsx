@@ -1,0 +1,216 @@
+/** A connection to a forge is stored, changed and deleted. */
+import { Select, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { VcsConnectionType } from '#contract/vcs-connections/connection-types.ts';
+import { type Reply, useRead } from '../../api/queries.ts';
+import { useSession } from '../../api/session.ts';
+import { useVersioned } from '../../api/versioned.ts';
+import { Detail, useOpenRow } from '../../records/Detail.tsx';
+import { FormDialog } from '../../records/FormDialog.tsx';
+import { Part } from '../../records/Part.tsx';
+import { Removal } from '../../records/Removal.tsx';
+import { StaleAlert } from '../../records/StaleAlert.tsx';
+import { useChangeForm } from '../../records/use-change-form.ts';
+import { ActionButton } from '../../ui/ActionButton.tsx';
+import { Facts } from '../../ui/Facts.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { showDone } from '../../ui/messages.ts';
+import { forgeNames } from './forge-names.ts';
+import { UsedBy } from './UsedBy.tsx';
+
+const concerned = ['listVcsConnections', 'getVcsConnection'] as const;
+
+/** Tokens and agents of the organization, as choices. */
+function useChoices() {
+  const { organizationId } = useSession();
+  const tokens = useRead('listGitTokens', { query: { organizationId, type: 'GIT' } });
+  const agents = useRead('listAgents', { query: { organizationId } });
+  return {
+    tokens: (tokens.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+    agents: (agents.data ?? []).map(({ agentKey, name }) => ({ value: agentKey, label: name ?? agentKey })),
+  };
+}
+
+interface ChoicesProps {
+  readonly token: object;
+  readonly agent: object;
+}
+
+function Choices({ token, agent }: ChoicesProps) {
+  const { tokens, agents } = useChoices();
+  return (
+    <>
+      <Select
+        label="Git token"
+        description="Sent to repositories on the host of the address that have no token of their own."
+        placeholder="None"
+        clearable
+        searchable
+        data={tokens}
+        {...token}
+      />
+      <Select
+        label="Agent that reaches it"
+        placeholder="The default agent"
+        clearable
+        data={agents}
+        {...agent}
+      />
+    </>
+  );
+}
+
+export function NewVcsConnection({
+  organizationId,
+  onClose,
+}: {
+  organizationId: string;
+  onClose: () => void;
+}) {
+  const { open } = useOpenRow();
+  const form = useForm({
+    initialValues: {
+      name: '',
+      type: 'GitLabEnterprise' as VcsConnectionType,
+      url: '',
+      tokenId: null as string | null,
+      vcsAgentKey: null as string | null,
+    },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'A name is needed.' : null),
+      url: (url) =>
+        URL.canParse(url) ? null : 'A whole address is needed, such as https://git.example.com.',
+    },
+  });
+  const { change, problem } = useChangeForm('createVcsConnection', {
+    form,
+    refreshes: concerned,
+    onSuccess: ({ id }) => {
+      showDone('The connection was stored');
+      onClose();
+      open(id);
+    },
+  });
+  return (
+    <FormDialog
+      title="New connection"
+      verb="Store connection"
+      isBusy={change.isPending}
+      problem={problem}
+      onClose={onClose}
+      onSubmit={form.onSubmit(({ vcsAgentKey, ...values }) =>
+        change.mutate({ body: { organizationId, ...values, ...(vcsAgentKey ? { vcsAgentKey } : {}) } }),
+      )}
+    >
+      <TextInput label="Name" required data-autofocus autoComplete="off" {...form.getInputProps('name')} />
+      <Select
+        label="Forge"
+        allowDeselect={false}
+        data={Object.entries(forgeNames).map(([value, label]) => ({ value, label }))}
+        {...form.getInputProps('type')}
+      />
+      <TextInput
+        label="Address"
+        required
+        placeholder="https://git.example.com"
+        {...form.getInputProps('url')}
+      />
+      <Choices token={form.getInputProps('tokenId')} agent={form.getInputProps('vcsAgentKey')} />
+    </FormDialog>
+  );
+}
+
+interface SettingsProps {
+  readonly connection: Reply<'getVcsConnection'>;
+  readonly version: string | undefined;
+  readonly whyNot: string | undefined;
+}
+
+function Settings({ connection, version, whyNot }: SettingsProps) {
+  const { id, name, tokenId = null, vcsAgentKey } = connection;
+  const form = useForm({
+    initialValues: { name, tokenId, vcsAgentKey: vcsAgentKey as string | null },
+    validate: { name: (text) => (text.trim() === '' ? 'A name is needed.' : null) },
+  });
+  const { change, problem } = useChangeForm('updateVcsConnection', {
+    form,
+    refreshes: concerned,
+    onSuccess: () => {
+      form.resetDirty();
+      showDone('The connection was changed');
+    },
+  });
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((values) =>
+        change.mutate({
+          params: { id },
+          body: { ...values, vcsAgentKey: values.vcsAgentKey ?? '' },
+          ifMatch: version,
+        }),
+      )}
+    >
+      <Stack gap="sm">
+        <StaleAlert error={problem} reads={concerned} />
+        <TextInput label="Name" required {...form.getInputProps('name')} />
+        <Choices token={form.getInputProps('tokenId')} agent={form.getInputProps('vcsAgentKey')} />
+        <div>
+          <ActionButton
+            type="submit"
+            variant="default"
+            loading={change.isPending}
+            whyNot={whyNot ?? (form.isDirty() ? undefined : 'Nothing was changed.')}
+          >
+            Save
+          </ActionButton>
+        </div>
+      </Stack>
+    </form>
+  );
+}
+
+export interface VcsConnectionDetailProps {
+  readonly id: string;
+  readonly whyNot: string | undefined;
+  readonly onClose: () => void;
+}
+
+export function VcsConnectionDetail({ id, whyNot, onClose }: VcsConnectionDetailProps) {
+  const found = useVersioned('getVcsConnection', { params: { id } });
+  return (
+    <Detail title={found.data?.value.name ?? 'Connection'} onClose={onClose}>
+      <Loaded query={found}>
+        {({ value: connection, version }) => (
+          <>
+            <Facts
+              facts={[
+                ['Forge', forgeNames[connection.type]],
+                ['Address', <code key="url">{connection.url}</code>],
+                ['Id', <code key="id">{id}</code>],
+              ]}
+            />
+            <UsedBy uses={connection.usedBy} />
+            <Part title="Settings">
+              <Settings key={version} connection={connection} version={version} whyNot={whyNot} />
+            </Part>
+            <div>
+              <Removal
+                operation="deleteVcsConnection"
+                input={{ params: { id } }}
+                refreshes={concerned}
+                label="Delete connection"
+                question={`Delete ${connection.name}?`}
+                done="The connection was deleted"
+                whyNot={whyNot}
+                onDone={onClose}
+              >
+                <p>A connection that a template or an active environment names is not deleted.</p>
+              </Removal>
+            </div>
+          </>
+        )}
+      </Loaded>
+    </Detail>
+  );
+}
