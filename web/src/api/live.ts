@@ -8,6 +8,7 @@ import type { OperationName } from '#contract/operations.ts';
 import { client } from './client.ts';
 import { isStatus } from './errors.ts';
 import { type FollowState, keepFollowing, silenceSeconds } from './follow.ts';
+import { takeIntoReads } from './live-patches.ts';
 import { readsOf } from './live-reads.ts';
 import { queryClient, refresh } from './queries.ts';
 import {
@@ -104,6 +105,7 @@ function take(event: OrganizationStreamEvent): void {
   if (event.event === 'deploymentEvent') return takeFollowed(event.data);
   if (event.event === 'ready' || event.event === 'reset') followedBegins();
   if (event.event === 'reset') void queryClient.invalidateQueries();
+  takeIntoReads(queryClient, event);
   gather(readsOf(event));
   for (const listener of eventListeners) listener(event);
 }

@@ -10,7 +10,7 @@ import {
   tableFeatures,
   useTable,
 } from '@tanstack/react-table';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode, useCallback, useEffect, useRef } from 'react';
 import classes from './DataTable.module.css';
 import { useRowKeys } from './row-keys.ts';
 
@@ -99,18 +99,42 @@ function useRows<Row>({ columns, rows, idOf, selected, onSelect }: DataTableProp
   });
 }
 
-function Cells<Row>({ row, columns }: { readonly row: Row; readonly columns: readonly Column<Row>[] }) {
+interface CellsProps<Row> {
+  readonly row: Row;
+  readonly columns: readonly Column<Row>[];
+}
+
+/** Of a row that has not changed they are not made again: a hundred of them would take as long as the reading. */
+const Cells = memo(function Cells<Row>({ row, columns }: CellsProps<Row>) {
   return columns.map(({ id, isNumber, isMinor, cell }) => (
     <td key={id} data-number={isNumber || undefined} data-minor={isMinor || undefined}>
       {cell(row)}
     </td>
   ));
+}) as <Row>(props: CellsProps<Row>) => ReactNode;
+
+interface CheckCellProps {
+  readonly id: string;
+  readonly name: string;
+  readonly isSelected: boolean;
+  readonly onToggle: (id: string) => void;
 }
+
+const CheckCell = memo(function CheckCell({ id, name, isSelected, onToggle }: CheckCellProps) {
+  return (
+    <td className={classes.check}>
+      <Checkbox size="xs" aria-label={`Select ${name}`} checked={isSelected} onChange={() => onToggle(id)} />
+    </td>
+  );
+});
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, idOf, onOpen, onSelect, nameOf = idOf } = props;
   const table = useRows(props);
   const shown = table.getRowModel().rows;
+  const current = useRef(table);
+  useEffect(() => void (current.current = table));
+  const toggle = useCallback((id: string) => current.current.getRow(id).toggleSelected(), []);
   const keys = useRowKeys({
     count: shown.length,
     open: (at) => onOpen?.(shown[at]!.original),
@@ -141,14 +165,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           {shown.map((row, at) => (
             <tr key={row.id} {...keys.rowProps(at)} aria-selected={onSelect && row.getIsSelected()}>
               {onSelect && (
-                <td className={classes.check}>
-                  <Checkbox
-                    size="xs"
-                    aria-label={`Select ${nameOf(row.original)}`}
-                    checked={row.getIsSelected()}
-                    onChange={() => row.toggleSelected()}
-                  />
-                </td>
+                <CheckCell
+                  id={row.id}
+                  name={nameOf(row.original)}
+                  isSelected={row.getIsSelected()}
+                  onToggle={toggle}
+                />
               )}
               <Cells row={row.original} columns={columns} />
             </tr>
