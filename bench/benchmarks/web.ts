@@ -51,7 +51,6 @@ async function lighthouseFigures(
   { port, deploymentId, count }: { port: number; deploymentId: string; count: number },
 ): Promise<Figure[]> {
   const examine = await openLighthouse();
-  // Pages that Lighthouse opens have the cookies of the default profile.
   const session = await browser.newBrowserCDPSession();
   const cookies = signedIn.cookies.map(({ name, value, httpOnly }) => ({
     name,
@@ -59,7 +58,11 @@ async function lighthouseFigures(
     httpOnly,
     url: service.url,
   }));
-  await session.send('Storage.setCookies', { cookies });
+  const examineSignedIn = async (path: string) => {
+    // Pages that Lighthouse opens have the cookies of the default profile, which loses them with its last page.
+    await session.send('Storage.setCookies', { cookies });
+    return examine(`${service.url}${path}`, port);
+  };
   const figures: Figure[] = [];
   for (const [page, path] of [
     ['home', '/'],
@@ -67,7 +70,7 @@ async function lighthouseFigures(
     ['deployment', `/deployments/${deploymentId}`],
   ] as const) {
     const all = [];
-    for (let round = 0; round < count; round++) all.push(await examine(`${service.url}${path}`, port));
+    for (let round = 0; round < count; round++) all.push(await examineSignedIn(path));
     for (const category of categories) {
       const scores = all.map(({ scores }) => scores[category]);
       figures.push(figure(`Lighthouse: ${page}, ${category.replace('-', ' ')}`, 'points', scores));

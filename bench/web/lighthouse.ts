@@ -30,20 +30,28 @@ interface Lighthouse {
   readonly desktopConfig: unknown;
 }
 
+interface Audit {
+  readonly score: number | null;
+  readonly title: string;
+  readonly details?: { readonly items?: readonly { readonly description?: string }[] };
+}
+
 interface Report {
   readonly runtimeError?: { readonly message: string };
+  readonly finalDisplayedUrl: string;
   readonly categories: Readonly<
     Record<string, { readonly score: number | null; readonly auditRefs: readonly { readonly id: string }[] }>
   >;
-  readonly audits: Readonly<Record<string, { readonly score: number | null; readonly title: string }>>;
+  readonly audits: Readonly<Record<string, Audit>>;
 }
 
 /** Audits of the categories that found something, other than those of performance, which are degrees. */
 function findingsOf({ categories: found, audits }: Report): string[] {
   return ['accessibility', 'best-practices'].flatMap((category) =>
     (found[category]?.auditRefs ?? []).flatMap(({ id }) => {
-      const { score = null, title = id } = audits[id] ?? {};
-      return score !== null && score < 1 ? [`${category}: ${title}`] : [];
+      const { score = null, title = id, details } = audits[id] ?? {};
+      const items = (details?.items ?? []).flatMap(({ description = [] }) => description);
+      return score !== null && score < 1 ? [`${category}: ${[title, ...items].join('; ')}`] : [];
     }),
   );
 }
@@ -71,6 +79,8 @@ export async function openLighthouse(): Promise<
     } as const;
     const result = await lighthouse.default(url, flags, lighthouse.desktopConfig);
     const report = result?.lhr;
+    if (report !== undefined && report.finalDisplayedUrl !== url)
+      throw new Error(`Lighthouse examined ${report.finalDisplayedUrl} and not ${url}`);
     if (report === undefined || report.runtimeError !== undefined)
       throw new Error(`Lighthouse could not examine ${url}: ${report?.runtimeError?.message ?? 'no report'}`);
     const scoreOf = (category: string) => Math.round((report.categories[category]?.score ?? 0) * 100);

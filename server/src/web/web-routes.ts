@@ -13,7 +13,8 @@ import { documentWith, openWebFolder, type WebFolder } from './web-folder.ts';
 
 /** Files that bear a hash of their content in their names. */
 const hashedFolder = 'assets/';
-const yearMilliseconds = 365 * 24 * 60 * 60 * 1000;
+const hourMilliseconds = 60 * 60 * 1000;
+const yearMilliseconds = 365 * 24 * hourMilliseconds;
 
 /** The compressed copies that the build puts next to a file. */
 const endings: Readonly<Record<string, string>> = { br: '.br', gzip: '.gz' };
@@ -42,11 +43,11 @@ async function sendFile(
     dotfiles: 'allow',
     index: false,
     contentType: false,
-    ...(isHashed ? { maxAge: yearMilliseconds, immutable: true } : { cacheControl: false }),
+    maxAge: isHashed ? yearMilliseconds : hourMilliseconds,
+    immutable: isHashed,
   });
   // The folder was removed or changed since the start.
   if (sent.type !== 'file') return notFound(reply);
-  if (!isHashed) reply.header('cache-control', 'no-cache');
   if (coding !== null && sent.statusCode !== 304) reply.header('content-encoding', coding);
   const type = send.mime.getType(file) ?? 'application/octet-stream';
   reply.type(send.isUtf8MimeType(type) ? `${type}; charset=utf-8` : type);
