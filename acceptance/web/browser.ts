@@ -17,6 +17,9 @@ export interface Viewport {
   readonly deviceScaleFactor?: number;
 }
 
+/** Many times what anything takes, also on a busy machine. */
+const patienceMilliseconds = 60_000;
+
 /** A browser without windows. @param options more of its command line */
 export function startBrowser(options: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
@@ -41,6 +44,7 @@ export async function openPage(browser: Browser, viewport: Viewport = {}): Promi
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
   });
+  context.setDefaultTimeout(patienceMilliseconds);
   return context.newPage();
 }
 
