@@ -80,7 +80,10 @@ describe('the whole job', { skip, concurrency: false }, () => {
 
   test('its plan is approved, and its log and outputs can be read', async () => {
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
-    await page.getByRole('dialog').getByRole('button', { name: /^Approve/ }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Approve/ })
+      .click();
     await status('Succeeded');
     await page.getByRole('tab', { name: 'Log' }).click();
     await page.getByText('Apply complete! Resources: 2 added', { exact: false }).first().waitFor();
@@ -128,15 +131,10 @@ describe('the whole job', { skip, concurrency: false }, () => {
     await page.getByRole('dialog').getByText('web servers').first().waitFor();
     await keys('Enter');
     await page.getByRole('heading', { level: 1, name: 'web servers' }).waitFor();
-    const more = page.getByRole('button', { name: 'More' });
-    await tabTo(page, () => more.evaluate('(element) => element === document.activeElement'));
+    await pressUntil(page, 'Tab', 'More');
     await keys('Enter');
     await page.getByRole('menuitem', { name: 'Destroy …' }).waitFor();
-    const destroy = page.getByRole('menuitem', { name: 'Destroy …' });
-    for (let at = 0; at < 20; at += 1) {
-      if (await destroy.evaluate('(element) => element === document.activeElement')) break;
-      await keys('ArrowDown');
-    }
+    await pressUntil(page, 'ArrowDown', 'Destroy …');
     await keys('Enter');
     await page.getByRole('dialog').getByLabel(/^Type/).waitFor();
     await page.keyboard.type('web servers');
@@ -144,7 +142,7 @@ describe('the whole job', { skip, concurrency: false }, () => {
     await page.waitForURL(/\/deployments\//);
     await status('Waiting for approval');
     await keys('a');
-    await page.getByRole('dialog').getByRole('button', { name: /lose 2/ }).waitFor();
+    await page.locator(':focus', { hasText: 'lose 2' }).waitFor();
     await keys('Enter');
     await status('Succeeded');
     const [environment] = await service.client.call('listEnvironments');
@@ -152,11 +150,14 @@ describe('the whole job', { skip, concurrency: false }, () => {
   });
 });
 
-/** Presses Tab until something has focus. */
-async function tabTo(page: Page, hasFocus: () => Promise<unknown>): Promise<void> {
+/** Presses a key until what has this text has focus. */
+async function pressUntil(page: Page, key: string, text: string): Promise<void> {
+  const passed: unknown[] = [];
   for (let presses = 0; presses < 60; presses += 1) {
-    if (await hasFocus()) return;
-    await page.keyboard.press('Tab');
+    const focused = await page.evaluate('document.activeElement?.textContent?.slice(0, 30)');
+    if (focused === text) return;
+    passed.push(focused);
+    await page.keyboard.press(key);
   }
-  throw new Error('60 presses of Tab do not lead there');
+  throw new Error(`60 presses of ${key} do not lead to ${text}, but to ${passed.join(', ')}`);
 }
