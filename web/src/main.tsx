@@ -16,6 +16,9 @@ import { Messages } from './ui/Messages.tsx';
 /** The content policy of the page allows only style elements with it. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
 
+// What hides the scroll bar behind a dialog reads it here.
+(globalThis as { __webpack_nonce__?: string | undefined }).__webpack_nonce__ = nonce;
+
 createRoot(document.querySelector('#root')!).render(
   <StrictMode>
     <MantineProvider

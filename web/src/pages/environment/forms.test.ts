@@ -8,7 +8,7 @@ import {
   lifetimeValues,
   policyWords,
 } from './schedule/lifetime.ts';
-import { conflicts, settingsBody, settingsOf } from './settings/settings-values.ts';
+import { conflicts, mergedWith, settingsBody, settingsOf } from './settings/settings-values.ts';
 import { sizeText } from './state/words.ts';
 
 const began = settingsOf({ name: 'web', tags: ['a'], requiresApproval: true } as never);
@@ -23,6 +23,12 @@ test('two people conflict only where both changed the same setting to different 
   assert.deepEqual(conflicts(began, mine, { ...began, description: 'theirs' }), []);
   assert.deepEqual(conflicts(began, mine, { ...began, name: 'store' }), ['name']);
   assert.deepEqual(conflicts(began, mine, { ...began, name: 'shop' }), []);
+});
+
+test('what only the other person has changed stays when theirs is replaced', () => {
+  const theirs = { ...began, name: 'store', description: 'new' };
+  const merged = mergedWith(theirs, began, { ...began, name: 'shop' });
+  assert.deepEqual([merged.name, merged.description], ['shop', 'new']);
 });
 
 test('a lifetime is sent as it was entered', () => {

@@ -68,3 +68,12 @@ export function settingsBody(
 ): CallInput<'updateEnvironment'>['body'] {
   return Object.fromEntries(differences(began, mine).map((name) => [name, mine[name]]));
 }
+
+/** What somebody else has set, with the settings that were typed here. */
+export function mergedWith(
+  theirs: SettingsValues,
+  began: SettingsValues,
+  mine: SettingsValues,
+): SettingsValues {
+  return { ...theirs, ...(settingsBody(began, mine) as Partial<SettingsValues>) };
+}

@@ -10,6 +10,7 @@ import { type EnvironmentReply, environmentReads } from '../reads.ts';
 import {
   conflicts,
   differences,
+  mergedWith,
   type SettingName,
   settingsBody,
   settingsOf,
@@ -93,7 +94,9 @@ export function useSettings(environment: EnvironmentReply) {
     /** Replaces what somebody else has set. */
     replace: () => {
       if (!(save.error instanceof Overtaken) || edited === undefined) return;
-      const next = { began: save.error.theirs, mine: edited.mine };
+      const { theirs } = save.error;
+      // What only the other person has changed stays as it is now.
+      const next = { began: theirs, mine: mergedWith(theirs, edited.began, edited.mine) };
       setEdited(next);
       save.mutate(next);
     },

@@ -1,0 +1,179 @@
+/** One environment in the browser: deployed with another value, locked, renamed by two people, destroyed, deleted. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { findProgram } from '../programs.ts';
+import { createEnvironment, deployNew, homeOf, untilEnd } from '../runs.ts';
+import { makeRepository, type RunningService } from '../service.ts';
+import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+
+const configuration = `variable "region" {
+  type    = string
+  default = "eu"
+}
+
+resource "terraform_data" "server" {
+  input = var.region
+}
+
+output "server" {
+  value = terraform_data.server.output
+}
+`;
+
+const needs = (await findProgram('terraform')) ? withoutBrowser : 'terraform is not on the PATH';
+const longWait = { timeout: 60_000 };
+/** Markup, right to left, wide characters, and longer than any line. */
+const oddName = `<b>كتاب</b> 🚀 ${'very long '.repeat(8)}`.trim();
+
+describe('the page of an environment', { skip: needs }, () => {
+  let service: RunningService;
+  let browser: Browser;
+  let page: Page;
+  let complaints: string[];
+  let id: string;
+  let repository: string;
+
+  const open = (parameters = '', which = id) =>
+    page.goto(`${service.url}/environments/${which}${parameters}`);
+  const button = (name: string | RegExp): Locator => page.getByRole('button', { name });
+  const menu = async (name: string | RegExp) => {
+    await button('More').click();
+    await page.getByRole('menuitem', { name }).click();
+  };
+  /** The deployment that the page has gone to. */
+  const startedId = async (): Promise<string> => {
+    await page.waitForURL(/\/deployments\//, longWait);
+    return page.url().split('/').at(-1)!.replace(/\?.*/, '');
+  };
+
+  before(async () => {
+    service = await startWebService({ settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_RATE_LIMIT: '0' } });
+    repository = (await makeRepository(service.folder, 'code', { 'main.tf': configuration })).path;
+    const home = await homeOf(service.client);
+    const [made, started] = await Promise.all([
+      deployNew(service.client, home, { name: 'web', repository }),
+      startBrowser(),
+    ]);
+    id = made.id;
+    browser = started;
+    page = await openPage(browser);
+    await signIn(page, service.url);
+    complaints = complaintsOf(page);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.[Symbol.asyncDispose]();
+  });
+
+  test('a deployment with another value of a variable of the code', async () => {
+    await open();
+    await button('Deploy …').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Comment').fill('move');
+    await dialog.getByRole('button', { name: /^Variables/ }).click();
+    await dialog.getByLabel('Value of region').fill('us');
+    await dialog.getByRole('button', { name: 'Deploy', exact: true }).click();
+    const deployment = await untilEnd(service.client, await startedId());
+    assert.equal(deployment.comment, 'move');
+    assert.deepEqual(
+      deployment.variables?.map(({ name, value }) => [name, value]),
+      [['region', 'us']],
+    );
+    await open('?tab=outputs');
+    await page.getByText('us', { exact: true }).waitFor();
+    await open('?tab=resources');
+    await page.getByRole('listitem').filter({ hasText: 'server' }).first().waitFor();
+  });
+
+  test('a lock refuses deployments with its reason, and another tab hears of both', async () => {
+    const other = await page.context().newPage();
+    await other.goto(`${service.url}/environments/${id}`);
+    await other.getByRole('heading', { name: 'web' }).waitFor();
+    await open();
+    await menu('Lock …');
+    await page.getByLabel('Reason').fill('audit');
+    await button('Lock').click();
+    await other.getByText(/Locked by Ada Lovelace.*audit/).waitFor();
+    const deploy = button('Deploy …');
+    assert.equal(await deploy.getAttribute('aria-disabled'), 'true');
+    await deploy.hover();
+    await page.getByRole('tooltip', { name: /locked \(audit\)/ }).waitFor();
+    await other.getByRole('button', { name: 'Unlock' }).click();
+    await page.getByText('It accepts no deployments').waitFor({ state: 'detached' });
+    await other.close();
+    const { isLocked } = await service.client.call('getEnvironment', { params: { id } });
+    assert.equal(isLocked, false);
+  });
+
+  test('two people rename it: nothing typed is lost, and one of them decides', async () => {
+    await open('?tab=settings');
+    const name = page.getByLabel(/^Name/).first();
+    await name.fill('mine');
+    await service.client.call('updateEnvironment', {
+      params: { id },
+      body: { name: 'theirs', tags: ['shop'] },
+    });
+    await page.getByRole('heading', { name: 'theirs' }).waitFor();
+    assert.equal(await name.inputValue(), 'mine');
+    await button('Save').click();
+    await page.getByRole('alert').filter({ hasText: 'Somebody else has changed the name' }).waitFor();
+    await button('Replace theirs').click();
+    await page.getByRole('heading', { name: 'mine' }).waitFor();
+    const { tags } = await service.client.call('getEnvironment', { params: { id } });
+    assert.deepEqual(tags, ['shop'], 'what only the other person has changed stays');
+  });
+
+  test('a wrong field says so where it is, and keeps what was typed', async () => {
+    await open('?tab=settings');
+    const name = page.getByLabel(/^Name/).first();
+    await name.fill('x'.repeat(300));
+    await button('Save').click();
+    await page.locator('.mantine-InputWrapper-error').waitFor();
+    assert.equal((await name.inputValue()).length, 300);
+  });
+
+  test('an odd name is text, and its page fits a narrow screen', async () => {
+    const home = await homeOf(service.client);
+    const request = { name: oddName, repository, preventAutoDeploy: true };
+    const odd = await createEnvironment(service.client, home, request);
+    const narrow = await openPage(browser, { width: 320, height: 640 });
+    await signIn(narrow, service.url);
+    await narrow.goto(`${service.url}/environments/${odd.id}`);
+    await narrow.getByRole('heading', { name: oddName }).waitFor();
+    await narrow.getByText('It was never deployed.').waitFor();
+    await narrow.getByText(`envarium deploy ${odd.id} --follow`).waitFor();
+    const wide = await narrow.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 320, `the page is ${wide} pixels wide`);
+    await narrow.context().close();
+  });
+
+  test('an environment that is deleted while it is open says so', async () => {
+    const home = await homeOf(service.client);
+    const request = { name: 'short', repository, preventAutoDeploy: true };
+    const short = await createEnvironment(service.client, home, request);
+    await open('', short.id);
+    await page.getByRole('heading', { name: 'short' }).waitFor();
+    await service.client.call('deleteEnvironment', { params: { id: short.id } });
+    await page.getByRole('alert').filter({ hasText: 'does not exist any more' }).waitFor();
+  });
+
+  test('a destroy needs the name, and the page then says that nothing is left', async () => {
+    await open();
+    await menu('Destroy …');
+    const destroy = button('Destroy');
+    assert.ok(await destroy.isDisabled());
+    await page.getByLabel('Type mine to confirm').fill('mine');
+    await destroy.click();
+    await untilEnd(service.client, await startedId());
+    await open('?tab=resources');
+    await page.getByText('It is destroyed: nothing is left').waitFor();
+    await button('More').click();
+    await page.getByRole('menuitem', { name: /Destroy … Nothing is deployed/ }).waitFor();
+  });
+
+  test('nothing of it troubles the browser but what was refused', () => {
+    const others = complaints.filter((text) => !/the server responded with a status of 40[04]/.test(text));
+    assert.deepEqual(others, []);
+  });
+});
