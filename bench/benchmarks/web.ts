@@ -23,6 +23,7 @@ interface Parts {
 }
 
 const name = 'storefront';
+const lookMilliseconds = 4_000;
 
 /** The list, opened from the first page, and its next pages. */
 async function listFigures({ service, browser, signedIn }: Parts, count: number): Promise<Figure[]> {
@@ -33,6 +34,8 @@ async function listFigures({ service, browser, signedIn }: Parts, count: number)
     const [page] = opened.pages as [Page];
     await page.goto(service.url);
     await page.locator('#page-title').waitFor();
+    // Nobody opens the list before having seen the page.
+    await page.waitForTimeout(lookMilliseconds);
     const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Environments' });
     openings.push(await measureRows(link));
     for (let turn = 0; turn < 5; turn++)

@@ -10,6 +10,7 @@ import { useSessionEnd } from '../api/session-end.ts';
 import { LiveBar } from './LiveBar.tsx';
 import { openPalette, useOverlay } from './open-palette.ts';
 import { navigation } from './navigation.ts';
+import { usePreloadedPages } from './preload-pages.ts';
 import classes from './Shell.module.css';
 import { useShortcuts } from './shortcuts.ts';
 import { UserMenu } from './UserMenu.tsx';
@@ -72,6 +73,7 @@ export function Shell() {
   useFocusOnNavigation();
   useSessionWatch();
   useShortcuts();
+  usePreloadedPages();
   const hasEnded = useSessionEnd();
   const overlay = useOverlay();
   return (
