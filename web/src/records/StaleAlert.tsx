@@ -1,25 +1,23 @@
 /** Why a change was refused; where somebody else was faster, a way to their version. */
 import { Alert, Button } from '@mantine/core';
-import type { OperationName } from '#contract/operations.ts';
 import { isStatus } from '../api/errors.ts';
-import { refresh } from '../api/queries.ts';
 import { FormAlert } from '../forms/FormAlert.tsx';
 
 export interface StaleAlertProps {
   readonly error: unknown;
-  /** Reads that show the version of the other person. */
-  readonly reads: readonly OperationName[];
+  /** Drops what was typed, and shows the version of the other person. */
+  readonly onShow: () => void;
 }
 
 /** What was typed stays until the person asks for the other version. */
-export function StaleAlert({ error, reads }: StaleAlertProps) {
+export function StaleAlert({ error, onShow }: StaleAlertProps) {
   if (!isStatus(error, 412)) return <FormAlert mb="md" error={error} />;
   return (
     <Alert color="red" role="alert" title="Somebody else was faster" mb="md">
       It was changed since you opened it, and your change was not made. What you typed is still here: copy
       what you need before you look at their version.
       <div style={{ marginTop: 'var(--e-space-2)' }}>
-        <Button size="xs" variant="default" onClick={() => void refresh(reads)}>
+        <Button size="xs" variant="default" onClick={onShow}>
           Show their version
         </Button>
       </div>

@@ -175,7 +175,7 @@ export function CredentialDetail({ credential, onClose }: CredentialDetailProps)
       <Test credential={credential} whyNot={whyNot} />
       <CredentialProjects credential={credential} whyNot={whyNot} />
       <Part title="Settings">
-        <Rename key={credential.updatedAt} credential={credential} whyNot={whyNot} />
+        <Rename credential={credential} whyNot={whyNot} />
       </Part>
       <Actions credential={credential} whyNot={whyNot} onClose={onClose} />
     </Detail>

@@ -2,13 +2,14 @@
 import { PasswordInput, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { Reply } from '../../api/queries.ts';
-import { useVersioned } from '../../api/versioned.ts';
+import { useVersioned, type Versioned } from '../../api/versioned.ts';
 import { ProjectsSelect } from '../../forms/ProjectSelect.tsx';
 import { Detail } from '../../records/Detail.tsx';
 import { Part } from '../../records/Part.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
+import { useEdited } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
@@ -18,18 +19,20 @@ import { UsedBy } from './UsedBy.tsx';
 type Token = Reply<'getGitToken'>;
 
 interface SettingsProps {
-  readonly token: Token;
-  readonly version: string | undefined;
+  readonly found: Versioned<Token>;
   readonly whyNot: string | undefined;
 }
 
 const concerned = ['listGitTokens', 'getGitToken'] as const;
 
-function Settings({ token, version, whyNot }: SettingsProps) {
+const valuesOf = ({ name, hosts, projectIds }: Token) => ({ name, value: '', hosts, projectIds });
+
+function Settings({ found, whyNot }: SettingsProps) {
   const form = useForm({
-    initialValues: { name: token.name, value: '', hosts: token.hosts, projectIds: token.projectIds },
+    initialValues: valuesOf(found.value),
     validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },
   });
+  const edited = useEdited(found, form, valuesOf);
   const { change, problem } = useChangeForm('updateGitToken', {
     form,
     refreshes: concerned,
@@ -44,14 +47,14 @@ function Settings({ token, version, whyNot }: SettingsProps) {
       noValidate
       onSubmit={form.onSubmit(({ value, ...rest }) =>
         change.mutate({
-          params: { id: token.id },
+          params: { id: found.value.id },
           body: { ...rest, ...(value === '' ? {} : { value }) },
-          ifMatch: version,
+          ifMatch: edited.version(),
         }),
       )}
     >
       <Stack gap="sm">
-        <StaleAlert error={problem} reads={concerned} />
+        <StaleAlert error={problem} onShow={edited.showLatest} />
         <TextInput label="Name" required {...form.getInputProps('name')} />
         <PasswordInput
           label="New token"
@@ -104,7 +107,7 @@ export function GitTokenDetail({ id, whyNot, onClose }: GitTokenDetailProps) {
             />
             <UsedBy uses={token.usedBy} />
             <Part title="Settings">
-              <Settings key={version} token={token} version={version} whyNot={whyNot} />
+              <Settings found={{ value: token, version }} whyNot={whyNot} />
             </Part>
             <div>
               <Removal

@@ -2,7 +2,7 @@
 import { Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { Reply } from '../../api/queries.ts';
-import { useVersioned } from '../../api/versioned.ts';
+import { useVersioned, type Versioned } from '../../api/versioned.ts';
 import { ProjectsSelect } from '../../forms/ProjectSelect.tsx';
 import { Detail, useOpenRow } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
@@ -11,6 +11,7 @@ import { nameOfUser } from '../../records/person.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
+import { useEdited } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
@@ -73,14 +74,18 @@ export function NewSshKey({ organizationId, onClose }: { organizationId: string;
   );
 }
 
+type SshKey = Reply<'getSshKey'>;
+
 interface SettingsProps {
-  readonly sshKey: Reply<'getSshKey'>;
-  readonly version: string | undefined;
+  readonly found: Versioned<SshKey>;
   readonly whyNot: string | undefined;
 }
 
-function Settings({ sshKey, version, whyNot }: SettingsProps) {
-  const form = useForm({ initialValues: { value: '', projectIds: sshKey.projectIds } });
+const valuesOf = ({ projectIds }: SshKey) => ({ value: '', projectIds });
+
+function Settings({ found, whyNot }: SettingsProps) {
+  const form = useForm({ initialValues: valuesOf(found.value) });
+  const edited = useEdited(found, form, valuesOf);
   const { change, problem } = useChangeForm('updateSshKey', {
     form,
     refreshes: concerned,
@@ -95,14 +100,14 @@ function Settings({ sshKey, version, whyNot }: SettingsProps) {
       noValidate
       onSubmit={form.onSubmit(({ value, projectIds }) =>
         change.mutate({
-          params: { id: sshKey.id },
+          params: { id: found.value.id },
           body: { projectIds, ...(value === '' ? {} : { value }) },
-          ifMatch: version,
+          ifMatch: edited.version(),
         }),
       )}
     >
       <Stack gap="sm">
-        <StaleAlert error={problem} reads={concerned} />
+        <StaleAlert error={problem} onShow={edited.showLatest} />
         <Textarea
           label="New private key"
           placeholder="Empty: the stored one remains"
@@ -158,7 +163,7 @@ export function SshKeyDetail({ id, whyNot, onClose }: SshKeyDetailProps) {
             />
             <UsedBy uses={sshKey.usedBy} />
             <Part title="Settings">
-              <Settings key={version} sshKey={sshKey} version={version} whyNot={whyNot} />
+              <Settings found={{ value: sshKey, version }} whyNot={whyNot} />
             </Part>
             <div>
               <Removal

@@ -4,13 +4,14 @@ import { useForm } from '@mantine/form';
 import type { VcsConnectionType } from '#contract/vcs-connections/connection-types.ts';
 import { type Reply, useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
-import { useVersioned } from '../../api/versioned.ts';
+import { useVersioned, type Versioned } from '../../api/versioned.ts';
 import { Detail, useOpenRow } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { Part } from '../../records/Part.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
+import { useEdited } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
@@ -120,18 +121,26 @@ export function NewVcsConnection({
   );
 }
 
+type Connection = Reply<'getVcsConnection'>;
+
 interface SettingsProps {
-  readonly connection: Reply<'getVcsConnection'>;
-  readonly version: string | undefined;
+  readonly found: Versioned<Connection>;
   readonly whyNot: string | undefined;
 }
 
-function Settings({ connection, version, whyNot }: SettingsProps) {
-  const { id, name, tokenId = null, vcsAgentKey } = connection;
+const valuesOf = ({ name, tokenId, vcsAgentKey }: Connection) => ({
+  name,
+  tokenId: tokenId ?? null,
+  vcsAgentKey: vcsAgentKey as string | null,
+});
+
+function Settings({ found, whyNot }: SettingsProps) {
+  const { id } = found.value;
   const form = useForm({
-    initialValues: { name, tokenId, vcsAgentKey: vcsAgentKey as string | null },
+    initialValues: valuesOf(found.value),
     validate: { name: (text) => (text.trim() === '' ? 'A name is needed.' : null) },
   });
+  const edited = useEdited(found, form, valuesOf);
   const { change, problem } = useChangeForm('updateVcsConnection', {
     form,
     refreshes: concerned,
@@ -147,12 +156,12 @@ function Settings({ connection, version, whyNot }: SettingsProps) {
         change.mutate({
           params: { id },
           body: { ...values, vcsAgentKey: values.vcsAgentKey ?? '' },
-          ifMatch: version,
+          ifMatch: edited.version(),
         }),
       )}
     >
       <Stack gap="sm">
-        <StaleAlert error={problem} reads={concerned} />
+        <StaleAlert error={problem} onShow={edited.showLatest} />
         <TextInput label="Name" required {...form.getInputProps('name')} />
         <Choices token={form.getInputProps('tokenId')} agent={form.getInputProps('vcsAgentKey')} />
         <div>
@@ -192,7 +201,7 @@ export function VcsConnectionDetail({ id, whyNot, onClose }: VcsConnectionDetail
             />
             <UsedBy uses={connection.usedBy} />
             <Part title="Settings">
-              <Settings key={version} connection={connection} version={version} whyNot={whyNot} />
+              <Settings found={{ value: connection, version }} whyNot={whyNot} />
             </Part>
             <div>
               <Removal

@@ -9,7 +9,7 @@ import { Page } from '../../ui/Page.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { Assignments } from './Assignments.tsx';
 import { ExplainedRights } from './ExplainedRights.tsx';
-import classes from './people.module.css';
+import classes from '../../records/records.module.css';
 import { PlaceFields, useChosenPlace } from './place.tsx';
 import { ProjectMatrix } from './ProjectMatrix.tsx';
 

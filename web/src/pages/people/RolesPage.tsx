@@ -6,7 +6,7 @@ import type { Right } from '#contract/schema/rights.ts';
 import { useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
-import { useVersioned } from '../../api/versioned.ts';
+import { useVersioned, type Versioned } from '../../api/versioned.ts';
 import { Detail, OpenLink, useOpenRow } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { Removal } from '../../records/Removal.tsx';
@@ -14,6 +14,7 @@ import type { CustomRole } from '../../records/roles.ts';
 import { Part } from '../../records/Part.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
+import { useEdited } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
@@ -95,15 +96,17 @@ function NewRole({ organizationId, rights, onClose }: NewRoleProps) {
 }
 
 interface EditRoleProps {
-  readonly role: CustomRole;
-  readonly version: string | undefined;
+  readonly found: Versioned<CustomRole>;
   readonly whyNot: string | undefined;
   readonly onClose: () => void;
 }
 
-function EditRole({ role, version, whyNot, onClose }: EditRoleProps) {
-  const { id, name, permissions, isDefaultRole } = role;
-  const form = useRoleForm({ name, permissions, isDefaultRole });
+const valuesOf = ({ name, permissions, isDefaultRole }: CustomRole) => ({ name, permissions, isDefaultRole });
+
+function EditRole({ found, whyNot, onClose }: EditRoleProps) {
+  const { id, name } = found.value;
+  const form = useRoleForm(valuesOf(found.value));
+  const edited = useEdited(found, form, valuesOf);
   const { change, problem } = useChangeForm('updateRole', {
     form,
     refreshes: concerned,
@@ -116,9 +119,9 @@ function EditRole({ role, version, whyNot, onClose }: EditRoleProps) {
     <>
       <form
         noValidate
-        onSubmit={form.onSubmit((body) => change.mutate({ params: { id }, body, ifMatch: version }))}
+        onSubmit={form.onSubmit((body) => change.mutate({ params: { id }, body, ifMatch: edited.version() }))}
       >
-        <StaleAlert error={problem} reads={concerned} />
+        <StaleAlert error={problem} onShow={edited.showLatest} />
         <Stack gap="md">
           <RoleFields form={form} />
           <Group>
@@ -170,11 +173,7 @@ function RoleDetail({
     );
   return (
     <Detail title={found.data?.value.name ?? 'Role'} onClose={onClose}>
-      <Loaded query={found}>
-        {({ value, version }) => (
-          <EditRole key={version} role={value} version={version} whyNot={whyNot} onClose={onClose} />
-        )}
-      </Loaded>
+      <Loaded query={found}>{(role) => <EditRole found={role} whyNot={whyNot} onClose={onClose} />}</Loaded>
     </Detail>
   );
 }

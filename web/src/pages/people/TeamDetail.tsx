@@ -4,14 +4,16 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
-import { useVersioned } from '../../api/versioned.ts';
+import { useVersioned, type Versioned } from '../../api/versioned.ts';
 import { MemberSelect } from '../../records/choosers.tsx';
 import { Detail } from '../../records/Detail.tsx';
 import { Person } from '../../records/person.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import { Part } from '../../records/Part.tsx';
+import { FormAlert } from '../../forms/FormAlert.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
+import { useEdited } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
@@ -38,7 +40,7 @@ function Members({ team, version, whyNot }: PartProps) {
     );
   return (
     <>
-      <StaleAlert error={change.error} reads={concerned} />
+      <FormAlert mb="md" error={change.error} />
       <ul className={classes.list}>
         {(team.users ?? []).map((user) => (
           <li key={user.user_id}>
@@ -85,15 +87,18 @@ function Members({ team, version, whyNot }: PartProps) {
   );
 }
 
-function Settings({ team, version, whyNot }: PartProps) {
+const valuesOf = ({ name, description = '', isDefaultTeam = false }: Team) => ({
+  name,
+  description,
+  isDefaultTeam,
+});
+
+function Settings({ found, whyNot }: { found: Versioned<Team>; whyNot: string | undefined }) {
   const form = useForm({
-    initialValues: {
-      name: team.name,
-      description: team.description ?? '',
-      isDefaultTeam: team.isDefaultTeam ?? false,
-    },
+    initialValues: valuesOf(found.value),
     validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },
   });
+  const edited = useEdited(found, form, valuesOf);
   const { change, problem } = useChangeForm('updateTeam', {
     form,
     refreshes: concerned,
@@ -105,9 +110,11 @@ function Settings({ team, version, whyNot }: PartProps) {
   return (
     <form
       noValidate
-      onSubmit={form.onSubmit((body) => change.mutate({ params: { id: team.id }, body, ifMatch: version }))}
+      onSubmit={form.onSubmit((body) =>
+        change.mutate({ params: { id: found.value.id }, body, ifMatch: edited.version() }),
+      )}
     >
-      <StaleAlert error={problem} reads={concerned} />
+      <StaleAlert error={problem} onShow={edited.showLatest} />
       <Stack gap="sm">
         <TextInput label="Name" required {...form.getInputProps('name')} />
         <Textarea label="What for" autosize minRows={2} {...form.getInputProps('description')} />
@@ -130,10 +137,6 @@ function Settings({ team, version, whyNot }: PartProps) {
   );
 }
 
-/** The form begins anew where these have changed, and only there. */
-const settingsOf = ({ name, description, isDefaultTeam }: Team) =>
-  JSON.stringify([name, description, isDefaultTeam]);
-
 export interface TeamDetailProps {
   readonly id: string;
   readonly organizationId: string;
@@ -153,7 +156,7 @@ export function TeamDetail({ id, organizationId, onClose }: TeamDetailProps) {
             </Part>
             <TeamRoles teamId={id} organizationId={organizationId} />
             <Part title="Settings">
-              <Settings key={settingsOf(team)} team={team} version={version} whyNot={whyNot} />
+              <Settings found={{ value: team, version }} whyNot={whyNot} />
             </Part>
             <div>
               <Removal

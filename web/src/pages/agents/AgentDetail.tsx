@@ -1,0 +1,134 @@
+/** One agent: its processes, what it runs, its secrets, and its end. */
+import { Checkbox } from '@mantine/core';
+import { useState } from 'react';
+import { Status } from '../../design/status.tsx';
+import { Detail } from '../../records/Detail.tsx';
+import { Part } from '../../records/Part.tsx';
+import { nameOfUser } from '../../records/person.tsx';
+import classes from '../../records/records.module.css';
+import { Removal } from '../../records/Removal.tsx';
+import { Facts } from '../../ui/Facts.tsx';
+import { TimeAgo } from '../../ui/Time.tsx';
+import { type Agent, agentLook, type AgentProcess, isolationTexts, limitsText } from './agent-words.ts';
+import { AgentRuns } from './AgentRuns.tsx';
+import { AgentSecrets } from './AgentSecrets.tsx';
+
+export interface AgentDetailProps {
+  readonly agent: Agent;
+  readonly whyNot: string | undefined;
+  readonly onClose: () => void;
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+function Process({
+  process: { hostname, version, contactAt, isolation },
+}: {
+  readonly process: AgentProcess;
+}) {
+  return (
+    <li>
+      <div style={{ width: '100%' }}>
+        <Facts
+          facts={[
+            ['Machine', hostname && <code>{hostname}</code>],
+            ['Version', version],
+            [
+              'Last contact',
+              <time key="at" dateTime={contactAt}>
+                {clock.format(new Date(contactAt))}
+              </time>,
+            ],
+            ['Limits of a run', isolation && limitsText(isolation)],
+            [
+              'Isolation',
+              isolation && (
+                <ul style={{ paddingInlineStart: '1.1em' }}>
+                  {isolationTexts(isolation).map((text) => (
+                    <li key={text} style={{ display: 'list-item', padding: 0, border: 0 }}>
+                      {text}
+                    </li>
+                  ))}
+                </ul>
+              ),
+            ],
+          ]}
+        />
+      </div>
+    </li>
+  );
+}
+
+function Processes({ agent: { processes = [], status } }: { readonly agent: Agent }) {
+  return (
+    <Part
+      title="Processes in contact"
+      lead={
+        status === 'INACTIVE'
+          ? 'No process has called for 20 seconds. Runs that have started continue in their runners.'
+          : undefined
+      }
+    >
+      {processes.length === 0 ? (
+        <p>None: start the agent with a secret.</p>
+      ) : (
+        <ul className={classes.list}>
+          {processes.map((process) => (
+            <Process key={`${process.hostname}.${process.contactAt}`} process={process} />
+          ))}
+        </ul>
+      )}
+    </Part>
+  );
+}
+
+function DeleteAgent({ agent, whyNot, onClose }: AgentDetailProps) {
+  const [isForced, setForced] = useState(false);
+  const name = agent.name ?? agent.agentKey;
+  return (
+    <Removal
+      operation="deleteAgent"
+      input={{ params: { agentKey: agent.agentKey }, query: isForced ? { force: true } : {} }}
+      refreshes={['listAgents']}
+      label="Delete agent"
+      question={`Delete ${name}?`}
+      done="The agent was deleted"
+      whyNot={whyNot ?? (agent.isDefault ? 'The default agent belongs to the installation.' : undefined)}
+      onDone={onClose}
+    >
+      <p>Its secrets end, too: its processes are refused from their next call on.</p>
+      <Checkbox
+        label="Also while it has runs"
+        description="They count as lost when they were silent for long enough."
+        checked={isForced}
+        onChange={(event) => setForced(event.currentTarget.checked)}
+      />
+    </Removal>
+  );
+}
+
+export function AgentDetail(props: AgentDetailProps) {
+  const { agent, whyNot, onClose } = props;
+  const { agentKey, name, description, version, createdAt, createdByUser, isDefault } = agent;
+  return (
+    <Detail title={name ?? agentKey} onClose={onClose}>
+      <Facts
+        facts={[
+          ['Status', <Status key="status" look={agentLook(agent)} />],
+          ['What for', description && <bdi>{description}</bdi>],
+          ['Version', version],
+          ['Runs deployments of', isDefault ? 'All organizations of the installation' : 'This organization'],
+          ['Created', createdAt && <TimeAgo at={createdAt} />],
+          ['By', createdByUser && <bdi>{nameOfUser(createdByUser)}</bdi>],
+          ['Key', <code key="key">{agentKey}</code>],
+        ]}
+      />
+      <Processes agent={agent} />
+      <AgentRuns agent={agent} />
+      {!isDefault && <AgentSecrets agentKey={agentKey} whyNot={whyNot} />}
+      <div>
+        <DeleteAgent agent={agent} whyNot={whyNot} onClose={onClose} />
+      </div>
+    </Detail>
+  );
+}

@@ -1,0 +1,122 @@
+/** The secrets of an agent: made, shown once, and revoked. */
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { baseUrl } from '../../api/client.ts';
+import { type Reply, useRead } from '../../api/queries.ts';
+import { FormDialog } from '../../records/FormDialog.tsx';
+import { Part } from '../../records/Part.tsx';
+import { nameOfUser } from '../../records/person.tsx';
+import classes from '../../records/records.module.css';
+import { Removal } from '../../records/Removal.tsx';
+import { SecretDialog } from '../../records/SecretDialog.tsx';
+import { useChangeForm } from '../../records/use-change-form.ts';
+import { ActionButton } from '../../ui/ActionButton.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { TimeAgo } from '../../ui/Time.tsx';
+import { startCommand } from './agent-words.ts';
+
+export interface AgentSecretsProps {
+  readonly agentKey: string;
+  readonly whyNot: string | undefined;
+}
+
+function NewSecret({ agentKey, onClose }: { agentKey: string; onClose: () => void }) {
+  const [secret, setSecret] = useState<string>();
+  const form = useForm({ initialValues: { description: '' } });
+  const { change, problem } = useChangeForm('createAgentSecret', {
+    form,
+    refreshes: ['listAgentSecrets'],
+    onSuccess: (made) => setSecret(made.secret),
+  });
+  if (secret !== undefined)
+    return (
+      <SecretDialog
+        title="The secret of the agent"
+        what="The secret"
+        lead="Write it to a file that only the agent reads, and start the agent there."
+        values={[
+          { label: 'Key', value: agentKey },
+          { label: 'Secret', value: secret },
+        ]}
+        commands={[
+          { label: 'Secret', value: 'install -m 600 /dev/stdin agent.secret' },
+          { label: 'Start', value: startCommand(baseUrl.replace(/\/$/, ''), agentKey) },
+        ]}
+        onClose={onClose}
+      />
+    );
+  return (
+    <FormDialog
+      title="New secret"
+      lead="Several processes may share a secret. Make one for each place, so that one can be revoked alone."
+      verb="Make secret"
+      isBusy={change.isPending}
+      problem={problem}
+      onClose={onClose}
+      onSubmit={form.onSubmit((body) => change.mutate({ params: { agentKey }, body }))}
+    >
+      <TextInput
+        label="Where it is used"
+        data-autofocus
+        autoComplete="off"
+        {...form.getInputProps('description')}
+      />
+    </FormDialog>
+  );
+}
+
+function List({ agentKey, whyNot, rows }: AgentSecretsProps & { readonly rows: Reply<'listAgentSecrets'> }) {
+  return (
+    <ul className={classes.list}>
+      {rows.length === 0 && <li>None: the agent cannot connect yet.</li>}
+      {rows.map(({ id, description, createdAt, createdBy }) => (
+        <li key={id}>
+          <span>
+            {description && (
+              <>
+                <bdi>{description}</bdi>,{' '}
+              </>
+            )}
+            made <TimeAgo at={createdAt} /> by <bdi>{nameOfUser(createdBy)}</bdi>
+          </span>
+          <Removal
+            operation="deleteAgentSecret"
+            input={{ params: { agentKey, secretId: id }, query: {} }}
+            refreshes={['listAgentSecrets']}
+            label="Revoke"
+            question="Revoke this secret?"
+            done="The secret was revoked"
+            whyNot={whyNot}
+          >
+            <p>Processes that use it are refused from their next call on.</p>
+          </Removal>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function AgentSecrets({ agentKey, whyNot }: AgentSecretsProps) {
+  const [isMaking, setMaking] = useState(false);
+  const secrets = useRead('listAgentSecrets', { params: { agentKey } }, { enabled: whyNot === undefined });
+  return (
+    <Part
+      title="Secrets"
+      actions={
+        <ActionButton size="xs" variant="default" whyNot={whyNot} onClick={() => setMaking(true)}>
+          New secret
+        </ActionButton>
+      }
+    >
+      {whyNot === undefined ? (
+        <Loaded query={secrets} lines={2}>
+          {(rows) => <List agentKey={agentKey} whyNot={whyNot} rows={rows} />}
+        </Loaded>
+      ) : (
+        <p>{whyNot}</p>
+      )}
+      {isMaking && <NewSecret agentKey={agentKey} onClose={() => setMaking(false)} />}
+    </Part>
+  );
+}

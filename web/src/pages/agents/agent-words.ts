@@ -1,0 +1,54 @@
+/** Agents in words: their health, and what confines their runs. */
+import type { Reply } from '../../api/queries.ts';
+import type { StatusLook } from '../../design/status.tsx';
+
+export type Agent = Reply<'listAgents'>[number];
+export type AgentProcess = NonNullable<Agent['processes']>[number];
+export type Isolation = NonNullable<AgentProcess['isolation']>;
+
+/** Without contact for 20 seconds, an agent counts as offline; one that was never there has no version. */
+export function agentLook({ status, version }: Pick<Agent, 'status' | 'version'>): StatusLook {
+  if (status === 'ACTIVE') return { word: 'Online', tone: 'ok', shape: 'check' };
+  if (status === 'DEGRADED') return { word: 'Degraded', tone: 'wait', shape: 'diamond' };
+  if (version === undefined) return { word: 'Never started', tone: 'idle', shape: 'hollow' };
+  return { word: 'Offline', tone: 'fail', shape: 'cross' };
+}
+
+/** What confines runs, as a list of sentences; `problem` says why something is missing. */
+export function isolationTexts(isolation: Isolation): readonly string[] {
+  const { hasNamespaces, hasOwnUsers, hasSystemCallFilter, hasControlGroups, network, problem } = isolation;
+  return [
+    hasNamespaces ? 'A run sees only its own files and processes.' : 'A run sees the files of the machine.',
+    hasOwnUsers ? 'Each run has a user ID of its own.' : 'Runs have the user ID of the agent.',
+    hasSystemCallFilter ? 'Dangerous system calls are refused.' : 'System calls are not filtered.',
+    hasControlGroups
+      ? 'Memory and processor time are limited by control groups.'
+      : 'Limits hold per process.',
+    network === 'host' ? 'Runs use the network of the machine.' : 'Runs have no network.',
+    ...(problem ? [problem] : []),
+  ];
+}
+
+/** `16384 open files, 2048 processes, 8 GB of memory` */
+export function limitsText({ limits }: Isolation): string {
+  const size = (megabytes: number) =>
+    megabytes >= 1024 ? `${Math.round(megabytes / 102.4) / 10} GB` : `${megabytes} MB`;
+  return [
+    `${size(limits.memoryMegabytes)} of memory`,
+    `${size(limits.diskMegabytes)} of disk`,
+    `${limits.processes} processes`,
+    `${limits.openFiles} open files`,
+  ].join(', ');
+}
+
+/** What starts an agent on another machine, as a command. */
+export function startCommand(url: string, agentKey: string): string {
+  return [
+    `ENVARIUM_URL='${url}'`,
+    `ENVARIUM_AGENT_KEY='${agentKey}'`,
+    "ENVARIUM_AGENT_SECRET_FILE='agent.secret'",
+    "ENVARIUM_SPOOL_DIR='/var/lib/envarium-agent/spool'",
+    "ENVARIUM_WORK_DIR='/var/lib/envarium-agent/work'",
+    'npm run agent',
+  ].join(' ');
+}

@@ -1,0 +1,38 @@
+/** A form about something that others may change meanwhile. */
+import type { UseFormReturnType } from '@mantine/form';
+import { useEffect, useEffectEvent, useRef } from 'react';
+import type { Versioned } from '../api/versioned.ts';
+
+export interface Edited {
+  /** The version that the form shows, for `ifMatch`. */
+  readonly version: () => string | undefined;
+  /** Drops what was typed, and shows what is there now. */
+  readonly showLatest: () => void;
+}
+
+/**
+ * A form in which nothing was typed follows what others save. Once something is typed it stays as it is, and
+ * its version with it: the service then refuses the change, and the person decides.
+ * @param found what was read last
+ * @param valuesOf the values of the form for it
+ */
+export function useEdited<Value, Values extends Record<string, unknown>>(
+  found: Versioned<Value>,
+  form: UseFormReturnType<Values>,
+  valuesOf: (value: Value) => Values,
+): Edited {
+  const shown = useRef(found.version);
+  const show = () => {
+    const values = valuesOf(found.value);
+    form.setInitialValues(values);
+    form.setValues(values);
+    form.resetDirty(values);
+    form.clearErrors();
+    shown.current = found.version;
+  };
+  const follow = useEffectEvent(() => {
+    if (found.version !== shown.current && !form.isDirty()) show();
+  });
+  useEffect(() => follow(), [found.version]);
+  return { version: () => shown.current, showLatest: show };
+}
