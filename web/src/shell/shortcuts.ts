@@ -40,6 +40,13 @@ export const shortcuts: Readonly<Record<string, readonly Shortcut[]>> = {
     { keys: ['x'], does: 'Select the row' },
     { keys: ['o'], does: 'Open the row, as Enter does' },
   ],
+  'In a log': [
+    { keys: ['n'], does: 'Next line that was found; Shift N: the one before' },
+    { keys: ['g'], does: 'To the beginning; Shift G: to the end, and follow it' },
+    { keys: ['f'], does: 'Follow the end' },
+    { keys: ['w'], does: 'Wrap long lines' },
+    { keys: ['t'], does: 'Times' },
+  ],
   'Go to': keyedPlaces.map(({ key, name }) => ({ keys: ['g', key], does: name })),
 };
 

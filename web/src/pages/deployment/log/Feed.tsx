@@ -1,29 +1,49 @@
 /** Brings the bytes of the log to the page, and says how far they are there while no more come. */
+import type { Step } from '#contract/deployments/shapes.ts';
+import type { FollowState } from '../../../api/follow.ts';
 import { useDeploymentStream } from '../../../api/live.ts';
 import type { LogSession } from './log-session.ts';
+import { StoredLog } from './StoredLog.tsx';
 import classes from './log.module.css';
 
 export interface FeedProps {
   readonly session: LogSession;
   readonly deploymentId: string;
+  readonly steps: readonly Step[];
   /** The last line that is there, such as "line 12 of tf:apply"; undefined: none. */
   readonly upTo: string | undefined;
 }
 
-export function Feed({ session, deploymentId, upTo }: FeedProps) {
+/** Nothing comes by the stream, and nothing will soon. */
+const streamless: ReadonlySet<FollowState> = new Set(['unsupported', 'blocked', 'refused']);
+
+function messageOf(state: FollowState, { steps, upTo }: FeedProps): string | undefined {
+  if (state === 'lost')
+    return upTo === undefined
+      ? 'Connection lost, nothing of the log is here yet. It comes by itself.'
+      : `Connection lost, showing up to ${upTo}. It continues by itself.`;
+  if (upTo !== undefined) return undefined;
+  if (state === 'ended') return 'This deployment wrote nothing into its log.';
+  const hasBegun = steps.some(({ startedAt }) => startedAt !== undefined);
+  return state === 'live' && !hasBegun ? 'Nothing was written yet.' : undefined;
+}
+
+export function Feed(props: FeedProps) {
+  const { session, deploymentId, steps } = props;
   const state = useDeploymentStream(deploymentId, (event) => {
     if (event.event === 'log') session.append(event.data);
     else if (event.event === 'step' && event.data.completedAt !== undefined) session.end(event.data.name);
     else if (event.event === 'end') session.end();
   });
-  const isLost = state === 'lost';
+  if (streamless.has(state)) return <StoredLog session={session} deploymentId={deploymentId} steps={steps} />;
+  const message = messageOf(state, props);
   return (
     <div
       role="status"
-      className={isLost ? classes.notice : undefined}
-      data-tone={isLost ? 'lost' : undefined}
+      className={message && classes.notice}
+      data-tone={state === 'lost' ? 'lost' : undefined}
     >
-      {isLost && `Connection lost, showing up to ${upTo ?? 'nothing yet'}. It continues by itself.`}
+      {message}
     </div>
   );
 }

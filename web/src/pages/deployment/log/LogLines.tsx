@@ -75,16 +75,20 @@ export function LogLines(props: LogLinesProps) {
       isFollowing={view.isFollowing}
       onFollow={view.setFollowing}
       onTop={onTop}
+      onPart={view.setStart}
       onClick={(event) => selectLine(event, chosen)}
       renderHead={(at) => {
-        const { name, lines, isFolded } = layout.steps[at]!;
+        const laidOut = layout.steps[at]!;
+        const { name, isFolded } = laidOut;
         return (
           <StepHead
-            name={name}
+            laidOut={laidOut}
             step={byName.get(name)}
-            lines={lines}
-            isFolded={isFolded}
             onFold={() => view.fold(name, !isFolded)}
+            onPart={(start) => {
+              view.setStart(name, start);
+              view.goTo({ to: 'top', step: name, line: start });
+            }}
             onDownload={() => onDownload(name)}
           />
         );

@@ -10,11 +10,12 @@ import {
   type RefObject,
   useCallback,
   useEffect,
+  useEffectEvent,
   useLayoutEffect,
   useMemo,
   useRef,
 } from 'react';
-import { heightOf, type Layout, rowHeight } from './layout.ts';
+import { headHeight, heightOf, type Layout, rowHeight } from './layout.ts';
 import { blockLines } from './store/step-log.ts';
 import type { Place } from './store/search.ts';
 import classes from './log.module.css';
@@ -34,6 +35,8 @@ export interface LogRowsProps {
   readonly onFollow: (isFollowing: boolean) => void;
   /** Says which line is the first in view, from 0 on. */
   readonly onTop: (place: Place) => void;
+  /** Asks for another part of a very long log. */
+  readonly onPart: (step: string, start: number) => void;
   readonly onClick: (event: React.MouseEvent) => void;
   readonly renderHead: (step: number) => ReactNode;
   readonly renderBlock: (step: number, block: number, lines: number) => ReactNode;
@@ -65,14 +68,15 @@ function scrollToLine(virtualizer: LogVirtualizer, index: number, line: number, 
   const item = virtualizer.measurementsCache[index];
   if (!scroller || !item) return () => {};
   const within = (line % blockLines) * rowHeight;
-  const above = isTop ? 0 : (scroller.clientHeight - rowHeight) / 2;
+  const above = isTop ? headHeight : (scroller.clientHeight - rowHeight) / 2;
   virtualizer.scrollToOffset(Math.max(0, item.start + within - above));
+  scroller.scrollIntoView({ block: 'nearest' });
   let frames = 0;
   let frame = requestAnimationFrame(function settle() {
     const element = scroller.querySelector(`[data-index="${index}"] [data-line="${line + 1}"]`);
     if (element) {
       const [outer, inner] = [scroller.getBoundingClientRect(), element.getBoundingClientRect()];
-      const difference = inner.top - outer.top - (isTop ? 0 : (outer.height - inner.height) / 2);
+      const difference = inner.top - outer.top - (isTop ? headHeight : (outer.height - inner.height) / 2);
       if (Math.abs(difference) > 1) scroller.scrollTop += difference;
     }
     if (++frames < settlingFrames) frame = requestAnimationFrame(settle);
@@ -80,7 +84,8 @@ function scrollToLine(virtualizer: LogVirtualizer, index: number, line: number, 
   return () => cancelAnimationFrame(frame);
 }
 
-function useTarget({ target, layout }: LogRowsProps, virtualizer: LogVirtualizer): void {
+function useTarget({ target, layout, onPart }: LogRowsProps, virtualizer: LogVirtualizer): void {
+  const askForPart = useEffectEvent(onPart);
   const done = useRef<Target>(undefined);
   const stop = useRef<() => void>(undefined);
   useEffect(() => {
@@ -92,7 +97,11 @@ function useTarget({ target, layout }: LogRowsProps, virtualizer: LogVirtualizer
       return;
     }
     const index = layout.indexOf(target.step, target.line);
-    if (index === undefined) return;
+    if (index === undefined) {
+      const start = layout.startFor(target.step, target.line);
+      if (start !== undefined) askForPart(target.step, start);
+      return;
+    }
     done.current = target;
     stop.current?.();
     stop.current = scrollToLine(virtualizer, index, target.line, target.to === 'top');
@@ -101,11 +110,17 @@ function useTarget({ target, layout }: LogRowsProps, virtualizer: LogVirtualizer
 
 /** Keeps the end in view while it is followed, and ends following when the person scrolls up. */
 function useFollow(
-  { layout, isFollowing, onFollow }: LogRowsProps,
+  { layout, isFollowing, onFollow, onPart }: LogRowsProps,
   scroller: RefObject<HTMLDivElement | null>,
   size: number,
 ) {
   const last = useRef(0);
+  const askForPart = useEffectEvent(onPart);
+  useEffect(() => {
+    const end = layout.steps.findLast(({ lines }) => lines > 0);
+    const start = isFollowing && end ? layout.startFor(end.name, end.lines - 1) : undefined;
+    if (end && start !== undefined) askForPart(end.name, start);
+  }, [isFollowing, layout]);
   useLayoutEffect(() => {
     if (isFollowing && scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
   }, [isFollowing, layout, scroller, size]);

@@ -1,6 +1,6 @@
 /** Searching the log of all steps: what is looked for, how, and how much was found. */
 import { ActionIcon, TextInput, Tooltip } from '@mantine/core';
-import type { RefObject } from 'react';
+import { searchBoxMark } from '../../../ui/search-box-mark.ts';
 import type { LogSearch } from './use-search.ts';
 import classes from './log.module.css';
 
@@ -82,10 +82,9 @@ function Go({ log, label, text, isBackwards }: GoProps) {
 
 export interface SearchBoxProps {
   readonly log: LogSearch;
-  readonly field: RefObject<HTMLInputElement | null>;
 }
 
-export function SearchBox({ log, field }: SearchBoxProps) {
+export function SearchBox({ log }: SearchBoxProps) {
   const { search, error, setSearch, go } = log;
   const onKeyDown = (event: React.KeyboardEvent<HTMLInputElement>) => {
     if (event.key === 'Enter') go(event.shiftKey);
@@ -96,7 +95,7 @@ export function SearchBox({ log, field }: SearchBoxProps) {
   return (
     <search className={classes.searchBox}>
       <TextInput
-        ref={field}
+        {...searchBoxMark}
         className={classes.search!}
         size="xs"
         aria-label="Search the log"

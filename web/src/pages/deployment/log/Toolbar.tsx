@@ -1,6 +1,5 @@
 /** What can be done with the log. */
 import { Button, Menu } from '@mantine/core';
-import type { RefObject } from 'react';
 import { SearchBox } from './SearchBox.tsx';
 import type { LaidOutStep } from './layout.ts';
 import type { LogSearch } from './use-search.ts';
@@ -31,7 +30,6 @@ function Toggle({ label, keys, isOn, onToggle }: ToggleProps) {
 
 export interface ToolbarProps {
   readonly log: LogSearch;
-  readonly field: RefObject<HTMLInputElement | null>;
   readonly view: View;
   readonly isOver: boolean;
   readonly steps: readonly LaidOutStep[];
@@ -42,11 +40,11 @@ export interface ToolbarProps {
 }
 
 export function Toolbar(props: ToolbarProps) {
-  const { log, field, view, isOver, steps, hasFailed, onWrap, onError, onDownload } = props;
+  const { log, view, isOver, steps, hasFailed, onWrap, onError, onDownload } = props;
   const foldAll = () => view.setFolded(new Set(steps.map(({ name }) => name)));
   return (
-    <div className={classes.toolbar} role="toolbar" aria-label="Log">
-      <SearchBox log={log} field={field} />
+    <div className={classes.toolbar}>
+      <SearchBox log={log} />
       <span className={classes.spacer} />
       {hasFailed && (
         <Button size="compact-sm" variant="light" color="red" onClick={onError}>

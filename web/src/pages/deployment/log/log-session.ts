@@ -6,6 +6,8 @@ import type { SearchCount } from './store/search.ts';
 import type { ShownLine } from './store/shown-lines.ts';
 
 const mostBlocks = 400;
+/** An expression that has not come through some lines by then hardly ever will. */
+const searchMilliseconds = 10_000;
 
 export interface LogState {
   readonly sizes: ReadonlyMap<string, StepSize>;
@@ -13,8 +15,10 @@ export interface LogState {
   readonly count: SearchCount | undefined;
   /** Counts searches: another one marks other hits. */
   readonly searchNumber: number;
-  /** How often bytes were missing. */
-  readonly gaps: number;
+  /** Why the last search was given up. */
+  readonly searchError: string | undefined;
+  /** How often the log had to be read from its beginning again. */
+  readonly restarts: number;
 }
 
 const keyOf = (step: string, block: number) => `${block} ${step}`;
@@ -26,7 +30,16 @@ export class LogSession {
   readonly #blocks = new Map<string, readonly ShownLine[]>();
   readonly #answers = new Map<number, (answer: unknown) => void>();
   #lastId = 0;
-  #state: LogState = { sizes: new Map(), count: undefined, searchNumber: 0, gaps: 0 };
+  #steps: readonly StepState[] = [];
+  #isStored = false;
+  #giveUp: ReturnType<typeof setTimeout> | undefined;
+  #state: LogState = {
+    sizes: new Map(),
+    count: undefined,
+    searchNumber: 0,
+    searchError: undefined,
+    restarts: 0,
+  };
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -45,9 +58,10 @@ export class LogSession {
       case 'grown':
         return this.#change({ sizes: new Map(message.steps.map((size) => [size.name, size])) });
       case 'counted':
+        this.#watchSearch(message.count.remaining > 0);
         return this.#change({ count: message.count });
       case 'gap':
-        return this.#change({ gaps: this.#state.gaps + 1 });
+        return this.restart();
       case 'block':
         return this.#keepBlock(keyOf(message.step, message.block), message.lines);
       case 'answer':
@@ -75,11 +89,22 @@ export class LogSession {
 
   #start(): Worker {
     const worker = new Worker(new URL('./log.worker.ts', import.meta.url), { type: 'module' });
-    worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => this.#take(data));
+    worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
+      if (worker === this.#worker) this.#take(data);
+    });
+    worker.postMessage({ type: 'steps', steps: this.#steps } satisfies ToWorker);
     return worker;
   }
 
+  /** Adds bytes that the stream of the deployment has brought. What was read without it makes room for them. */
   append(event: LogBytesEvent): void {
+    if (this.#isStored) return this.restart();
+    this.#send({ type: 'append', ...event });
+  }
+
+  /** Adds lines that were read page by page: their bytes may differ from those of the stream. */
+  appendStored(event: LogBytesEvent): void {
+    this.#isStored = true;
     this.#send({ type: 'append', ...event });
   }
 
@@ -89,6 +114,7 @@ export class LogSession {
   }
 
   setSteps(steps: readonly StepState[]): void {
+    this.#steps = steps;
     this.#send({ type: 'steps', steps });
   }
 
@@ -97,7 +123,18 @@ export class LogSession {
     if (search) patternOf(search);
     this.#send({ type: 'search', search });
     const count = search && { lines: 0, hits: 0, remaining: 1 };
-    this.#change({ count, searchNumber: this.#state.searchNumber + 1 });
+    this.#watchSearch(search !== undefined);
+    this.#change({ count, searchNumber: this.#state.searchNumber + 1, searchError: undefined });
+  }
+
+  /** The worker answers nothing while it is in an expression that does not end: then another one takes over. */
+  #watchSearch(isSearching: boolean): void {
+    clearTimeout(this.#giveUp);
+    if (!isSearching) return;
+    this.#giveUp = setTimeout(() => {
+      this.restart();
+      this.#change({ searchError: 'This expression takes too long. Try a simpler one.' });
+    }, searchMilliseconds);
   }
 
   /** What a block shows as far as it is known; undefined: it was not read yet. */
@@ -133,9 +170,18 @@ export class LogSession {
 
   /** Ends the worker; what is sent afterwards starts another one. */
   close(): void {
+    clearTimeout(this.#giveUp);
     this.#worker?.terminate();
     this.#worker = undefined;
+    this.#isStored = false;
     this.#blocks.clear();
+    this.#answers.clear();
     this.#change({ sizes: new Map(), count: undefined });
+  }
+
+  /** Forgets everything: who sees it in the state brings the log again. */
+  restart(): void {
+    this.close();
+    this.#change({ restarts: this.#state.restarts + 1 });
   }
 }

@@ -1,26 +1,37 @@
 /** The keys of the log. */
 import { useHotkeys } from '@mantine/hooks';
+import { useRef } from 'react';
 import type { LogSearch } from './use-search.ts';
 import type { View } from './use-view.ts';
 
 export interface LogKeys {
   readonly view: View;
   readonly log: LogSearch;
-  readonly onSearch: () => void;
   readonly onWrap: () => void;
   readonly onClear: () => void;
 }
 
-export function useLogKeys({ view, log, onSearch, onWrap, onClear }: LogKeys): void {
+/** After `g` another key may name a page. */
+const sequenceMilliseconds = 1200;
+
+/** The search has the key of all lists, `/`. */
+export function useLogKeys({ view, log, onWrap, onClear }: LogKeys): void {
+  const goneAt = useRef(-sequenceMilliseconds);
+  const onTop = () => {
+    goneAt.current = performance.now();
+    view.goTo({ to: 'start' });
+  };
+  const onTimes = () => {
+    if (performance.now() - goneAt.current > sequenceMilliseconds) view.setTimes(!view.hasTimes);
+  };
   useHotkeys([
-    ['/', onSearch],
     ['n', () => log.go(false)],
     ['shift+n', () => log.go(true)],
-    ['g', () => view.goTo({ to: 'start' })],
+    ['g', onTop],
     ['shift+g', () => view.setFollowing(true)],
     ['f', () => view.setFollowing(!view.isFollowing)],
     ['w', onWrap],
-    ['t', () => view.setTimes(!view.hasTimes)],
+    ['t', onTimes],
     ['Escape', onClear],
   ]);
 }

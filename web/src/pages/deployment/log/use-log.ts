@@ -23,19 +23,33 @@ export function useLogSession(steps: readonly Step[]): LogSession {
   return session;
 }
 
+/** Which lines are shown of what there is. */
+export interface Parts {
+  readonly folded: ReadonlySet<string>;
+  /** Where the shown part of a very long log begins, by step. */
+  readonly starts: ReadonlyMap<string, number>;
+}
+
 /** Steps in their order; those that only the log knows come last, and those that say nothing are left out. */
-export function useLayout(steps: readonly Step[], { sizes }: LogState, folded: ReadonlySet<string>): Layout {
+export function useLayout(steps: readonly Step[], { sizes }: LogState, { folded, starts }: Parts): Layout {
   return useMemo(() => {
     const known = new Set(steps.map(({ name }) => name));
     const shown = steps.filter(({ name, status }) => sizes.has(name) || !silent.has(status));
     const names = [...shown.map(({ name }) => name), ...[...sizes.keys()].filter((name) => !known.has(name))];
     return layoutOf(
-      names.map((name) => ({ name, lines: sizes.get(name)?.lines ?? 0, isFolded: folded.has(name) })),
+      names.map((name) => ({
+        name,
+        lines: sizes.get(name)?.lines ?? 0,
+        isFolded: folded.has(name),
+        start: starts.get(name),
+      })),
     );
-  }, [steps, sizes, folded]);
+  }, [steps, sizes, folded, starts]);
 }
 
 export interface ChosenLines {
+  /** The step that the address names, with lines or without. */
+  readonly step: string | undefined;
   readonly selection: LineSelection | undefined;
   readonly select: (chosen: LineSelection | undefined) => void;
   /** The address of the page with these lines, from the root of the service's host on. */
@@ -56,6 +70,7 @@ export function useChosenLines(): ChosenLines {
   const searchWith = (chosen: LineSelection | undefined) =>
     ((before: object) => ({ ...before, ...paramsOf(chosen) })) as never;
   return {
+    step,
     selection,
     select: (chosen) =>
       void navigate({ to: '.', search: searchWith(chosen), replace: true, resetScroll: false }),

@@ -26,7 +26,7 @@ const typingMilliseconds = 120;
  */
 export function useSearch(
   session: LogSession,
-  { count, searchNumber }: LogState,
+  { count, searchNumber, searchError }: LogState,
   top: () => Place | undefined,
   onFound: (place: FoundPlace) => void,
 ): LogSearch {
@@ -69,7 +69,7 @@ export function useSearch(
   return {
     search,
     count,
-    error,
+    error: error ?? searchError,
     found,
     ordinal: found?.ordinal,
     setSearch,

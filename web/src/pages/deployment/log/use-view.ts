@@ -2,7 +2,7 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { useState } from 'react';
 import type { Target } from './LogRows.tsx';
-import type { LineSelection } from './selection.ts';
+import type { ChosenLines } from './use-log.ts';
 
 /** Kept for the next log. */
 function useFlag(name: string) {
@@ -15,18 +15,23 @@ function useFlag(name: string) {
   });
 }
 
+/** Where the address leads: to lines, or to the head of a step. */
+export function targetOf({ step, selection }: Pick<ChosenLines, 'step' | 'selection'>): Target | undefined {
+  if (selection) return { to: 'line', step: selection.step, line: selection.from - 1 };
+  return step === undefined ? undefined : { to: 'top', step, line: 0 };
+}
+
 /**
  * @param isOver the log grows no more
- * @param selection lines to begin with; absent: what still grows is followed
+ * @param first the place to begin with; absent: what still grows is followed
  */
-export function useView(isOver: boolean, selection: LineSelection | undefined) {
+export function useView(isOver: boolean, first: Target | undefined) {
   const [isWrapped, setWrapped] = useFlag('wrap');
   const [hasTimes, setTimes] = useFlag('times');
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
-  const [target, setTarget] = useState<Target | undefined>(
-    () => selection && { to: 'line', step: selection.step, line: selection.from - 1 },
-  );
-  const [isFollowing, setFollowing] = useState(!isOver && selection === undefined);
+  const [starts, setStarts] = useState<ReadonlyMap<string, number>>(new Map());
+  const [target, setTarget] = useState(first);
+  const [isFollowing, setFollowing] = useState(!isOver && first === undefined);
   const fold = (name: string, isFolded: boolean) =>
     setFolded((before) => {
       const next = new Set(before);
@@ -38,6 +43,8 @@ export function useView(isOver: boolean, selection: LineSelection | undefined) {
     isWrapped,
     hasTimes,
     folded,
+    /** Where the shown part of a very long log begins, by step. */
+    starts,
     target,
     isFollowing,
     setWrapped,
@@ -46,6 +53,7 @@ export function useView(isOver: boolean, selection: LineSelection | undefined) {
     /** The end stays in view, also while the log of the past is still coming. */
     setFollowing,
     fold,
+    setStart: (step: string, start: number) => setStarts((before) => new Map(before).set(step, start)),
     /** Shows a place, and unfolds its step. */
     goTo: (next: Target) => {
       setFollowing(false);

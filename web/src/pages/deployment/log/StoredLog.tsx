@@ -1,0 +1,55 @@
+/** Shows the stored log where nothing comes live, says so, and reads the rest on demand. */
+import { Button } from '@mantine/core';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import type { Step } from '#contract/deployments/shapes.ts';
+import { errorText } from '../../../api/errors.ts';
+import { refresh } from '../../../api/queries.ts';
+import type { LogSession } from './log-session.ts';
+import { readStoredLog, type StoredPositions } from './read-stored-log.ts';
+import classes from './log.module.css';
+
+export interface StoredLogProps {
+  readonly session: LogSession;
+  readonly deploymentId: string;
+  readonly steps: readonly Step[];
+}
+
+type Outcome = { readonly at: number } | { readonly error: unknown };
+
+function textOf(outcome: Outcome | undefined): string {
+  if (outcome === undefined) return 'The stored log is being read.';
+  if ('error' in outcome) return errorText(outcome.error).text;
+  const time = new Date(outcome.at).toLocaleTimeString();
+  return `This log does not move by itself: events do not get through to this browser. It shows what was stored at ${time}.`;
+}
+
+export function StoredLog({ session, deploymentId, steps }: StoredLogProps) {
+  const [outcome, setOutcome] = useState<Outcome>();
+  const [turn, setTurn] = useState(0);
+  const positions = useRef<StoredPositions>(new Map());
+  const readAll = useEffectEvent(async (signal: AbortSignal) => {
+    try {
+      await readStoredLog({ session, deploymentId, positions: positions.current, signal }, steps);
+      if (!signal.aborted) setOutcome({ at: Date.now() });
+    } catch (error) {
+      if (!signal.aborted) setOutcome({ error });
+    }
+  });
+  useEffect(() => {
+    const ending = new AbortController();
+    void readAll(ending.signal);
+    return () => ending.abort();
+  }, [turn, session, deploymentId]);
+  const again = () => {
+    void refresh(['listSteps', 'getDeployment']);
+    setTurn(turn + 1);
+  };
+  return (
+    <div role="status" className={classes.notice} data-tone="lost">
+      <span>{textOf(outcome)}</span>
+      <Button size="compact-xs" variant="default" onClick={again}>
+        Read what has come since
+      </Button>
+    </div>
+  );
+}
