@@ -247,7 +247,7 @@ describe('the log in the browser', { skip: needs }, () => {
     await signIn(old, service.url);
     await untilLine(deploymentId, 'm50');
     await old.goto(`${service.url}/deployments/${deploymentId}?tab=log`);
-    await old.getByText('This log does not move by itself').waitFor();
+    await old.getByText('This log stands still').waitFor();
     await old.getByRole('log').getByText('(local-exec):').first().waitFor();
     await openGate(service, id);
     await openGate(service, id, 'second');

@@ -20,8 +20,8 @@ const streamless: ReadonlySet<FollowState> = new Set(['unsupported', 'blocked', 
 function messageOf(state: FollowState, { steps, upTo }: FeedProps): string | undefined {
   if (state === 'lost')
     return upTo === undefined
-      ? 'Connection lost, nothing of the log is here yet. It comes by itself.'
-      : `Connection lost, showing up to ${upTo}. It continues by itself.`;
+      ? 'Connection lost, nothing of the log is here yet.'
+      : `Connection lost, showing up to ${upTo}. It continues as soon as the service can be reached.`;
   if (upTo !== undefined) return undefined;
   if (state === 'ended') return 'This deployment wrote nothing into its log.';
   const hasBegun = steps.some(({ startedAt }) => startedAt !== undefined);

@@ -20,7 +20,7 @@ function textOf(outcome: Outcome | undefined): string {
   if (outcome === undefined) return 'The stored log is being read.';
   if ('error' in outcome) return errorText(outcome.error).text;
   const time = new Date(outcome.at).toLocaleTimeString();
-  return `This log does not move by itself: events do not get through to this browser. It shows what was stored at ${time}.`;
+  return `This log stands still: events do not get through to this browser. It shows what was stored at ${time}.`;
 }
 
 export function StoredLog({ session, deploymentId, steps }: StoredLogProps) {
