@@ -307,6 +307,7 @@ test('a set says where it is assigned, without what the caller may not see', asy
   assert.deepEqual(await places(), all);
   const user = await app.addKey({ [organizationId]: 'User' });
   assert.deepEqual(await places({ as: user }), [['organization', organizationId]]);
+  await ok(app, 'deleteConfigurationSet', { params: { id: set.id } });
 });
 
 test('sets of projects can be assigned in that project and below it only', async () => {
