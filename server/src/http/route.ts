@@ -183,7 +183,7 @@ function actOf({ operation, verb, checkVersion }: BoundRoute, wire: Wire, input:
   const check = checkVersion ?? refuseIfMatch(operation);
   return (context: ActorContext) =>
     inTransaction(context, async (context) => {
-      await check(context, { header, params: input.params, wire });
+      await check(context, { header, params: input.params, body: input.body, wire });
       return act(context);
     });
 }

@@ -4,7 +4,7 @@
  * of two changes of one version, one is carried out.
  */
 import { sql } from 'kysely';
-import type { Operation } from '#contract/operation.ts';
+import type { Operation, Subject } from '#contract/operation.ts';
 import { readerOf } from '#contract/reader-of.ts';
 import { checkRight, subjectsOf } from '../../access/check-right.ts';
 import type { Homes } from '../../access/entity-home.ts';
@@ -18,7 +18,7 @@ export type Lock = (tx: Connection, id: string) => Promise<unknown>;
 /** The parts of a request to read something. */
 interface Reading {
   readonly params: unknown;
-  readonly query: Readonly<Record<string, never>>;
+  readonly query: Readonly<Record<string, unknown>>;
   readonly body: undefined;
   readonly home: Awaited<ReturnType<typeof checkRight>>;
 }
@@ -37,7 +37,14 @@ export interface Versions {
 interface Conditional {
   readonly header: string;
   readonly params: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
   readonly wire: unknown;
+}
+
+/** What the read is about, where its query says so: the change names it in its body, by the same field. */
+function queryOf(subject: Subject | undefined, body: unknown): Record<string, unknown> {
+  if (subject?.in !== 'query') return {};
+  return { [subject.field]: (body as Record<string, unknown> | undefined)?.[subject.field] };
 }
 
 /** Excludes only those who name a version, too. */
@@ -55,14 +62,15 @@ function lockByName(entity: string): Lock {
 export function versionCheck({ homes, locks, readers }: Versions, operation: Operation) {
   const reader = readerOf(operation);
   const read = reader && readers.get(reader.name);
-  const subject = reader && subjectsOf(reader).find((each) => each.in === 'params');
+  const subject = reader && subjectsOf(reader).find((each) => each.in !== 'body');
   if (!reader || !read) return null;
   const lock = (subject && locks.get(subject.entity)) ?? lockByName(subject?.entity ?? reader.name);
   /** @throws Refusal 412, 403 where the caller may not read what the version is about, 404, 400 */
-  return async (context: ActorContext, { header, params, wire }: Conditional): Promise<void> => {
+  return async (context: ActorContext, { header, params, body, wire }: Conditional): Promise<void> => {
     // Without a subject, it is about the caller.
-    await lock(context.db, subject ? String(params[subject.field]) : context.actor.userId);
-    const parts = { params, query: {}, body: undefined };
+    const query = queryOf(subject, body);
+    await lock(context.db, subject ? String({ ...params, ...query }[subject.field]) : context.actor.userId);
+    const parts = { params, query, body: undefined };
     const home = await checkRight({ ...context, homes }, context.actor, reader, parts);
     requireMatch(header, entityTag(Buffer.from(await read(context, { ...parts, home }, wire))));
   };
