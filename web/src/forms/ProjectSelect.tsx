@@ -23,6 +23,8 @@ function optionsOf(projects: readonly Project[]) {
 
 interface Common {
   readonly label: string;
+  /** The label is for people who cannot see what the field is about. */
+  readonly isLabelHidden?: boolean;
   readonly description?: ReactNode;
   readonly error?: ReactNode;
   readonly disabled?: boolean;
@@ -38,12 +40,20 @@ export interface ProjectSelectProps extends Common {
   readonly clearable?: boolean;
 }
 
-export function ProjectSelect({ value, onChange, without, ...props }: ProjectSelectProps) {
+export function ProjectSelect({
+  value,
+  onChange,
+  without,
+  label,
+  isLabelHidden,
+  ...props
+}: ProjectSelectProps) {
   const { projects } = useProjects();
   const data = optionsOf(projects.filter((project) => !without?.(project)));
   return (
     <Select
       {...props}
+      {...(isLabelHidden ? { 'aria-label': label } : { label })}
       data={data}
       value={value === '' ? null : value}
       onChange={(id) => onChange(id ?? '')}
@@ -53,7 +63,7 @@ export function ProjectSelect({ value, onChange, without, ...props }: ProjectSel
   );
 }
 
-export interface ProjectsSelectProps extends Common {
+export interface ProjectsSelectProps extends Omit<Common, 'isLabelHidden'> {
   readonly value: readonly string[];
   readonly onChange: (ids: string[]) => void;
 }

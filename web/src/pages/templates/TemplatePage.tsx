@@ -1,18 +1,18 @@
 /** One template: its settings, its variables, who uses it, and where it may be used. */
-import { Tabs } from '@mantine/core';
+import { Alert, Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import type { Template } from '#contract/templates/shapes.ts';
+import { errorText } from '../../api/errors.ts';
 import { usePage, useRead, useTagged, type Tagged } from '../../api/queries.ts';
 import { type Rights, useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
-import { toolName } from '../../forms/source/source-values.ts';
+import { sourceOf, toolName } from '../../forms/source/source-values.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { definitionsQuery, hasDefinitions } from '../environments/new/code.ts';
-import { sourceOf } from '../../forms/source/source-values.ts';
 import { ScopeVariables } from '../variables/ScopeVariables.tsx';
 import { WhichCounts } from '../variables/WhichCounts.tsx';
 import { DeleteTemplate } from './DeleteTemplate.tsx';
@@ -40,7 +40,9 @@ function TemplateVariables({ template }: { readonly template: Template }) {
   return (
     <>
       {definitions.isError && (
-        <p role="status">The variables of the code cannot be read: {definitions.error.message}.</p>
+        <Alert color="yellow" role="status" mb="md" title="The variables of the code cannot be read">
+          {errorText(definitions.error).text}
+        </Alert>
       )}
       <ScopeVariables
         place={{ kind: 'template', id: template.id ?? '', ...(projectId === '' ? {} : { projectId }) }}

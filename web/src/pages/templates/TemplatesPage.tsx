@@ -79,7 +79,8 @@ function Filters() {
         onChange={(value) => change({ type: value ?? undefined })}
       />
       <ProjectSelect
-        label=""
+        label="Project"
+        isLabelHidden
         placeholder="Any project"
         clearable
         value={project}

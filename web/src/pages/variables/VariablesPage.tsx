@@ -82,7 +82,13 @@ export function VariablesPage() {
           }
         />
         {kind === 'project' && (
-          <ProjectSelect label="" placeholder="Choose a project" value={id} onChange={setId} />
+          <ProjectSelect
+            label="Project"
+            isLabelHidden
+            placeholder="Choose a project"
+            value={id}
+            onChange={setId}
+          />
         )}
         {kind === 'template' && <TemplateSelect id={id} onChange={setId} />}
       </div>

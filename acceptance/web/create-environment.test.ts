@@ -1,0 +1,248 @@
+/** Environments created in the browser: from a template, from a repository, and with everything wrong. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { findProgram } from '../programs.ts';
+import { type Home, homeOf, untilStatus } from '../runs.ts';
+import { makeRepository, type RunningService } from '../service.ts';
+import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+
+const code = `variable "region" {
+  type        = string
+  default     = "eu-central-1"
+  description = "Where everything is"
+}
+
+variable "stage" {
+  type = string
+  validation {
+    condition     = contains(["dev", "prod"], var.stage)
+    error_message = "dev or prod"
+  }
+}
+
+variable "size" {
+  type    = number
+  default = 2
+}
+
+variable "ha" {
+  type    = bool
+  default = false
+}
+
+variable "zones" {
+  type    = list(string)
+  default = ["a"]
+}
+
+variable "token" {
+  type      = string
+  default   = ""
+  sensitive = true
+}
+
+resource "terraform_data" "it" {
+  input = [var.region, var.stage, var.size, var.ha, var.zones]
+}
+`;
+
+const needs = (await findProgram('terraform')) ? withoutBrowser : 'terraform is not on the PATH';
+
+describe('creating an environment in the browser', { skip: needs, concurrency: false }, () => {
+  let service: RunningService;
+  let browser: Browser;
+  let page: Page;
+  let home: Home;
+  let templateId: string;
+  let repository: string;
+  let complaints: string[];
+
+  const next = (step: string) => page.getByRole('button', { name: `Next: ${step}` }).click();
+  const value = (name: string) => page.getByLabel(`Value of ${name}`, { exact: true });
+  const choose = async (label: string, option: string) => {
+    await page.getByRole('combobox', { name: label }).click();
+    await page.getByRole('option', { name: option, exact: true }).click();
+  };
+  const deploymentId = async () => {
+    await page.waitForURL('**/deployments/*');
+    return new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  };
+  const variablesOf = async (id: string) => {
+    const { organizationId } = home;
+    const rows = await service.client.call('listVariables', {
+      query: { organizationId, deploymentLogId: id },
+    });
+    return new Map(rows.map((row) => [row.name, row.value]));
+  };
+
+  before(async () => {
+    service = await startWebService({ settings: { ENVARIUM_RATE_LIMIT: '0' } });
+    home = await homeOf(service.client);
+    repository = (await makeRepository(service.folder, 'network', { 'infra/main.tf': code })).path;
+    const { organizationId, projectId } = home;
+    const template = await service.client.call('createTemplate', {
+      body: {
+        ...{ organizationId, repository, name: 'Network', type: 'terraform', path: 'infra' },
+        projectIds: [projectId],
+      },
+    });
+    templateId = template.id ?? '';
+    const at = { scope: 'PROJECT', scopeId: projectId, organizationId } as const;
+    await service.client.call('saveVariables', {
+      body: [{ name: 'region', type: 1, value: 'eu-west-1', ...at }],
+    });
+    browser = await startBrowser();
+  });
+  beforeEach(async () => {
+    await page?.context().close();
+    page = await openPage(browser);
+    await signIn(page, service.url);
+    complaints = complaintsOf(page);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.[Symbol.asyncDispose]();
+  });
+
+  test('from a template: each variable has the field that its definition wants, and the first run begins', async () => {
+    await page.goto(`${service.url}/environments/new?template=${templateId}`);
+    await next('Settings');
+    await page.getByRole('textbox', { name: 'Name' }).fill('staging');
+    await next('Variables');
+    const region = page.getByRole('listitem').filter({ has: value('region') });
+    await region.getByText('project Default').waitFor();
+    await page.getByRole('combobox', { name: 'Value of stage' }).click();
+    await page.getByRole('option', { name: 'prod' }).click();
+    await value('size').fill('5');
+    assert.equal(await value('ha').getAttribute('type'), 'checkbox');
+    await value('ha').check();
+    await value('zones').fill('["a", "b"]');
+    assert.equal(await value('token').getAttribute('type'), 'password');
+    await value('token').fill('very secret');
+    await next('Preview');
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await preview.getByText('terraform plan').waitFor();
+    const text = (await preview.textContent()) ?? '';
+    assert.match(text, /stage = prod/);
+    assert.match(text, /size = 5 instead of 2/);
+    assert.doesNotMatch(text, /very secret/);
+    assert.match(text, /envarium environment create staging --project \S+ --template \S+/);
+    await page.getByRole('button', { name: 'Create and deploy' }).click();
+    const id = await deploymentId();
+    const planned = await untilStatus(service.client, id, 'WAITING_FOR_USER');
+    assert.equal(planned.status, 'WAITING_FOR_USER', planned.error?.message);
+    const variables = await variablesOf(id);
+    assert.deepEqual(
+      ['region', 'stage', 'size', 'ha', 'token'].map((name) => variables.get(name)),
+      ['eu-west-1', 'prod', '5', 'true', '********'],
+    );
+    assert.deepEqual(JSON.parse(variables.get('zones') ?? ''), ['a', 'b']);
+    assert.deepEqual(complaints, []);
+  });
+
+  test('from a repository: tool, folder, tags, lifetime and no deployment', async () => {
+    await page.goto(`${service.url}/environments/new?project=${home.projectId}`);
+    await page.getByText('From a repository').click();
+    await page.getByLabel(/^Repository/).fill(repository);
+    await page.getByRole('combobox', { name: 'Revision' }).fill('main');
+    await page.getByLabel('Folder').fill('infra');
+    await next('Settings');
+    await page.getByRole('textbox', { name: 'Name' }).fill('short lived');
+    await page.getByRole('combobox', { name: 'Tags' }).fill('demo');
+    await page.keyboard.press('Enter');
+    await page.getByRole('switch', { name: 'Deploy it now' }).click();
+    await page.getByText('Hours', { exact: true }).click();
+    await page.getByRole('textbox', { name: 'Hours' }).fill('5');
+    await next('Variables');
+    await value('region').waitFor();
+    await next('Preview');
+    await page.getByText('Some variables have no value').waitFor();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.waitForURL(/\/environments\/[0-9a-f-]{36}/);
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    const environment = await service.client.call('getEnvironment', { params: { id } });
+    assert.deepEqual([environment.name, environment.tags], ['short lived', ['demo']]);
+    assert.equal(environment.latestDeploymentLog.status, 'NEVER_DEPLOYED');
+    const hours = (Date.parse(environment.lifespanEndAt ?? '') - Date.now()) / 3_600_000;
+    assert.ok(hours > 4.9 && hours < 5.1, String(hours));
+    assert.deepEqual(complaints, []);
+  });
+
+  test('each wrong field says so where it is, and what was typed stays', async () => {
+    await page.goto(`${service.url}/environments/new`);
+    await page.getByText('From a repository').click();
+    await choose('Tool', 'CloudFormation');
+    await next('Settings');
+    await page.getByText('The address of the repository is missing.').waitFor();
+    await page.getByText(/is required with type cloudformation/).waitFor();
+    await choose('Tool', 'Terraform');
+    await page.getByLabel(/^Repository/).fill(repository);
+    await page.getByLabel('Folder').fill('infra');
+    await page.getByRole('combobox', { name: 'Version of Terraform' }).fill('one');
+    await next('Settings');
+    await page.getByText(/Three numbers such as 1\.5\.7/).waitFor();
+    await page.getByRole('combobox', { name: 'Version of Terraform' }).fill('');
+    await next('Settings');
+    await page.getByLabel('Workspace').fill('a b');
+    await page.getByLabel('Check for drift').fill('every day');
+    await next('Variables');
+    await page.getByText('The environment needs a name.').waitFor();
+    await page.getByText(/At most 90 letters/).waitFor();
+    await page.getByText(/Five fields/).waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).fill('wrong');
+    await page.getByLabel('Workspace').fill('');
+    await page.getByLabel('Check for drift').fill('99 * * * *');
+    await next('Variables');
+    await value('region').fill('mars');
+    await next('Preview');
+    await page.getByRole('button', { name: 'Create and deploy' }).click();
+    await page
+      .getByText(/valid cron expression/)
+      .first()
+      .waitFor();
+    assert.equal(await page.getByLabel('Check for drift').inputValue(), '99 * * * *');
+    await page.reload();
+    assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'wrong');
+    await page.getByLabel('Check for drift').fill('');
+    await next('Variables');
+    assert.equal(await value('region').inputValue(), 'mars');
+  });
+
+  test('a repository that cannot be read has its own state and blocks nothing', async () => {
+    await page.goto(`${service.url}/environments/new`);
+    await page.getByText('From a repository').click();
+    await page.getByLabel(/^Repository/).fill('https://127.0.0.1:9/nothing.git');
+    await next('Settings');
+    await page.getByRole('textbox', { name: 'Name' }).fill('unreachable');
+    await page.getByRole('switch', { name: 'Deploy it now' }).click();
+    await next('Variables');
+    await page.getByText('The variables of the code cannot be read').waitFor();
+    await page
+      .getByText(/does not answer/)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Add a variable' }).click();
+    await page.getByLabel('Name of the new variable').fill('zone');
+    await value('zone').fill('b');
+    await next('Preview');
+    await page.getByText('zone = b').waitFor();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.waitForURL(/\/environments\/[0-9a-f-]{36}/);
+  });
+
+  test('sensitive values are not kept over a reload', async () => {
+    await page.goto(`${service.url}/environments/new?template=${templateId}`);
+    await next('Settings');
+    await page.getByRole('textbox', { name: 'Name' }).fill('secretive');
+    await next('Variables');
+    await value('token').fill('very secret');
+    await value('region').fill('mars');
+    const kept = await page.evaluate('JSON.stringify(sessionStorage)');
+    assert.match(String(kept), /mars/);
+    assert.doesNotMatch(String(kept), /very secret/);
+    await page.reload();
+    assert.equal(await value('region').inputValue(), 'mars');
+    assert.equal(await value('token').inputValue(), '');
+  });
+});
