@@ -9,6 +9,7 @@ import { Pending } from './shell/Pending.tsx';
 import { rootRoute } from './shell/root-route.tsx';
 import { RouteError } from './shell/RouteError.tsx';
 import { Shell } from './shell/Shell.tsx';
+import { searchOf, textOfSearch } from './ui/search.ts';
 
 /** Pages for people who are signed in; others sign in first and come back. */
 const shellRoute = createRoute({
@@ -105,6 +106,8 @@ export const router = createRouter({
   routeTree,
   basepath: basePath,
   defaultPreload: 'intent',
+  parseSearch: searchOf,
+  stringifySearch: textOfSearch,
   scrollRestoration: true,
   defaultNotFoundComponent: NotFound,
   defaultErrorComponent: RouteError,

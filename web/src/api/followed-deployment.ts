@@ -8,6 +8,7 @@ type Listener = (event: FollowedDeploymentEvent) => void;
 
 interface Follower {
   readonly listener: Listener;
+  readonly withLog: boolean;
   /** Next byte of each step's log. */
   readonly logs: Map<string, number>;
 }
@@ -34,9 +35,12 @@ function restartSoon(): void {
   });
 }
 
-/** @returns the deployment that the next connection asks for */
-export function followedDeployment(): string | undefined {
-  return isForgetting ? undefined : [...followers.keys()].at(-1);
+/** @returns what the next connection asks for */
+export function followedDeployment(): { deploymentLogId?: string; withLog?: boolean } {
+  const last = [...followers].at(-1);
+  if (isForgetting || last === undefined) return {};
+  const [deploymentLogId, ofId] = last;
+  return { deploymentLogId, withLog: [...ofId].some(({ withLog }) => withLog) };
 }
 
 function setEnd(id: string, end: FollowedEnd | undefined): void {
@@ -69,8 +73,9 @@ export function followedBegins(): void {
   restartSoon();
 }
 
-function isNew({ logs }: Follower, { event, data }: FollowedDeploymentEvent): boolean {
+function isWanted({ logs, withLog }: Follower, { event, data }: FollowedDeploymentEvent): boolean {
   if (event !== 'log') return true;
+  if (!withLog) return false;
   const end = data.offset + data.bytes;
   if (end <= (logs.get(data.step) ?? 0)) return false;
   logs.set(data.step, end);
@@ -81,17 +86,18 @@ function isNew({ logs }: Follower, { event, data }: FollowedDeploymentEvent): bo
 export function takeFollowed(event: FollowedDeploymentEvent): void {
   const { deploymentLogId: id } = event;
   begun = id;
-  for (const follower of followers.get(id) ?? []) if (isNew(follower, event)) follower.listener(event);
+  for (const follower of followers.get(id) ?? []) if (isWanted(follower, event)) follower.listener(event);
   if (event.event === 'end') setEnd(id, 'ended');
 }
 
 /**
  * Follows a deployment from its beginning. Where another part of the page follows it already, that one does not
  * get the bytes of the log a second time.
+ * @param withLog false: without the bytes of its log
  * @returns what ends it
  */
-export function followDeployment(id: string, listener: Listener): () => void {
-  const follower: Follower = { listener, logs: new Map() };
+export function followDeployment(id: string, listener: Listener, withLog: boolean): () => void {
+  const follower: Follower = { listener, withLog, logs: new Map() };
   const ofId = followers.get(id) ?? new Set();
   followers.delete(id);
   followers.set(id, ofId.add(follower));

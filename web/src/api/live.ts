@@ -128,11 +128,11 @@ async function* connect(
   lastEventId: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<OrganizationStreamEvent> {
-  const deploymentLogId = followedDeployment();
+  const query = followedDeployment();
   try {
     yield* client.stream('streamOrganization', {
       params: { id: organizationId },
-      query: deploymentLogId === undefined ? {} : { deploymentLogId },
+      query,
       lastEventId,
       signal,
       silenceSeconds,
@@ -140,7 +140,7 @@ async function* connect(
     });
   } catch (error) {
     const isOfDeployment = error instanceof Error && error.message.startsWith('/query/deploymentLogId');
-    if (deploymentLogId !== undefined && isOfDeployment) refuseFollowed(deploymentLogId);
+    if (query.deploymentLogId !== undefined && isOfDeployment) refuseFollowed(query.deploymentLogId);
     throw error;
   }
 }
@@ -180,9 +180,7 @@ export function useDeploymentStream(
   const take = useEffectEvent(onEvent);
   useEffect(() => {
     if (id === undefined) return undefined;
-    return followDeployment(id, (event) => {
-      if (withLog || event.event !== 'log') take(event);
-    });
+    return followDeployment(id, (event) => take(event), withLog);
   }, [id, withLog]);
   return end ?? state;
 }

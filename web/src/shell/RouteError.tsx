@@ -9,7 +9,7 @@ export function RouteError({ error, reset }: { readonly error: unknown; readonly
   return (
     <EmptyState
       title="This page could not be loaded"
-      action={<Button onClick={() => location.reload()}>Load it anew</Button>}
+      action={<Button onClick={() => location.reload()}>Reload</Button>}
     >
       The service was updated since you opened the interface, or it cannot be reached at the moment.
     </EmptyState>

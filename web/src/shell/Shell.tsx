@@ -47,10 +47,11 @@ function Navigation({ onGo }: { readonly onGo: () => void }) {
 /** People who do not see the page hear that it is another one. */
 function useFocusOnNavigation(): void {
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
-  const isFirst = useRef(true);
+  const before = useRef(path);
   useEffect(() => {
-    if (isFirst.current) isFirst.current = false;
-    else document.querySelector<HTMLElement>('#page-title')?.focus({ preventScroll: true });
+    const isOther = before.current !== undefined && before.current !== path;
+    before.current = path;
+    if (isOther) document.querySelector<HTMLElement>('#page-title')?.focus({ preventScroll: true });
   }, [path]);
 }
 

@@ -69,16 +69,16 @@ function useThings(query: string): PaletteGroup[] {
       })),
       query,
     ).slice(0, query.trim() === '' ? 0 : mostOfAKind);
+  const found = (environments.data?.rows ?? []).map(({ id, name, projectName, status }) => ({
+    id,
+    label: name,
+    detail: `${projectName}, ${environmentLooks[status].word.toLowerCase()}`,
+    run: () => void navigate({ to: `/environments/${id}` }),
+  }));
+  // Until the service has answered, only those are left of the answer before that fit by their name.
+  const isCurrent = searchText === query.trim() && !environments.isPlaceholderData;
   return [
-    {
-      label: 'Environments',
-      items: (environments.data?.rows ?? []).map(({ id, name, projectName, status }) => ({
-        id,
-        label: name,
-        detail: `${projectName}, ${environmentLooks[status].word.toLowerCase()}`,
-        run: () => void navigate({ to: `/environments/${id}` }),
-      })),
-    },
+    { label: 'Environments', items: isCurrent ? found : ofQuery(found, query) },
     { label: 'Projects', items: named(projects.data, 'Project', '/projects') },
     { label: 'Templates', items: named(templates.data, 'Template', '/templates') },
   ];

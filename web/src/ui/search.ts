@@ -3,9 +3,16 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 
 export type Search = Readonly<Record<string, string | undefined>>;
 
-/** The router reads numbers and the like out of an address: here, all of it is text. */
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' || value === undefined ? value : JSON.stringify(value);
+/** What an address says behind its `?`, as the router keeps it: all of it is text. */
+export function searchOf(text: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(text));
+}
+
+/** The same as text, with its `?`; without parameters that are not there. */
+export function textOfSearch(search: Readonly<Record<string, unknown>>): string {
+  const pairs = Object.entries(search).filter(([, value]) => value !== undefined && value !== null);
+  const text = new URLSearchParams(pairs.map(([key, value]) => [key, String(value)])).toString();
+  return text === '' ? '' : `?${text}`;
 }
 
 /**
@@ -13,9 +20,8 @@ function textOf(value: unknown): string | undefined {
  * Changes replace the entry in the history unless `isStep` says that "back" should lead here.
  */
 export function useSearchState(): [Search, (changes: Search, isStep?: boolean) => void] {
-  const search = useSearch({ strict: false }) as Record<string, unknown>;
+  const search = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();
-  const texts = Object.fromEntries(Object.entries(search).map(([key, value]) => [key, textOf(value)]));
   const change = (changes: Search, isStep = false) =>
     void navigate({
       to: '.',
@@ -23,5 +29,5 @@ export function useSearchState(): [Search, (changes: Search, isStep?: boolean) =
       replace: !isStep,
       resetScroll: false,
     });
-  return [texts, change];
+  return [search, change];
 }

@@ -1,0 +1,144 @@
+/** Everything by keyboard: the command palette, the shortcuts, and where the focus is. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { createEnvironment, homeOf } from '../runs.ts';
+import { makeRepository, type RunningService } from '../service.ts';
+import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+
+const strange = '🚀 <b>עִבְרִית</b> environment';
+
+/** What is in focus, by its name. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate(
+    '(document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent).trim()',
+  );
+}
+
+describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
+  let service: RunningService;
+  let browser: Browser;
+  let page: Page;
+  let complaints: readonly string[];
+  before(async () => {
+    service = await startWebService();
+    browser = await startBrowser();
+    const home = await homeOf(service.client);
+    const { path: repository } = await makeRepository(service.folder, 'empty', { 'main.tf': '' });
+    const of = { repository, preventAutoDeploy: true } as const;
+    for (const name of ['alpha', 'beta', strange])
+      await createEnvironment(service.client, home, { ...of, name });
+    page = await openPage(browser);
+    complaints = complaintsOf(page);
+    await signIn(page, service.url);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.[Symbol.asyncDispose]();
+  });
+
+  const palette = () => page.getByRole('textbox', { name: 'Search for anything' });
+
+  async function find(text: string): Promise<void> {
+    await page.keyboard.press('Control+k');
+    await palette().waitFor();
+    await page.keyboard.type(text);
+  }
+
+  test('Ctrl-K finds an environment by a part of its name, and Enter opens it', async () => {
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await find('alph');
+    await page.getByRole('button', { name: /^alpha/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/environments\/[\w-]{36}/);
+  });
+
+  test('names are text in it, whatever they are made of', async () => {
+    await find('environment');
+    await page.getByRole('button', { name: strange }).waitFor();
+    await page.keyboard.press('Escape');
+    await palette().waitFor({ state: 'hidden' });
+  });
+
+  test('a name that nothing has is said', async () => {
+    await find('no such thing at all');
+    await page.getByText('Nothing has this name').waitFor();
+    await page.keyboard.press('Escape');
+    await palette().waitFor({ state: 'hidden' });
+  });
+
+  test('g and a letter go to a place, and its title is in focus', async () => {
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await page.waitForURL(/\/projects$/);
+    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
+    await page.waitForFunction(() => document.activeElement?.id === 'page-title').catch(() => undefined);
+    assert.equal(await focused(page), 'Projects');
+  });
+
+  test('in a list j and k walk, x selects, o opens, and / leads to the search', async () => {
+    await page.keyboard.press('g');
+    await page.keyboard.press('e');
+    await page.waitForURL(/\/environments$/);
+    await page.getByRole('table').getByText('beta').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.getByText('1 selected').waitFor();
+    assert.equal(await page.getByLabel('Select beta').isChecked(), true);
+    await page.keyboard.press('/');
+    await page.keyboard.type('alpha');
+    await page.waitForURL(/search=alpha/);
+    await page.getByText('1 to 1 of 1').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await page.keyboard.press('o');
+    await page.waitForURL(/\/environments\/[\w-]{36}/);
+  });
+
+  test('letters that somebody types into a field are text', async () => {
+    await find('c ? g e');
+    assert.match(page.url(), /\/environments\/[\w-]{36}/);
+    await page.keyboard.press('Escape');
+    await palette().waitFor({ state: 'hidden' });
+  });
+
+  test('the sheet of shortcuts lists them, and Escape leads back', async () => {
+    await page.getByRole('link', { name: 'Inbox' }).first().click();
+    await page.getByRole('button', { name: 'Copy as …' }).focus();
+    await page.keyboard.press('?');
+    const sheet = page.getByRole('dialog', { name: 'Keyboard' });
+    await sheet.getByText('Next row').waitFor();
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'hidden' });
+    await page.waitForFunction('document.activeElement.tagName === "BUTTON"').catch(() => undefined);
+    assert.equal(await focused(page), 'Copy as …');
+  });
+
+  test('the first Tab skips the places, and a menu opens, walks and closes by keys', async () => {
+    await page.goto(`${service.url}/`);
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await page.keyboard.press('Tab');
+    assert.equal(await focused(page), 'Skip to the page');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /^Account/ }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor({ state: 'hidden' });
+    assert.match(await focused(page), /^Account/);
+  });
+
+  test('the palette does what the page can do, and changes the colours', async () => {
+    await find('copy as');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'curl' }).first().waitFor();
+    await page.keyboard.press('Escape');
+    await find('dark');
+    await page.keyboard.press('Enter');
+    await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
+    assert.deepEqual(complaints, []);
+  });
+});
