@@ -4,17 +4,9 @@ import { after, before, describe, test } from 'node:test';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import type { RunningService } from '../service.ts';
-import {
-  openPage,
-  settle,
-  signIn,
-  startBrowser,
-  startWebService,
-  type Viewport,
-  withoutBrowser,
-} from './browser.ts';
+import { openPage, settle, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
 import { pagesOf } from './page-list.ts';
-import { fillShowcase, type Showcase } from './showcase.ts';
+import { fillShowcase } from './showcase.ts';
 
 interface Finding {
   readonly id: string;
@@ -48,61 +40,77 @@ function complaintsOf(page: Page): string[] {
   return complaints;
 }
 
+const checks = {
+  light: 'has nothing that axe finds serious, in light colours',
+  dark: 'has nothing that axe finds serious, in dark colours',
+  small: 'fits a screen of 320 px',
+  // To a page, zoom is a screen with half as many pixels that are twice as large.
+  zoom: 'fits at a zoom of 200 %',
+  terminal: 'offers what it shows for a terminal',
+  complaints: 'breaks no rule of its content policy, and fails nowhere',
+} as const;
+type Findings = Record<keyof typeof checks, string[]>;
+
+async function widerThan(page: Page, width: number, height: number): Promise<string[]> {
+  await page.setViewportSize({ width, height });
+  await page.evaluate(
+    'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+  );
+  const surplus = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
+  if (surplus <= 0) return [];
+  const widest = await page.evaluate(`[...document.querySelectorAll('body *')]
+    .filter((each) => each.getBoundingClientRect().right > innerWidth + 0.5)
+    .slice(-5).map(({ outerHTML }) => outerHTML.slice(0, 150)).join(' | ')`);
+  return [`${surplus} px wider than the screen: ${String(widest)}`];
+}
+
+/** Waits for colours that fade into others. */
+async function stillness(page: Page): Promise<void> {
+  await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => resolve(Promise.allSettled(
+    document.getAnimations().filter(({ effect }) => effect.getTiming().iterations !== Infinity).map(({ finished }) => finished),
+  ))))`);
+}
+
+/** Everything about one page, which is opened once. */
+async function look(page: Page): Promise<Omit<Findings, 'complaints'>> {
+  const light = await seriousFindings(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await stillness(page);
+  const dark = await seriousFindings(page);
+  await page.emulateMedia({ colorScheme: 'light' });
+  const zoom = await widerThan(page, 720, 450);
+  const small = await widerThan(page, 320, 640);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const copies = await page.getByRole('button', { name: 'Copy as …' }).count();
+  return { light, dark, zoom, small, terminal: copies === 1 ? [] : ['no "Copy as …"'] };
+}
+
 describe('every page', { skip: withoutBrowser, concurrency: false }, () => {
   let service: RunningService;
   let browser: Browser;
-  let shown: Showcase;
+  const found: Findings = { light: [], dark: [], small: [], zoom: [], terminal: [], complaints: [] };
   before(async () => {
     service = await startWebService({ settings: { ENVARIUM_RATE_LIMIT: '0' } });
-    [browser, shown] = await Promise.all([startBrowser(), fillShowcase(service.client, service.folder)]);
+    const [started, shown] = await Promise.all([
+      startBrowser(),
+      fillShowcase(service.client, service.folder),
+    ]);
+    browser = started;
+    const page = await openPage(browser);
+    await signIn(page, service.url);
+    const complaints = complaintsOf(page);
+    for (const [name, path] of Object.entries(pagesOf(shown))) {
+      await page.goto(service.url + path);
+      await settle(page);
+      const all = { ...(await look(page)), complaints: complaints.splice(0) };
+      for (const check of Object.keys(checks) as (keyof typeof checks)[])
+        found[check].push(...all[check].map((each) => `${name}: ${each}`));
+    }
   });
   after(async () => {
     await browser?.close();
     await service?.[Symbol.asyncDispose]();
   });
-
-  async function visit(viewport: Viewport, look: (page: Page, name: string) => Promise<readonly string[]>) {
-    const page = await openPage(browser, viewport);
-    await signIn(page, service.url);
-    const complaints = complaintsOf(page);
-    const found: string[] = [];
-    for (const [name, path] of Object.entries(pagesOf(shown))) {
-      await page.goto(service.url + path);
-      await settle(page);
-      for (const each of await look(page, name)) found.push(`${name}: ${each}`);
-      for (const each of complaints.splice(0)) found.push(`${name}: ${each}`);
-    }
-    await page.context().close();
-    return found;
-  }
-
-  test('has nothing that axe finds serious, in light colours, and breaks no rule of its content policy', async () => {
-    assert.deepEqual(await visit({}, seriousFindings), []);
-  });
-
-  test('has nothing that axe finds serious, in dark colours', async () => {
-    assert.deepEqual(await visit({ colorScheme: 'dark' }, seriousFindings), []);
-  });
-
-  const widerThanScreen = async (page: Page): Promise<string[]> => {
-    const width = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
-    return width > 0 ? [`is ${width} px wider than the screen`] : [];
-  };
-
-  test('fits a screen of 320 px', async () => {
-    assert.deepEqual(await visit({ width: 320, height: 640 }, widerThanScreen), []);
-  });
-
-  test('fits at a zoom of 200 %', async () => {
-    // To a page, zoom is a screen with half as many pixels that are twice as large.
-    assert.deepEqual(await visit({ width: 640, height: 400, deviceScaleFactor: 2 }, widerThanScreen), []);
-  });
-
-  test('offers what it shows for a terminal', async () => {
-    const without = await visit({}, async (page) => {
-      const count = await page.getByRole('button', { name: 'Copy as …' }).count();
-      return count === 1 ? [] : ['has no "Copy as …"'];
-    });
-    assert.deepEqual(without, []);
-  });
+  for (const [check, name] of Object.entries(checks))
+    test(name, () => assert.deepEqual(found[check as keyof typeof checks], []));
 });

@@ -42,7 +42,7 @@ const dark: MantineColorsTuple = [
 
 export const theme = createTheme({
   primaryColor: 'petrol',
-  primaryShade: { light: 8, dark: 5 },
+  primaryShade: { light: 8, dark: 7 },
   colors: { petrol, gray, dark },
   fontFamily: 'var(--e-font)',
   fontFamilyMonospace: 'var(--e-mono)',

@@ -13,7 +13,13 @@ export interface LogPlaceProps {
 
 export function LogPlace({ deploymentId, steps, isRunning }: LogPlaceProps) {
   return (
-    <Suspense fallback={<Loader aria-label="The log viewer is being loaded" />}>
+    <Suspense
+      fallback={
+        <output aria-label="Loading">
+          <Loader />
+        </output>
+      }
+    >
       <LogViewer deploymentId={deploymentId} steps={steps} isOver={!isRunning} />
     </Suspense>
   );

@@ -23,7 +23,6 @@ export function StepStrip({ steps }: { readonly steps: readonly Step[] }) {
               to="."
               search={{ tab: 'log', step: step.name } as never}
               className={classes.step!}
-              aria-label={`${stepName(step)}: ${look.word}${stepTime(timed) === '' ? '' : `, ${stepTime(timed)}`}. Log`}
               resetScroll={false}
             >
               <StatusShape look={look} />
@@ -37,7 +36,9 @@ export function StepStrip({ steps }: { readonly steps: readonly Step[] }) {
                     </Fragment>
                   ))}
               </bdi>
+              <span className="visually-hidden">: {look.word}</span>
               <span className={classes.stepTime}>{stepTime(timed)}</span>
+              <span className="visually-hidden">Log</span>
               <span className={classes.share} data-tone={look.tone} aria-hidden="true">
                 <span style={{ width: `${Math.round(share * 100)}%` }} />
               </span>

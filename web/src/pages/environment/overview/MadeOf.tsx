@@ -21,8 +21,9 @@ function Copied({ text, label, shown = text }: { text: string; label: string; sh
   return (
     <CopyButton value={text}>
       {({ copied, copy }) => (
-        <UnstyledButton className={classes.copied} onClick={copy} aria-label={`Copy ${label}`} title={text}>
+        <UnstyledButton className={classes.copied} onClick={copy} title={text}>
           <code>{shown}</code> <span className={classes.faint}>{copied ? 'copied' : 'copy'}</span>
+          <span className="visually-hidden"> {label}</span>
         </UnstyledButton>
       )}
     </CopyButton>

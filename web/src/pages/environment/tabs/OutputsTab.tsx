@@ -101,7 +101,7 @@ function Output(props: OutputProps) {
               Copy
             </Copy>
           )}
-          <Copy text={`\${envarium:${environment.id}:${whole}}`} label={`Copy a reference to ${whole}`}>
+          <Copy text={`\${envarium:${environment.id}:${whole}}`} label={`Copy reference to ${whole}`}>
             Copy reference
           </Copy>
         </span>
