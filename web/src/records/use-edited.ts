@@ -1,7 +1,7 @@
 /** A form about something that others may change meanwhile. */
+import type { Tagged } from '../api/queries.ts';
 import type { UseFormReturnType } from '@mantine/form';
 import { useEffect, useEffectEvent, useRef } from 'react';
-import type { Versioned } from '../api/versioned.ts';
 
 export interface Edited {
   /** The version that the form shows, for `ifMatch`. */
@@ -17,22 +17,22 @@ export interface Edited {
  * @param valuesOf the values of the form for it
  */
 export function useEdited<Value, Values extends Record<string, unknown>>(
-  found: Versioned<Value>,
+  found: Tagged<Value>,
   form: UseFormReturnType<Values>,
   valuesOf: (value: Value) => Values,
 ): Edited {
-  const shown = useRef(found.version);
+  const shown = useRef(found.etag);
   const show = () => {
-    const values = valuesOf(found.value);
+    const values = valuesOf(found.data);
     form.setInitialValues(values);
     form.setValues(values);
     form.resetDirty(values);
     form.clearErrors();
-    shown.current = found.version;
+    shown.current = found.etag;
   };
   const follow = useEffectEvent(() => {
-    if (found.version !== shown.current && !form.isDirty()) show();
+    if (found.etag !== shown.current && !form.isDirty()) show();
   });
-  useEffect(() => follow(), [found.version]);
+  useEffect(() => follow(), [found.etag]);
   return { version: () => shown.current, showLatest: show };
 }

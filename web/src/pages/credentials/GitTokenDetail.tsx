@@ -1,8 +1,7 @@
 /** One git token: a new value, its hosts and projects, what uses it, and its end. */
 import { PasswordInput, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import type { Reply } from '../../api/queries.ts';
-import { useVersioned, type Versioned } from '../../api/versioned.ts';
+import { type Reply, useTagged, type Tagged } from '../../api/queries.ts';
 import { ProjectsSelect } from '../../forms/ProjectSelect.tsx';
 import { Detail } from '../../records/Detail.tsx';
 import { Part } from '../../records/Part.tsx';
@@ -19,7 +18,7 @@ import { UsedBy } from './UsedBy.tsx';
 type Token = Reply<'getGitToken'>;
 
 interface SettingsProps {
-  readonly found: Versioned<Token>;
+  readonly found: Tagged<Token>;
   readonly whyNot: string | undefined;
 }
 
@@ -29,7 +28,7 @@ const valuesOf = ({ name, hosts, projectIds }: Token) => ({ name, value: '', hos
 
 function Settings({ found, whyNot }: SettingsProps) {
   const form = useForm({
-    initialValues: valuesOf(found.value),
+    initialValues: valuesOf(found.data),
     validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },
   });
   const edited = useEdited(found, form, valuesOf);
@@ -47,7 +46,7 @@ function Settings({ found, whyNot }: SettingsProps) {
       noValidate
       onSubmit={form.onSubmit(({ value, ...rest }) =>
         change.mutate({
-          params: { id: found.value.id },
+          params: { id: found.data.id },
           body: { ...rest, ...(value === '' ? {} : { value }) },
           ifMatch: edited.version(),
         }),
@@ -92,11 +91,11 @@ export interface GitTokenDetailProps {
 }
 
 export function GitTokenDetail({ id, whyNot, onClose }: GitTokenDetailProps) {
-  const found = useVersioned('getGitToken', { params: { id } });
+  const found = useTagged('getGitToken', { params: { id } });
   return (
-    <Detail title={found.data?.value.name ?? 'Git token'} onClose={onClose}>
+    <Detail title={found.data?.data.name ?? 'Git token'} onClose={onClose}>
       <Loaded query={found}>
-        {({ value: token, version }) => (
+        {({ data: token, etag }) => (
           <>
             <Facts
               facts={[
@@ -107,7 +106,7 @@ export function GitTokenDetail({ id, whyNot, onClose }: GitTokenDetailProps) {
             />
             <UsedBy uses={token.usedBy} />
             <Part title="Settings">
-              <Settings found={{ value: token, version }} whyNot={whyNot} />
+              <Settings found={{ data: token, etag }} whyNot={whyNot} />
             </Part>
             <div>
               <Removal

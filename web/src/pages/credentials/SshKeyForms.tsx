@@ -1,8 +1,7 @@
 /** An ssh key is stored, replaced and deleted. */
 import { Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import type { Reply } from '../../api/queries.ts';
-import { useVersioned, type Versioned } from '../../api/versioned.ts';
+import { type Reply, useTagged, type Tagged } from '../../api/queries.ts';
 import { ProjectsSelect } from '../../forms/ProjectSelect.tsx';
 import { Detail, useOpenRow } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
@@ -77,14 +76,14 @@ export function NewSshKey({ organizationId, onClose }: { organizationId: string;
 type SshKey = Reply<'getSshKey'>;
 
 interface SettingsProps {
-  readonly found: Versioned<SshKey>;
+  readonly found: Tagged<SshKey>;
   readonly whyNot: string | undefined;
 }
 
 const valuesOf = ({ projectIds }: SshKey) => ({ value: '', projectIds });
 
 function Settings({ found, whyNot }: SettingsProps) {
-  const form = useForm({ initialValues: valuesOf(found.value) });
+  const form = useForm({ initialValues: valuesOf(found.data) });
   const edited = useEdited(found, form, valuesOf);
   const { change, problem } = useChangeForm('updateSshKey', {
     form,
@@ -100,7 +99,7 @@ function Settings({ found, whyNot }: SettingsProps) {
       noValidate
       onSubmit={form.onSubmit(({ value, projectIds }) =>
         change.mutate({
-          params: { id: found.value.id },
+          params: { id: found.data.id },
           body: { projectIds, ...(value === '' ? {} : { value }) },
           ifMatch: edited.version(),
         }),
@@ -147,11 +146,11 @@ export interface SshKeyDetailProps {
 }
 
 export function SshKeyDetail({ id, whyNot, onClose }: SshKeyDetailProps) {
-  const found = useVersioned('getSshKey', { params: { id } });
+  const found = useTagged('getSshKey', { params: { id } });
   return (
-    <Detail title={found.data?.value.name ?? 'SSH key'} onClose={onClose}>
+    <Detail title={found.data?.data.name ?? 'SSH key'} onClose={onClose}>
       <Loaded query={found}>
-        {({ value: sshKey, version }) => (
+        {({ data: sshKey, etag }) => (
           <>
             <Facts
               facts={[
@@ -163,7 +162,7 @@ export function SshKeyDetail({ id, whyNot, onClose }: SshKeyDetailProps) {
             />
             <UsedBy uses={sshKey.usedBy} />
             <Part title="Settings">
-              <Settings found={{ value: sshKey, version }} whyNot={whyNot} />
+              <Settings found={{ data: sshKey, etag }} whyNot={whyNot} />
             </Part>
             <div>
               <Removal

@@ -2,9 +2,8 @@
 import { Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { VcsConnectionType } from '#contract/vcs-connections/connection-types.ts';
-import { type Reply, useRead } from '../../api/queries.ts';
+import { type Reply, useRead, useTagged, type Tagged } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
-import { useVersioned, type Versioned } from '../../api/versioned.ts';
 import { Detail, useOpenRow } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { Part } from '../../records/Part.tsx';
@@ -124,7 +123,7 @@ export function NewVcsConnection({
 type Connection = Reply<'getVcsConnection'>;
 
 interface SettingsProps {
-  readonly found: Versioned<Connection>;
+  readonly found: Tagged<Connection>;
   readonly whyNot: string | undefined;
 }
 
@@ -135,9 +134,9 @@ const valuesOf = ({ name, tokenId, vcsAgentKey }: Connection) => ({
 });
 
 function Settings({ found, whyNot }: SettingsProps) {
-  const { id } = found.value;
+  const { id } = found.data;
   const form = useForm({
-    initialValues: valuesOf(found.value),
+    initialValues: valuesOf(found.data),
     validate: { name: (text) => (text.trim() === '' ? 'A name is needed.' : null) },
   });
   const edited = useEdited(found, form, valuesOf);
@@ -186,11 +185,11 @@ export interface VcsConnectionDetailProps {
 }
 
 export function VcsConnectionDetail({ id, whyNot, onClose }: VcsConnectionDetailProps) {
-  const found = useVersioned('getVcsConnection', { params: { id } });
+  const found = useTagged('getVcsConnection', { params: { id } });
   return (
-    <Detail title={found.data?.value.name ?? 'Connection'} onClose={onClose}>
+    <Detail title={found.data?.data.name ?? 'Connection'} onClose={onClose}>
       <Loaded query={found}>
-        {({ value: connection, version }) => (
+        {({ data: connection, etag }) => (
           <>
             <Facts
               facts={[
@@ -201,7 +200,7 @@ export function VcsConnectionDetail({ id, whyNot, onClose }: VcsConnectionDetail
             />
             <UsedBy uses={connection.usedBy} />
             <Part title="Settings">
-              <Settings found={{ value: connection, version }} whyNot={whyNot} />
+              <Settings found={{ data: connection, etag }} whyNot={whyNot} />
             </Part>
             <div>
               <Removal

@@ -1,9 +1,149 @@
+/** The organization: its name, its policies, and others that the person belongs to. */
+import { Stack, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { type Reply, type Tagged, useTagged } from '../../api/queries.ts';
+import { useRights } from '../../api/rights.ts';
+import { useSession } from '../../api/session.ts';
+import { Part } from '../../records/Part.tsx';
+import { StaleAlert } from '../../records/StaleAlert.tsx';
+import { UrlTabs } from '../../records/UrlTabs.tsx';
+import { useChangeForm } from '../../records/use-change-form.ts';
+import { useEdited } from '../../records/use-edited.ts';
+import { ActionButton } from '../../ui/ActionButton.tsx';
+import { callOf } from '../../ui/calls.ts';
+import { Facts } from '../../ui/Facts.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { showDone } from '../../ui/messages.ts';
 import { Page } from '../../ui/Page.tsx';
+import { TimeAgo } from '../../ui/Time.tsx';
+import { Organizations } from './Organizations.tsx';
+import { PoliciesForm } from './PoliciesForm.tsx';
+
+type Organization = Reply<'getOrganization'>;
+
+interface FormProps {
+  readonly found: Tagged<Organization>;
+  readonly whyNot: string | undefined;
+}
+
+const valuesOf = ({ name, description = '', photoUrl = '' }: Organization) => ({
+  name,
+  description,
+  photoUrl,
+});
+
+function SettingsForm({ found, whyNot }: FormProps) {
+  const form = useForm({
+    initialValues: valuesOf(found.data),
+    validate: {
+      name: (name) =>
+        /^[a-zA-Z0-9][a-zA-Z0-9_ -]{0,49}$/.test(name)
+          ? null
+          : 'Up to 50 letters, digits, spaces, hyphens and underscores; the first is a letter or a digit.',
+    },
+  });
+  const edited = useEdited(found, form, valuesOf);
+  const { change, problem } = useChangeForm('updateOrganization', {
+    form,
+    refreshes: ['getOrganization', 'listOrganizations', 'getCurrentUser'],
+    onSuccess: () => {
+      form.resetDirty();
+      showDone('The organization was changed');
+    },
+  });
+  return (
+    <form
+      noValidate
+      style={{ maxWidth: '40rem' }}
+      onSubmit={form.onSubmit((body) =>
+        change.mutate({ params: { id: found.data.id }, body, ifMatch: edited.version() }),
+      )}
+    >
+      <StaleAlert error={problem} onShow={edited.showLatest} />
+      <Stack gap="md">
+        <TextInput label="Name" required {...form.getInputProps('name')} />
+        <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
+        <TextInput
+          label="Address of a logo"
+          description="Stored for clients. This interface loads no pictures from elsewhere."
+          {...form.getInputProps('photoUrl')}
+        />
+        <div>
+          <ActionButton
+            type="submit"
+            loading={change.isPending}
+            whyNot={whyNot ?? (form.isDirty() ? undefined : 'Nothing was changed.')}
+          >
+            Save
+          </ActionButton>
+        </div>
+      </Stack>
+    </form>
+  );
+}
+
+function Settings({ found, whyNot }: FormProps) {
+  const { id, createdAt, role } = found.data;
+  return (
+    <>
+      <Part title="Name and description">
+        <SettingsForm found={found} whyNot={whyNot} />
+      </Part>
+      <Part title="Facts">
+        <Facts
+          facts={[
+            ['Id', <code key="id">{id}</code>],
+            ['Created', <TimeAgo key="at" at={createdAt} />],
+            ['Your role', role],
+          ]}
+        />
+      </Part>
+    </>
+  );
+}
 
 export function OrganizationPage() {
+  const { organizationId } = useSession();
+  const whyNot = useRights({ organizationId }).whyNot('EDIT_ORGANIZATION_SETTINGS');
+  const params = { id: organizationId };
+  const found = useTagged('getOrganization', { params });
   return (
-    <Page title="Organization" calls={[]}>
-      stub
+    <Page
+      title="Organization"
+      lead="The outermost owner of projects, people, keys and settings."
+      calls={[
+        callOf('Show the organization', 'getOrganization', { params }, [
+          'organization',
+          'show',
+          organizationId,
+        ]),
+        callOf('Change policies', 'updateOrganizationPolicies', { params, body: { maxTtl: '2-w' } }, [
+          'organization',
+          'policies',
+          '--max-ttl',
+          '2w',
+        ]),
+      ]}
+    >
+      <UrlTabs
+        tabs={[
+          {
+            value: 'settings',
+            label: 'Settings',
+            content: () => (
+              <Loaded query={found}>{(data) => <Settings found={data} whyNot={whyNot} />}</Loaded>
+            ),
+          },
+          {
+            value: 'policies',
+            label: 'Policies',
+            content: () => (
+              <Loaded query={found}>{(data) => <PoliciesForm found={data} whyNot={whyNot} />}</Loaded>
+            ),
+          },
+          { value: 'all', label: 'Your organizations', content: () => <Organizations /> },
+        ]}
+      />
     </Page>
   );
 }

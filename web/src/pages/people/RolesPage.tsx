@@ -3,10 +3,9 @@ import { Group, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { builtInRoles, type RoleScope } from '#contract/schema/built-in-roles.ts';
 import type { Right } from '#contract/schema/rights.ts';
-import { useRead } from '../../api/queries.ts';
+import { useRead, useTagged, type Tagged } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
-import { useVersioned, type Versioned } from '../../api/versioned.ts';
 import { Detail, OpenLink, useOpenRow } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { Removal } from '../../records/Removal.tsx';
@@ -96,7 +95,7 @@ function NewRole({ organizationId, rights, onClose }: NewRoleProps) {
 }
 
 interface EditRoleProps {
-  readonly found: Versioned<CustomRole>;
+  readonly found: Tagged<CustomRole>;
   readonly whyNot: string | undefined;
   readonly onClose: () => void;
 }
@@ -104,8 +103,8 @@ interface EditRoleProps {
 const valuesOf = ({ name, permissions, isDefaultRole }: CustomRole) => ({ name, permissions, isDefaultRole });
 
 function EditRole({ found, whyNot, onClose }: EditRoleProps) {
-  const { id, name } = found.value;
-  const form = useRoleForm(valuesOf(found.value));
+  const { id, name } = found.data;
+  const form = useRoleForm(valuesOf(found.data));
   const edited = useEdited(found, form, valuesOf);
   const { change, problem } = useChangeForm('updateRole', {
     form,
@@ -163,7 +162,7 @@ function RoleDetail({
   onClose: () => void;
 }) {
   const fixed = builtIn.find((each) => each.id === id);
-  const found = useVersioned('getRole', { params: { id } }, { enabled: fixed === undefined });
+  const found = useTagged('getRole', { params: { id } }, { enabled: fixed === undefined });
   if (fixed)
     return (
       <Detail title={`${fixed.name} (${places[fixed.scope]})`} onClose={onClose}>
@@ -172,7 +171,7 @@ function RoleDetail({
       </Detail>
     );
   return (
-    <Detail title={found.data?.value.name ?? 'Role'} onClose={onClose}>
+    <Detail title={found.data?.data.name ?? 'Role'} onClose={onClose}>
       <Loaded query={found}>{(role) => <EditRole found={role} whyNot={whyNot} onClose={onClose} />}</Loaded>
     </Detail>
   );

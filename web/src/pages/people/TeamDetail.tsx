@@ -2,9 +2,8 @@
 import { ActionIcon, Checkbox, Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { useChange } from '../../api/queries.ts';
+import { useChange, useTagged, type Tagged } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
-import { useVersioned, type Versioned } from '../../api/versioned.ts';
 import { MemberSelect } from '../../records/choosers.tsx';
 import { Detail } from '../../records/Detail.tsx';
 import { Person } from '../../records/person.tsx';
@@ -93,9 +92,9 @@ const valuesOf = ({ name, description = '', isDefaultTeam = false }: Team) => ({
   isDefaultTeam,
 });
 
-function Settings({ found, whyNot }: { found: Versioned<Team>; whyNot: string | undefined }) {
+function Settings({ found, whyNot }: { found: Tagged<Team>; whyNot: string | undefined }) {
   const form = useForm({
-    initialValues: valuesOf(found.value),
+    initialValues: valuesOf(found.data),
     validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },
   });
   const edited = useEdited(found, form, valuesOf);
@@ -111,7 +110,7 @@ function Settings({ found, whyNot }: { found: Versioned<Team>; whyNot: string | 
     <form
       noValidate
       onSubmit={form.onSubmit((body) =>
-        change.mutate({ params: { id: found.value.id }, body, ifMatch: edited.version() }),
+        change.mutate({ params: { id: found.data.id }, body, ifMatch: edited.version() }),
       )}
     >
       <StaleAlert error={problem} onShow={edited.showLatest} />
@@ -144,19 +143,19 @@ export interface TeamDetailProps {
 }
 
 export function TeamDetail({ id, organizationId, onClose }: TeamDetailProps) {
-  const found = useVersioned('getTeam', { params: { id } });
+  const found = useTagged('getTeam', { params: { id } });
   const whyNot = useRights({ organizationId }).whyNot('EDIT_ORGANIZATION_SETTINGS');
   return (
-    <Detail title={found.data?.value.name ?? 'Team'} onClose={onClose}>
+    <Detail title={found.data?.data.name ?? 'Team'} onClose={onClose}>
       <Loaded query={found}>
-        {({ value: team, version }) => (
+        {({ data: team, etag }) => (
           <>
             <Part title="Members">
-              <Members team={team} version={version} whyNot={whyNot} />
+              <Members team={team} version={etag} whyNot={whyNot} />
             </Part>
             <TeamRoles teamId={id} organizationId={organizationId} />
             <Part title="Settings">
-              <Settings found={{ value: team, version }} whyNot={whyNot} />
+              <Settings found={{ data: team, etag }} whyNot={whyNot} />
             </Part>
             <div>
               <Removal

@@ -1,9 +1,62 @@
+/** The person who is signed in: name, password, sessions, keys, colours and rights. */
+import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
+import { useSession } from '../../api/session.ts';
+import { Part } from '../../records/Part.tsx';
+import { UrlTabs } from '../../records/UrlTabs.tsx';
+import { callOf } from '../../ui/calls.ts';
 import { Page } from '../../ui/Page.tsx';
+import { AccountForms } from './AccountForms.tsx';
+import { OwnRights } from './OwnRights.tsx';
+import { PersonalKeys } from './PersonalKeys.tsx';
+import { Sessions } from './Sessions.tsx';
+
+function Colours() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <Part title="Colours" lead="Kept in this browser.">
+      <SegmentedControl
+        aria-label="Colours"
+        value={colorScheme}
+        onChange={(scheme) => setColorScheme(scheme as typeof colorScheme)}
+        data={[
+          { value: 'light', label: 'Light' },
+          { value: 'dark', label: 'Dark' },
+          { value: 'auto', label: 'As the system' },
+        ]}
+      />
+    </Part>
+  );
+}
 
 export function ProfilePage() {
+  const { me } = useSession();
   return (
-    <Page title="Profile" calls={[]}>
-      stub
+    <Page
+      title="Profile"
+      lead={me.user.email}
+      calls={[
+        callOf('Who you are', 'getCurrentUser', undefined, ['whoami']),
+        callOf('Your sessions', 'listSessions', undefined, ['session', 'list']),
+        callOf('Your keys', 'listPersonalApiKeys', undefined, ['key', 'list', '--personal']),
+      ]}
+    >
+      <UrlTabs
+        tabs={[
+          {
+            value: 'account',
+            label: 'Account',
+            content: () => (
+              <>
+                <AccountForms />
+                <Colours />
+              </>
+            ),
+          },
+          { value: 'sessions', label: 'Sessions', content: () => <Sessions /> },
+          { value: 'keys', label: 'Your keys', content: () => <PersonalKeys /> },
+          { value: 'rights', label: 'Your rights', content: () => <OwnRights /> },
+        ]}
+      />
     </Page>
   );
 }

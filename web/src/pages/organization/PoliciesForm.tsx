@@ -1,0 +1,139 @@
+/** The policies of an organization. */
+import { Select, Stack, Switch } from '@mantine/core';
+import { useForm, type UseFormReturnType } from '@mantine/form';
+import type { Reply, Tagged } from '../../api/queries.ts';
+import { Part } from '../../records/Part.tsx';
+import { StaleAlert } from '../../records/StaleAlert.tsx';
+import { useChangeForm } from '../../records/use-change-form.ts';
+import { useEdited } from '../../records/use-edited.ts';
+import { ActionButton } from '../../ui/ActionButton.tsx';
+import { showDone } from '../../ui/messages.ts';
+import { ttlOptions } from '../projects/policy/policy-fields.ts';
+import { flagsWithEffect, flagsWithoutEffect, type PolicyFlag } from './policy-texts.ts';
+
+type Organization = Reply<'getOrganization'>;
+type Flags = Record<PolicyFlag['name'], boolean>;
+
+interface Values extends Flags, Record<string, unknown> {
+  /** Empty: no end. */
+  maxTtl: string;
+  defaultTtl: string;
+  projectCustomFlowsPolicy: Organization['projectCustomFlowsPolicy'];
+}
+
+const allFlags = [...flagsWithEffect, ...flagsWithoutEffect];
+
+function valuesOf(organization: Organization): Values {
+  return {
+    ...(Object.fromEntries(allFlags.map(({ name }) => [name, organization[name]])) as Flags),
+    maxTtl: organization.maxTtl ?? '',
+    defaultTtl: organization.defaultTtl ?? '',
+    projectCustomFlowsPolicy: organization.projectCustomFlowsPolicy,
+  };
+}
+
+type PolicyForm = UseFormReturnType<Values>;
+
+function FlagFields({ form, flags }: { readonly form: PolicyForm; readonly flags: readonly PolicyFlag[] }) {
+  return flags.map(({ name, label, meaning }) => (
+    <Switch
+      key={name}
+      label={label}
+      description={meaning}
+      {...form.getInputProps(name, { type: 'checkbox' })}
+    />
+  ));
+}
+
+/** Organizations inherit from nobody. */
+const lifetimes = (value: string) => ttlOptions(value).filter((option) => option.value !== 'inherit');
+
+function LifetimeFields({ form }: { readonly form: PolicyForm }) {
+  return (
+    <>
+      <Select
+        label="Longest lifetime of an environment"
+        description="Counted from its creation. It holds for future requests; the right OVERRIDE_MAX_TTL goes beyond it."
+        allowDeselect={false}
+        data={lifetimes(form.values.maxTtl)}
+        {...form.getInputProps('maxTtl')}
+      />
+      <Select
+        label="Lifetime of environments that are created without one"
+        description="At most the longest one. No end: the longest one, if there is one."
+        allowDeselect={false}
+        data={lifetimes(form.values.defaultTtl)}
+        {...form.getInputProps('defaultTtl')}
+      />
+    </>
+  );
+}
+
+function StoredFields({ form }: { readonly form: PolicyForm }) {
+  return (
+    <>
+      <Select
+        label="Custom flows of a project and of its templates"
+        allowDeselect={false}
+        data={[
+          { value: 'MERGE_WITH_TEMPLATES', label: 'Both are used' },
+          { value: 'OVERRIDE_TEMPLATES', label: 'Those of the project replace the others' },
+        ]}
+        {...form.getInputProps('projectCustomFlowsPolicy')}
+      />
+      <FlagFields form={form} flags={flagsWithoutEffect} />
+    </>
+  );
+}
+
+export interface PoliciesFormProps {
+  readonly found: Tagged<Organization>;
+  readonly whyNot: string | undefined;
+}
+
+export function PoliciesForm({ found, whyNot }: PoliciesFormProps) {
+  const form = useForm<Values>({ initialValues: valuesOf(found.data) });
+  const edited = useEdited(found, form, valuesOf);
+  const { change, problem } = useChangeForm('updateOrganizationPolicies', {
+    form,
+    refreshes: ['getOrganization', 'listOrganizations'],
+    onSuccess: () => {
+      form.resetDirty();
+      showDone('The policies were changed');
+    },
+  });
+  return (
+    <form
+      noValidate
+      style={{ maxWidth: '40rem' }}
+      onSubmit={form.onSubmit(({ maxTtl, defaultTtl, ...rest }) =>
+        change.mutate({
+          params: { id: found.data.id },
+          body: { ...rest, maxTtl: maxTtl || null, defaultTtl: defaultTtl || null },
+          ifMatch: edited.version(),
+        }),
+      )}
+    >
+      <StaleAlert error={problem} onShow={edited.showLatest} />
+      <Part title="Lifetimes and runs">
+        <Stack gap="md">
+          <LifetimeFields form={form} />
+          <FlagFields form={form} flags={flagsWithEffect} />
+        </Stack>
+      </Part>
+      <Part title="Without effect so far" lead="Stored for clients that set them: nothing reads them yet.">
+        <Stack gap="md">
+          <StoredFields form={form} />
+        </Stack>
+      </Part>
+      <ActionButton
+        mt="lg"
+        type="submit"
+        loading={change.isPending}
+        whyNot={whyNot ?? (form.isDirty() ? undefined : 'Nothing was changed.')}
+      >
+        Save policies
+      </ActionButton>
+    </form>
+  );
+}

@@ -1,0 +1,132 @@
+/** Name, password, and the end of the account. */
+import { PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useNavigate } from '@tanstack/react-router';
+import { queryClient } from '../../api/queries.ts';
+import { useSession } from '../../api/session.ts';
+import { FormAlert } from '../../forms/FormAlert.tsx';
+import { Part } from '../../records/Part.tsx';
+import { Removal } from '../../records/Removal.tsx';
+import { useChangeForm } from '../../records/use-change-form.ts';
+import { ActionButton } from '../../ui/ActionButton.tsx';
+import { showDone } from '../../ui/messages.ts';
+import { NewPassword, passwordProblem } from '../sign-in/NewPassword.tsx';
+
+const narrow = { maxWidth: '32rem' };
+
+function NameForm() {
+  const { me } = useSession();
+  const form = useForm({
+    initialValues: { name: me.user.name ?? '' },
+    validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },
+  });
+  const { change, problem } = useChangeForm('updateCurrentUser', {
+    form,
+    refreshes: ['getCurrentUser', 'listMembers'],
+    onSuccess: () => {
+      form.resetDirty();
+      showDone('Your name was changed');
+    },
+  });
+  return (
+    <form noValidate style={narrow} onSubmit={form.onSubmit((body) => change.mutate({ body }))}>
+      <Stack gap="md">
+        <FormAlert error={problem} />
+        <TextInput label="Name" description="As others see it" required {...form.getInputProps('name')} />
+        <div>
+          <ActionButton
+            type="submit"
+            variant="default"
+            loading={change.isPending}
+            whyNot={form.isDirty() ? undefined : 'Nothing was changed.'}
+          >
+            Save
+          </ActionButton>
+        </div>
+      </Stack>
+    </form>
+  );
+}
+
+function PasswordForm() {
+  const { me } = useSession();
+  const form = useForm({
+    initialValues: { currentPassword: '', newPassword: '' },
+    validate: {
+      currentPassword: (password) => (password === '' ? 'Your password of now is needed.' : null),
+      newPassword: passwordProblem,
+    },
+  });
+  const { change, problem } = useChangeForm('changePassword', {
+    form,
+    refreshes: ['listSessions'],
+    onSuccess: () => {
+      form.reset();
+      showDone('Your password was changed, and your other sessions have ended');
+    },
+  });
+  if (!me.hasPassword) return <p>You sign in through the identity provider: you have no password here.</p>;
+  return (
+    <form noValidate style={narrow} onSubmit={form.onSubmit((body) => change.mutate({ body }))}>
+      <Stack gap="md">
+        <FormAlert error={problem} />
+        <PasswordInput
+          label="Current password"
+          autoComplete="current-password"
+          required
+          {...form.getInputProps('currentPassword')}
+        />
+        <NewPassword label="New password" field={form.getInputProps('newPassword')} />
+        <div>
+          <ActionButton type="submit" variant="default" loading={change.isPending}>
+            Change password
+          </ActionButton>
+        </div>
+      </Stack>
+    </form>
+  );
+}
+
+function DeleteAccount() {
+  const { me } = useSession();
+  const navigate = useNavigate();
+  const leave = () => {
+    queryClient.clear();
+    void navigate({ to: '/sign-in', replace: true });
+  };
+  return (
+    <Removal
+      operation="deleteCurrentUser"
+      input={{}}
+      refreshes={[]}
+      label="Delete my account"
+      question="Delete your account?"
+      verb="Delete"
+      done="Your account was deleted"
+      {...(me.user.email ? { typed: me.user.email } : {})}
+      onDone={leave}
+    >
+      <p>
+        Your sessions, keys and password end at once, and your name and e-mail address are erased. What you
+        did remains in the audit trail under a pseudonym. The last administrator of an organization cannot do
+        this.
+      </p>
+    </Removal>
+  );
+}
+
+export function AccountForms() {
+  return (
+    <>
+      <Part title="Name">
+        <NameForm />
+      </Part>
+      <Part title="Password" lead="A new one ends all your other sessions.">
+        <PasswordForm />
+      </Part>
+      <Part title="The end of the account">
+        <DeleteAccount />
+      </Part>
+    </>
+  );
+}
