@@ -15,6 +15,8 @@ import { Messages } from './ui/Messages.tsx';
 
 /** The content policy of the page allows only style elements with it. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
+// Where the library that holds the page still behind a dialog looks for the same.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 // What hides the scroll bar behind a dialog reads it here.
 (globalThis as { __webpack_nonce__?: string | undefined }).__webpack_nonce__ = nonce;

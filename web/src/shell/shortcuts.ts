@@ -47,13 +47,17 @@ export const shortcuts: Readonly<Record<string, readonly Shortcut[]>> = {
     { keys: ['w'], does: 'Wrap long lines' },
     { keys: ['t'], does: 'Times' },
   ],
+  'On a deployment': [
+    { keys: ['a'], does: 'Approve its plan, after a question' },
+    { keys: ['r'], does: 'Refuse its plan, after a question' },
+  ],
   'Go to': keyedPlaces.map(({ key, name }) => ({ keys: ['g', key], does: name })),
 };
 
 /** Listens for the keys that work on every page; while somebody types into a field they are text. */
 export function useShortcuts(): void {
   const navigate = useNavigate();
-  const startedAt = useRef(0);
+  const startedAt = useRef(Number.NEGATIVE_INFINITY);
   const isGoing = () => performance.now() - startedAt.current < sequenceMilliseconds;
   const search = () => {
     if (!focusSearchBox()) openPalette();
@@ -74,7 +78,7 @@ export function useShortcuts(): void {
       key,
       () => {
         if (!isGoing()) return;
-        startedAt.current = 0;
+        startedAt.current = Number.NEGATIVE_INFINITY;
         void navigate({ to });
       },
     ]),

@@ -66,9 +66,9 @@ function Found({ deployment }: { readonly deployment: DeploymentReply }) {
       calls={callsOf(deployment, id)}
     >
       <DecisionNotes {...about} />
-      <Failure deployment={deployment} steps={steps} />
       <StepStrip steps={steps} />
       {timeline !== undefined && <TimeParts timeline={timeline} />}
+      <Failure deployment={deployment} steps={steps} />
       <DeploymentTabs deployment={deployment} steps={steps} plan={plan} />
     </Page>
   );

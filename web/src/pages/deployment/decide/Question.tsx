@@ -29,7 +29,7 @@ export function Question(props: QuestionProps) {
       >
         {children}
         <Group justify="flex-end" mt="md">
-          <Button variant="default" onClick={close}>
+          <Button variant="default" onClick={close} data-autofocus={isDanger || undefined}>
             {no}
           </Button>
           <Button
@@ -37,7 +37,7 @@ export function Question(props: QuestionProps) {
             {...(isDanger ? { color: 'red' } : {})}
             disabled={!isReady}
             loading={decisions.isBusy}
-            data-autofocus
+            data-autofocus={!isDanger || undefined}
           >
             {verb}
           </Button>

@@ -1,6 +1,7 @@
 /** Counts of a plan that filter it when they are pressed, a search, and choices of module and provider. */
 import { NativeSelect, TextInput, UnstyledButton } from '@mantine/core';
 import { useMemo } from 'react';
+import { searchBoxMark } from '../../../ui/search-box-mark.ts';
 import { changeKinds, type Counts, kindWords } from './kinds.ts';
 import classes from './plan.module.css';
 import { KindMark } from './PlanMarks.tsx';
@@ -66,6 +67,7 @@ export function PlanFilters({ rows, counts, state }: PlanFiltersProps) {
       <div className={classes.search}>
         <TextInput
           size="xs"
+          {...searchBoxMark}
           type="search"
           aria-label="Search in the plan"
           placeholder="Address, type or attribute"

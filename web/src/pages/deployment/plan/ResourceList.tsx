@@ -58,13 +58,19 @@ function useTop(list: RefObject<HTMLElement | null>): number {
   return top;
 }
 
+/** What a closed row takes on a wide screen: a row of this height need not be placed again. */
+function heightOf({ change: { actionReason } }: PlanRow): number {
+  return actionReason === undefined ? 41 : 66;
+}
+
 /** The rows in sight, with a way to scroll to one; the one that the address names is scrolled to first. */
 function useSight(list: RefObject<HTMLElement | null>, rows: readonly PlanRow[], named: string | undefined) {
   const top = useTop(list);
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => 44,
-    overscan: 8,
+    estimateSize: (at) => heightOf(rows[at]!),
+    overscan: 5,
+    useFlushSync: false,
     scrollMargin: top,
     scrollPaddingStart: 60,
     getItemKey: (at) => rows[at]!.key,
@@ -85,8 +91,13 @@ function useSight(list: RefObject<HTMLElement | null>, rows: readonly PlanRow[],
 }
 
 /** The row that keys walk to. */
-function useWalk(rows: readonly PlanRow[], scrollTo: (at: number) => void, turn: (row: PlanRow) => void) {
-  const [key, setKey] = useState<string>();
+function useWalk(
+  rows: readonly PlanRow[],
+  named: string | undefined,
+  scrollTo: (at: number) => void,
+  turn: (row: PlanRow) => void,
+) {
+  const [key, setKey] = useState(named);
   const current = key === undefined ? -1 : rows.findIndex((row) => row.key === key);
   const go = (at: number) => {
     const next = Math.max(0, Math.min(rows.length - 1, at));
@@ -107,7 +118,7 @@ export function ResourceList({ label, all, rows, named, onName }: ResourceListPr
   const list = useRef<HTMLDivElement>(null);
   const { isOpen, turn } = useOpen(all.length, named);
   const { items, height, measure, scrollTo } = useSight(list, rows, named);
-  const { current, setKey } = useWalk(rows, scrollTo, turn);
+  const { current, setKey } = useWalk(rows, named, scrollTo, turn);
   const toggle = useCallback(
     (row: PlanRow) => {
       turn(row);
@@ -131,12 +142,7 @@ export function ResourceList({ label, all, rows, named, onName }: ResourceListPr
             className={classes.item}
             style={{ transform: `translateY(${y}px)` }}
           >
-            <ResourceRow
-              row={row}
-              isOpen={isOpen(row)}
-              isCurrent={current === -1 ? row.change.path === named : index === current}
-              onToggle={toggle}
-            />
+            <ResourceRow row={row} isOpen={isOpen(row)} isCurrent={index === current} onToggle={toggle} />
           </div>
         );
       })}

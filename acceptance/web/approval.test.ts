@@ -1,0 +1,183 @@
+/** Decisions about deployments in a real browser: approve, refuse, abort, and what a failing run says. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { createEnvironment, type Home, homeOf, untilEnd, untilStatus } from '../runs.ts';
+import { makeRepository, type Repository, type RunningService } from '../service.ts';
+import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import { admin } from './showcase.ts';
+
+const servers = `variable "region" {
+  type    = string
+  default = "north"
+}
+
+resource "terraform_data" "server" {
+  input            = "in \${var.region}"
+  triggers_replace = [var.region]
+}
+
+output "where" {
+  value = terraform_data.server.output
+}
+`;
+
+const slow = `resource "terraform_data" "slow" {
+  provisioner "local-exec" {
+    command = "echo it has begun; exec sleep 600"
+  }
+}
+`;
+
+const failing = `resource "terraform_data" "broken" {
+  provisioner "local-exec" {
+    command = "echo the disk is full >&2; exit 7"
+  }
+}
+`;
+
+describe('decisions', { skip: withoutBrowser, concurrency: false }, () => {
+  let service: RunningService;
+  let browser: Browser;
+  let page: Page;
+  let home: Home;
+  let repository: Repository;
+  let complaints: string[];
+  before(async () => {
+    [service, browser] = await Promise.all([startWebService(), startBrowser()]);
+    home = await homeOf(service.client);
+    const files = { 'servers/main.tf': servers, 'slow/main.tf': slow, 'failing/main.tf': failing };
+    repository = await makeRepository(service.folder, 'code', files);
+    page = await openPage(browser);
+    complaints = complaintsOf(page);
+    await signIn(page, service.url);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.[Symbol.asyncDispose]();
+  });
+
+  const create = (path: string, more: object = {}) =>
+    createEnvironment(service.client, home, { name: path, repository: repository.path, path, ...more });
+
+  const open = (id: string) => page.goto(`${service.url}/deployments/${id}`);
+
+  const sentence = (text: RegExp) => page.getByText(text).first().waitFor();
+
+  /** A plan that replaces the one resource of an environment, waiting for a decision. */
+  async function replacing(name: string): Promise<string> {
+    const { id, deploymentId } = await create('servers', { name });
+    await untilEnd(service.client, deploymentId);
+    const again = await service.client.call('deployEnvironment', {
+      params: { id },
+      body: {
+        userRequiresApproval: true,
+        configurationChanges: [{ name: 'region', value: 'south', type: 1 }],
+      },
+    });
+    await untilStatus(service.client, again.id, 'WAITING_FOR_USER');
+    return again.id;
+  }
+
+  test('a plan is read, approved with a comment, and followed to its end on one page', async () => {
+    const id = await replacing('to approve');
+    await open(id);
+    await sentence(/^Waiting for approval · 1 to replace · asked /);
+    const row = page.getByRole('listitem').filter({ hasText: 'terraform_data.server' }).first();
+    await row.getByText('the provider cannot change it in place').waitFor();
+    const forcing = row.getByRole('listitem').filter({ hasText: 'forces the replacement' });
+    assert.match(await forcing.innerText(), /triggers_replace[^]*north[^]*south/);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const question = page.getByRole('dialog', { name: 'Approve this plan?' });
+    await question.getByRole('list', { name: 'What is destroyed or replaced' }).waitFor();
+    const { planHash = '' } = await service.client.call('getDeployment', { params: { id } });
+    await question.getByText(planHash.slice(0, 12)).waitFor();
+    await question.getByLabel('Comment').fill('as discussed <b>yesterday</b>');
+    await question.getByRole('button', { name: 'Approve and lose 1' }).click();
+    await sentence(/^Succeeded in .*: 1 replaced$/);
+    const decision = page.getByRole('list', { name: 'Decisions' }).getByRole('listitem');
+    assert.match(await decision.innerText(), new RegExp(`Approved by ${admin.name} .*`));
+    assert.match(await decision.innerText(), /as discussed <b>yesterday<\/b>/);
+    await page.getByRole('tab', { name: 'Outputs' }).click();
+    await page.getByRole('cell', { name: 'in south' }).waitFor();
+    assert.match(page.url(), /tab=outputs/);
+  });
+
+  test('a refusal by keyboard says by whom and why, and the same can be started again', async () => {
+    const id = await replacing('to refuse');
+    await open(id);
+    await page.getByRole('button', { name: 'Approve', disabled: false }).waitFor();
+    await page.keyboard.press('a');
+    await page.getByRole('dialog', { name: 'Approve this plan?' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('r');
+    const question = page.getByRole('dialog', { name: 'Refuse this plan?' });
+    await question.getByLabel('Why').fill('too late in the week');
+    await question.getByRole('button', { name: 'Refuse' }).click();
+    await sentence(new RegExp(`^Refused by ${admin.name}`));
+    await page.getByText('too late in the week').waitFor();
+    await page.getByRole('button', { name: 'Deploy again' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Deploy again' }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(id));
+    await sentence(/^Waiting for approval · 1 to replace/);
+  });
+
+  test('a second decision changes nothing, and the page says who was faster', async () => {
+    const id = await replacing('for two');
+    await open(id);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const confirm = page.getByRole('dialog').getByRole('button', { name: 'Approve and lose 1' });
+    await confirm.waitFor();
+    await service.client.call('approveDeployment', { params: { id } });
+    await confirm.click();
+    const notice = page.getByRole('status').filter({ hasText: 'Somebody else has decided already' });
+    assert.match(
+      await notice.innerText(),
+      /First admin key has approved it\. Your decision changed nothing\./,
+    );
+    await notice.getByRole('button', { name: 'Understood' }).click();
+    await sentence(/^Succeeded in /);
+    const { reviewers } = await service.client.call('getDeployment', { params: { id } });
+    assert.equal(reviewers.length, 1);
+  });
+
+  test('a running deployment is aborted, and what waits behind it says so', async () => {
+    const { id, deploymentId } = await create('slow');
+    await open(deploymentId);
+    await sentence(/^Running tf:apply /);
+    const next = await service.client.call('deployEnvironment', { params: { id } });
+    const second = await page.context().newPage();
+    await second.goto(`${service.url}/deployments/${next.id}`);
+    await second.getByText(/^Queued behind a deploy \(running for /).waitFor();
+    await second.getByRole('button', { name: 'Cancel' }).click();
+    await second.getByRole('dialog').getByRole('button', { name: 'Cancel the deployment' }).click();
+    await second
+      .getByText(/^Cancelled /)
+      .first()
+      .waitFor();
+    await second.close();
+    await page.getByRole('button', { name: 'Abort' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Abort' }).click();
+    await sentence(new RegExp(`^Aborted by ${admin.name}`));
+    await page.getByRole('link', { name: /^tf:apply: Cancelled|^tf:apply: Failed/ }).waitFor();
+  });
+
+  test('a failing run shows its command, what it said, and the way to its log', async () => {
+    const { deploymentId } = await create('failing');
+    await untilEnd(service.client, deploymentId, 'FAILURE');
+    await open(deploymentId);
+    await sentence(/^Failed in tf:apply after .*: local-exec provisioner error$/);
+    const failure = page.getByRole('region', { name: 'terraform apply' });
+    assert.match(await failure.innerText(), /the disk is full/);
+    await failure.getByRole('link', { name: 'Log of tf:apply' }).click();
+    await page.waitForURL(/tab=log&step=tf%3Aapply/);
+  });
+
+  test('nothing of this breaks a rule of the browser', () => {
+    assert.deepEqual(
+      complaints.filter((text) => !/status of 409/.test(text)),
+      [],
+    );
+  });
+});
