@@ -1,0 +1,122 @@
+/** Schedules and lifetimes of an environment in the browser, and two people who change them. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { createEnvironment, type Home, homeOf } from '../runs.ts';
+import { makeRepository, type RunningService } from '../service.ts';
+import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+
+const hour = 3_600_000;
+
+describe('schedules in the browser', { skip: withoutBrowser }, () => {
+  let service: RunningService;
+  let browser: Browser;
+  let page: Page;
+  let complaints: string[];
+  let home: Home;
+  let id: string;
+
+  const open = (tab = 'schedule') => page.goto(`${service.url}/environments/${id}?tab=${tab}`);
+  const part = (name: string): Locator => page.getByRole('region', { name, exact: true });
+  const turn = (label: string) => page.getByRole('switch', { name: label }).click({ force: true });
+  const stored = () => service.client.call('getEnvironmentSchedule', { params: { id } });
+  const environment = () => service.client.call('getEnvironment', { params: { id } });
+
+  before(async () => {
+    service = await startWebService({ settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_RATE_LIMIT: '0' } });
+    home = await homeOf(service.client);
+    const { path: repository } = await makeRepository(service.folder, 'code', { 'main.tf': '' });
+    const request = { name: 'web', repository, preventAutoDeploy: true };
+    id = (await createEnvironment(service.client, home, request)).id;
+    browser = await startBrowser();
+    page = await openPage(browser);
+    await signIn(page, service.url);
+    complaints = complaintsOf(page);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.[Symbol.asyncDispose]();
+  });
+
+  test('a schedule is put into words, with its next times, before it is saved', async () => {
+    await open();
+    await turn('Deploy on a schedule');
+    await page.getByRole('textbox', { name: 'Deploy at' }).fill('30 6 * * 1-5');
+    await page.getByText('every day from Monday to Friday at 06:30 UTC').waitFor();
+    const next = part('Schedule').getByRole('list', { name: 'Next times' }).locator('time');
+    assert.equal(await next.count(), 3);
+    await page.getByRole('button', { name: 'Save the schedule' }).click();
+    await page.getByText('The schedule is saved').waitFor();
+    const { deploy } = await stored();
+    assert.deepEqual([deploy?.cron, deploy?.enabled], ['30 6 * * 1-5', true]);
+    assert.equal(await next.first().getAttribute('datetime'), deploy?.nextSchedule);
+  });
+
+  test('an expression that never comes or is none cannot be saved, and the button says why', async () => {
+    await open();
+    await page.getByRole('textbox', { name: 'Deploy at' }).fill('0 0 31 2 *');
+    await page.getByText('This time never comes').waitFor();
+    await page.getByRole('textbox', { name: 'Deploy at' }).fill('whenever');
+    await page.getByText(/^Five fields/).waitFor();
+    const save = page.getByRole('button', { name: 'Save the schedule' });
+    assert.equal(await save.getAttribute('aria-disabled'), 'true');
+    await save.hover();
+    await page.getByRole('tooltip', { name: 'Correct the cron expression.' }).waitFor();
+  });
+
+  test('somebody else was faster: what was typed stays, and one of both counts', async () => {
+    await open();
+    await page.getByRole('textbox', { name: 'Deploy at' }).fill('0 7 * * *');
+    await service.client.call('updateEnvironmentSchedule', {
+      params: { id },
+      body: { destroy: { cron: '0 20 * * *' } },
+    });
+    await page.getByRole('button', { name: 'Save the schedule' }).click();
+    await page.getByRole('alert').filter({ hasText: 'Somebody else has changed the schedule' }).waitFor();
+    assert.equal(await page.getByRole('textbox', { name: 'Deploy at' }).inputValue(), '0 7 * * *');
+    await page.getByRole('button', { name: 'Take theirs' }).click();
+    assert.equal(await page.getByRole('textbox', { name: 'Destroy at' }).inputValue(), '0 20 * * *');
+    const { deploy, destroy } = await stored();
+    assert.deepEqual([deploy?.cron, destroy?.cron], [undefined, '0 20 * * *']);
+  });
+
+  test('a lifetime of hours counts down in the head of the page', async () => {
+    await open();
+    await page.getByText('Hours from now', { exact: true }).click();
+    await page.getByLabel('Hours', { exact: true }).fill('5');
+    await page.getByRole('button', { name: 'Save the lifetime' }).click();
+    await page.getByText(/^expires in (5 h|4 h 59 min)$/).waitFor();
+    const { lifespanEndAt } = await environment();
+    const hours = (Date.parse(lifespanEndAt ?? '') - Date.now()) / hour;
+    assert.ok(hours > 4.9 && hours < 5.1, String(hours));
+  });
+
+  test('what the policy allows is said, and hours that are none are refused at their field', async () => {
+    await service.client.call('updateOrganizationPolicies', {
+      params: { id: home.organizationId },
+      body: { maxTtl: '2-d' },
+    });
+    await open();
+    await page.getByText(/The organization allows 2 days from the creation/).waitFor();
+    await page.getByText('Hours from now', { exact: true }).click();
+    await page.getByLabel('Hours', { exact: true }).fill('0');
+    await page.getByText('A whole number of hours', { exact: true }).waitFor();
+  });
+
+  test('checks for drift get a schedule of their own', async () => {
+    await open('drift');
+    await page.getByRole('heading', { name: 'It was never checked for drift' }).waitFor();
+    await turn('Check for drift on a schedule');
+    await page.getByRole('button', { name: 'Examples for: When' }).click();
+    await page.getByRole('menuitem', { name: /^Every Sunday/ }).click();
+    await part('Schedule of checks').getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('The schedule of drift checks is saved').waitFor();
+    const { cron, enabled } = await service.client.call('getDriftSchedule', { params: { id } });
+    assert.deepEqual([cron, enabled], ['0 2 * * 0', true]);
+  });
+
+  test('nothing of it troubles the browser but what was refused', () => {
+    const others = complaints.filter((text) => !/the server responded with a status of 4(00|12)/.test(text));
+    assert.deepEqual(others, []);
+  });
+});
