@@ -52,7 +52,7 @@ describe('schedules in the browser', { skip: withoutBrowser }, () => {
     assert.equal(await next.first().getAttribute('datetime'), deploy?.nextSchedule);
   });
 
-  test('an expression that never comes or is none cannot be saved, and the button says why', async () => {
+  test('an invalid expression, or one that never comes, cannot be saved, and the button says why', async () => {
     await open();
     await page.getByRole('textbox', { name: 'Deploy at' }).fill('0 0 31 2 *');
     await page.getByText('This time never comes').waitFor();
@@ -91,7 +91,7 @@ describe('schedules in the browser', { skip: withoutBrowser }, () => {
     assert.ok(hours > 4.9 && hours < 5.1, String(hours));
   });
 
-  test('what the policy allows is said, and hours that are none are refused at their field', async () => {
+  test('the page says what the policy allows, and refuses invalid hours at their field', async () => {
     await service.client.call('updateOrganizationPolicies', {
       params: { id: home.organizationId },
       body: { maxTtl: '2-d' },

@@ -27,6 +27,22 @@ const marks = [
   ['isSensitive', 'sensitive', 'Nobody can read it; logs hide it'],
 ] as const;
 
+function Marks({ row }: { readonly row: VariableRow }) {
+  const shown = marks.filter(([field]) => row[field]);
+  if (shown.length === 0) return null;
+  return (
+    <span className={classes.marks}>
+      {shown.map(([field, word, text]) => (
+        <Tooltip key={field} label={text}>
+          <Badge size="xs" variant="default">
+            {word}
+          </Badge>
+        </Tooltip>
+      ))}
+    </span>
+  );
+}
+
 function NameCell({ row, rows, onChange, isStrict }: VariableRowViewProps) {
   if (row.before === undefined)
     return (
@@ -49,17 +65,7 @@ function NameCell({ row, rows, onChange, isStrict }: VariableRowViewProps) {
       </code>
       {row.type === 0 && <span className={classes.kind}>environment variable</span>}
       {row.valueType !== undefined && <span className={classes.kind}>{row.valueType}</span>}
-      <span className={classes.marks}>
-        {marks
-          .filter(([field]) => row[field])
-          .map(([field, word, text]) => (
-            <Tooltip key={field} label={text}>
-              <Badge size="xs" variant="default">
-                {word}
-              </Badge>
-            </Tooltip>
-          ))}
-      </span>
+      <Marks row={row} />
       {row.description !== '' && (
         <p className={classes.description} dir="auto">
           {row.description}

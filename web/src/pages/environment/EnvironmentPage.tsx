@@ -1,7 +1,7 @@
 /** One environment: its head, what can be done with it, and everything about it in tabs. */
 import { Loader, Tabs } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { isStatus } from '../../api/errors.ts';
 import { useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
@@ -36,18 +36,21 @@ function Tab({ tab, ...props }: EnvironmentProps & { readonly tab: string }) {
   );
 }
 
-function TabBar({
-  tab,
-  onChange,
-  children,
-}: {
-  tab: string;
-  onChange: (tab: string) => void;
-  children: React.ReactNode;
-}) {
+interface TabBarProps {
+  readonly tab: string;
+  readonly onChange: (tab: string) => void;
+  readonly children: ReactNode;
+}
+
+/** On narrow screens the tabs scroll: the one that is open is in sight. */
+function TabBar({ tab, onChange, children }: TabBarProps) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector('[data-active]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [tab]);
   return (
     <Tabs value={tab} onChange={(next) => next !== null && onChange(next)} keepMounted={false}>
-      <Tabs.List className={classes.tabs!} mb="md">
+      <Tabs.List ref={list} className={classes.tabs!} mb="md">
         {tabs.map(({ id, label }) => (
           <Tabs.Tab key={id} value={id}>
             {label}

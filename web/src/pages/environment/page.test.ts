@@ -43,6 +43,7 @@ const values: DeployValues = {
   requiresApproval: true,
   taskPayload: 'echo',
   importUnrecorded: false,
+  hours: '',
 };
 const environment = { requiresApproval: true, latestDeploymentLog: { blueprintRevision: 'main' } } as never;
 
@@ -52,7 +53,13 @@ test('a deployment that changes nothing of the environment sends its type only',
 
 test('a deployment sends what differs from the environment', () => {
   const row = { ...newRow('k'), name: 'region', value: 'eu' };
-  const all = { comment: ' why ', revision: 'v2', targets: 'a.b["x,y"]\nmodule.c', requiresApproval: false };
+  const all = {
+    comment: ' why ',
+    revision: 'v2',
+    targets: 'a.b["x,y"]\nmodule.c',
+    requiresApproval: false,
+    hours: '5',
+  };
   assert.deepEqual(deployBody({ ...values, ...all }, environment, [row]), {
     deploymentType: 'deploy',
     comment: 'why',
@@ -60,6 +67,7 @@ test('a deployment sends what differs from the environment', () => {
     targets: ['a.b["x,y"]', 'module.c'],
     configurationChanges: [{ name: 'region', type: 1, value: 'eu' }],
     userRequiresApproval: false,
+    ttl: { type: 'HOURS', value: '5' },
   });
 });
 

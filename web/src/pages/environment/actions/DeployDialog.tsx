@@ -1,11 +1,12 @@
 /** Asks how an environment is deployed, planned, checked for drift, or what task runs on it. */
-import { Button, Group, Modal, SegmentedControl } from '@mantine/core';
+import { Button, Group, Modal } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { fieldOf, fieldText } from '../../../api/errors.ts';
 import { useChange } from '../../../api/queries.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { Segments } from '../../../forms/Segments.tsx';
 import { isReady, rowOfField } from '../../../forms/variables/checks.ts';
 import { isChanged } from '../../../forms/variables/rows.ts';
 import { useSearchState } from '../../../ui/search.ts';
@@ -45,6 +46,7 @@ function initialValues({ environment }: EnvironmentProps, kind: string | undefin
     requiresApproval: environment.requiresApproval,
     taskPayload: '',
     importUnrecorded: false,
+    hours: '',
   };
 }
 
@@ -65,6 +67,7 @@ function useDeploy(props: EnvironmentProps & { readonly onClose: () => void }, k
       if (row !== undefined) setRowErrors({ [row]: fieldText(error) });
       if (field === 'blueprintRevision') form.setFieldError('revision', fieldText(error));
       else if (field?.startsWith('targets')) form.setFieldError('targets', fieldText(error));
+      else if (field?.startsWith('ttl')) form.setFieldError('hours', fieldText(error));
       else if (field === 'comment' || field === 'taskPayload') form.setFieldError(field, fieldText(error));
       return true;
     },
@@ -89,10 +92,11 @@ export default function DeployDialog(props: EnvironmentProps & { readonly onClos
   return (
     <Modal opened onClose={onClose} size="xl" title={`${kindWords[kind][0]}: ${environment.name}`}>
       <form onSubmit={send} className={classes.dialog}>
-        <SegmentedControl
-          aria-label="What to run"
+        <Segments
+          label="What to run"
           data={deployKinds.map((value) => ({ value, label: kindWords[value][0] }))}
-          {...form.getInputProps('kind')}
+          value={kind}
+          onChange={(next) => form.setFieldValue('kind', next)}
         />
         <p className={classes.hint}>{text}</p>
         <FormAlert error={deploy.error} />

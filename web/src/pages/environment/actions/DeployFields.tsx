@@ -82,7 +82,7 @@ function ApprovalField({ rights, form }: DeployFieldsProps) {
 }
 
 export function DeployFields(props: DeployFieldsProps) {
-  const { form } = props;
+  const { form, environment } = props;
   const { kind } = form.values;
   return (
     <>
@@ -118,6 +118,14 @@ export function DeployFields(props: DeployFieldsProps) {
           />
           <Unrecorded {...props} />
         </>
+      )}
+      {kind === 'deploy' && environment.lifespanEndAt !== null && (
+        <TextInput
+          label="New lifetime"
+          description="Hours from now. Empty: the end stays as it is. An expired environment needs a new one."
+          inputMode="numeric"
+          {...form.getInputProps('hours')}
+        />
       )}
       {kind === 'deploy' && <ApprovalField {...props} />}
     </>

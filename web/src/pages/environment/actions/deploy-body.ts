@@ -18,6 +18,8 @@ export interface DeployValues {
   readonly requiresApproval: boolean;
   readonly taskPayload: string;
   readonly importUnrecorded: boolean;
+  /** A new lifetime from now on, as a number; empty: the one that it has. */
+  readonly hours: string;
 }
 
 type Body = NonNullable<CallInput<'deployEnvironment'>['body']>;
@@ -28,7 +30,8 @@ export function deployBody(
   environment: Pick<EnvironmentReply, 'requiresApproval' | 'latestDeploymentLog'>,
   rows: readonly VariableRow[],
 ): Body {
-  const { kind, comment, revision, templateId, requiresApproval, taskPayload, importUnrecorded } = values;
+  const { kind, comment, revision, templateId, requiresApproval, taskPayload, importUnrecorded, hours } =
+    values;
   const targets = splitTargets(values.targets.replaceAll(/\r?\n/g, ','));
   const changes = changesOf(rows);
   const isPlanned = kind === 'deploy' || kind === 'dryRun';
@@ -44,6 +47,9 @@ export function deployBody(
       ? { userRequiresApproval: requiresApproval }
       : {}),
     ...(kind === 'task' ? { taskPayload } : {}),
+    ...(kind === 'deploy' && hours.trim() !== ''
+      ? { ttl: { type: 'HOURS', value: hours.trim() } as const }
+      : {}),
     ...(isPlanned && importUnrecorded ? { importUnrecorded } : {}),
   };
 }

@@ -1,9 +1,10 @@
 /** When an environment expires and is destroyed automatically. */
-import { Button, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { fieldOf, fieldText } from '../../../api/errors.ts';
 import { useChange, useRead } from '../../../api/queries.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { Segments } from '../../../forms/Segments.tsx';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { showDone } from '../../../ui/messages.ts';
 import { TimeAgo, useNow } from '../../../ui/Time.tsx';
@@ -38,7 +39,7 @@ const kinds = [
   { value: 'hours', label: 'Hours from now' },
   { value: 'date', label: 'Until a time' },
   { value: 'infinite', label: 'No end' },
-];
+] as const;
 
 interface FieldsProps {
   readonly values: LifetimeValues;
@@ -50,12 +51,12 @@ interface FieldsProps {
 function Fields({ values, set, error, isDisabled }: FieldsProps) {
   return (
     <>
-      <SegmentedControl
-        aria-label="Lifetime"
+      <Segments
+        label="Lifetime"
         data={kinds}
         value={values.kind}
         disabled={isDisabled}
-        onChange={(kind) => set({ kind: kind as LifetimeValues['kind'] })}
+        onChange={(kind) => set({ kind })}
       />
       {values.kind === 'hours' && (
         <TextInput

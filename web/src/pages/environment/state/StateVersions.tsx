@@ -28,7 +28,7 @@ function Standing({ version }: { readonly version: StateVersion }) {
 function MadeBy({ version }: { readonly version: StateVersion }) {
   const { origin, deploymentLogId, createdByUser, comment } = version;
   return (
-    <>
+    <span className={classes.madeBy}>
       {deploymentLogId ? (
         <Link to="/deployments/$deploymentId" params={{ deploymentId: deploymentLogId }}>
           {originWords[origin]}
@@ -43,11 +43,11 @@ function MadeBy({ version }: { readonly version: StateVersion }) {
         </>
       ) : null}
       {comment ? (
-        <p className={classes.comment} dir="auto">
+        <span className={classes.reason} dir="auto">
           {comment}
-        </p>
+        </span>
       ) : null}
-    </>
+    </span>
   );
 }
 

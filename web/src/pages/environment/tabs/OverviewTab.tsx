@@ -5,7 +5,6 @@ import { usePage } from '../../../api/queries.ts';
 import { callOf } from '../../../ui/calls.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import classes from '../environment.module.css';
-import { isOpen } from '../facts.ts';
 import { DeploymentTable } from '../overview/DeploymentTable.tsx';
 import { Description } from '../overview/Description.tsx';
 import { MadeOf } from '../overview/MadeOf.tsx';
@@ -88,7 +87,7 @@ export default function OverviewTab(props: EnvironmentProps) {
     <div className={classes.columns}>
       <div>
         <Latest {...props} />
-        {isOpen(environment.latestDeploymentLog) && <Queue {...props} />}
+        {environment.queueLength > 0 && <Queue {...props} />}
         <Recent {...props} />
       </div>
       <aside>
