@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueryClient } from '@tanstack/react-query';
 import type { OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
-import { takeIntoReads } from './live-patches.ts';
+import { PatchedReads } from './live-patches.ts';
 
 const environment = (id: string, deployment: string) => ({
   id,
@@ -29,6 +29,7 @@ const planned = {
 
 test('a status reaches every list and page that shows the environment or the deployment', () => {
   const queries = new QueryClient();
+  const reads = new PatchedReads(queries);
   const [own, other] = [environment('e1', 'd1'), environment('e2', 'd2')];
   queries.setQueryData(['listEnvironments', { query: {} }, 'page'], { rows: [other, own], total: 9 });
   queries.setQueryData(['listEnvironments', {}], [own]);
@@ -38,7 +39,7 @@ test('a status reaches every list and page that shows the environment or the dep
     status: 'IN_PROGRESS',
     type: 'deploy',
   });
-  takeIntoReads(queries, planned);
+  reads.take(planned);
   const page = queries.getQueryData<{ rows: (typeof own)[]; total: number }>([
     'listEnvironments',
     { query: {} },
@@ -64,21 +65,38 @@ test('a status reaches every list and page that shows the environment or the dep
 
 test('an older deployment does not change what the newest one of the environment is', () => {
   const queries = new QueryClient();
+  const reads = new PatchedReads(queries);
   queries.setQueryData(['getEnvironment', {}], environment('e1', 'd2'));
-  takeIntoReads(queries, planned);
+  reads.take(planned);
   const read = queries.getQueryData<ReturnType<typeof environment>>(['getEnvironment', {}]);
   assert.deepEqual([read?.status, read?.latestDeploymentLog.status], ['WAITING_FOR_USER', 'SUCCESS']);
 });
 
 test('what is edited keeps the version that was read, and what does not show it stays untouched', () => {
   const queries = new QueryClient();
+  const reads = new PatchedReads(queries);
   const tagged = { data: environment('e1', 'd1'), etag: '"v1"' };
   const others = [environment('e3', 'd3')];
   queries.setQueryData(['getEnvironment', {}, 'tagged'], tagged);
   queries.setQueryData(['listEnvironments', {}], others);
   queries.setQueryData(['listProjects', {}], [{ id: 'e1', status: 'x' }]);
-  takeIntoReads(queries, planned);
+  reads.take(planned);
   assert.equal(queries.getQueryData(['getEnvironment', {}, 'tagged']), tagged);
   assert.equal(queries.getQueryData(['listEnvironments', {}]), others);
   assert.deepEqual(queries.getQueryData(['listProjects', {}]), [{ id: 'e1', status: 'x' }]);
+});
+
+test('a reading that began before the event does not bring the older status back', async () => {
+  const queries = new QueryClient();
+  const reads = new PatchedReads(queries);
+  const queryKey = ['getEnvironment', {}];
+  const statusOf = () => queries.getQueryData<ReturnType<typeof environment>>(queryKey)?.status;
+  const answer = Promise.withResolvers<ReturnType<typeof environment>>();
+  const reading = queries.fetchQuery({ queryKey, queryFn: () => answer.promise });
+  reads.take(planned);
+  answer.resolve(environment('e1', 'd1'));
+  await reading;
+  assert.equal(statusOf(), 'WAITING_FOR_USER');
+  await queries.fetchQuery({ queryKey, queryFn: () => environment('e1', 'd1') });
+  assert.equal(statusOf(), 'ACTIVE', 'a reading that began after it is newer');
 });

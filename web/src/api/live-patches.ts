@@ -2,7 +2,7 @@
  * Puts what an event tells into what has been read already: every page shows a new status at once, and reads
  * the rest afterwards.
  */
-import type { QueryClient } from '@tanstack/react-query';
+import type { Query, QueryClient } from '@tanstack/react-query';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
@@ -15,14 +15,14 @@ const ofEnvironments: readonly OperationName[] = ['listEnvironments', 'getEnviro
 const ofDeployments: readonly OperationName[] = ['listDeployments', 'getDeployment'];
 
 /** One row, a list of them, or a page of a list; what is edited has the tag of a version and stays. */
-function patched<Shown extends Row>(read: unknown, patch: Patch<Shown>): unknown {
-  if (Array.isArray(read)) return mapChanged(read as Shown[], patch);
+function patched(read: unknown, patch: Patch<Row>): unknown {
+  if (Array.isArray(read)) return mapChanged(read as Row[], patch);
   if (typeof read !== 'object' || read === null) return read;
   if ('rows' in read && Array.isArray(read.rows)) {
-    const rows = mapChanged(read.rows as Shown[], patch);
+    const rows = mapChanged(read.rows as Row[], patch);
     return rows === read.rows ? read : { ...read, rows };
   }
-  return 'id' in read ? patch(read as Shown) : read;
+  return 'id' in read ? patch(read as Row) : read;
 }
 
 /** The same list where nothing in it has changed: its readers are not told. */
@@ -31,40 +31,84 @@ function mapChanged<Shown>(rows: readonly Shown[], patch: Patch<Shown>): readonl
   return changed.every((row, index) => row === rows[index]) ? rows : changed;
 }
 
-function patchReads<Shown extends Row>(
-  queries: QueryClient,
+type Patches = ReadonlyMap<OperationName, Patch<Row>>;
+
+/** The operations say which rows are read by them. */
+function inReadsOf<Shown extends Row>(
   names: readonly OperationName[],
   patch: Patch<Shown>,
-): void {
-  for (const name of names)
-    queries.setQueriesData({ queryKey: [name] }, (read: unknown) => patched(read, patch));
+): [OperationName, Patch<Row>][] {
+  return names.map((name) => [name, patch as unknown as Patch<Row>]);
 }
 
-/**
- * Changes the reads that an event concerns.
- * @param queries where they are kept
- */
-export function takeIntoReads(queries: QueryClient, event: OrganizationStreamEvent): void {
+/** What an event changes in the reads of each operation. */
+function patchesOf(event: OrganizationStreamEvent): Patches {
   if (event.event === 'deployment') {
     const { environmentId, deploymentLogId, environmentStatus, ...told } = event.data;
     const { status, startedAt, finishedAt } = told;
     const waitingFor = told.waitingFor ?? undefined;
     const ofDeployment: Patch<Deployment> = (shown) =>
       shown.id === deploymentLogId ? { ...shown, status, waitingFor, startedAt, finishedAt } : shown;
-    patchReads<Deployment>(queries, ofDeployments, ofDeployment);
-    patchReads<Environment>(queries, ofEnvironments, (shown) =>
+    const ofEnvironment: Patch<Environment> = (shown) =>
       shown.id === environmentId
         ? {
             ...shown,
             status: environmentStatus,
             latestDeploymentLog: shown.latestDeploymentLog && ofDeployment(shown.latestDeploymentLog),
           }
-        : shown,
-    );
-  } else if (event.event === 'environment') {
-    const { environmentId, name, status } = event.data;
-    patchReads<Environment>(queries, ofEnvironments, (shown) =>
-      shown.id === environmentId ? { ...shown, name, status } : shown,
-    );
+        : shown;
+    return new Map([...inReadsOf(ofDeployments, ofDeployment), ...inReadsOf(ofEnvironments, ofEnvironment)]);
+  }
+  if (event.event !== 'environment') return new Map();
+  const { environmentId, name, status } = event.data;
+  const ofEnvironment: Patch<Environment> = (shown) =>
+    shown.id === environmentId ? { ...shown, name, status } : shown;
+  return new Map(inReadsOf(ofEnvironments, ofEnvironment));
+}
+
+interface Heard {
+  readonly number: number;
+  readonly patches: Patches;
+}
+
+/** No reading takes so long that more events come meanwhile; if one does, the next reading corrects it. */
+const mostKept = 200;
+
+/** The reads of a tab, with what its events tell. */
+export class PatchedReads {
+  readonly #queries: QueryClient;
+  #heard: Heard[] = [];
+  #lastNumber = 0;
+  /** The last event before the reading that is under way began. */
+  readonly #began = new WeakMap<Query, number>();
+
+  /** @param queries where the reads are kept */
+  constructor(queries: QueryClient) {
+    this.#queries = queries;
+    queries.getQueryCache().subscribe((notice) => {
+      if (notice.type !== 'updated') return;
+      const { query, action } = notice;
+      if (action.type === 'fetch') this.#began.set(query, this.#lastNumber);
+      // What was read may be older than what events have told since the reading began.
+      else if (action.type === 'success' && !action.manual) this.#repeat(query);
+    });
+  }
+
+  /** Changes the reads that an event concerns. */
+  take(event: OrganizationStreamEvent): void {
+    const patches = patchesOf(event);
+    if (patches.size === 0) return;
+    this.#heard = [...this.#heard, { number: ++this.#lastNumber, patches }].slice(-mostKept);
+    for (const [name, patch] of patches)
+      this.#queries.setQueriesData({ queryKey: [name] }, (read: unknown) => patched(read, patch));
+  }
+
+  #repeat(query: Query): void {
+    const { queryKey } = query;
+    const began = this.#began.get(query) ?? this.#lastNumber;
+    for (const { patches } of this.#heard.filter(({ number }) => number > began)) {
+      const patch = patches.get(queryKey[0] as OperationName);
+      if (patch) this.#queries.setQueryData(queryKey, (read: unknown) => patched(read, patch));
+    }
   }
 }

@@ -8,7 +8,7 @@ import type { OperationName } from '#contract/operations.ts';
 import { client } from './client.ts';
 import { isStatus } from './errors.ts';
 import { type FollowState, keepFollowing, silenceSeconds } from './follow.ts';
-import { takeIntoReads } from './live-patches.ts';
+import { PatchedReads } from './live-patches.ts';
 import { readsOf } from './live-reads.ts';
 import { queryClient, refresh } from './queries.ts';
 import {
@@ -26,6 +26,7 @@ import { noteSessionEnd } from './session-end.ts';
 export type LiveState = FollowState;
 
 const gatherMilliseconds = 100;
+const reads = new PatchedReads(queryClient);
 /** A connection brings its first event at once, unless something on the way gathers bytes. */
 const firstEventMilliseconds = 12_000;
 
@@ -105,7 +106,7 @@ function take(event: OrganizationStreamEvent): void {
   if (event.event === 'deploymentEvent') return takeFollowed(event.data);
   if (event.event === 'ready' || event.event === 'reset') followedBegins();
   if (event.event === 'reset') void queryClient.invalidateQueries();
-  takeIntoReads(queryClient, event);
+  reads.take(event);
   gather(readsOf(event));
   for (const listener of eventListeners) listener(event);
 }
