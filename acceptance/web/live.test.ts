@@ -53,6 +53,17 @@ describe('a page that is open', { skip: withoutBrowser, concurrency: false }, ()
     await page.context().close();
   });
 
+  test('of an environment that somebody deletes says so at once', async () => {
+    const page = await openList();
+    const { id } = await create('short-lived');
+    await page.getByRole('link', { name: 'short-lived' }).click();
+    await page.getByRole('heading', { level: 1, name: 'short-lived' }).waitFor();
+    await service.client.call('deleteEnvironment', { params: { id } });
+    await page.getByText('This environment does not exist any more').waitFor();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await page.context().close();
+  });
+
   test('says that the connection is lost, and has what happened meanwhile when it is back', async () => {
     const page = await openList();
     await page.getByText('first').waitFor();

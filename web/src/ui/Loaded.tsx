@@ -2,6 +2,7 @@
 import { Skeleton } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { isStatus } from '../api/errors.ts';
 import { ErrorState } from './ErrorState.tsx';
 
 export interface LoadedProps<Data> {
@@ -12,7 +13,9 @@ export interface LoadedProps<Data> {
 }
 
 export function Loaded<Data>({ query, lines = 6, children }: LoadedProps<Data>) {
-  if (query.data !== undefined) return children(query.data);
+  // What was deleted, or what the person may no longer see, goes although it was shown before.
+  const isGone = query.isError && isStatus(query.error, 403, 404, 410);
+  if (query.data !== undefined && !isGone) return children(query.data);
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   return (
     <div role="status" aria-label="Loading">

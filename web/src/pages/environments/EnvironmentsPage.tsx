@@ -15,7 +15,7 @@ import { useNextHour } from '../../ui/Time.tsx';
 import { BulkBar } from './list/BulkBar.tsx';
 import { columns } from './list/columns.tsx';
 import { Filters } from './list/Filters.tsx';
-import { filterKeys, filtersOf, pageNumber, pageSize, queryOf } from './list/list-query.ts';
+import { filterKeys, filtersOf, pageNumber, pageSize, queryOf, wordsOf } from './list/list-query.ts';
 import classes from './list/list.module.css';
 import { Pager } from './list/Pager.tsx';
 import { Views } from './list/Views.tsx';
@@ -108,7 +108,7 @@ export function EnvironmentsPage() {
   return (
     <Page
       title="Environments"
-      calls={[callOf('List these environments', 'listEnvironments', { query }, ['environment', 'list'])]}
+      calls={[callOf('List these environments', 'listEnvironments', { query }, wordsOf(search))]}
     >
       <Views organizationId={organizationId} filters={filtersOf(search)} />
       <Filters

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { driftLooks, environmentLooks, Status } from '../../../design/status.tsx';
 import { deploymentTypeWords, templateTypeWords } from '../../../design/words.ts';
 import type { Column } from '../../../ui/DataTable.tsx';
-import { Duration, TimeAgo } from '../../../ui/Time.tsx';
+import { TimeAgo } from '../../../ui/Time.tsx';
 import classes from './list.module.css';
 
 function Name({ row }: { readonly row: Environment }) {
@@ -43,7 +43,7 @@ function StatusCell({ row }: { readonly row: Environment }) {
         <span className={classes.second}>
           {since && (
             <span>
-              for <Duration since={since} />
+              asked <TimeAgo at={since} />
             </span>
           )}
           {notes.map((note) => (
@@ -68,7 +68,9 @@ function LastRun({ row: { latestDeploymentLog: run } }: { readonly row: Environm
         {deploymentTypeWords[run.type]}, <TimeAgo at={at} />
       </Link>
       <span className={classes.second}>
-        by <bdi>{run.startedByUser.name ?? run.startedByUser.email}</bdi>
+        <span>
+          by <bdi>{run.startedByUser.name ?? run.startedByUser.email}</bdi>
+        </span>
       </span>
     </div>
   );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { filtersOf, pageNumber, queryOf } from './list-query.ts';
+import { filtersOf, pageNumber, queryOf, wordsOf } from './list-query.ts';
 
 const now = Date.parse('2026-03-01T12:20:00Z');
 
@@ -52,4 +52,10 @@ test('an address with a page that cannot be is that of the first page', () => {
 
 test('a view keeps the filters and leaves out the page', () => {
   assert.deepEqual(filtersOf({ status: 'FAILED', page: '2', other: 'x' }), { status: 'FAILED' });
+});
+
+test('the command line gets the filters that it has', () => {
+  const search = { search: 'web', tag: 'blue', mine: 'yes', archived: 'only', status: 'FAILED' };
+  const words = 'environment list --search web --tag blue --mine --archived';
+  assert.equal(wordsOf(search).join(' '), words);
 });

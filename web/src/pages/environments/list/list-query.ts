@@ -77,3 +77,20 @@ export function queryOf(
   };
   return query as EnvironmentQuery;
 }
+
+/**
+ * The same list on the command line, as far as it has the filters.
+ * @returns words of the command
+ */
+export function wordsOf(search: Search): string[] {
+  const valued = (['search', 'project', 'tag'] as const).flatMap((key) =>
+    search[key] ? [`--${key}`, search[key]] : [],
+  );
+  return [
+    'environment',
+    'list',
+    ...valued,
+    ...(search.mine === 'yes' ? ['--mine'] : []),
+    ...(search.archived === 'only' ? ['--archived'] : []),
+  ];
+}
