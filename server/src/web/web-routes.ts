@@ -60,7 +60,7 @@ export function webRoutes(app: FastifyInstance, { settings, log }: Context): voi
   const folder = openWebFolder(settings);
   const basePath = basePathOf(settings);
   if ('problem' in folder) {
-    log.warn({ problem: folder.problem }, 'there is no web interface');
+    log.info({ problem: folder.problem }, 'there is no web interface');
     answerWithoutWeb(app, basePath, folder.problem);
     return;
   }
