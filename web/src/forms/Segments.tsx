@@ -21,6 +21,7 @@ export function Segments<Value extends string>({
   return (
     <SegmentedControl
       aria-label={label}
+      fullWidth={isNarrow}
       orientation={isNarrow ? 'vertical' : 'horizontal'}
       data={[...data]}
       value={value}
