@@ -2,6 +2,8 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useRead } from '../../../api/queries.ts';
+import { useSession } from '../../../api/session.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
 import { triggerWords } from '../parts/Lead.tsx';
 import classes from '../parts/parts.module.css';
@@ -58,7 +60,7 @@ function runFacts(deployment: DeploymentReply): Fact[] {
     ['Ended', time(deployment.finishedAt)],
     ['Pull request', mono(deployment.prNumber)],
     ['Targets', targets.length > 0 && targets.map((target) => <div key={target}>{mono(target)}</div>)],
-    ['Agent', mono(agentId)],
+    ['Agent', agentId !== undefined && <AgentName id={agentId} />],
     ['Hash of the plan', mono(planHash)],
     ['State version', mono(stateVersionId)],
     ['Hash of the state', mono(deployment.stateFileHash?.value)],
@@ -80,12 +82,52 @@ function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   );
 }
 
+/** What the code has that was not deployed when drift was looked for. */
+function DriftCause({ deployment: { driftCause } }: { readonly deployment: DeploymentReply }) {
+  if (driftCause === undefined || driftCause.unappliedCommits.length === 0) return null;
+  return (
+    <>
+      <h2 className={classes.factsHead}>Commits that were never deployed</h2>
+      <p>They explain differences that nobody made in the cloud.</p>
+      <ul>
+        {driftCause.unappliedCommits.map(({ commitHash, userEmail, timestamp }) => (
+          <li key={commitHash}>
+            <code>{commitHash.slice(0, 10)}</code> by <bdi>{userEmail}</bdi> <TimeAgo at={timestamp} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** The agent by its name, with when it was last heard of; its id where it is gone. */
+function AgentName({ id }: { readonly id: string }) {
+  const { organizationId } = useSession();
+  const { data: agents = [] } = useRead('listAgents', { query: { organizationId } });
+  const agent = agents.find((each) => each.id === id || each.agentKey === id);
+  const contact = agent?.processes
+    ?.map(({ contactAt }) => contactAt ?? '')
+    .toSorted()
+    .at(-1);
+  return (
+    <>
+      <bdi>{agent?.name ?? id}</bdi>
+      {contact && (
+        <>
+          , last heard of <TimeAgo at={contact} />
+        </>
+      )}
+    </>
+  );
+}
+
 export function DetailsTab({ deployment }: { readonly deployment: DeploymentReply }) {
   return (
     <>
       <Facts facts={runFacts(deployment)} />
       <h2 className={classes.factsHead}>Code</h2>
       <Facts facts={codeFacts(deployment)} />
+      <DriftCause deployment={deployment} />
     </>
   );
 }

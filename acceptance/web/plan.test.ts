@@ -1,0 +1,220 @@
+/** Plans in a real browser: thousands of resources, hostile and huge values, links, filters, narrow screens. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { Plan, ResourceChange } from '#contract/deployments/plan.ts';
+import { createEnvironment, homeOf, untilEnd } from '../runs.ts';
+import { makeRepository, type RunningService } from '../service.ts';
+import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+
+const markup = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
+
+const code = `variable "password" {
+  type      = string
+  default   = "correct horse"
+  sensitive = true
+}
+
+resource "terraform_data" "hostile" {
+  input = ${JSON.stringify(markup)}
+}
+
+resource "terraform_data" "sealed" {
+  input = var.password
+}
+
+resource "terraform_data" "policy" {
+  input = jsonencode({ Version = "2012", Statement = [{ Effect = "Allow" }] })
+}
+`;
+
+function change(path: string, action: ResourceChange['action'], attributes: object[] = []): ResourceChange {
+  const attributesOf = attributes as ResourceChange['attributes'];
+  return { path, name: path, type: 'aws_instance', providerName: 'aws', action, attributes: attributesOf };
+}
+
+/** So many resources as the largest plans have, one of which is destroyed. */
+function largePlan(count: number): Plan {
+  const attributes = Array.from({ length: 12 }, (_, at) => ({
+    name: `a${at}`,
+    before: at,
+    after: `new ${at}`,
+  }));
+  const resourceChanges = Array.from({ length: count }, (_, at) => ({
+    ...change(
+      `module.region_${at % 20}.aws_instance.server_${at}`,
+      at === 3777 ? 'delete' : 'update',
+      attributes,
+    ),
+    moduleName: `module.region_${at % 20}`,
+  }));
+  return { resourceChanges, outputChanges: [] };
+}
+
+describe('plans', { skip: withoutBrowser, concurrency: false }, () => {
+  let service: RunningService;
+  let browser: Browser;
+  let page: Page;
+  let complaints: string[];
+  let address: string;
+  before(async () => {
+    [service, browser] = await Promise.all([startWebService(), startBrowser()]);
+    const repository = await makeRepository(service.folder, 'code', { 'main.tf': code });
+    const name = `مرحبا 🚀 ${'very long '.repeat(20)}${markup}`.slice(0, 250);
+    const home = await homeOf(service.client);
+    const { deploymentId } = await createEnvironment(service.client, home, {
+      name,
+      repository: repository.path,
+    });
+    await untilEnd(service.client, deploymentId);
+    address = `${service.url}/deployments/${deploymentId}?tab=plan`;
+    page = await openPage(browser);
+    complaints = complaintsOf(page);
+    await signIn(page, service.url);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.[Symbol.asyncDispose]();
+  });
+
+  const rows = () => page.getByRole('list', { name: 'Resources' }).locator(':scope > div');
+  const row = (path: string) => page.locator(`button[data-row="${path}"]`);
+
+  /** Shows another plan in the place of that of the deployment, as the service would answer it. */
+  async function showing(plan: Plan, at = address): Promise<void> {
+    await page.unrouteAll();
+    await page.route(/deployments\/[^/?]+\?fields=plan/, (route) => route.fulfill({ json: { plan } }));
+    await page.goto('about:blank');
+    await page.goto(at);
+    await rows().first().waitFor();
+  }
+
+  /** The longest task while the page scrolls down and up again, in milliseconds. */
+  async function scrolledTask(): Promise<number> {
+    await page.evaluate(`globalThis.longTasks = [];
+      new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration)))
+        .observe({ type: 'longtask' });`);
+    await page.mouse.move(700, 600);
+    for (let at = 0; at < 60; at++) {
+      await page.mouse.wheel(0, at < 30 ? 1500 : -1500);
+      await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => resolve()))');
+    }
+    return Number(await page.evaluate('Math.max(0, ...longTasks)'));
+  }
+
+  test('names and values of strangers are text, secrets are sealed, and documents are laid out', async () => {
+    await page.goto(address);
+    await page.getByRole('button', { name: /terraform_data\.hostile/ }).click();
+    await page.getByText(markup).first().waitFor();
+    assert.notEqual(await page.title(), '1');
+    await page.getByRole('button', { name: /terraform_data\.sealed/ }).click();
+    const sealed = rows().filter({ hasText: 'terraform_data.sealed' });
+    await sealed.getByText('sealed', { exact: true }).waitFor();
+    assert.doesNotMatch(await page.content(), /correct horse/);
+    await page.getByRole('button', { name: /terraform_data\.policy/ }).click();
+    const policy = rows().filter({ hasText: 'terraform_data.policy' });
+    assert.match(await policy.innerText(), /^ {2}"Version": "2012"/m);
+  });
+
+  test('in a plan of 5,000 resources the one that is destroyed stands first, and scrolling is smooth', async () => {
+    await showing(largePlan(5000));
+    await page.getByText('5000 resources', { exact: true }).waitFor();
+    assert.match(await rows().first().innerText(), /Destroy[^]*server_3777/);
+    // A busy machine can disturb one pass.
+    const passes = [await scrolledTask(), await scrolledTask(), await scrolledTask()];
+    assert.ok(Math.min(...passes) < 100, `the longest tasks took ${passes.join(', ')} ms`);
+    const inDocument = await rows().count();
+    assert.ok(inDocument < 100, `${inDocument} rows are in the document`);
+  });
+
+  test('search, kinds and modules are in the address, which shows the same again', async () => {
+    await showing(largePlan(5000));
+    await page.getByRole('button', { name: '1 to destroy' }).click();
+    await page.getByText('1 of 5000 resources').waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.keyboard.press('/');
+    await page.keyboard.type('server_42');
+    await page.getByText('111 of 5000 resources').waitFor();
+    await page.getByLabel('Only of this module').selectOption('module.region_2');
+    await page.getByText('7 of 5000 resources').waitFor();
+    assert.match(page.url(), /q=server_42/);
+    await page.reload();
+    await page.getByText('7 of 5000 resources').waitFor();
+  });
+
+  test('a link to one resource opens it, wherever it stands', async () => {
+    const path = 'module.region_17.aws_instance.server_4217';
+    await showing(largePlan(5000), `${address}#${encodeURIComponent(path)}`);
+    await row(path).waitFor();
+    assert.equal(await row(path).getAttribute('aria-expanded'), 'true');
+    assert.equal(await row(path).isVisible(), true);
+    await page.keyboard.press('j');
+    await page.keyboard.press('o');
+    assert.equal(
+      await row('module.region_18.aws_instance.server_4218').getAttribute('aria-expanded'),
+      'true',
+    );
+  });
+
+  test('a value of a megabyte is compared when somebody asks for it', async () => {
+    const lines = (word: string) =>
+      Array.from(
+        { length: 25_000 },
+        (_, at) => `line ${at} ${at === 20_000 ? word : 'is as it was before this'}`,
+      );
+    const content = { name: 'content', before: lines('old').join('\n'), after: lines('new').join('\n') };
+    await showing({
+      resourceChanges: [change('aws_s3_object.huge', 'update', [content])],
+      outputChanges: [],
+    });
+    await page.getByRole('button', { name: /^Compare / }).click();
+    await page.getByText('line 20000 new').waitFor();
+    await page
+      .getByText(/^19997 unchanged lines$|19997 unchanged lines/)
+      .first()
+      .waitFor();
+    assert.ok((await page.locator('.cm-line').count()) < 400);
+  });
+
+  test('reasons, imports, moves and drift are said; the smallest screen shows all of them', async () => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    const long = `module.${'x'.repeat(300)}.thing`;
+    await showing({
+      resourceChanges: [
+        { ...change(long, 'delete'), actionReason: 'delete_because_no_resource_config' },
+        { ...change('a.imported', 'metadata'), importing: { id: 'i-123' } },
+        { ...change('a.moved', 'metadata'), previousAddress: 'b.before' },
+        { ...change('a.drifted', 'update', [{ name: 'size', before: 1, after: 2 }]), driftByCloud: true },
+      ],
+      settled: [change('a.settled', 'update', [{ name: 'etag', before: 'x', after: 'y' }])],
+      outputChanges: [
+        { name: 'where', action: 'update', attributes: [{ name: 'value', before: 1, after: 2 }] },
+      ],
+    });
+    for (const text of ['the code does not contain it any more', 'i-123', 'b.before', 'changed outside'])
+      await page.getByText(text).first().waitFor();
+    await page.getByRole('heading', { name: 'Read differently, and left as it is' }).waitFor();
+    await page.getByRole('list', { name: 'Outputs that change' }).getByText('where').waitFor();
+    const wider = await page.evaluate(`[...document.querySelectorAll('main *')]
+      .filter((each) => each.getBoundingClientRect().right > 320 && each.closest('[role=region]') === null)
+      .map(({ outerHTML }) => outerHTML.slice(0, 200))`);
+    assert.deepEqual(wider, []);
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
+  test('a plan that changes nothing says so, and a deployment that does not exist, too', async () => {
+    await page.unrouteAll();
+    await page.route(/deployments\/[^/?]+\?fields=plan/, (route) =>
+      route.fulfill({ json: { plan: { resourceChanges: [], outputChanges: [] } } }),
+    );
+    await page.goto(address);
+    await page.getByText('Nothing changes.').waitFor();
+    await page.goto(`${service.url}/deployments/00000000-0000-7000-8000-000000000000`);
+    await page.getByRole('heading', { name: 'This does not exist' }).waitFor();
+  });
+
+  test('nothing of this breaks a rule of the browser', () => {
+    const others = complaints.filter((text) => !/status of 404/.test(text));
+    assert.deepEqual(others, []);
+  });
+});
