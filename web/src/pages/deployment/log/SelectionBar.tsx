@@ -17,7 +17,7 @@ export function SelectionBar({ selection, session, chosen }: SelectionBarProps) 
   const text = useClipboard();
   const { step, from, to } = selection;
   const name = from === to ? `Line ${from}` : `Lines ${from} to ${to}`;
-  const copyLink = () => link.copy(new URL(chosen.hrefOf(selection), location.origin).href);
+  const copyLink = () => link.copy(chosen.hrefOf(selection));
   const copyLines = () =>
     void session.ask('text', { step, from: from - 1, to }).then((lines) => text.copy(lines));
   return (

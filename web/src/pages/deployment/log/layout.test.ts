@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { layoutOf } from './layout.ts';
+import { blockLines } from './store/step-log.ts';
 import { extended, lineParameter, selectionOf } from './selection.ts';
 
 const step = (name: string, lines: number, start?: number) => ({ name, lines, isFolded: false, start });
 
 describe('the layout of a log', () => {
   test('each step has a head and, where it is open, its lines in blocks', () => {
-    const layout = layoutOf([step('a', 40), { ...step('b', 99), isFolded: true }, step('c', 1)]);
+    const layout = layoutOf([step('a', blockLines + 8), { ...step('b', 99), isFolded: true }, step('c', 1)]);
     assert.equal(layout.count, 3 + 2 + 1);
     assert.deepEqual(layout.heads, [0, 3, 4]);
     assert.deepEqual(layout.itemAt(2), { kind: 'block', step: 0, block: 1, lines: 8 });
     assert.deepEqual(layout.itemAt(3), { kind: 'head', step: 1 });
-    assert.equal(layout.indexOf('a', 39), 2);
-    assert.equal(layout.indexOf('a', 40), undefined);
+    assert.equal(layout.indexOf('a', blockLines + 7), 2);
+    assert.equal(layout.indexOf('a', blockLines + 8), undefined);
     assert.equal(layout.indexOf('b', 0), undefined);
     assert.equal(layout.indexOf('c', 0), 5);
   });
@@ -25,18 +26,18 @@ describe('the layout of a log', () => {
       layout.steps.map(({ first, shown }) => [first, shown]),
       [
         [0, 100],
-        [0, 928],
-        [0, 928],
+        [0, 944],
+        [0, 944],
       ],
     );
     assert.equal(layout.startFor('long', 5), undefined);
-    for (const line of [928, 5_000, 9_999]) {
+    for (const line of [944, 5_000, 9_999]) {
       assert.equal(layout.indexOf('long', line), undefined);
       const start = layout.startFor('long', line);
       const moved = layoutOf([sized[0]!, step('long', 10_000, start), sized[2]!], 2_000);
       const index = moved.indexOf('long', line)!;
       const item = moved.itemAt(index);
-      assert.ok(item.kind === 'block' && item.block === Math.floor(line / 32));
+      assert.ok(item.kind === 'block' && item.block === Math.floor(line / blockLines));
       assert.equal(moved.startFor('long', line), undefined);
     }
   });

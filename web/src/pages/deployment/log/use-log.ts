@@ -1,5 +1,5 @@
 /** The log as the page shows it: the worker that keeps it, its steps, and the lines that the address names. */
-import { useNavigate, useRouter } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import type { Step } from '#contract/deployments/shapes.ts';
 import { useSearchState } from '../../../ui/search.ts';
@@ -52,7 +52,7 @@ export interface ChosenLines {
   readonly step: string | undefined;
   readonly selection: LineSelection | undefined;
   readonly select: (chosen: LineSelection | undefined) => void;
-  /** The address of the page with these lines, from the root of the service's host on. */
+  /** The whole address of the page with these lines. */
   readonly hrefOf: (chosen: LineSelection) => string;
 }
 
@@ -61,11 +61,17 @@ const paramsOf = (chosen: LineSelection | undefined) => ({
   line: chosen && lineParameter(chosen),
 });
 
+function hrefOf(chosen: LineSelection): string {
+  const url = new URL(location.href);
+  url.searchParams.set('step', chosen.step);
+  url.searchParams.set('line', String(lineParameter(chosen)));
+  return url.href;
+}
+
 /** The lines that the address names. */
 export function useChosenLines(): ChosenLines {
   const [{ step, line }] = useSearchState();
   const navigate = useNavigate();
-  const router = useRouter();
   const selection = useMemo(() => selectionOf(step, line), [step, line]);
   const searchWith = (chosen: LineSelection | undefined) =>
     ((before: object) => ({ ...before, ...paramsOf(chosen) })) as never;
@@ -74,7 +80,7 @@ export function useChosenLines(): ChosenLines {
     selection,
     select: (chosen) =>
       void navigate({ to: '.', search: searchWith(chosen), replace: true, resetScroll: false }),
-    hrefOf: (chosen) => router.buildLocation({ to: '.', search: searchWith(chosen) }).publicHref,
+    hrefOf,
   };
 }
 

@@ -18,7 +18,7 @@ export interface LogSearch {
 }
 
 const empty: SearchText = { text: '', isRegex: false, isCaseSensitive: false };
-const typingMilliseconds = 120;
+const typingMilliseconds = 80;
 
 /**
  * @param top the first line in view: the search jumps to the first hit below it

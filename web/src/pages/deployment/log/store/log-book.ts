@@ -10,8 +10,10 @@ import { shownLines } from './shown-lines.ts';
 import { StepLog } from './step-log.ts';
 
 /** Searching pauses after so long, so that lines to be shown do not wait. */
-const turnMilliseconds = 25;
+const turnMilliseconds = 40;
 const grownMilliseconds = 60;
+/** So many bytes make each telling take a millisecond more: the page lays out all that is there. */
+const bytesPerMillisecond = 1 << 18;
 
 export class LogBook {
   readonly #send: (message: FromWorker) => void;
@@ -98,7 +100,8 @@ export class LogBook {
     this.#isGapTold = false;
     if (added === 'known' || !this.#isGrowthTold) return;
     this.#isGrowthTold = false;
-    setTimeout(() => this.#tellGrowth(), grownMilliseconds);
+    const bytes = [...this.#logs.values()].reduce((sum, each) => sum + each.bytes.length, 0);
+    setTimeout(() => this.#tellGrowth(), grownMilliseconds + bytes / bytesPerMillisecond);
   }
 
   #tellGap(): void {

@@ -42,6 +42,12 @@ export interface SearchedStep {
 
 const endOf = ({ log, isOver }: SearchedStep) => (isOver ? log.bytes.length : log.wholeBytes);
 
+function newlinesIn(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === newline) count++;
+  return count;
+}
+
 /** Whole lines of about one batch from an offset on. */
 export function batchOf(log: StepLog, from: number, end: number): Uint8Array {
   if (from + batchBytes >= end) return log.bytes.slice(from, end);
@@ -77,6 +83,7 @@ export class Search {
       const text = plainLines(bytes);
       if (this.#pattern.isLiteral) this.#searchAtOnce(text, found);
       else this.#searchLines(text, found);
+      found.searchedLines += newlinesIn(bytes);
       found.searchedBytes += bytes.length;
       return true;
     }
@@ -96,18 +103,13 @@ export class Search {
       if (line !== last) found.lines.push(line);
       last = line;
     }
-    for (; end >= 0; end = text.indexOf('\n', end + 1)) line++;
-    found.searchedLines = line;
   }
 
   #searchLines(text: string, found: Found): void {
-    const lines = text.split('\n');
-    if (lines.at(-1) === '') lines.pop();
-    for (const line of lines) {
+    for (const [index, line] of text.split('\n').entries()) {
       const hits = hitsIn(this.#pattern, line).length / 2;
       found.hits += hits;
-      if (hits > 0) found.lines.push(found.searchedLines);
-      found.searchedLines++;
+      if (hits > 0) found.lines.push(found.searchedLines + index);
     }
   }
 

@@ -4,7 +4,7 @@ import { ByteStore } from './byte-store.ts';
 import { Numbers } from './numbers.ts';
 
 /** How many lines are decoded and shown together. */
-export const blockLines = 32;
+export const blockLines = 16;
 
 const newline = 0x0a;
 const escape = 0x1b;
