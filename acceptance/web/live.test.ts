@@ -109,6 +109,17 @@ describe('a page that is open', { skip: withoutBrowser, concurrency: false }, ()
     await page.context().close();
   });
 
+  test('an answer that takes long is said to be on its way', async () => {
+    const page = await openPage(browser);
+    await page.clock.install();
+    await page.route('**/api/agents?**', () => new Promise(() => undefined));
+    await signIn(page, service.url);
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await page.clock.fastForward(5000);
+    await page.getByText('The service takes its time to answer').waitFor();
+    await page.context().close();
+  });
+
   test('a part that an update has removed says to reload, and the rest of the page stays', async () => {
     const page = await openList();
     await page.route('**/assets/AuditPage*', (route) => route.fulfill({ status: 404, body: '' }));
