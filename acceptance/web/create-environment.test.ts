@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { findProgram } from '../programs.ts';
 import { type Home, homeOf, untilStatus } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
+import { admin } from './showcase.ts';
 import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
 
 const code = `variable "region" {
@@ -229,6 +230,29 @@ describe('creating an environment in the browser', { skip: needs, concurrency: f
     await page.getByText('zone = b').waitFor();
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.waitForURL(/\/environments\/[0-9a-f-]{36}/);
+  });
+
+  test('nothing is lost when the session ends in the middle', async () => {
+    await page.goto(`${service.url}/environments/new?template=${templateId}`);
+    await next('Settings');
+    await page.getByRole('textbox', { name: 'Name' }).fill('after a pause');
+    await page.getByRole('switch', { name: 'Deploy it now' }).click();
+    await next('Variables');
+    await value('token').fill('very secret');
+    await next('Preview');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel(/^Password/).fill(admin.password);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('after a pause').first().waitFor();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.waitForURL(/\/environments\/[0-9a-f-]{36}/);
+    const environmentId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    const query = { organizationId: home.organizationId, environmentId };
+    const rows = await service.client.call('listVariables', { query });
+    assert.equal(rows.find(({ name }) => name === 'token')?.scope, 'ENVIRONMENT');
   });
 
   test('sensitive values are not kept over a reload', async () => {

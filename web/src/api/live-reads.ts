@@ -15,6 +15,14 @@ const ofDeployment: readonly OperationName[] = [
   'listVariables',
 ];
 
+const ofEnvironmentChange: readonly OperationName[] = [
+  ...ofEnvironment,
+  'getEnvironmentSchedule',
+  'getDriftSchedule',
+  'listProjectSchedules',
+  'listEnvironmentTags',
+];
+
 const ofAccess: readonly OperationName[] = [
   'explainPermissions',
   'listUserRoles',
@@ -64,7 +72,7 @@ export function readsOf(event: OrganizationStreamEvent): readonly OperationName[
     case 'step':
       return ['listSteps'];
     case 'environment':
-      return [...ofEnvironment, 'getEnvironmentSchedule', 'getDriftSchedule', 'listEnvironmentTags'];
+      return ofEnvironmentChange;
     case 'changed':
       return ofChange[event.data.entity];
     default:

@@ -165,7 +165,7 @@ export function useChange<Name extends OperationName>(
       await refresh(refreshes);
     },
     onError: (error) => {
-      if (onError?.(error) === true || isStatus(error, 401)) return;
+      if (isStatus(error, 401) || onError?.(error) === true) return;
       showError(errorText(error));
     },
   });

@@ -10,13 +10,13 @@ export interface SectionProps {
 
 export function Section({ title, hint, children }: SectionProps) {
   return (
-    <section className={classes.section} aria-label={title}>
+    <div role="group" className={classes.section} aria-label={title}>
       <div>
         <h2>{title}</h2>
         {hint !== undefined && <p className={classes.hint}>{hint}</p>}
       </div>
       <div className={classes.fields}>{children}</div>
-    </section>
+    </div>
   );
 }
 

@@ -3,7 +3,7 @@ import { Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ConfigurationSetDetails } from '#contract/configuration-sets/shapes.ts';
-import { type Tagged, useChange, useTagged } from '../../api/queries.ts';
+import { queryClient, type Tagged, useChange, useTagged } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { pathOf } from '../../forms/project-tree.ts';
@@ -43,6 +43,8 @@ function Actions({ read, refetch, whyNot }: ActionsProps) {
     refreshes: ['listConfigurationSets'],
     onSuccess: () => {
       showDone(`${name} was deleted`);
+      // The list would ask about the set that is gone.
+      queryClient.removeQueries({ queryKey: ['listConfigurationSets'] });
       void navigate({ to: '/configuration-sets' });
     },
   });

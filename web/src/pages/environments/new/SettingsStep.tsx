@@ -1,5 +1,5 @@
 /** The second step: what the environment is called and how it lives. */
-import { SegmentedControl, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Group, Radio, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useRead } from '../../../api/queries.ts';
 import { useSession } from '../../../api/session.ts';
 import { Section, Wide } from '../../../forms/Section.tsx';
@@ -123,12 +123,17 @@ function LifetimeFields({ draft, errors, set }: NewEnvironment) {
   return (
     <Section title="Lifetime" hint="When it ends, the environment is destroyed automatically, after notices.">
       <Wide>
-        <SegmentedControl
+        <Radio.Group
           aria-label="Lifetime"
-          data={[...lifetimeWords]}
           value={draft.lifetime}
           onChange={(lifetime) => set({ lifetime: lifetime as Draft['lifetime'] })}
-        />
+        >
+          <Group gap="lg">
+            {lifetimeWords.map(({ value, label }) => (
+              <Radio key={value} value={value} label={label} />
+            ))}
+          </Group>
+        </Radio.Group>
       </Wide>
       {draft.lifetime === 'hours' && (
         <TextInput
