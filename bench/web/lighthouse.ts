@@ -69,6 +69,21 @@ export async function openLighthouse(): Promise<
   const file = join(folder, 'node_modules', 'lighthouse', 'core', 'index.js');
   const lighthouse = (await import(pathToFileURL(file).href)) as Lighthouse;
   return async (url, port) => {
+    const report = await examine(lighthouse, url, port);
+    const scoreOf = (category: string) => Math.round((report.categories[category]?.score ?? 0) * 100);
+    return {
+      scores: Object.fromEntries(categories.map((name) => [name, scoreOf(name)])) as unknown as Scores,
+      findings: findingsOf(report),
+    };
+  };
+}
+
+const attempts = 4;
+
+/** On a busy machine a recording can miss its beginning: then it is made again. */
+async function examine(lighthouse: Lighthouse, url: string, port: number): Promise<Report> {
+  let reason = 'no report';
+  for (let attempt = 0; attempt < attempts; attempt++) {
     const flags = {
       port,
       output: 'json',
@@ -77,16 +92,12 @@ export async function openLighthouse(): Promise<
       // The event stream never ends: Lighthouse would wait for a quiet network.
       maxWaitForLoad: 12_000,
     } as const;
-    const result = await lighthouse.default(url, flags, lighthouse.desktopConfig);
-    const report = result?.lhr;
-    if (report !== undefined && report.finalDisplayedUrl !== url)
+    const report = (await lighthouse.default(url, flags, lighthouse.desktopConfig))?.lhr;
+    if (report !== undefined && report.runtimeError === undefined) {
+      if (report.finalDisplayedUrl === url) return report;
       throw new Error(`Lighthouse examined ${report.finalDisplayedUrl} and not ${url}`);
-    if (report === undefined || report.runtimeError !== undefined)
-      throw new Error(`Lighthouse could not examine ${url}: ${report?.runtimeError?.message ?? 'no report'}`);
-    const scoreOf = (category: string) => Math.round((report.categories[category]?.score ?? 0) * 100);
-    return {
-      scores: Object.fromEntries(categories.map((name) => [name, scoreOf(name)])) as unknown as Scores,
-      findings: findingsOf(report),
-    };
-  };
+    }
+    reason = report?.runtimeError?.message ?? reason;
+  }
+  throw new Error(`Lighthouse could not examine ${url}: ${reason}`);
 }
