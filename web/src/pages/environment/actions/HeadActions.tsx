@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useSearchState } from '../../../ui/search.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
+import classes from '../environment.module.css';
 import { isOpen, whyNotArchive, whyNotDelete, whyNotMove, whyNotStart } from '../facts.ts';
 import type { EnvironmentProps } from '../reads.ts';
 import { ArchiveDialog, DeleteDialog, DestroyDialog, LockDialog } from './SmallDialogs.tsx';
@@ -16,26 +17,27 @@ type DialogName = 'destroy' | 'lock' | 'archive' | 'move' | 'delete';
 interface ItemProps {
   readonly children: ReactNode;
   readonly whyNot: string | undefined;
-  readonly color?: string;
+  readonly isDangerous?: boolean;
   readonly onClick: () => void;
 }
 
 /** An entry of the menu that says why it cannot be used. */
-function Item({ children, whyNot, color, onClick }: ItemProps) {
+function Item({ children, whyNot, isDangerous = false, onClick }: ItemProps) {
   const isRefused = whyNot !== undefined;
   return (
     <Menu.Item
-      {...(color && !isRefused ? { color } : {})}
       aria-disabled={isRefused}
       closeMenuOnClick={!isRefused}
       onClick={isRefused ? undefined : onClick}
     >
-      <span style={isRefused ? { color: 'var(--e-ink-3)' } : undefined}>{children}</span>
-      {isRefused && (
-        <span style={{ display: 'block', color: 'var(--e-ink-3)', fontSize: 'var(--e-text-xs)' }}>
-          {whyNot}
-        </span>
-      )}
+      <span
+        className={classes.item}
+        data-dangerous={isDangerous || undefined}
+        data-refused={isRefused || undefined}
+      >
+        {children}
+      </span>
+      {isRefused && <span className={classes.reason}>{whyNot}</span>}
     </Menu.Item>
   );
 }
@@ -66,13 +68,13 @@ function MoreMenu({
         </Item>
         <Menu.Divider />
         <Item
-          color="red"
+          isDangerous
           whyNot={whyNotStart(environment, 'destroy', rights)}
           onClick={() => open('destroy')}
         >
           Destroy …
         </Item>
-        <Item color="red" whyNot={whyNotDelete(environment, rights)} onClick={() => open('delete')}>
+        <Item isDangerous whyNot={whyNotDelete(environment, rights)} onClick={() => open('delete')}>
           Delete …
         </Item>
       </Menu.Dropdown>

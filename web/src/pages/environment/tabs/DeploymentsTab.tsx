@@ -1,5 +1,5 @@
 /** All deployments of an environment, by pages and filters. */
-import { Group, MultiSelect, Pagination } from '@mantine/core';
+import { MultiSelect, Pagination } from '@mantine/core';
 import type { DeploymentStatus, DeploymentType } from '#contract/schema/enumerations.ts';
 import { usePage } from '../../../api/queries.ts';
 import { deploymentLooks } from '../../../design/status.tsx';
@@ -8,6 +8,7 @@ import { callOf } from '../../../ui/calls.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { useSearchState } from '../../../ui/search.ts';
+import classes from '../environment.module.css';
 import { DeploymentTable } from '../overview/DeploymentTable.tsx';
 import type { EnvironmentProps } from '../reads.ts';
 
@@ -31,12 +32,11 @@ function Filters() {
   const filter = (key: string, all: readonly string[]) =>
     setSearch({ [key]: all.join(',') || undefined, page: undefined });
   return (
-    <Group mb="sm" align="end">
+    <div className={classes.filters}>
       <MultiSelect
         label="Type"
         size="xs"
         clearable
-        miw={220}
         placeholder={types ? '' : 'all'}
         data={typeChoices}
         value={listOf(types)}
@@ -46,13 +46,12 @@ function Filters() {
         label="Status"
         size="xs"
         clearable
-        miw={220}
         placeholder={statuses ? '' : 'all'}
         data={statusChoices}
         value={listOf(statuses)}
         onChange={(next) => filter('statuses', next)}
       />
-    </Group>
+    </div>
   );
 }
 
