@@ -1,53 +1,8 @@
 /** The command and the call that create the same environment. Values of sensitive variables are left out. */
 import type { VariableChange } from '#contract/variables/shapes.ts';
 import { asCommand, asCurl, type Call } from '../../../ui/calls.ts';
-import { sourceWords } from '../../../forms/source/source-words.ts';
 import { type Draft, repositoryBody, templateBody } from './draft.ts';
-
-function variableWords({ name = '', type = 0, value = '', isSensitive, schema }: VariableChange): string[] {
-  if (isSensitive)
-    return type === 1 ? ['--sensitive', `${name}=@file`] : ['--env', `${name}=@file`, '--sensitive', name];
-  const given = `${name}=${value.startsWith('@') ? `@${value}` : value}`;
-  if (type === 0) return ['--env', given];
-  if (schema?.format === 'HCL') return ['--hcl-var', given];
-  if (schema?.format === 'JSON') return ['--json-var', given];
-  return ['--var', given];
-}
-
-function lifetimeWords({ lifetime, hours, date }: Draft): string[] {
-  if (lifetime === 'default') return [];
-  const time = new Date(date);
-  if (lifetime === 'date') return ['--ttl', Number.isNaN(time.getTime()) ? date : time.toISOString()];
-  return ['--ttl', lifetime === 'infinite' ? 'infinite' : `${hours}h`];
-}
-
-/** @param type of the tool */
-export function commandWords(draft: Draft, type: string, changes: readonly VariableChange[]): string[] {
-  const flags: readonly (readonly [string, string])[] = [
-    ['--project', draft.projectId],
-    ['--template', draft.from === 'template' ? draft.templateId : ''],
-    ['--revision', draft.from === 'template' ? draft.templateRevision : ''],
-    ['--description', draft.description],
-    ['--workspace', draft.workspaceName],
-    ['--namespace', ['k8s', 'helm'].includes(type) ? draft.k8sNamespace : ''],
-    ['--working-directory', type === 'terragrunt' ? draft.terragruntWorkingDirectory : ''],
-    ['--drift-cron', draft.driftCron],
-    ['--comment', draft.comment],
-  ];
-  return [
-    'environment',
-    'create',
-    draft.name.trim() === '' ? 'NAME' : draft.name.trim(),
-    ...flags.flatMap(([flag, value]) => (value.trim() === '' ? [] : [flag, value.trim()])),
-    ...(draft.from === 'repository' ? sourceWords(draft.source) : []),
-    draft.requiresApproval ? '--require-approval' : '--no-require-approval',
-    ...lifetimeWords(draft),
-    ...draft.tags.flatMap((tag) => ['--tag', tag]),
-    ...(draft.isRemoteBackend ? ['--remote-backend'] : []),
-    ...(draft.isDeployed ? [] : ['--no-deploy']),
-    ...changes.flatMap(variableWords),
-  ];
-}
+import { commandWords } from './environment-words.ts';
 
 /** Both forms of the same request. @param type of the tool */
 export function environmentCall(
