@@ -57,7 +57,7 @@ const ofChange: Readonly<Record<ChangedEntity, readonly OperationName[]>> = {
   role: ['listRoles', 'getRole', ...ofAccess],
   roleAssignment: ofAccess,
   member: ['listMembers', ...ofAccess],
-  invitation: ['listInvitations'],
+  invitation: ['listInvitations', 'listMembers'],
   apiKey: ['listApiKeys', 'getApiKey', 'listPersonalApiKeys'],
   scimToken: ['listScimTokens'],
   agent: ['listAgents', 'listAgentSecrets'],

@@ -25,7 +25,7 @@ export function AgentRuns({ agent }: { readonly agent: Pick<Agent, 'id' | 'agent
       <Loaded query={environments} lines={2}>
         {(found) => (
           <ul className={classes.list}>
-            {own.length === 0 && <li>Nothing that you may see.</li>}
+            {own.length === 0 && <li>Nothing, as far as you may see.</li>}
             {own.map(({ id, status, environmentId }) => (
               <li key={id}>
                 <Link to="/deployments/$deploymentId" params={{ deploymentId: id ?? '' }}>

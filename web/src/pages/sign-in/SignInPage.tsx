@@ -32,7 +32,7 @@ function PasswordForm({ back }: { readonly back: string | undefined }) {
   return (
     <form onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
       {isStatus(signIn.error, 401) ? (
-        <Refused title="E-mail or password are wrong">
+        <Refused title="Wrong e-mail or password">
           Check both. Who has forgotten the password gets a link for a new one from the operator.
         </Refused>
       ) : wait.seconds > 0 ? (

@@ -1,0 +1,98 @@
+/** The audit trail and the organization in the browser. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { type Home, homeOf } from '../runs.ts';
+import type { RunningService } from '../service.ts';
+import { openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+
+describe('the audit trail in the browser', { skip: withoutBrowser, concurrency: false }, () => {
+  let service: RunningService;
+  let browser: Browser;
+  let page: Page;
+  let home: Home;
+
+  const dialog = () => page.getByRole('dialog').last();
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).last().click();
+  const go = (path: string) => page.goto(`${service.url}${path}`);
+
+  before(async () => {
+    service = await startWebService({ settings: { ENVARIUM_RATE_LIMIT: '0' } });
+    home = await homeOf(service.client);
+    browser = await startBrowser();
+  });
+  beforeEach(async () => {
+    await page?.context().close();
+    page = await openPage(browser);
+    await signIn(page, service.url);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.[Symbol.asyncDispose]();
+  });
+
+  test('a changed policy is in the trail with what it was before', async () => {
+    await go('/organization?tab=policies');
+    await page.getByRole('combobox', { name: /^Longest lifetime/ }).click();
+    await page.getByRole('option', { name: '2 weeks' }).click();
+    await press('Save policies');
+    await page.getByText('The policies were changed').waitFor();
+    await go('/audit');
+    await page
+      .getByRole('combobox', { name: 'Action' })
+      .or(page.getByLabel('Action'))
+      .first()
+      .fill('organization.policiesUpdated');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.searchParams.get('action') === 'organization.policiesUpdated');
+    await page.getByRole('row').getByRole('button', { name: 'organization.policiesUpdated' }).click();
+    await dialog().getByText('maxTtl', { exact: true }).waitFor();
+    await dialog().getByText('2-w', { exact: true }).waitFor();
+    await dialog().getByText('Ada Lovelace').first().waitFor();
+  });
+
+  test('filters are in the address, and what fits none says so', async () => {
+    await go('/audit?action=nobody.didThis');
+    await page.getByText('No entry fits').waitFor();
+    await press('Without filters');
+    await page.getByRole('row').nth(1).waitFor();
+    assert.equal(new URL(page.url()).search, '');
+  });
+
+  test('older entries are a page of their own, to which the browser leads back', async () => {
+    const { organizationId } = home;
+    for (let count = 0; count < 60; count++)
+      await service.client.call('updateOrganization', {
+        params: { id: organizationId },
+        body: { description: `text ${count}` },
+      });
+    await go('/audit');
+    await press('Older');
+    await page.waitForURL((url) => url.searchParams.has('after'));
+    await page.getByRole('row').filter({ hasText: 'organization.' }).first().waitFor();
+    await page.goBack();
+    await page.waitForURL((url) => !url.searchParams.has('after'));
+  });
+
+  test('the chain is verified, also against a hash that was kept, and exported', async () => {
+    await go('/audit');
+    await press('Verify the chain');
+    await page.getByLabel('A hash that you kept').fill('no hash');
+    await page.getByText('64 hexadecimal digits are expected.').waitFor();
+    await page.getByLabel('A hash that you kept').fill('');
+    await press('Verify now');
+    await page.getByText('The chain is intact').waitFor();
+    await page.getByLabel('A hash that you kept').fill('0f'.repeat(32));
+    await press('Verify now');
+    await page.getByText('The chain is broken').waitFor();
+    await page.keyboard.press('Escape');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Export as JSON lines' }).click(),
+    ]);
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+    assert.ok(lines.length > 60);
+    assert.equal((JSON.parse(lines[0]!) as { link: { number: number } }).link.number, 1);
+  });
+});
