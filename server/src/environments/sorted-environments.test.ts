@@ -140,6 +140,16 @@ test('a row shows the name of its project and how many deployments are queued, w
   for (const each of await ok(app, 'listEnvironments')) assert.equal(each.projectName, 'Renamed', each.name);
 });
 
+test('times that programs do not read are refused, and those with any time zone are not', async () => {
+  for (const time of ['2016-12-31T23:59:60Z', '2026-01-01T00:00:00+05', '2026-02-30T00:00:00Z'])
+    for (const field of ['expiresBefore', 'finishedAfter']) {
+      const { message } = await refused(app, 'listEnvironments', 400, { query: { [field]: time } });
+      assert.match(message, new RegExp(`^/query/${field} must match format "date-time"`));
+    }
+  for (const time of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '2026-01-01T00:00:00.5-05:30'])
+    await ok(app, 'listEnvironments', { query: { expiresBefore: time, finishedAfter: time } });
+});
+
 test('what the lists do not know is refused, and the reason names the parameter', async () => {
   for (const [field, value] of [
     ['sort', 'size'],

@@ -8,7 +8,13 @@ import type { TSchema } from 'typebox';
 import type { Operation } from '#contract/operation.ts';
 import { Refusal } from './errors.ts';
 
-const addFormats = formatsModule.default;
+/** The format accepts leap seconds and bare hours as time zones, which `Date` does not read. */
+function addFormats(ajv: Ajv): void {
+  formatsModule.default(ajv);
+  const { validate } = ajv.formats['date-time'] as { validate: (text: string) => boolean };
+  const isTime = (text: string) => validate(text) && !Number.isNaN(Date.parse(text));
+  ajv.addFormat('date-time', isTime);
+}
 
 const strictAjv = new Ajv({
   allErrors: false,
