@@ -120,6 +120,20 @@ test('readers hear only of what they may list, and readers of a project only of 
   assert.deepEqual(await heard(inProject, { inProject: projectId }), [`project ${projectId}`]);
 });
 
+test('readers hear of the registry what they may list of it', async () => {
+  const as = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION', 'VIEW_ENVIRONMENT'] });
+  const work = async () => {
+    await ok(app, 'createModule', {
+      body: { organizationId, moduleName: 'net', moduleProvider: 'aws', repository: 'https://example.com/a' },
+    });
+    await ok(app, 'createProvider', {
+      body: { organizationId, type: 'cloud' },
+    });
+    await ok(app, 'updateOrganization', { params: { id: organizationId }, body: { description: 'r' } });
+  };
+  assert.deepEqual(await heard(work, { as }), [`organization ${organizationId}`]);
+});
+
 test('a member without any environment hears of what it may list, and of its first project at once', async () => {
   const as = await app.addKey({ [organizationId]: 'User' });
   const project = await ok(app, 'createProject', { body: { organizationId, name: 'first' } });

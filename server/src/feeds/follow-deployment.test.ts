@@ -239,13 +239,18 @@ test('whoever loses the right to see the deployment is disconnected, and then re
     { organizationId, projectId: app.projectId, role: 'Viewer' },
   ]);
   await report(job, 0, 9);
-  const reading = read({ deploymentLogId: id, as }, () => false);
+  let heard: readonly OrganizationStreamEvent[] = [];
+  const reading = read({ deploymentLogId: id, as }, (_, seen) => {
+    heard = seen;
+    return false;
+  });
   await read({ deploymentLogId: id, as }, ({ event }) => event === 'deploymentEvent');
   await app.database.pool.query('delete from role_assignment where user_id = $1 and project_id = $2', [
     as.id,
     app.projectId,
   ]);
-  app.advance(20);
+  app.advance(2);
   await report(job, 9, text.length);
   await assert.rejects(reading, /deploymentLogId needs the right VIEW_ENVIRONMENT/);
+  assert.equal(logOf(followedIn(heard), 'tf:plan').length, 9);
 });

@@ -16,6 +16,9 @@ const rightsToList: Partial<Record<ChangedEntity, Right>> = {
   invitation: 'EDIT_ORGANIZATION_SETTINGS',
   apiKey: 'EDIT_ORGANIZATION_SETTINGS',
   scimToken: 'EDIT_ORGANIZATION_SETTINGS',
+  module: 'VIEW_MODULES',
+  provider: 'VIEW_PROVIDERS',
+  gpgKey: 'VIEW_PROVIDERS',
 };
 
 /** Whether the reader may see what an event is about, and asked for it. */

@@ -31,11 +31,15 @@ export function decodeCursor(text: string | undefined): DeploymentCursor {
   throw badField('headers.last-event-id', 'must be the id of an event of this stream');
 }
 
-/** Asks again whether the reader may read, not more often than that. */
-export function checkedNowAndThen({ now }: Context, ask: () => Promise<unknown>): () => Promise<void> {
+/** Asks again whether the reader may read, not more often than once in these milliseconds. */
+export function checkedNowAndThen(
+  { now }: Context,
+  milliseconds: number,
+  ask: () => Promise<unknown>,
+): () => Promise<void> {
   let checkedAt = now().getTime();
   return async () => {
-    if (now().getTime() - checkedAt < quietMilliseconds) return;
+    if (now().getTime() - checkedAt < milliseconds) return;
     await ask();
     checkedAt = now().getTime();
   };
@@ -72,7 +76,7 @@ export async function streamDeployment(
     withLog,
     send: (event, data) =>
       write(reply.raw, `id: ${encodeCursor(cursor)}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
-    check: checkedNowAndThen(context, askAgain),
+    check: checkedNowAndThen(context, quietMilliseconds, askAgain),
     stayAlive: () => void reply.raw.write(': alive\n\n'),
     isGone: () => reply.raw.destroyed,
   };

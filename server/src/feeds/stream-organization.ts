@@ -97,7 +97,7 @@ async function followDeployment(
       const carried = { deploymentLogId: deploymentId, event, data };
       return write(response, chunkOf(position, 'deploymentEvent', carried), signal);
     },
-    check: checkedNowAndThen(context, ask),
+    check: checkedNowAndThen(context, recheckMilliseconds, ask),
     stayAlive: () => undefined,
     isGone: () => signal.aborted || response.destroyed,
   });
