@@ -28,7 +28,8 @@ export class LogSession {
   readonly #listeners = new Set<() => void>();
   readonly #blockListeners = new Map<string, Set<() => void>>();
   readonly #blocks = new Map<string, readonly ShownLine[]>();
-  readonly #answers = new Map<number, (answer: unknown) => void>();
+  /** Questions without an answer so far: another worker gets them, too. */
+  readonly #asked = new Map<number, { question: Question; resolve: (answer: unknown) => void }>();
   #lastId = 0;
   #steps: readonly StepState[] = [];
   #isStored = false;
@@ -65,8 +66,8 @@ export class LogSession {
       case 'block':
         return this.#keepBlock(keyOf(message.step, message.block), message.lines);
       case 'answer':
-        this.#answers.get(message.id)?.(message.answer);
-        this.#answers.delete(message.id);
+        this.#asked.get(message.id)?.resolve(message.answer);
+        this.#asked.delete(message.id);
         return;
       default:
     }
@@ -93,6 +94,8 @@ export class LogSession {
       if (worker === this.#worker) this.#take(data);
     });
     worker.postMessage({ type: 'steps', steps: this.#steps } satisfies ToWorker);
+    for (const [id, { question }] of this.#asked)
+      worker.postMessage({ type: 'ask', id, question } satisfies ToWorker);
     return worker;
   }
 
@@ -163,8 +166,10 @@ export class LogSession {
     question: Questions[Name]['ask'],
   ): Promise<Questions[Name]['answer']> {
     const id = ++this.#lastId;
-    const answer = new Promise<unknown>((resolve) => this.#answers.set(id, resolve));
-    this.#send({ type: 'ask', id, question: { name, ...question } as Question });
+    const asked = { name, ...question } as Question;
+    this.#worker ??= this.#start();
+    const answer = new Promise<unknown>((resolve) => this.#asked.set(id, { question: asked, resolve }));
+    this.#send({ type: 'ask', id, question: asked });
     return answer as Promise<Questions[Name]['answer']>;
   }
 
@@ -175,7 +180,6 @@ export class LogSession {
     this.#worker = undefined;
     this.#isStored = false;
     this.#blocks.clear();
-    this.#answers.clear();
     this.#change({ sizes: new Map(), count: undefined });
   }
 

@@ -82,7 +82,8 @@ export class LogBook {
 
   #answerWaiting(): void {
     const failed = this.#states.filter(({ isFailed }) => isFailed).map(({ name }) => name);
-    if (this.#waiting.length === 0 || !failed.every((name) => this.#hasEnded(name))) return;
+    if (this.#waiting.length === 0 || failed.length === 0 || !failed.every((name) => this.#hasEnded(name)))
+      return;
     const answer = firstError(this.#steps().filter(({ name }) => failed.includes(name)));
     for (const id of this.#waiting) this.#send({ type: 'answer', id, answer });
     this.#waiting = [];
