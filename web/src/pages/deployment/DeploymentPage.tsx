@@ -1,7 +1,7 @@
 /** A deployment: what happens in a sentence, its steps, its plan, its log, and what people decide about it. */
 import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { Status, deploymentLooks } from '../../design/status.tsx';
+import { Status, deploymentLooks, driftLooks } from '../../design/status.tsx';
 import { useRead } from '../../api/queries.ts';
 import { callOf } from '../../ui/calls.ts';
 import { Loaded } from '../../ui/Loaded.tsx';
@@ -41,7 +41,7 @@ function callsOf({ status, planHash }: DeploymentReply, id: string) {
 
 function Found({ deployment }: { readonly deployment: DeploymentReply }) {
   const id = deployment.id ?? '';
-  const { environmentId, planSummary, type, status } = deployment;
+  const { environmentId, planSummary, type, status, driftDetected } = deployment;
   const { data: environment } = useRead('getEnvironment', { params: { id: environmentId } });
   const { data: steps = [] } = useRead('listSteps', { params: { deploymentLogId: id } });
   const { data: timeline } = useRead('getDeploymentTimeline', { params: { id } });
@@ -56,7 +56,7 @@ function Found({ deployment }: { readonly deployment: DeploymentReply }) {
   return (
     <Page
       title={`${typeWords[type]} of ${place}`}
-      aside={<Status look={deploymentLooks[status]} filled />}
+      aside={<Status look={driftDetected ? driftLooks.DRIFTED : deploymentLooks[status]} filled />}
       crumbs={[
         { label: 'Environments', to: '/environments' },
         { label: place, to: `/environments/${environmentId}` },

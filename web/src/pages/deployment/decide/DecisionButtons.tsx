@@ -1,5 +1,6 @@
 /** The buttons of a deployment: what the person may decide now, each with its own question. */
 import { useHotkeys } from '@mantine/hooks';
+import { type EnvironmentAction, environmentAccepts } from '#contract/life-cycle/life-cycle.ts';
 import { useRights } from '../../../api/rights.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { AgainDialog } from './AgainDialog.tsx';
@@ -17,10 +18,18 @@ const looks = {
 } as const satisfies Readonly<Record<Decision, object>>;
 
 /** What stands against a decision although the person has the right. */
-function obstacle(decision: Decision, environment: DecisionProps['environment']): string | undefined {
-  if (decision !== 'approve' && decision !== 'again') return undefined;
-  if (environment?.isLocked !== true) return undefined;
-  return 'The environment is locked. Unlock it first.';
+function obstacle(
+  decision: Decision,
+  { deployment: { type }, environment }: Pick<DecisionProps, 'deployment' | 'environment'>,
+): string | undefined {
+  if (environment === undefined || (decision !== 'approve' && decision !== 'again')) return undefined;
+  if (environment.isLocked) return 'The environment is locked. Unlock it first.';
+  if (decision === 'approve') return undefined;
+  const facts = { ...environment, isArchived: environment.isArchived ?? false };
+  if (environmentAccepts(facts, type === 'dryRun' ? 'plan' : (type as EnvironmentAction))) return undefined;
+  return type === 'destroy'
+    ? 'There is nothing left to destroy.'
+    : 'The environment does not accept this in its status.';
 }
 
 const dialogs = {
@@ -32,11 +41,11 @@ const dialogs = {
 } as const;
 
 export function DecisionButtons(props: DecisionProps) {
-  const { deployment, environment, decisions } = props;
+  const { deployment, decisions } = props;
   const rights = useRights({ environmentId: deployment.environmentId });
   const possible = decisionsOf(deployment);
   const whyNot = (decision: Decision) =>
-    rights.whyNot(rightsOfDecisions[decision]) ?? obstacle(decision, environment);
+    rights.whyNot(rightsOfDecisions[decision]) ?? obstacle(decision, props);
   const ask = (decision: Decision) => () => {
     if (possible.includes(decision) && whyNot(decision) === undefined) decisions.ask(decision);
   };

@@ -67,7 +67,7 @@ function Commit({ deployment: { gitMetadata } }: Pick<LeadProps, 'deployment'>) 
   return (
     <span>
       commit <code title={gitMetadata.commit}>{gitMetadata.commit.slice(0, 10)}</code>
-      {gitMetadata.branch !== '' && (
+      {gitMetadata.branch !== '' && gitMetadata.branch !== gitMetadata.commit && (
         <>
           {' of '}
           <bdi>{gitMetadata.branch}</bdi>

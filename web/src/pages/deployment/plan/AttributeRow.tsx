@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
 import classes from './plan.module.css';
-import { isDifference, lengthText, shownValue } from './values.ts';
+import { isDifference, lengthText, shownSides } from './values.ts';
 import { ValueText } from './ValueText.tsx';
 
 const TextDifference = lazy(() => import('./TextDifference.tsx'));
@@ -37,8 +37,7 @@ export interface AttributeRowProps {
 }
 
 export function AttributeRow({ attribute, sides, isForcing = false }: AttributeRowProps) {
-  const before = shownValue(attribute.before);
-  const after = shownValue(attribute.after);
+  const [before, after] = shownSides(attribute.before, attribute.after);
   const isChanged = sides === 'both';
   return (
     <div className={classes.attribute} data-forces={isForcing || undefined} role="listitem">

@@ -14,7 +14,7 @@ import {
   rowsOf,
   shownAttributes,
 } from './rows.ts';
-import { isDifference, lengthText, previewOf, shownValue } from './values.ts';
+import { isDifference, lengthText, previewOf, shownSides, shownValue } from './values.ts';
 
 function change(
   path: string,
@@ -119,6 +119,8 @@ test('two long texts are compared, short or sealed values stand side by side', (
   assert.equal(isDifference(shownValue(long), shownValue('b')), true);
   assert.equal(isDifference(shownValue(long), shownValue('(sensitive)')), false);
   assert.equal(isDifference(shownValue(long), shownValue(undefined)), false);
+  const [, after] = shownSides(['x'.repeat(60), 'y'.repeat(60)], ['short']);
+  assert.equal(after.kind === 'text' && after.text, '[\n  "short"\n]');
 });
 
 test('reasons of terraform are worded, those of other tools stay as they are', () => {

@@ -28,19 +28,28 @@ function isLongText(text: string): boolean {
 }
 
 /** Short lists and maps take one line. */
-function jsonText(value: unknown): string {
+function jsonText(value: unknown, isLaidOut: boolean): string {
   const line = JSON.stringify(value) ?? 'null';
-  return line.length <= 72 ? line : JSON.stringify(value, null, 2);
+  return line.length <= 72 && !isLaidOut ? line : JSON.stringify(value, null, 2);
 }
 
-/** @param value undefined: the attribute has none on this side */
-export function shownValue(value: unknown): ShownValue {
+/**
+ * @param value undefined: the attribute has none on this side
+ * @param isLaidOut whether lists and maps get lines even if they are short
+ */
+export function shownValue(value: unknown, isLaidOut = false): ShownValue {
   if (value === undefined || value === null) return { kind: 'none' };
   if (value === sensitiveText) return { kind: 'sealed' };
   if (value === unknownText) return { kind: 'unknown' };
   const isText = typeof value === 'string';
-  const text = isText ? prettyText(value) : jsonText(value);
+  const text = isText ? prettyText(value) : jsonText(value, isLaidOut);
   return { kind: 'text', text, isText, isLong: isLongText(text) };
+}
+
+/** Both sides of an attribute, laid out alike so that they can be compared. */
+export function shownSides(before: unknown, after: unknown): readonly [ShownValue, ShownValue] {
+  const sides = [shownValue(before), shownValue(after)] as const;
+  return isDifference(...sides) ? [shownValue(before, true), shownValue(after, true)] : sides;
 }
 
 /** Whether both sides are better read as the difference of two texts than side by side. */
