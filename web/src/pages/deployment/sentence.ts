@@ -129,7 +129,9 @@ function cancelled({ deployment, now }: SentenceFacts): string {
 
 function aborted(facts: SentenceFacts): string {
   const { abortedByUser } = facts.deployment;
-  return failed(`Aborted${abortedByUser ? ` by ${abortedByUser.name}` : ''}`, facts);
+  // Its error says nothing else than that it was aborted.
+  const deployment = { ...facts.deployment, error: null };
+  return failed(`Aborted${abortedByUser ? ` by ${abortedByUser.name}` : ''}`, { ...facts, deployment });
 }
 
 const sentences: Readonly<Record<DeploymentStatus, (facts: SentenceFacts) => string>> = {

@@ -16,7 +16,8 @@ export interface FailureProps {
 export function Failure({ deployment, steps }: FailureProps) {
   const { error, failedCommand, unrecordedResources = [] } = deployment;
   const step = failedStep(steps);
-  if (!error?.message && unrecordedResources.length === 0) return null;
+  const isPlainAbort = deployment.status === 'ABORTED' && failedCommand === undefined;
+  if ((!error?.message || isPlainAbort) && unrecordedResources.length === 0) return null;
   return (
     <section className={classes.failure} aria-labelledby="failure">
       <h2 id="failure">{failedCommand ? <bdi className="mono">{failedCommand}</bdi> : 'Error'}</h2>
