@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { root } from '../repository.ts';
+import { copyWeb, placeOfWeb } from './copy-web.ts';
 import { webOf } from './web-of.mjs';
 
 const built = await webOf(root, () => undefined);
@@ -18,6 +20,30 @@ const textOf = (file: string) => readFileSync(join(folder, file), 'utf8');
 test('the web interface is built once, and kept until its sources change', async () => {
   assert.deepEqual(await webOf(root, assert.fail), built);
   assert.match(folder, /\/\.cache\/web\/\w+$/);
+});
+
+test('the environment of whoever builds it does not change its files', (t) => {
+  const other = mkdtempSync(join(tmpdir(), 'envarium-web-'));
+  t.after(() => rmSync(other, { recursive: true }));
+  const env = { ...process.env, NODE_ENV: 'development' };
+  execFileSync(process.execPath, [join(root, 'tools/programs/build-web.mjs'), root, other], { env });
+  assert.deepEqual(
+    readdirSync(join(other, 'assets')).toSorted(),
+    readdirSync(join(folder, 'assets')).toSorted(),
+  );
+});
+
+test('a copy replaces an earlier one, and never sources or files of others', async (t) => {
+  const distribution = mkdtempSync(join(tmpdir(), 'envarium-dist-'));
+  t.after(() => rmSync(distribution, { recursive: true }));
+  const copy = await copyWeb(folder, distribution);
+  writeFileSync(join(copy, 'old.js'), '');
+  await copyWeb(folder, distribution);
+  assert.deepEqual(readdirSync(copy).toSorted(), readdirSync(folder).toSorted());
+  rmSync(join(copy, 'LICENSES.txt'));
+  await assert.rejects(copyWeb(folder, distribution), /something else than a built web interface/);
+  assert.ok(readdirSync(copy).includes('index.html'));
+  assert.throws(() => placeOfWeb(root), /name another folder/);
 });
 
 test('every large text has compressed copies with the same content', () => {
