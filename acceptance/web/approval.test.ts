@@ -175,9 +175,20 @@ describe('decisions', { skip: withoutBrowser, concurrency: false }, () => {
     await page.waitForURL(/tab=log&step=tf%3Aapply/);
   });
 
+  test('a deployment whose environment is deleted meanwhile says so, and offers nothing', async () => {
+    const { id, deploymentId } = await create('servers', { name: 'to delete', requiresApproval: true });
+    await untilStatus(service.client, deploymentId, 'WAITING_FOR_USER');
+    await service.client.call('cancelDeployment', { params: { id: deploymentId } });
+    await open(deploymentId);
+    await page.getByRole('button', { name: 'Deploy again' }).waitFor();
+    await service.client.call('deleteEnvironment', { params: { id } });
+    await page.getByText('The environment of this deployment was deleted.').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Deploy again' }).count(), 0);
+  });
+
   test('nothing of this breaks a rule of the browser', () => {
     assert.deepEqual(
-      complaints.filter((text) => !/status of 409/.test(text)),
+      complaints.filter((text) => !/status of 40[49]/.test(text)),
       [],
     );
   });

@@ -2,6 +2,7 @@
 import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { Status, deploymentLooks, driftLooks } from '../../design/status.tsx';
+import { isStatus } from '../../api/errors.ts';
 import { useRead } from '../../api/queries.ts';
 import { callOf } from '../../ui/calls.ts';
 import { Loaded } from '../../ui/Loaded.tsx';
@@ -42,7 +43,8 @@ function callsOf({ status, planHash }: DeploymentReply, id: string) {
 function Found({ deployment }: { readonly deployment: DeploymentReply }) {
   const id = deployment.id ?? '';
   const { environmentId, planSummary, type, status, driftDetected } = deployment;
-  const { data: environment } = useRead('getEnvironment', { params: { id: environmentId } });
+  const environmentRead = useRead('getEnvironment', { params: { id: environmentId } });
+  const { data: environment } = environmentRead;
   const { data: steps = [] } = useRead('listSteps', { params: { deploymentLogId: id } });
   const { data: timeline } = useRead('getDeploymentTimeline', { params: { id } });
   const plan = usePlan(deployment);
@@ -52,6 +54,7 @@ function Found({ deployment }: { readonly deployment: DeploymentReply }) {
   }, [plan.data, plan.isPending, planSummary]);
   const decisions = useDecisions(id, environmentId);
   const about = { deployment, environment, plan: plan.data, decisions };
+  const isGone = isStatus(environmentRead.error, 404);
   const place = environment?.name ?? 'an environment';
   return (
     <Page
@@ -62,9 +65,12 @@ function Found({ deployment }: { readonly deployment: DeploymentReply }) {
         { label: place, to: `/environments/${environmentId}` },
       ]}
       lead={<Lead deployment={deployment} steps={steps} counts={counts} />}
-      actions={<DecisionButtons {...about} />}
+      actions={!isGone && <DecisionButtons {...about} />}
       calls={callsOf(deployment, id)}
     >
+      {isGone && (
+        <p role="alert">The environment of this deployment was deleted. What you see is the last of it.</p>
+      )}
       <DecisionNotes {...about} />
       <StepStrip steps={steps} />
       {timeline !== undefined && <TimeParts timeline={timeline} />}
