@@ -255,6 +255,31 @@ describe('creating an environment in the browser', { skip: needs, concurrency: f
     assert.equal(rows.find(({ name }) => name === 'token')?.scope, 'ENVIRONMENT');
   });
 
+  test('sent again after its answer was lost, and clicked twice, it is made once', async () => {
+    await page.goto(`${service.url}/environments/new?template=${templateId}`);
+    await next('Settings');
+    await page.getByRole('textbox', { name: 'Name' }).fill('only once');
+    await page.getByRole('switch', { name: 'Deploy it now' }).click();
+    await next('Variables');
+    await value('token').fill('very secret');
+    await next('Preview');
+    await page.route(
+      '**/api/environments',
+      async (route) => {
+        await route.fetch();
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    const create = page.getByRole('button', { name: 'Create', exact: true });
+    await create.click();
+    await page.getByText('send it again when the service is back').waitFor();
+    await create.dblclick();
+    await page.waitForURL(/\/environments\/[0-9a-f-]{36}/);
+    const rows = await service.client.call('listEnvironments', { query: { name: 'only once' } });
+    assert.equal(rows.length, 1);
+  });
+
   test('sensitive values are not kept over a reload', async () => {
     await page.goto(`${service.url}/environments/new?template=${templateId}`);
     await next('Settings');

@@ -11,7 +11,10 @@ export interface ErrorText {
 }
 
 const titles: Readonly<Partial<Record<number, readonly [title: string, remedy?: string]>>> = {
-  0: ['The service cannot be reached', 'What you typed is kept. The page keeps trying.'],
+  0: [
+    'The service cannot be reached',
+    'What you typed is kept: send it again when the service is back. It is done once.',
+  ],
   400: ['The service did not accept this', 'Correct what the message names and send it again.'],
   401: ['You are no longer signed in', 'Sign in again: what you typed is kept.'],
   403: ['You may not do this', 'Ask somebody who manages roles here. Your rights are in your profile.'],
@@ -20,7 +23,7 @@ const titles: Readonly<Partial<Record<number, readonly [title: string, remedy?: 
   412: ['Somebody else was faster', 'The page shows their version now. Apply your change to it again.'],
   413: ['This is too large', 'Send less at a time.'],
   429: ['Too many requests', 'Wait a moment, then try again.'],
-  503: ['The service is busy', 'The page keeps trying.'],
+  503: ['The service is busy', 'Try again in a moment.'],
 };
 
 /** @returns what to show for anything that a call can throw */

@@ -10,13 +10,14 @@ import {
   useQuery,
   type UseQueryResult,
 } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { Answer, CallInput } from '#contract/client/client.ts';
 import type { ReplyOf } from '#contract/operation.ts';
 import type { OperationName, operations } from '#contract/operations.ts';
 import { client } from './client.ts';
 import { errorText, isStatus } from './errors.ts';
 import { noteSessionEnd } from './session-end.ts';
-import { randomId } from './random-id.ts';
+import { OnceKeys } from './once-keys.ts';
 import { showError } from '../ui/messages.ts';
 
 export type Reply<Name extends OperationName> = ReplyOf<(typeof operations)[Name]>;
@@ -146,20 +147,22 @@ export interface ChangeOptions<Name extends OperationName> {
 }
 
 /**
- * A change. Each has a key of its own, so that a repetition after a lost connection does nothing twice.
+ * A change. What is clicked twice, or sent again because no answer came, is done once.
  * A refusal is shown as a message unless `onError` handles it.
  */
 export function useChange<Name extends OperationName>(
   name: Name,
   { refreshes, onSuccess, onError }: ChangeOptions<Name>,
 ): UseMutationResult<Reply<Name>, Error, Input<Name>> {
+  const [keys] = useState(() => new OnceKeys());
   return useMutation({
     mutationKey: [name],
     mutationFn: async (input: Input<Name>) =>
       (await (client.call as AnyCall)(name, {
         ...input,
-        idempotencyKey: randomId(),
+        idempotencyKey: keys.keyOf(input),
       })) as Reply<Name>,
+    onSettled: (_, error) => keys.ended(error ?? undefined),
     onSuccess: async (reply, input) => {
       onSuccess?.(reply, input);
       await refresh(refreshes);

@@ -3,6 +3,7 @@ import fastq from 'fastq';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { client } from '../../../api/client.ts';
 import { isStatus } from '../../../api/errors.ts';
+import { randomId } from '../../../api/random-id.ts';
 import type { BulkAction } from './fitting.ts';
 
 /** What became of one of them. */
@@ -14,7 +15,7 @@ export type ItemState =
 /** Sends one. @param text a comment or a reason @returns the deployment that it started */
 async function send(action: BulkAction, environment: Environment, text: string): Promise<string | undefined> {
   const params = { id: environment.id };
-  const idempotencyKey = crypto.randomUUID();
+  const idempotencyKey = randomId();
   const comment = text === '' ? {} : { comment: text };
   const { id: deploymentId = '', planHash } = environment.latestDeploymentLog;
   switch (action) {
