@@ -17,6 +17,7 @@ import { asPerson, startBrowserSession } from '../sign-in/start-session.ts';
 import { getPerson, lockPerson } from '../users/person-store.ts';
 import { isOperator } from '../users/user-store.ts';
 import { deletePasswordReset, lockPasswordReset, putPasswordReset } from './password-reset-store.ts';
+import { deleteSignInLink } from './sign-in-link-store.ts';
 
 const validHours = 24;
 
@@ -74,7 +75,7 @@ async function requireLink(context: ActorContext, token: string): Promise<string
 }
 
 /**
- * Sets the password, ends all sessions of the account, and signs in.
+ * Sets the password, ends all sessions of the account and its link to sign in, and signs in.
  * @throws Refusal 410 for a link that is not valid, 400 for a weak password, 403 where passwords are switched off
  */
 export async function resetPassword(
@@ -94,6 +95,7 @@ export async function resetPassword(
     const person = await lockPerson(context.db, userId);
     if (!person || person.is_blocked) throw invalid();
     await deletePasswordReset(context.db, userId);
+    await deleteSignInLink(context.db, userId);
     await storePasswordHash(context.db, context, userId, hash);
     await deleteSessionsOf(context.db, userId);
     await recordAudit(asPerson(context, person), {

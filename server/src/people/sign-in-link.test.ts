@@ -57,6 +57,15 @@ test('a link of an account that was closed or blocked opens nothing', async () =
   await refusedToken(second);
 });
 
+test('a password that is reset ends a link that was not used yet', async () => {
+  const other = await addPerson(app, 'eve@example.com');
+  const token = tokenOf(await ok(app, 'createSignInLink', { params: { id: other } }));
+  const { link } = await ok(app, 'createPasswordReset', { params: { id: other } });
+  const body = { token: link.split('#')[1] ?? '', password: 'correct horse battery staple 9' };
+  await ok(app, 'resetPassword', { as: null, body });
+  await refusedToken(token);
+});
+
 test('nobody but the operator makes links, and only for people', async () => {
   const admin = await app.addKey({ [app.organizationId]: 'Admin' });
   await refused(app, 'createSignInLink', 404, { params: { id }, as: admin });
