@@ -83,6 +83,7 @@ describe('credentials in the browser', { skip: withoutBrowser, concurrency: fals
       .waitFor();
     await press('Keep it');
     await dialog().getByRole('listitem').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('Remove it from Default?').waitFor();
     await press('Remove');
     await page.getByText('It is assigned to no project: no run gets it.').waitFor();
     await press('Replace the value');
@@ -103,7 +104,7 @@ describe('credentials in the browser', { skip: withoutBrowser, concurrency: fals
     await go('/git-tokens');
     await begin('New token');
     await text(/^Name/).fill('forge');
-    await dialog().getByText('Registries of modules and providers').click();
+    await dialog().getByText('Registries', { exact: true }).click();
     await dialog()
       .getByLabel(/^Token/)
       .fill('user:token-of-the-forge');

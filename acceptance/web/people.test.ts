@@ -210,6 +210,7 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
       .and(page.locator(':not([aria-disabled])'))
       .first()
       .click();
+    await page.getByText('End this session?').waitFor();
     await press('End');
     await page.getByText('The session has ended').waitFor();
     await page.getByRole('tab', { name: 'Your keys' }).click();

@@ -35,7 +35,7 @@ function Fields({ form }: { readonly form: ReturnType<typeof useTokenForm> }) {
         aria-label="For"
         data={[
           { value: 'GIT', label: 'Repositories' },
-          { value: 'REGISTRY', label: 'Registries of modules and providers' },
+          { value: 'REGISTRY', label: 'Registries' },
         ]}
         value={form.values.type}
         onChange={(type) => form.setFieldValue('type', type as TokenType)}

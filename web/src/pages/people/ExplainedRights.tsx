@@ -7,6 +7,7 @@ import { useSearchState } from '../../ui/search.ts';
 import { heldText, type HeldRole } from './held-roles.ts';
 import classes from './people.module.css';
 import { type RightGroup, rightGroups } from './right-texts.ts';
+import { RightName } from './RightName.tsx';
 
 type Explained = Reply<'explainPermissions'>;
 
@@ -38,7 +39,7 @@ function GroupRows({ group, sources, isHeldOnly }: GroupProps) {
       {shown.map(([right, text]) => (
         <tr key={right}>
           <th scope="row">
-            <span className={classes.rightName}>{right}</span>
+            <RightName right={right} />
             <div className={classes.why}>{text}</div>
           </th>
           <td>

@@ -3,44 +3,36 @@ import { Button, Checkbox, Group } from '@mantine/core';
 import type { Right } from '#contract/schema/rights.ts';
 import classes from './people.module.css';
 import { type RightGroup, rightGroups } from './right-texts.ts';
+import { RightName } from './RightName.tsx';
 
 export interface RightsFieldProps {
   readonly value: readonly Right[];
   readonly onChange: (rights: Right[]) => void;
   readonly error?: string | undefined;
-  readonly isReadOnly?: boolean;
 }
 
-function GroupOfRights({
-  group,
-  value,
-  onChange,
-  isReadOnly = false,
-}: RightsFieldProps & { group: RightGroup }) {
+function GroupOfRights({ group, value, onChange }: RightsFieldProps & { group: RightGroup }) {
   const all = group.rights.map(([right]) => right);
   const hasAll = all.every((right) => value.includes(right));
   const others = value.filter((right) => !all.includes(right));
   return (
     <fieldset className={classes.rightGroup}>
       <legend>{group.name}</legend>
-      {!isReadOnly && (
-        <Button
-          size="compact-xs"
-          variant="subtle"
-          mb="xs"
-          onClick={() => onChange(hasAll ? others : [...others, ...all])}
-        >
-          {hasAll ? 'None of them' : 'All of them'}
-        </Button>
-      )}
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        mb="xs"
+        onClick={() => onChange(hasAll ? others : [...others, ...all])}
+      >
+        {hasAll ? 'None of them' : 'All of them'}
+      </Button>
       {group.rights.map(([right, text]) => (
         <Checkbox
           key={right}
           className={classes.right!}
-          label={<span className={classes.rightName}>{right}</span>}
+          label={<RightName right={right} />}
           description={text}
           checked={value.includes(right)}
-          disabled={isReadOnly}
           onChange={(event) =>
             onChange(event.currentTarget.checked ? [...value, right] : value.filter((each) => each !== right))
           }

@@ -21,7 +21,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { Page } from '../../ui/Page.tsx';
-import { RightsField } from './RightsField.tsx';
+import { RightsList } from './RightsList.tsx';
 import { RoleFields, useRoleForm } from './RoleForm.tsx';
 
 interface BuiltIn {
@@ -167,7 +167,7 @@ function RoleDetail({
     return (
       <Detail title={`${fixed.name} (${places[fixed.scope]})`} onClose={onClose}>
         <p>Built in: it cannot be changed. Make a custom role for other rights.</p>
-        <RightsField isReadOnly value={fixed.rights} onChange={() => undefined} />
+        <RightsList rights={fixed.rights} />
       </Detail>
     );
   return (

@@ -1,5 +1,5 @@
 /** The person who is signed in: name, password, sessions, keys, colours and rights. */
-import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
+import { Group, Radio, useMantineColorScheme } from '@mantine/core';
 import { useSession } from '../../api/session.ts';
 import { Part } from '../../records/Part.tsx';
 import { UrlTabs } from '../../records/UrlTabs.tsx';
@@ -14,16 +14,17 @@ function Colours() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <Part title="Colours" lead="Kept in this browser.">
-      <SegmentedControl
+      <Radio.Group
         aria-label="Colours"
         value={colorScheme}
         onChange={(scheme) => setColorScheme(scheme as typeof colorScheme)}
-        data={[
-          { value: 'light', label: 'Light' },
-          { value: 'dark', label: 'Dark' },
-          { value: 'auto', label: 'As the system' },
-        ]}
-      />
+      >
+        <Group gap="lg">
+          <Radio value="light" label="Light" />
+          <Radio value="dark" label="Dark" />
+          <Radio value="auto" label="As the system" />
+        </Group>
+      </Radio.Group>
     </Part>
   );
 }
