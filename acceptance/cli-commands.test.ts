@@ -159,6 +159,18 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
       (await json<Environment[]>('environment', 'list', '--tag', 'blue', '--search', 'we')).length,
       1,
     );
+    const found = await json<Environment[]>(
+      'environment',
+      'list',
+      '--status',
+      'FAILED,TIMEOUT',
+      '--sort=-name',
+    );
+    assert.deepEqual(found, []);
+    assert.equal(
+      (await json<Environment[]>('environment', 'list', '--drift', 'DISABLED,NEVER_RUN')).length,
+      1,
+    );
     await good('project', 'create', 'Elsewhere');
     assert.match(await good('environment', 'move', 'web', 'Elsewhere'), /was moved to project Elsewhere/);
     assert.equal((await json<Environment[]>('environment', 'list', '--project', 'Elsewhere')).length, 1);

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import type { operations } from '#contract/environments/operations.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
+import type { QueryOf } from '#contract/operation.ts';
 import { gather, onCall, wholeNumber } from '../command-line.ts';
 import { timeText } from '../terminal/durations.ts';
 import { findEnvironment, findOrganization, findProject } from '../find-environment.ts';
@@ -18,6 +20,11 @@ interface ListFlags {
   readonly search?: string;
   readonly mine?: boolean;
   readonly tag?: string;
+  readonly status?: string;
+  readonly drift?: string;
+  readonly type?: string;
+  /** Checked by the service. */
+  readonly sort?: QueryOf<(typeof operations)['listEnvironments']>['sort'];
   readonly archived?: boolean;
   readonly limit?: number;
 }
@@ -53,6 +60,10 @@ async function listQuery(session: Session, flags: ListFlags) {
     searchText: flags.search,
     onlyMy: flags.mine,
     tag: flags.tag,
+    status: flags.status,
+    driftStatus: flags.drift,
+    templateType: flags.type,
+    sort: flags.sort,
     isActive: flags.archived !== true,
   };
 }
@@ -147,6 +158,10 @@ export function addEnvironmentCommands(program: Command): void {
     .option('--name <name>', 'only those with exactly this name')
     .option('--search <text>', 'only those with this text in name, workspace name, id, repository or project')
     .option('--tag <text>', 'only those with this tag')
+    .option('--status <list>', 'only those with one of these statuses, such as FAILED,TIMEOUT')
+    .option('--drift <list>', 'only those with one of these drift statuses, such as DRIFTED,ERROR')
+    .option('--type <list>', 'only those that one of these tools runs, such as terraform,opentofu')
+    .option('--sort <key>', 'by createdAt, name, updatedAt, lifespanEndAt or status; -name: in reverse')
     .option('--mine', 'only those created by this key')
     .option('--archived', 'only archived ones, which are omitted otherwise')
     .option('--limit <number>', 'show at most this many', wholeNumber('--limit', 1));

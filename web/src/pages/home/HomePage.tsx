@@ -17,6 +17,8 @@ function callsOf(organizationId: string) {
     callOf(label, 'listEnvironments', { query: { organizationId, isActive: true, status } } as never, [
       'environment',
       'list',
+      '--status',
+      status,
     ]);
   return [call('What waits for approval', 'WAITING_FOR_USER'), call('What failed', 'FAILED,TIMEOUT')];
 }

@@ -56,6 +56,6 @@ test('a view keeps the filters and leaves out the page', () => {
 
 test('the command line gets the filters that it has', () => {
   const search = { search: 'web', tag: 'blue', mine: 'yes', archived: 'only', status: 'FAILED' };
-  const words = 'environment list --search web --tag blue --mine --archived';
+  const words = 'environment list --search web --tag blue --status FAILED --mine --archived';
   assert.equal(wordsOf(search).join(' '), words);
 });

@@ -83,7 +83,7 @@ export function queryOf(
  * @returns words of the command
  */
 export function wordsOf(search: Search): string[] {
-  const valued = (['search', 'project', 'tag'] as const).flatMap((key) =>
+  const valued = (['search', 'project', 'tag', 'status', 'drift', 'type', 'sort'] as const).flatMap((key) =>
     search[key] ? [`--${key}`, search[key]] : [],
   );
   return [
