@@ -8,6 +8,7 @@ import { accessOf } from '../access/load-access.ts';
 import type { Context } from '../context.ts';
 import { readCredentials } from './credentials.ts';
 import { identifyKey } from './identify-key.ts';
+import { Refusal } from './errors.ts';
 import { CredentialsRefused, refusedCallers } from './refused-callers.ts';
 import { sessionOfUserName } from './sessions/cookie.ts';
 import { type FoundSession, identifyByCookie, identifySession } from './sessions/identify-session.ts';
@@ -28,6 +29,9 @@ export async function identify(context: Context, request: FastifyRequest): Promi
   const byCookie = await identifyByCookie(context, request);
   if (byCookie) return actorOf(context, byCookie);
   const credentials = readCredentials(request.headers.authorization);
+  // Whoever sends nothing guesses nothing: a page that asks who is signed in does not count.
+  if (!credentials && request.headers.authorization === undefined && request.headers.cookie === undefined)
+    throw new Refusal('unauthorized', message);
   if (!credentials) throw new CredentialsRefused(message, null);
   const sessionId = sessionOfUserName(credentials.id);
   if (sessionId !== null) {

@@ -104,10 +104,21 @@ test('refused credentials are logged and recorded without the secret, few rows f
 
 test('probes of health and readiness are answered, however often credentials were refused', async () => {
   const app = await testApp({ ENVARIUM_FAILURE_LIMIT: '1', ENVARIUM_RATE_LIMIT: '1' });
-  for (let guess = 0; guess < 5; guess++) await send(app, { url: '/api/projects' }, null);
+  for (let guess = 0; guess < 5; guess++)
+    await send(app, { url: '/api/projects', headers: wrong('admin') }, null);
   for (let probe = 0; probe < 5; probe++)
     for (const url of ['/healthz', '/readyz'])
       assert.equal((await send(app, { url }, null)).statusCode, 200, url);
+});
+
+test('requests without any credentials guess nothing: a page may ask whether somebody is signed in', async () => {
+  const app = await testApp({ ENVARIUM_FAILURE_LIMIT: '2' });
+  for (let visit = 0; visit < 5; visit++)
+    assert.equal((await send(app, { url: '/api/users/me' }, null)).statusCode, 401);
+  const guess = { url: '/api/users/me', headers: wrong('admin') };
+  const statuses = [];
+  for (let at = 0; at < 3; at++) statuses.push((await send(app, guess, null)).statusCode);
+  assert.deepEqual(statuses, [401, 401, 429]);
 });
 
 test('an address of IPv6 counts with its network, one of IPv4 in any form as itself', () => {

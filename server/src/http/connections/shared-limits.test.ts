@@ -199,7 +199,7 @@ test(
     });
     await statuses(app, 2);
     await send(app, { url: `/state/v1/environments/${app.projectId}` });
-    await send(app, { url }, null);
+    await send(app, { url, headers: { authorization: basic({ id: 'nobody', secret: 'nothing' }) } }, null);
     const { createClient } = await import('@redis/client');
     const client = await createClient({ url: store.url }).connect();
     const keys = await client.keys('*');
