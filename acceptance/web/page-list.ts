@@ -19,7 +19,7 @@ export function pagesOf({ environments, waitingDeployment, failedDeployment, pro
     templates: '/templates',
     'new template': '/templates/new',
     variables: '/variables',
-    'variable sets': '/configuration-sets',
+    'configuration sets': '/configuration-sets',
     credentials: '/credentials',
     'git tokens': '/git-tokens',
     'ssh keys': '/ssh-keys',

@@ -1,4 +1,4 @@
-/** Templates, variables and variable sets in the browser. */
+/** Templates, variables and configuration sets in the browser. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
@@ -172,7 +172,7 @@ describe('templates and variables in the browser', { skip: withoutBrowser, concu
     assert.deepEqual(complaints, []);
   });
 
-  test('a variable set is made, filled, assigned, kept while it is assigned, and deleted', async () => {
+  test('a configuration set is made, filled, assigned, kept while it is assigned, and deleted', async () => {
     await createEnvironment(service.client, home, {
       name: 'web',
       repository,
@@ -180,7 +180,7 @@ describe('templates and variables in the browser', { skip: withoutBrowser, concu
       preventAutoDeploy: true,
     });
     await open('/configuration-sets');
-    await page.getByText('No variable sets yet').waitFor();
+    await page.getByText('No configuration sets yet').waitFor();
     await button('New set').click();
     await page.getByLabel(/^Name/).fill('aws');
     await button('Create').click();
@@ -200,7 +200,7 @@ describe('templates and variables in the browser', { skip: withoutBrowser, concu
     await page.getByText('The set is assigned nowhere').waitFor();
     await button('Delete').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('No variable sets yet').waitFor();
+    await page.getByText('No configuration sets yet').waitFor();
     assert.deepEqual(complaints, []);
   });
 });

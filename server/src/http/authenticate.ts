@@ -29,7 +29,7 @@ export async function identify(context: Context, request: FastifyRequest): Promi
   const byCookie = await identifyByCookie(context, request);
   if (byCookie) return actorOf(context, byCookie);
   const credentials = readCredentials(request.headers.authorization);
-  // Whoever sends nothing guesses nothing: a page that asks who is signed in does not count.
+  // A request that sends nothing is no guess: pages ask who is signed in.
   if (!credentials && request.headers.authorization === undefined && request.headers.cookie === undefined)
     throw new Refusal('unauthorized', message);
   if (!credentials) throw new CredentialsRefused(message, null);

@@ -26,7 +26,7 @@ export const navigation = [
     places: [
       { to: '/templates', name: 'Templates', key: 't' },
       { to: '/variables', name: 'Variables', key: 'v' },
-      { to: '/configuration-sets', name: 'Variable sets', key: 's' },
+      { to: '/configuration-sets', name: 'Configuration sets', key: 's' },
     ],
   },
   {

@@ -1,4 +1,4 @@
-/** One variable set: its variables, and where it is assigned. */
+/** One configuration set: its variables, and where it is assigned. */
 import { Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -101,7 +101,7 @@ function Shown({ read, refetch }: Omit<ActionsProps, 'whyNot'>) {
         </span>
       }
       lead={set.description}
-      crumbs={[{ label: 'Variable sets', to: '/configuration-sets' }]}
+      crumbs={[{ label: 'Configuration sets', to: '/configuration-sets' }]}
       actions={<Actions read={read} refetch={refetch} whyNot={whyNot} />}
       calls={[
         callOf('Show this set', 'getConfigurationSet', { params: { id: set.id } }, ['set', 'show', set.id]),
@@ -135,7 +135,11 @@ export function ConfigurationSetPage() {
   const set = useTagged('getConfigurationSet', { params: { id: setId } });
   if (set.data) return <Shown key={setId} read={set.data} refetch={set.refetch} />;
   return (
-    <Page title="Variable set" crumbs={[{ label: 'Variable sets', to: '/configuration-sets' }]} calls={[]}>
+    <Page
+      title="Configuration set"
+      crumbs={[{ label: 'Configuration sets', to: '/configuration-sets' }]}
+      calls={[]}
+    >
       <Loaded query={set}>{() => null}</Loaded>
     </Page>
   );

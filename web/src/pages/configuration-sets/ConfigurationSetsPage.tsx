@@ -1,4 +1,4 @@
-/** All variable sets. */
+/** All configuration sets. */
 import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -76,7 +76,7 @@ function NoSets({ organizationId }: { readonly organizationId: string }) {
   } as const;
   return (
     <EmptyState
-      title="No variable sets yet"
+      title="No configuration sets yet"
       call={callOf(
         'Create a set',
         'createConfigurationSet',
@@ -103,7 +103,7 @@ export function ConfigurationSetsPage() {
   const show = (setId: string) => void navigate({ to: '/configuration-sets/$setId', params: { setId } });
   return (
     <Page
-      title="Variable sets"
+      title="Configuration sets"
       lead="Named groups of variables that are assigned together. A change of a set reaches each environment with its next deployment."
       actions={
         <Button size="xs" onClick={() => setIsCreating(true)}>
@@ -123,7 +123,7 @@ export function ConfigurationSetsPage() {
           if (found.length === 0) return <EmptyState title="No set has this name" />;
           return (
             <DataTable
-              label="Variable sets"
+              label="Configuration sets"
               columns={columns}
               rows={found}
               idOf={({ id }) => id}

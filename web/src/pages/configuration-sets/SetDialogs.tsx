@@ -1,4 +1,4 @@
-/** Creates a variable set, or changes its name and description. */
+/** Creates a configuration set, or changes its name and description. */
 import { Alert, Button, Group, Modal, Textarea, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { ConfigurationSetDetails } from '#contract/configuration-sets/shapes.ts';
@@ -127,7 +127,7 @@ export function NewSetDialog({ onClose, onSaved }: NewSetDialogProps) {
   });
   return (
     <SetDialog
-      title="New variable set"
+      title="New configuration set"
       verb="Create"
       hasHome
       values={values}

@@ -1,4 +1,4 @@
-/** All variable sets that the person may see: of the organization, and of each project. */
+/** All configuration sets that the person may see: of the organization, and of each project. */
 import { useQueries } from '@tanstack/react-query';
 import type { ConfigurationSet } from '#contract/configuration-sets/shapes.ts';
 import { read, useRead } from '../../api/queries.ts';

@@ -14,9 +14,9 @@ export function WhichCounts() {
     <details className={classes.explained}>
       <summary>Which one counts?</summary>
       <p>
-        The levels go from the outermost to the innermost. At each level, the variable sets that are assigned
-        there come first, in the order of assignment, and then the variables of the level itself. The last
-        variable of a name and type counts; the others are hidden.
+        The levels go from the outermost to the innermost. At each level, the configuration sets that are
+        assigned there come first, in the order of assignment, and then the variables of the level itself. The
+        last variable of a name and type counts; the others are hidden.
       </p>
       <table>
         <thead>

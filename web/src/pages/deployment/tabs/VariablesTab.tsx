@@ -10,7 +10,7 @@ type Row = NonNullable<DeploymentReply['variables']>[number];
 
 /** Where it was set, in words. */
 const scopeWords: Readonly<Record<string, string>> = {
-  SET: 'Variable set',
+  SET: 'Configuration set',
   GLOBAL: 'Organization',
   BLUEPRINT: 'Template',
   SUB_ENVIRONMENT_BLUEPRINT: 'Template of a part',

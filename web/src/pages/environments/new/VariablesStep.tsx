@@ -57,7 +57,7 @@ function SetsField({ draft, set, errors }: NewEnvironment) {
   const data = [...new Map(sets.map(({ id, name }) => [id, { value: id, label: name }])).values()];
   if (data.length === 0 && draft.setIds.length === 0) return null;
   return (
-    <Section title="Variable sets" hint="Assigned to this environment; its own variables count more.">
+    <Section title="Configuration sets" hint="Assigned to this environment; its own variables count more.">
       <Wide>
         <MultiSelect
           label="Sets"
