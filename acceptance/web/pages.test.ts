@@ -75,6 +75,7 @@ async function stillness(page: Page): Promise<void> {
 async function look(page: Page): Promise<Omit<Findings, 'complaints'>> {
   const light = await seriousFindings(page);
   await page.emulateMedia({ colorScheme: 'dark' });
+  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor({ state: 'attached' });
   await stillness(page);
   const dark = await seriousFindings(page);
   await page.emulateMedia({ colorScheme: 'light' });

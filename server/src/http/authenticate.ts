@@ -29,7 +29,7 @@ export async function identify(context: Context, request: FastifyRequest): Promi
   const byCookie = await identifyByCookie(context, request);
   if (byCookie) return actorOf(context, byCookie);
   const credentials = readCredentials(request.headers.authorization);
-  // A request that sends nothing is no guess: pages ask who is signed in.
+  // Pages ask who is signed in: without credentials, nothing was guessed.
   if (!credentials && request.headers.authorization === undefined && request.headers.cookie === undefined)
     throw new Refusal('unauthorized', message);
   if (!credentials) throw new CredentialsRefused(message, null);
