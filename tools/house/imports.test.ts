@@ -121,8 +121,6 @@ const notImported: Readonly<Record<string, RegExp>> = {
   'the formatter, the linter and the type checker are programs':
     /^(@biomejs\/biome|oxlint|oxlint-tsgolint|typescript|kysely-codegen)$/,
   'types of a package that is used': /^@types\//,
-  'a package that another one expects': /^dayjs$/,
-  'pages that are being built': /^(@codemirror\/.*|@mantine\/dates|@tanstack\/react-virtual|ansi_up|uplot)$/,
 };
 
 test('every dependency is used', () => {
