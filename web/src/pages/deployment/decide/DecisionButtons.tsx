@@ -58,7 +58,13 @@ export function DecisionButtons(props: DecisionProps) {
   return (
     <>
       {possible.map((decision) => (
-        <ActionButton key={decision} {...looks[decision]} whyNot={whyNot(decision)} onClick={ask(decision)}>
+        <ActionButton
+          key={decision}
+          size="xs"
+          {...looks[decision]}
+          whyNot={whyNot(decision)}
+          onClick={ask(decision)}
+        >
           {verbOf(decision, deployment)}
         </ActionButton>
       ))}

@@ -17,12 +17,12 @@ export interface FeedProps {
 /** Nothing comes by the stream, and nothing will soon. */
 const streamless: ReadonlySet<FollowState> = new Set(['unsupported', 'blocked', 'refused']);
 
-function messageOf(state: FollowState, { steps, upTo }: FeedProps): string | undefined {
+function messageOf(state: FollowState, { session, steps, upTo }: FeedProps): string | undefined {
   if (state === 'lost')
     return upTo === undefined
       ? 'Connection lost, nothing of the log is here yet.'
       : `Connection lost, showing up to ${upTo}. It continues as soon as the service can be reached.`;
-  if (upTo !== undefined) return undefined;
+  if (upTo !== undefined || session.hasBytes) return undefined;
   if (state === 'ended') return 'This deployment wrote nothing into its log.';
   const hasBegun = steps.some(({ startedAt }) => startedAt !== undefined);
   return state === 'live' && !hasBegun ? 'Nothing was written yet.' : undefined;

@@ -42,6 +42,9 @@ export class LogSession {
     restarts: 0,
   };
 
+  /** Whether the stream has brought any, which the worker may still be reading. */
+  hasBytes = false;
+
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -101,6 +104,7 @@ export class LogSession {
 
   /** Adds bytes that the stream of the deployment has brought. What was read without it makes room for them. */
   append(event: LogBytesEvent): void {
+    this.hasBytes = true;
     if (this.#isStored) return this.restart();
     this.#send({ type: 'append', ...event });
   }
