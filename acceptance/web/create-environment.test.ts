@@ -189,6 +189,7 @@ describe('creating an environment in the browser', { skip: needs, concurrency: f
     await page.getByLabel('Check for drift').fill('every day');
     await next('Variables');
     await page.getByText('The environment needs a name.').waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).and(page.locator(':focus')).waitFor();
     await page.getByText(/At most 90 letters/).waitFor();
     await page.getByText(/Five fields/).waitFor();
     await page.getByRole('textbox', { name: 'Name' }).fill('wrong');

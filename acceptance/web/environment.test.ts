@@ -117,7 +117,10 @@ describe('the page of an environment', { skip: needs }, () => {
     await page.getByRole('heading', { name: 'theirs' }).waitFor();
     assert.equal(await name.inputValue(), 'mine');
     await button('Save').click();
-    await page.getByRole('alert').filter({ hasText: 'Somebody else has changed the name' }).waitFor();
+    const conflict = page.getByRole('alert').filter({ hasText: 'Somebody else has changed the name' });
+    await conflict.waitFor();
+    const { y = -1 } = (await conflict.boundingBox()) ?? {};
+    assert.ok(y > 0 && y < 850, `it is said at ${y} px of 900`);
     await button('Replace theirs').click();
     await page.getByRole('heading', { name: 'mine' }).waitFor();
     const { tags } = await service.client.call('getEnvironment', { params: { id } });

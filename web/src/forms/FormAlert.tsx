@@ -1,12 +1,14 @@
 /** What a form says about a refusal that belongs to none of its fields. What was typed stays. */
 import { Alert } from '@mantine/core';
 import { errorText } from '../api/errors.ts';
+import { intoView } from './problems.ts';
 
 export function FormAlert({ error, mb }: { readonly error: unknown; readonly mb?: 'md' }) {
   if (error === undefined || error === null) return null;
   const { title, text, remedy, requestId } = errorText(error);
   return (
     <Alert
+      ref={intoView}
       color="red"
       role="alert"
       title={title}

@@ -1,9 +1,16 @@
 /** Says in a form that somebody else has changed the same thing, and what can be done. */
 import { Alert, Button } from '@mantine/core';
+import { intoView } from './problems.ts';
 
 export function Overtaken({ what, onReset }: { readonly what: string; readonly onReset: () => void }) {
   return (
-    <Alert color="yellow" role="alert" mb="md" title={`Somebody else has changed ${what} in the meantime`}>
+    <Alert
+      ref={intoView}
+      color="yellow"
+      role="alert"
+      mb="md"
+      title={`Somebody else has changed ${what} in the meantime`}
+    >
       What you typed is kept. Save again to replace their version, or take theirs and lose yours.
       <br />
       <Button size="xs" variant="default" mt="xs" onClick={onReset}>

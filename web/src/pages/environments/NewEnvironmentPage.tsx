@@ -3,6 +3,7 @@ import { Alert, Button } from '@mantine/core';
 import { useState } from 'react';
 import { errorText } from '../../api/errors.ts';
 import { changesOf } from '../../forms/variables/rows.ts';
+import { intoView } from '../../forms/problems.ts';
 import { FormFoot } from '../../forms/Section.tsx';
 import { useSession } from '../../api/session.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
@@ -44,7 +45,7 @@ function whyNotCreate({ draft, rights }: NewEnvironment): string | undefined {
 function Failure({ error }: { readonly error: unknown }) {
   const { title, text, remedy, requestId } = errorText(error);
   return (
-    <Alert color="red" role="alert" title={title} mb="md">
+    <Alert ref={intoView} color="red" role="alert" title={title} mb="md">
       <p className={classes.plain}>{text}</p>
       {remedy !== undefined && <p className={classes.plain}>{remedy}</p>}
       {requestId !== undefined && (

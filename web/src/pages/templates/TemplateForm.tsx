@@ -1,7 +1,8 @@
 /** The form of a template, for new ones and for changes. */
-import { Alert, Button, NumberInput, Switch, Textarea, TextInput } from '@mantine/core';
+import { Button, NumberInput, Switch, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { errorText } from '../../api/errors.ts';
+import { FormAlert } from '../../forms/FormAlert.tsx';
+import { useWrongField } from '../../forms/problems.ts';
 import { FormFoot, Section, Wide } from '../../forms/Section.tsx';
 import { ProjectSelect, ProjectsSelect } from '../../forms/ProjectSelect.tsx';
 import { SourceFields } from '../../forms/source/SourceFields.tsx';
@@ -136,6 +137,7 @@ function OtherFields({ values, errors, onChange }: TemplateFormProps) {
 
 export function TemplateForm(props: TemplateFormProps) {
   const { values, errors, onChange, onSubmit, onCancel, isNew, isBusy, whyNot, failure, notice } = props;
+  useWrongField(errors);
   return (
     <form
       noValidate
@@ -145,11 +147,7 @@ export function TemplateForm(props: TemplateFormProps) {
       }}
     >
       {notice}
-      {failure !== undefined && (
-        <Alert color="red" role="alert" mb="md" title={errorText(failure).title}>
-          {errorText(failure).text}
-        </Alert>
-      )}
+      <FormAlert mb="md" error={failure} />
       <NameFields {...props} />
       <SourceFields
         values={values.source}

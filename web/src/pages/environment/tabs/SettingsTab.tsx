@@ -2,6 +2,7 @@
 import { Alert, Button } from '@mantine/core';
 import { fieldOf, fieldText } from '../../../api/errors.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { intoView, useWrongField } from '../../../forms/problems.ts';
 import { FormFoot } from '../../../forms/Section.tsx';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import type { EnvironmentProps } from '../reads.ts';
@@ -21,7 +22,13 @@ function Conflict({ editing, error }: { readonly editing: SettingsEditing; reado
   const what = error.names.map((name) => settingWords[name] ?? name).join(', ');
   const theirs = error.names.map((name) => String(error.theirs[name])).join(', ');
   return (
-    <Alert color="yellow" role="alert" my="md" title={`Somebody else has changed ${what} in the meantime`}>
+    <Alert
+      ref={intoView}
+      color="yellow"
+      role="alert"
+      my="md"
+      title={`Somebody else has changed ${what} in the meantime`}
+    >
       <p>
         Now it is <q dir="auto">{theirs}</q>. What you typed is kept.
       </p>
@@ -42,6 +49,7 @@ export default function SettingsTab(props: EnvironmentProps) {
   const whyNot = rights.whyNot('EDIT_ENVIRONMENT_SETTINGS');
   const field = fieldOf(error);
   const isShown = field !== undefined && field in editing.values;
+  useWrongField(isShown ? (error ?? undefined) : undefined);
   return (
     <>
       <form

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { Template } from '#contract/templates/shapes.ts';
 import { changesOf, type VariableRow } from '../../../forms/variables/rows.ts';
+import { useWrongField } from '../../../forms/problems.ts';
 import { isReady, rowOfField } from '../../../forms/variables/checks.ts';
 import { useProjects } from '../../../forms/ProjectSelect.tsx';
 import { fieldOf, fieldText } from '../../../api/errors.ts';
@@ -192,6 +193,7 @@ export function useNewEnvironment() {
     ...{ draft, type, go },
     rows: variables.rows,
   });
+  useWrongField(problems.errors, step);
   const { create, isBusy } = useCreation({ draft, type, rows: variables.rows, onRefused });
   const firstWrong = (from: number, to: number) =>
     [0, 1, 2].find((at) => at >= from && at < to && !check(at));

@@ -1,12 +1,14 @@
 /** The policy of a project: what new environments get, and what is allowed. */
-import { Alert, Button, Select, Switch, TextInput } from '@mantine/core';
+import { Button, Select, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Policy } from '#contract/policies/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
-import { errorText, fieldOf, fieldText } from '../../../api/errors.ts';
+import { fieldOf, fieldText } from '../../../api/errors.ts';
 import { type Tagged, useChange, useTagged } from '../../../api/queries.ts';
 import { useRights } from '../../../api/rights.ts';
+import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { Overtaken } from '../../../forms/Overtaken.tsx';
+import { useWrongField } from '../../../forms/problems.ts';
 import { FormFoot, Section, Wide } from '../../../forms/Section.tsx';
 import { useEditing } from '../../../forms/use-editing.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
@@ -126,6 +128,7 @@ function usePolicyForm({ project, read, refetch }: FormProps) {
   const editing = useEditing(read, policyValues, refetch);
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
   const [failure, setFailure] = useState<unknown>();
+  useWrongField(errors);
   const save = useChange('updatePolicy', {
     refreshes: ['getPolicy'],
     onSuccess: () => {
@@ -176,11 +179,7 @@ function PolicyForm(props: FormProps) {
       }}
     >
       {editing.isOvertaken && <Overtaken what="this policy" onReset={editing.reset} />}
-      {failure !== undefined && (
-        <Alert color="red" role="alert" mb="md" title={errorText(failure).title}>
-          {errorText(failure).text}
-        </Alert>
-      )}
+      <FormAlert mb="md" error={failure} />
       <Section title="Outputs">{flags(true)}</Section>
       <Section title="Runs" hint="Stored, without effect yet: each says what happens until it has one.">
         {flags(false)}
