@@ -11,6 +11,7 @@ import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/queries.ts';
 import { cssVariables, theme } from './design/theme.ts';
 import { router } from './router.tsx';
+import { ensureClipboard } from './shell/clipboard.ts';
 import { Messages } from './ui/Messages.tsx';
 
 /** The content policy of the page allows only style elements with it. */
@@ -20,6 +21,8 @@ Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 // What hides the scroll bar behind a dialog reads it here.
 (globalThis as { __webpack_nonce__?: string | undefined }).__webpack_nonce__ = nonce;
+
+ensureClipboard();
 
 createRoot(document.querySelector('#root')!).render(
   <StrictMode>
