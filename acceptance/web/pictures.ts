@@ -12,7 +12,7 @@ export const pictures = {
   'new-environment': () => '/environments/new',
   environment: ({ environments }) => `/environments/${environments.active}`,
   plan: ({ waitingDeployment }) => `/deployments/${waitingDeployment}`,
-  log: ({ failedDeployment }) => `/deployments/${failedDeployment}?tab=log`,
+  log: ({ failedDeployment }) => `/deployments/${failedDeployment}?tab=log&step=tf%3Aapply`,
   variables: ({ environments }) => `/environments/${environments.waiting}?tab=variables`,
   permissions: () => '/permissions',
 } as const satisfies Readonly<Record<string, (shown: Showcase) => string>>;

@@ -17,7 +17,7 @@ for (const colorScheme of colorSchemes) {
   for (const [name, pathOf] of Object.entries(pictures)) {
     await page.goto(service.url + pathOf(shown));
     await settle(page);
-    if (name === 'log') await page.getByRole('log').getByText('Error:').first().waitFor();
+    if (name === 'log') await page.getByRole('log').getByText('already exists').first().waitFor();
     const file = join(imagesFolder, fileOf(name, colorScheme));
     await writeFile(file, await page.screenshot({ animations: 'disabled' }));
     console.log(file);
