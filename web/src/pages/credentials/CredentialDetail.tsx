@@ -19,6 +19,7 @@ import { TimeAgo } from '../../ui/Time.tsx';
 import { type Credential, kindNames, problemsOf, valueOf } from './credential-kinds.ts';
 import { type CredentialValues, KindSelect, ValueFields } from './CredentialFields.tsx';
 import { CredentialProjects } from './CredentialProjects.tsx';
+import { SaveButton } from '../../records/SaveButton.tsx';
 
 interface PartProps {
   readonly credential: Credential;
@@ -111,16 +112,7 @@ function Rename({ credential, whyNot }: PartProps) {
       <Stack gap="sm">
         <FormAlert error={problem} />
         <TextInput label="Name" required {...form.getInputProps('name')} />
-        <div>
-          <ActionButton
-            type="submit"
-            variant="default"
-            loading={change.isPending}
-            whyNot={whyNot ?? (form.isDirty() ? undefined : 'Nothing was changed.')}
-          >
-            Save
-          </ActionButton>
-        </div>
+        <SaveButton isDirty={form.isDirty()} isBusy={change.isPending} whyNot={whyNot} />
       </Stack>
     </form>
   );

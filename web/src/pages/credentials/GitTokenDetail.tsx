@@ -9,11 +9,11 @@ import { Removal } from '../../records/Removal.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 import { useEdited } from '../../records/use-edited.ts';
-import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { UsedBy } from './UsedBy.tsx';
+import { SaveButton } from '../../records/SaveButton.tsx';
 
 type Token = Reply<'getGitToken'>;
 
@@ -69,16 +69,7 @@ function Settings({ found, whyNot }: SettingsProps) {
           error={form.errors.projectIds}
           onChange={(ids) => form.setFieldValue('projectIds', ids)}
         />
-        <div>
-          <ActionButton
-            type="submit"
-            variant="default"
-            loading={change.isPending}
-            whyNot={whyNot ?? (form.isDirty() ? undefined : 'Nothing was changed.')}
-          >
-            Save
-          </ActionButton>
-        </div>
+        <SaveButton isDirty={form.isDirty()} isBusy={change.isPending} whyNot={whyNot} />
       </Stack>
     </form>
   );

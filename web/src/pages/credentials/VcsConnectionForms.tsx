@@ -11,12 +11,12 @@ import { Removal } from '../../records/Removal.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 import { useEdited } from '../../records/use-edited.ts';
-import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { forgeNames } from './forge-names.ts';
 import { UsedBy } from './UsedBy.tsx';
+import { SaveButton } from '../../records/SaveButton.tsx';
 
 const concerned = ['listVcsConnections', 'getVcsConnection'] as const;
 
@@ -163,16 +163,7 @@ function Settings({ found, whyNot }: SettingsProps) {
         <StaleAlert error={problem} onShow={edited.showLatest} />
         <TextInput label="Name" required {...form.getInputProps('name')} />
         <Choices token={form.getInputProps('tokenId')} agent={form.getInputProps('vcsAgentKey')} />
-        <div>
-          <ActionButton
-            type="submit"
-            variant="default"
-            loading={change.isPending}
-            whyNot={whyNot ?? (form.isDirty() ? undefined : 'Nothing was changed.')}
-          >
-            Save
-          </ActionButton>
-        </div>
+        <SaveButton isDirty={form.isDirty()} isBusy={change.isPending} whyNot={whyNot} />
       </Stack>
     </form>
   );

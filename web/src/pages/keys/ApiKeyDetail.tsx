@@ -15,9 +15,9 @@ import { roleName } from '../../records/roles.ts';
 import { useCustomRoles } from '../../records/use-custom-roles.ts';
 import { Part } from '../../records/Part.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
-import { ActionButton } from '../../ui/ActionButton.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
+import { SaveButton } from '../../records/SaveButton.tsx';
 
 type ApiKey = Reply<'listApiKeys'>[number];
 
@@ -51,16 +51,7 @@ function Settings({ apiKey, whyNot }: { readonly apiKey: ApiKey; readonly whyNot
           description="None: it is accepted from everywhere."
           {...form.getInputProps('networks')}
         />
-        <div>
-          <ActionButton
-            type="submit"
-            variant="default"
-            loading={change.isPending}
-            whyNot={whyNot ?? (form.isDirty() ? undefined : 'Nothing was changed.')}
-          >
-            Save
-          </ActionButton>
-        </div>
+        <SaveButton isDirty={form.isDirty()} isBusy={change.isPending} whyNot={whyNot} />
       </Stack>
     </form>
   );

@@ -9,7 +9,6 @@ import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { UrlTabs } from '../../records/UrlTabs.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 import { useEdited } from '../../records/use-edited.ts';
-import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
@@ -18,6 +17,7 @@ import { Page } from '../../ui/Page.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { Organizations } from './Organizations.tsx';
 import { PoliciesForm } from './PoliciesForm.tsx';
+import { SaveButton } from '../../records/SaveButton.tsx';
 
 type Organization = Reply<'getOrganization'>;
 
@@ -68,15 +68,7 @@ function SettingsForm({ found, whyNot }: FormProps) {
           description="Stored for clients. This interface loads no pictures from elsewhere."
           {...form.getInputProps('photoUrl')}
         />
-        <div>
-          <ActionButton
-            type="submit"
-            loading={change.isPending}
-            whyNot={whyNot ?? (form.isDirty() ? undefined : 'Nothing was changed.')}
-          >
-            Save
-          </ActionButton>
-        </div>
+        <SaveButton isDirty={form.isDirty()} isBusy={change.isPending} whyNot={whyNot} />
       </Stack>
     </form>
   );

@@ -19,6 +19,7 @@ import { showDone } from '../../ui/messages.ts';
 import classes from '../../records/records.module.css';
 import type { Team } from './team-lists.ts';
 import { TeamRoles } from './TeamRoles.tsx';
+import { SaveButton } from '../../records/SaveButton.tsx';
 
 interface PartProps {
   readonly team: Team;
@@ -121,16 +122,7 @@ function Settings({ found, whyNot }: { found: Tagged<Team>; whyNot: string | und
           label="New people of the organization join it"
           {...form.getInputProps('isDefaultTeam', { type: 'checkbox' })}
         />
-        <div>
-          <ActionButton
-            type="submit"
-            variant="default"
-            loading={change.isPending}
-            whyNot={whyNot ?? (form.isDirty() ? undefined : 'Nothing was changed.')}
-          >
-            Save
-          </ActionButton>
-        </div>
+        <SaveButton isDirty={form.isDirty()} isBusy={change.isPending} whyNot={whyNot} />
       </Stack>
     </form>
   );

@@ -11,6 +11,7 @@ import { useChangeForm } from '../../records/use-change-form.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { NewPassword, passwordProblem } from '../sign-in/NewPassword.tsx';
+import { SaveButton } from '../../records/SaveButton.tsx';
 
 const narrow = { maxWidth: '32rem' };
 
@@ -33,16 +34,7 @@ function NameForm() {
       <Stack gap="md">
         <FormAlert error={problem} />
         <TextInput label="Name" description="As others see it" required {...form.getInputProps('name')} />
-        <div>
-          <ActionButton
-            type="submit"
-            variant="default"
-            loading={change.isPending}
-            whyNot={form.isDirty() ? undefined : 'Nothing was changed.'}
-          >
-            Save
-          </ActionButton>
-        </div>
+        <SaveButton isDirty={form.isDirty()} isBusy={change.isPending} />
       </Stack>
     </form>
   );

@@ -1,0 +1,24 @@
+/** Saves what was edited; says why not where nothing was, or where the person may not. */
+import { ActionButton } from '../ui/ActionButton.tsx';
+
+export interface SaveButtonProps {
+  readonly isDirty: boolean;
+  readonly isBusy: boolean;
+  /** Why the person may not; undefined: they may. */
+  readonly whyNot?: string | undefined;
+}
+
+export function SaveButton({ isDirty, isBusy, whyNot }: SaveButtonProps) {
+  return (
+    <div>
+      <ActionButton
+        type="submit"
+        variant="default"
+        loading={isBusy}
+        whyNot={whyNot ?? (isDirty ? undefined : 'Nothing was changed.')}
+      >
+        Save
+      </ActionButton>
+    </div>
+  );
+}
