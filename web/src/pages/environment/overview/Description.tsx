@@ -8,10 +8,10 @@ import { environmentReads, type EnvironmentProps } from '../reads.ts';
 import classes from '../environment.module.css';
 
 function Editor({ environment, onEnd }: EnvironmentProps & { readonly onEnd: () => void }) {
-  const { id, organizationId } = environment;
+  const { id, projectId } = environment;
   const [description, setDescription] = useState(environment.description ?? '');
   const [tags, setTags] = useState([...environment.tags]);
-  const { data: known = [] } = useRead('listEnvironmentTags', { query: { organizationId } });
+  const { data: known = [] } = useRead('listEnvironmentTags', { query: { projectId } });
   const save = useChange('updateEnvironment', {
     refreshes: [...environmentReads, 'listEnvironmentTags'],
     onSuccess: onEnd,

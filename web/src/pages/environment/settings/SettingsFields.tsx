@@ -75,7 +75,7 @@ function SettingSwitch({
 function General(props: SettingsFieldsProps) {
   const { environment, values, set, isDisabled, errorOf } = props;
   const { data: known = [] } = useRead('listEnvironmentTags', {
-    query: { organizationId: environment.organizationId },
+    query: { projectId: environment.projectId },
   });
   return (
     <Section title="General">

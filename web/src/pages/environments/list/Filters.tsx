@@ -2,6 +2,7 @@
 import { Button, Checkbox, MultiSelect, Select } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useRead } from '../../../api/queries.ts';
+import { useRights } from '../../../api/rights.ts';
 import { driftLooks, environmentLooks } from '../../../design/status.tsx';
 import { templateTypeWords } from '../../../design/words.ts';
 import { SearchBox } from '../../../ui/SearchBox.tsx';
@@ -85,7 +86,14 @@ const rare: readonly FilterKey[] = ['type', 'tag', 'expires', 'archived', 'mine'
 
 function RareFilters(props: FiltersProps) {
   const { organizationId, search, onChange } = props;
-  const tags = useRead('listEnvironmentTags', { query: { organizationId } });
+  const { project } = search;
+  // People who see only some projects get the tags of the one that is chosen.
+  const ofAll = useRights({ organizationId }).has('VIEW_ENVIRONMENT');
+  const tags = useRead(
+    'listEnvironmentTags',
+    { query: project ? { projectId: project } : { organizationId } },
+    { enabled: ofAll || project !== undefined },
+  );
   return (
     <>
       <Many {...props} field="type" label="Any type" choices={typeChoices} />

@@ -1,7 +1,6 @@
 /** The second step: what the environment is called and how it lives. */
 import { Group, Radio, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useRead } from '../../../api/queries.ts';
-import { useSession } from '../../../api/session.ts';
 import { Section, Wide } from '../../../forms/Section.tsx';
 import type { Draft } from './draft.ts';
 import type { NewEnvironment } from './use-new-environment.ts';
@@ -19,10 +18,10 @@ function useText({ draft, errors, set }: NewEnvironment) {
 }
 
 function NameFields(state: NewEnvironment) {
-  const { organizationId } = useSession();
   const { draft, errors, set } = state;
+  const { projectId } = draft;
   const text = useText(state);
-  const tags = useRead('listEnvironmentTags', { query: { organizationId } });
+  const tags = useRead('listEnvironmentTags', { query: { projectId } }, { enabled: projectId !== '' });
   return (
     <Section title="Name">
       <Wide>
