@@ -79,7 +79,12 @@ test('a change says what is replaced and why, and hides values without echo', wi
   const [orders] = planned.outcome.plan?.resourceChanges ?? [];
   assert.equal(orders?.actionReason, 'replaced because of QueueName; because of the parameter Stage');
   assert.deepEqual(orders?.attributes, [
-    { name: 'QueueName', before: 'test-one-one-orders', after: 'test-one-two-orders' },
+    {
+      name: 'QueueName',
+      before: 'test-one-one-orders',
+      after: 'test-one-two-orders',
+      forcesReplacement: true,
+    },
   ]);
   assert.match(planned.log('cf:change-set'), /-\/\+ Orders \(replaced because of QueueName/);
   const applied = await apply(planned);
