@@ -188,6 +188,8 @@ describe('doors of the web interface', { skip: withoutBrowser, concurrency: fals
     await page.getByText(admin.name).waitFor();
     await press('Allow');
     assert.match(await arrived.promise, /[?&]code=.*&state=state-of-the-command-line|state=.*&code=/);
+    await page.getByText('You can close this page.').waitFor();
+    await page.waitForLoadState();
     server.closeAllConnections();
     server.close();
     query.set('redirectUri', 'https://elsewhere.example/callback');

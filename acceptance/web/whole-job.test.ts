@@ -142,6 +142,9 @@ describe('the whole job', { skip, concurrency: false }, () => {
     await page.waitForURL(/\/deployments\//);
     await status('Waiting for approval');
     await keys('a');
+    // Where something is lost, a careless Enter changes nothing.
+    await page.locator(':focus', { hasText: 'Not yet' }).waitFor();
+    await keys('Tab');
     await page.locator(':focus', { hasText: 'lose 2' }).waitFor();
     await keys('Enter');
     await status('Succeeded');
