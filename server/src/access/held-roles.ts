@@ -1,6 +1,6 @@
 /**
  * The roles that a user holds, each where it was assigned: everything that gives rights. What a caller may do
- * (`load-access.ts`) and the explanation of it (`explain-rights.ts`) are both made from these.
+ * (`load-access.ts`) and the explanation of it (`roles/explain-permissions.ts`) are both made from these.
  */
 import type { RoleScope } from '#contract/schema/built-in-roles.ts';
 import type { Connection } from '../context.ts';

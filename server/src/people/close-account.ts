@@ -14,9 +14,8 @@ import { lockPerson, updatePerson } from '../users/person-store.ts';
 import { pseudonymOf } from '../users/pseudonym.ts';
 import { deleteKeysOf, isOperator } from '../users/user-store.ts';
 import { revokeInvitationsOf } from './invitation-store.ts';
-import { deletePasswordReset } from './password-reset-store.ts';
 import { leaveOrganization } from './leave-organization.ts';
-import { deleteSignInLink } from './sign-in-link-store.ts';
+import { deleteLink } from './one-time-link-store.ts';
 
 /**
  * @throws Refusal 404 for anybody but the person itself and the operator, 409 for the last administrator of an
@@ -41,8 +40,8 @@ export async function closeAccount(context: ActorContext, userId: string): Promi
     await deleteSessionsOf(db, userId);
     await deleteKeysOf(db, userId);
     await deletePassword(db, userId);
-    await deletePasswordReset(db, userId);
-    await deleteSignInLink(db, userId);
+    await deleteLink(db, 'password_reset', userId);
+    await deleteLink(db, 'sign_in_link', userId);
     await deleteIdentitiesOf(db, userId);
     await deleteAddressesOf(db, userId);
     await deleteCodesOf(db, userId);

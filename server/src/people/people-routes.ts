@@ -7,8 +7,9 @@ import { closeAccount } from './close-account.ts';
 import { createAdmin } from './create-admin.ts';
 import { invitationOf, invite, listInvitations, renewInvitation, revokeInvitation } from './invite.ts';
 import { removeMember } from './leave-organization.ts';
-import { createPasswordReset, resetPassword } from './reset-password.ts';
-import { createSignInLink, signInByLink } from './sign-in-link.ts';
+import { createLink } from './one-time-link.ts';
+import { resetPassword } from './reset-password.ts';
+import { signInByLink } from './sign-in-link.ts';
 
 export const peopleRoutes: Route[] = [
   route(operations.createInvitation, (context, { body }, { request }) => invite(context, request, body)),
@@ -34,11 +35,11 @@ export const peopleRoutes: Route[] = [
   route(operations.joinOrganization, (context, { body }) => joinOrganization(context, body.token)),
   route(operations.createAdmin, (context, { body }, { request }) => createAdmin(context, request, body)),
   route(operations.createPasswordReset, (context, { params }, { request }) =>
-    createPasswordReset(context, request, params.id),
+    createLink(context, request, 'password_reset', params.id),
   ),
   route(operations.resetPassword, (context, { body }, wire) => resetPassword(context, wire, body)),
   route(operations.createSignInLink, (context, { params }, { request }) =>
-    createSignInLink(context, request, params.id),
+    createLink(context, request, 'sign_in_link', params.id),
   ),
   route(operations.signInByLink, (context, { body }, wire) => signInByLink(context, wire, body.token)),
   route(operations.removeMember, async (context, { params }) => {
