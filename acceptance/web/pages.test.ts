@@ -51,24 +51,29 @@ const checks = {
 } as const;
 type Findings = Record<keyof typeof checks, string[]>;
 
+/** Waits until nothing moves or fades: a transition starts up to two frames after its cause. */
+async function stillness(page: Page): Promise<void> {
+  const frames = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
+  const moving =
+    'document.getAnimations().filter(({ effect }) => effect.getTiming().iterations !== Infinity)';
+  await page.evaluate(frames);
+  for (let isMoving = true; isMoving; ) {
+    await page.evaluate(
+      `Promise.allSettled(${moving}.map(({ finished }) => finished)).then(() => ${frames})`,
+    );
+    isMoving = (await page.evaluate(`${moving}.length`)) !== 0;
+  }
+}
+
 async function widerThan(page: Page, width: number, height: number): Promise<string[]> {
   await page.setViewportSize({ width, height });
-  await page.evaluate(
-    'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
-  );
+  await stillness(page);
   const surplus = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
   if (surplus <= 0) return [];
   const widest = await page.evaluate(`[...document.querySelectorAll('body *')]
     .filter((each) => each.getBoundingClientRect().right > innerWidth + 0.5)
     .slice(-5).map(({ outerHTML }) => outerHTML.slice(0, 150)).join(' | ')`);
   return [`${surplus} px wider than the screen: ${String(widest)}`];
-}
-
-/** Waits for colours that fade into others. */
-async function stillness(page: Page): Promise<void> {
-  await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => resolve(Promise.allSettled(
-    document.getAnimations().filter(({ effect }) => effect.getTiming().iterations !== Infinity).map(({ finished }) => finished),
-  ))))`);
 }
 
 /** Everything about one page, which is opened once. */
