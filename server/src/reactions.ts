@@ -5,7 +5,7 @@
  */
 import type { Selectable } from 'kysely';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
-import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+import type { DeploymentStatus, DriftStatus } from '#contract/schema/enumerations.ts';
 import type { Actor } from './access/actor.ts';
 import type { EnvironmentTable } from './database/schema.ts';
 import type { DeploymentRow } from './database/deployment-row.ts';
@@ -23,6 +23,20 @@ export interface MovingProject {
   readonly left: readonly string[];
 }
 
+/** What happens to an environment at the end of its lifetime. */
+export interface LifetimeNotice {
+  readonly environment: Selectable<EnvironmentTable>;
+  /**
+   * `markedForAutoDestroy`: a notice before the end; `autoDestroyRetried`: the destroy at the end was refused or
+   * failed, and is tried again.
+   */
+  readonly notice: 'markedForAutoDestroy' | 'autoDestroyRetried';
+  /** When it is destroyed, or when that is tried again. */
+  readonly destroyAt: Date;
+  /** Why the destroy is tried again; null for a notice. Without secrets. */
+  readonly reason: string | null;
+}
+
 /** What can be reacted to, each with what the reacting functions receive. */
 export interface ReactionPayloads {
   /** A deployment was created or changed its status. The environment's row is locked; both rows are current. */
@@ -33,7 +47,11 @@ export interface ReactionPayloads {
     readonly from: DeploymentStatus | null;
     /** What it waits for now; absent where whoever moved it does not know. */
     readonly waiting?: WaitingFor | null;
+    /** What was known of the environment's drift before; absent for a new deployment. */
+    readonly driftBefore?: DriftStatus;
   };
+  /** Somebody may want to hear of an environment's lifetime. Its row is locked. */
+  readonly lifetimeNoticed: LifetimeNotice;
   /**
    * Projects are about to be archived. Their rows are not locked yet, so that environments can be locked first,
    * as everywhere.

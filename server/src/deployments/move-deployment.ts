@@ -138,7 +138,12 @@ export async function moveDeployment(
   const refreshed = { ...environment, ...columns };
   await Promise.all([
     updateEnvironmentRow(context.db, environment, columns),
-    context.react('deploymentMoved', { deployment: row, environment: refreshed, from }),
+    context.react('deploymentMoved', {
+      deployment: row,
+      environment: refreshed,
+      from,
+      driftBefore: environment.drift_status,
+    }),
   ]);
   return { deployment: row, environment: refreshed, speakers };
 }
