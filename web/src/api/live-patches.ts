@@ -94,13 +94,22 @@ export class PatchedReads {
     });
   }
 
-  /** Changes the reads that an event concerns. */
-  take(event: OrganizationStreamEvent): void {
+  /**
+   * Changes the reads that an event concerns.
+   * @returns hashes of those that were changed
+   */
+  take(event: OrganizationStreamEvent): ReadonlySet<string> {
+    const changed = new Set<string>();
     const patches = patchesOf(event);
-    if (patches.size === 0) return;
+    if (patches.size === 0) return changed;
     this.#heard = [...this.#heard, { number: ++this.#lastNumber, patches }].slice(-mostKept);
     for (const [name, patch] of patches)
-      this.#queries.setQueriesData({ queryKey: [name] }, (read: unknown) => patched(read, patch));
+      for (const { queryKey, queryHash, state } of this.#queries
+        .getQueryCache()
+        .findAll({ queryKey: [name] }))
+        if (this.#queries.setQueryData(queryKey, (read: unknown) => patched(read, patch)) !== state.data)
+          changed.add(queryHash);
+    return changed;
   }
 
   #repeat(query: Query): void {

@@ -4,13 +4,13 @@
  */
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import type { FollowedDeploymentEvent, OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
-import type { OperationName } from '#contract/operations.ts';
 import { client } from './client.ts';
 import { isStatus } from './errors.ts';
 import { type FollowState, keepFollowing, silenceSeconds } from './follow.ts';
 import { PatchedReads } from './live-patches.ts';
 import { readsOf } from './live-reads.ts';
-import { queryClient, refresh } from './queries.ts';
+import { queryClient } from './queries.ts';
+import { Rereads } from './rereads.ts';
 import {
   followDeployment,
   followedBegins,
@@ -25,8 +25,8 @@ import { noteSessionEnd } from './session-end.ts';
 
 export type LiveState = FollowState;
 
-const gatherMilliseconds = 100;
 const reads = new PatchedReads(queryClient);
+const rereads = new Rereads(queryClient);
 /** A connection brings its first event at once, unless something on the way gathers bytes. */
 const firstEventMilliseconds = 12_000;
 
@@ -81,33 +81,11 @@ export function useLiveEvents(listener: EventListener): void {
   }, []);
 }
 
-let gathered = new Set<OperationName>();
-let isRefreshing = false;
-
-/** Reads what was gathered, and then what was gathered meanwhile: a reading that is under way is never cut. */
-async function refreshGathered(): Promise<void> {
-  isRefreshing = true;
-  while (gathered.size > 0) {
-    await new Promise((resolve) => setTimeout(resolve, gatherMilliseconds));
-    const all = [...gathered];
-    gathered = new Set();
-    await refresh(all);
-  }
-  isRefreshing = false;
-}
-
-/** Many events at once cost one reading of each list. */
-function gather(names: readonly OperationName[]): void {
-  for (const name of names) gathered.add(name);
-  if (gathered.size > 0 && !isRefreshing) void refreshGathered();
-}
-
 function take(event: OrganizationStreamEvent): void {
   if (event.event === 'deploymentEvent') return takeFollowed(event.data);
   if (event.event === 'ready' || event.event === 'reset') followedBegins();
   if (event.event === 'reset') void queryClient.invalidateQueries();
-  reads.take(event);
-  gather(readsOf(event));
+  rereads.take(readsOf(event), reads.take(event));
   for (const listener of eventListeners) listener(event);
 }
 
