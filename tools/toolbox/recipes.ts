@@ -87,6 +87,11 @@ export const recipes = {
     package: 'github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml',
     linkerFlags: stamps({ 'github.com/pulumi/pulumi-yaml/pkg/version.Version': 'v1.38.1' }),
   },
+  infracost: {
+    program: 'infracost',
+    package: 'github.com/infracost/infracost/cmd/infracost',
+    linkerFlags: stamps({ 'github.com/infracost/infracost/internal/version.Version': 'v0.10.45' }),
+  },
   // Ours, for tests: its resource is a file, which it writes, reads, and on request fails to write.
   'pulumi-resource-file': {
     program: 'pulumi-resource-file',

@@ -64,6 +64,7 @@ const versions: readonly (readonly [tool: (typeof allNames)[number], args: strin
   ['kube-controller-manager', '--version', /^Kubernetes v1\.36\.3$/m],
   ['terragrunt', '--version', /^terragrunt version v1\.1\.3$/m],
   ['pulumi', 'version', /^v3\.259\.0$/m],
+  ['infracost', '--version', /^Infracost v0\.10\.45$/m],
   ['ansible', '--version', /^ansible-playbook \[core 2\.19\.14\]$/m],
 ];
 
