@@ -155,4 +155,8 @@ export const autoDriftRemediations = [
   'SMART_REMEDIATION',
 ] as const;
 
+/** What decides whether a plan waits for a person, from the strongest. */
+export const approvalDeciders = ['planner', 'variable', 'policy', 'request', 'environment'] as const;
+export type ApprovalDecider = (typeof approvalDeciders)[number];
+
 export const reviewActions = ['approved', 'cancelled'] as const;

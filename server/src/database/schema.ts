@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 045abc0c4dd00c67e2c8a0ceee459b112150a83e231c04428429ca8dd83896bb
+ * sources ff04a81afbfcc0e3ed6a335105688a20844a616487043d8398eac4d5108fb4c4
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -242,6 +242,7 @@ export interface DeploymentTable {
   abort_reason: string | null;
   abort_requested_at: Date | null;
   aborted_by: string | null;
+  approval_decided_by: Deployments['deployment.approval_decided_by'] | null;
   approved_parts: JsonOrNull<Deployments['deployment.approved_parts']>;
   comment: string | null;
   commit_hash: string | null;
@@ -275,6 +276,7 @@ export interface DeploymentTable {
   provider_versions: JsonOrNull<Deployments['deployment.provider_versions']>;
   queued_at: Generated<Date>;
   repository: string;
+  requested_by: string | null;
   requires_approval: boolean;
   resource_count: Generated<number>;
   resources: JsonOrNull<Deployments['deployment.resources']>;
@@ -587,6 +589,7 @@ export interface ProjectPolicyTable {
   project_id: string;
   requires_approval_default: boolean;
   run_pull_request_plan_default: boolean;
+  self_approval_forbidden: boolean | null;
   skip_apply_when_plan_is_empty: boolean;
   skip_redundant_deployments: boolean;
   updated_at: Date;

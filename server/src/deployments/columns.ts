@@ -10,6 +10,7 @@ import type {
 } from '#contract/deployments/plan.ts';
 import type { CustomServiceEnvironmentVariables, Deployment } from '#contract/deployments/shapes.ts';
 import type {
+  ApprovalDecider,
   DeploymentStatus,
   DeploymentType,
   TemplateType,
@@ -21,6 +22,7 @@ import type { RunSettings } from '#protocol/tools/run-settings.ts';
 import type { StoredOutputs } from '../database/stored.ts';
 
 export interface Columns {
+  'deployment.approval_decided_by': ApprovalDecider;
   'deployment.approved_parts': ApprovedParts;
   'deployment.tool': TemplateType;
   'deployment.custom_environment_variables': CustomServiceEnvironmentVariables;

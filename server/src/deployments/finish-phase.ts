@@ -7,6 +7,7 @@ import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations
 import type { Context } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
 import { advanceQueue } from './advance-queue.ts';
+import { approvalOfPlan } from './decisions/decide-approval.ts';
 import { decideNext } from './decisions/decide-next.ts';
 import { type DeploymentRow, type LockedDeployment, updateDeploymentRow } from './deployment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
@@ -69,11 +70,15 @@ export async function finishPhase(
     before.has_resource_changes === true &&
     states.stored === null;
   const hasLostState = outcome.result === 'applied' && (isMissing || states.isRescued);
+  const approval = approvalOfPlan(
+    { isRequired: before.requires_approval, decidedBy: before.approval_decided_by },
+    null,
+  );
   const decision = decideNext({
     type: before.type,
     status: before.status,
     result: outcome.result,
-    requiresApproval: before.requires_approval,
+    requiresApproval: approval.isRequired,
     hasLostState,
     isOutdated,
   });

@@ -17,6 +17,8 @@ const shownColumns = [
   'type',
   'status',
   'started_by',
+  'requested_by',
+  'approval_decided_by',
   'trigger',
   'is_scheduled_run',
   'queued_at',

@@ -23,6 +23,7 @@ import { approvalByVariable } from '../variables/approval-variable.ts';
 import { environmentHome, levelsOf } from '../variables/levels.ts';
 import { resolvedOf, resolveVariables } from '../variables/resolve-variables.ts';
 import { enqueuePlan } from './advance-queue.ts';
+import { approvalAtStart } from './decisions/decide-approval.ts';
 import { decideStart, type StartDecision } from './decisions/decide-start.ts';
 import { factsAtStart } from './deployment-facts.ts';
 import {
@@ -79,10 +80,15 @@ async function inputsOf(context: ActorContext, facts: StoredFacts, request: Star
   // An environment can be destroyed whatever happened to its variables.
   if (unusable !== undefined && request.type !== 'destroy') throw new Refusal('bad_request', unusable);
   const custom = splitCustomVariables(request.customEnvironmentVariables ?? {});
+  const approval = approvalAtStart({
+    isOnlyPlanner: isOnlyPlanner(context.actor, environment),
+    variable: approvalByVariable(resolved.environment),
+    request: request.environmentChanges?.requires_approval,
+    environment: environment.requires_approval,
+  });
   const columns = {
-    requires_approval:
-      isOnlyPlanner(context.actor, environment) ||
-      (approvalByVariable(resolved.environment) ?? environment.requires_approval),
+    requires_approval: approval.isRequired,
+    approval_decided_by: approval.decidedBy,
     custom_environment_variables: JSON.stringify(custom.shown),
     variables: JSON.stringify(resolved.rows),
     sealed_inputs: sealInputs(context, id, {
@@ -122,6 +128,7 @@ function requestColumns({ actor }: ActorContext, request: StartRequest) {
   return {
     type: request.type,
     started_by: actor.userId,
+    requested_by: request.requestedBy ?? null,
     trigger: request.trigger,
     is_scheduled_run: request.isScheduledRun ?? false,
     comment: request.comment ?? null,

@@ -35,6 +35,8 @@ export interface CodeChange {
 export interface StartRequest {
   readonly type: DeploymentType;
   readonly trigger: Trigger;
+  /** For whom the service starts it automatically. */
+  readonly requestedBy?: string;
   readonly comment?: string;
   readonly targets: readonly string[];
   readonly variableChanges: readonly VariableChange[];

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type ApprovalDecider, approvalDeciders } from '#contract/schema/enumerations.ts';
+import {
+  type ApprovalSettings,
+  type ApprovalVerdict,
+  approvalAtStart,
+  approvalOfPlan,
+  waitsForMore,
+} from './decide-approval.ts';
+
+type Row = readonly [
+  planner: boolean,
+  variable: boolean | null,
+  verdict: ApprovalVerdict | null,
+  request: boolean | undefined,
+  environment: boolean,
+  waits: boolean,
+  by: ApprovalDecider,
+];
+
+const rows: readonly Row[] = [
+  // The setting of the environment decides where nothing else says anything.
+  [false, null, null, undefined, true, true, 'environment'],
+  [false, null, null, undefined, false, false, 'environment'],
+  // The request is stronger.
+  [false, null, null, false, true, false, 'request'],
+  [false, null, null, true, false, true, 'request'],
+  // Policies are stronger, in both directions; what they say nothing about waits.
+  [false, null, 'allow', true, true, false, 'policy'],
+  [false, null, 'pending', false, false, true, 'policy'],
+  [false, null, 'none', false, false, true, 'policy'],
+  // The variable is stronger than policies.
+  [false, true, 'allow', false, false, true, 'variable'],
+  [false, false, 'pending', true, true, false, 'variable'],
+  [false, false, 'none', true, true, false, 'variable'],
+  [false, true, null, false, false, true, 'variable'],
+  [false, false, null, true, true, false, 'variable'],
+  // Nothing lets a plan of somebody who may only plan be applied without somebody else.
+  [true, false, 'allow', false, false, true, 'planner'],
+  [true, null, null, undefined, false, true, 'planner'],
+];
+
+for (const [isOnlyPlanner, variable, verdict, request, environment, waits, by] of rows) {
+  const given = JSON.stringify({ isOnlyPlanner, variable, verdict, request, environment });
+  test(`a plan ${waits ? 'waits' : 'is applied'} because of the ${by}: ${given}`, () => {
+    const atStart = approvalAtStart({ isOnlyPlanner, variable, request, environment });
+    assert.deepEqual(approvalOfPlan(atStart, verdict), { isRequired: waits, decidedBy: by });
+  });
+}
+
+const verdicts = [null, 'allow', 'pending', 'none'] as const;
+const settings = fc.record<ApprovalSettings>({
+  isOnlyPlanner: fc.boolean(),
+  variable: fc.constantFrom(null, true, false),
+  request: fc.constantFrom(undefined, true, false),
+  environment: fc.boolean(),
+});
+
+test('what is weaker than what decides changes nothing', () => {
+  fc.assert(
+    fc.property(settings, settings, fc.constantFrom(...verdicts), (given, other, verdict) => {
+      const { isRequired, decidedBy } = approvalOfPlan(approvalAtStart(given), verdict);
+      const strength = decidedBy ? approvalDeciders.indexOf(decidedBy) : 0;
+      const keep = <Value>(decider: ApprovalDecider, own: Value, another: Value) =>
+        strength >= approvalDeciders.indexOf(decider) ? own : another;
+      const changed = {
+        isOnlyPlanner: keep('planner', given.isOnlyPlanner, other.isOnlyPlanner),
+        variable: keep('variable', given.variable, other.variable),
+        request: keep('request', given.request, other.request),
+        environment: keep('environment', given.environment, other.environment),
+      };
+      assert.deepEqual(approvalOfPlan(approvalAtStart(changed), verdict), { isRequired, decidedBy });
+    }),
+  );
+});
+
+test('a plan that was made before deciders were recorded follows its policies', () => {
+  const old = { isRequired: true, decidedBy: null };
+  assert.deepEqual(approvalOfPlan(old, null), old);
+  assert.deepEqual(approvalOfPlan(old, 'allow'), { isRequired: false, decidedBy: 'policy' });
+});
+
+test('after an approval, only policies that ask for more hold a plan', () => {
+  assert.deepEqual(verdicts.map(waitsForMore), [false, false, true, false]);
+});
