@@ -4,6 +4,7 @@ import { fieldOf, fieldText } from '../../../api/errors.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { intoView, useWrongField } from '../../../forms/problems.ts';
 import { FormFoot } from '../../../forms/Section.tsx';
+import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-leaving.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import type { EnvironmentProps } from '../reads.ts';
 import { EndOfLife } from '../settings/EndOfLife.tsx';
@@ -46,6 +47,7 @@ export default function SettingsTab(props: EnvironmentProps) {
   const { environment, rights } = props;
   const editing = useSettings(environment);
   const { error, isTouched, isBusy } = editing;
+  useQuestionBeforeLeaving(isTouched ? 'Leave without saving the changed settings?' : undefined);
   const whyNot = rights.whyNot('EDIT_ENVIRONMENT_SETTINGS');
   const field = fieldOf(error);
   const isShown = field !== undefined && field in editing.values;

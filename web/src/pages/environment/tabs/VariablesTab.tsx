@@ -1,10 +1,10 @@
 /** The variables that an environment runs with: where each is from, what it hides; its own can be changed. */
 import { Button } from '@mantine/core';
-import { useBlocker } from '@tanstack/react-router';
 import { useState } from 'react';
 import { fieldOf, fieldText } from '../../../api/errors.ts';
 import { useChange } from '../../../api/queries.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-leaving.ts';
 import { isReady, rowOfField } from '../../../forms/variables/checks.ts';
 import { changesOf, isChanged, type VariableRow } from '../../../forms/variables/rows.ts';
 import { VariablesEditor } from '../../../forms/variables/VariablesEditor.tsx';
@@ -67,17 +67,6 @@ function useSaving({ environment }: EnvironmentProps, rows: readonly VariableRow
   };
 }
 
-/** What was typed is lost by leaving only after a question. */
-function useQuestionBeforeLeaving(count: number): void {
-  useBlocker({
-    shouldBlockFn: ({ current, next }) =>
-      (current.pathname !== next.pathname || !('tab' in next.search)) &&
-      !window.confirm(`Leave without saving ${count} changed variables?`),
-    disabled: count === 0,
-    enableBeforeUnload: count > 0,
-  });
-}
-
 function NoVariables({ environment }: Pick<EnvironmentProps, 'environment'>) {
   const { id, organizationId } = environment;
   const first = { name: 'region', value: 'eu-west-1', type: 1, scope: 'ENVIRONMENT', scopeId: id } as const;
@@ -127,7 +116,7 @@ export default function VariablesTab(props: EnvironmentProps) {
   const saving = useSaving(props, rows, () => setRows([]));
   const { originOf } = useOrigins(environment);
   const changed = rows.filter(isChanged).length;
-  useQuestionBeforeLeaving(changed);
+  useQuestionBeforeLeaving(changed === 0 ? undefined : `Leave without saving ${changed} changed variables?`);
   const whyNot = rights.whyNot('EDIT_ENVIRONMENT_SETTINGS');
   return (
     <Loaded query={query}>
