@@ -29,6 +29,7 @@ export const families: readonly Family[] = [
   (await import('./variables/family.ts')).family,
   (await import('./configuration-sets/family.ts')).family,
   (await import('./flows/family.ts')).family,
+  (await import('./approval-policies/family.ts')).family,
   (await import('./logs/family.ts')).family,
   (await import('./sources/family.ts')).family,
   (await import('./feeds/family.ts')).family,

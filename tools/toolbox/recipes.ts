@@ -76,6 +76,11 @@ export const recipes = {
     package: 'github.com/gruntwork-io/terragrunt',
     linkerFlags: stamps({ 'github.com/gruntwork-io/terragrunt/internal/version.Version': 'v1.1.3' }),
   },
+  opa: {
+    program: 'opa',
+    package: 'github.com/open-policy-agent/opa',
+    linkerFlags: [],
+  },
   pulumi: {
     program: 'pulumi',
     package: 'github.com/pulumi/pulumi/pkg/v3/cmd/pulumi',

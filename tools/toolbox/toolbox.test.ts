@@ -60,6 +60,7 @@ const versions: readonly (readonly [tool: (typeof allNames)[number], args: strin
   ['opentofu', 'version', /^OpenTofu v1\.12\.6$/m],
   ['helm', 'version --short', /^v3\.21\.4$/m],
   ['kustomize', 'version', /^v5\.8\.2$/m],
+  ['opa', 'version', /^Version: 1\.19\.0$/m],
   ['kube-apiserver', '--version', /^Kubernetes v1\.36\.3$/m],
   ['kube-controller-manager', '--version', /^Kubernetes v1\.36\.3$/m],
   ['terragrunt', '--version', /^terragrunt version v1\.1\.3$/m],

@@ -24,6 +24,7 @@ import {
   Versions,
   WaitingFor,
 } from './plan.ts';
+import { PolicyVerdict } from './policy-verdict.ts';
 import { AnyObject, closed, Count, Flag, Instant, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
 import { DeploymentVariable } from '../variables/shapes.ts';
@@ -177,6 +178,12 @@ const ownDeploymentFields = {
   ),
   agentId: Type.Optional(Type.String({ description: 'The agent that runs it or last ran it' })),
   unrecordedResources: Type.Optional(Type.Array(UnrecordedResource)),
+  policyVerdicts: Type.Optional(
+    Type.Array(PolicyVerdict, {
+      description:
+        'What the approval policies said, by round and name; absent in lists, and where none was evaluated',
+    }),
+  ),
 };
 
 export const Deployment = replyObject('Deployment', {

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { defineOperations, operation } from '../operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
-import { closed, Name, Text } from '../schema/schema.ts';
+import { AnyObject, closed, Name, Text } from '../schema/schema.ts';
 import { recordRequestFields } from './record-fields.ts';
 import {
   ApprovalPolicy,
@@ -13,15 +13,22 @@ import {
   policyScopes,
 } from './shapes.ts';
 
-const fields = recordRequestFields(policyPath);
+const fields = {
+  ...recordRequestFields(policyPath),
+  policyConfiguration: Type.Optional({
+    ...AnyObject,
+    description: 'Parameters of the policy, its `input.policyConfiguration`',
+  }),
+};
 const ofOrganization = { entity: 'organization', in: 'query', field: 'organizationId' } as const;
 const place = { entity: 'assignmentScope', in: 'params', field: 'scopeId' } as const;
 const byPlace = Type.Object({
   scope: Type.String({ description: policyScopes.join(', ') }),
-  scopeId: Type.String({ minLength: 1, description: 'Id of the project or the template' }),
+  scopeId: Type.String({ minLength: 1, description: 'Id of the organization, the project or the template' }),
 });
 
 const assignRights = [
+  { right: 'EDIT_ORGANIZATION_SETTINGS', for: 'scope ORGANIZATION' },
   { right: 'EDIT_PROJECT_SETTINGS', for: 'scope PROJECT' },
   { right: 'CREATE_AND_EDIT_TEMPLATES', for: 'scope BLUEPRINT' },
   { right: 'EDIT_VCS_ENVIRONMENT', for: 'scope BLUEPRINT, and the template of a single environment' },
@@ -52,7 +59,7 @@ const policies = {
   createApprovalPolicy: operation('POST', '/approval-policy', {
     summary: 'Create approval policy',
     description:
-      'Stores where the files of the policy are; this version does not read or evaluate them. Its name is unique ' +
+      'Stores where the files of the policy are; they are read when a deployment is checked. Its name is unique ' +
       'among the approval policies of the organization. `GET` and `DELETE /blueprints/{id}` read and delete it.',
     needs: 'CREATE_AND_EDIT_TEMPLATES',
     subject: { entity: 'organization', in: 'body', field: 'organizationId' },
@@ -80,7 +87,9 @@ const policies = {
 const assignments = {
   assignApprovalPolicy: operation('POST', '/approval-policy/assignment', {
     summary: 'Assign approval policy',
-    description: 'Assigning it again changes nothing. Stored: policies are not evaluated yet.',
+    description:
+      'Deployments that start from then on are checked by it: of the template, or of all environments of the ' +
+      'organization, or of the project and those below it. Assigning it again changes nothing.',
     needs: 'VIEW_ORGANIZATION',
     needsToo: assignRights,
     subject: { entity: 'assignmentScope', in: 'body', field: 'scopeId' },
@@ -106,7 +115,7 @@ const assignments = {
   }),
   unassignApprovalPolicies: operation('DELETE', '/approval-policy/assignment/{scope}/{scopeId}', {
     summary: 'Unassign all approval policies',
-    description: 'Of a project or a template; inherited ones stay.',
+    description: 'Of an organization, a project or a template; inherited ones stay.',
     needs: 'VIEW_ORGANIZATION',
     needsToo: assignRights,
     subject: place,
@@ -115,8 +124,7 @@ const assignments = {
   }),
   listAssignedApprovalPolicies: operation('GET', '/approval-policy/{scope}/{scopeId}', {
     summary: 'List assigned approval policies',
-    description:
-      'Those of the project or the template itself, without inherited ones; newest assignment first.',
+    description: 'Those of the place itself, without inherited ones; newest assignment first.',
     needs: 'VIEW_ORGANIZATION',
     needsToo: [{ right: 'VIEW_PROJECT', for: 'scope PROJECT, and templates of a project' }],
     subject: place,

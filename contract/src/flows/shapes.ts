@@ -9,7 +9,7 @@ export const flowScopes = ['ORGANIZATION', 'PROJECT', 'BLUEPRINT'] as const;
 export type FlowScope = (typeof flowScopes)[number];
 
 /** Where approval policies can be assigned. */
-export const policyScopes = ['PROJECT', 'BLUEPRINT'] as const satisfies readonly FlowScope[];
+export const policyScopes = flowScopes;
 
 export const flowPath = 'Path of the file of the flow in the repository, with its extension';
 export const policyPath = 'Folder of the policy in the repository; empty or absent: its root';
@@ -26,7 +26,7 @@ export const ApprovalPolicy = replyObject('ApprovalPolicy', {
   ...recordReplyFields(policyPath),
   policyConfiguration: Type.Optional({
     ...AnyObject,
-    description: 'Parameters of the policy; absent: this version stores none',
+    description: 'Parameters of the policy, its `input.policyConfiguration`; absent: none',
   }),
 });
 export type ApprovalPolicy = Static<typeof ApprovalPolicy>;
@@ -52,7 +52,10 @@ const policyAssignmentFields = {
   scopeId: Text,
   blueprintId: Type.String({ description: 'Id of the approval policy' }),
   hash: Type.Optional(
-    Type.String({ description: 'Hash of the policy that was read; absent: this version reads none' }),
+    Type.String({
+      description:
+        'SHA-256 over the files of the policy as they were last evaluated; absent: they never were',
+    }),
   ),
 };
 
@@ -73,7 +76,7 @@ export const ApprovalPolicyEntry = replyObject('ApprovalPolicyEntry', {
   assignments: Type.Array(
     replyObject('NamedApprovalPolicyAssignment', {
       ...policyAssignmentFields,
-      scopeName: Type.String({ description: 'Name of the project or the template' }),
+      scopeName: Type.String({ description: 'Name of the organization, the project or the template' }),
     }),
     { description: 'Those that the caller may see' },
   ),

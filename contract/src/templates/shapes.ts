@@ -1,7 +1,7 @@
 /** What replies about templates carry. */
 import { type Static, Type } from 'typebox';
 import { oneOf, storedTemplateTypes } from '../schema/enumerations.ts';
-import { Flag, Instant, replyObject, Text } from '../schema/schema.ts';
+import { AnyObject, Flag, Instant, replyObject, Text } from '../schema/schema.ts';
 import {
   RetryReply,
   sourceReplyFields,
@@ -35,5 +35,9 @@ export const Template = replyObject('Template', {
   isDeleted: Type.Optional(Flag),
   projectId: Type.Optional(Text),
   isSingleUse: Type.Optional(Flag),
+  policyConfiguration: Type.Optional({
+    ...AnyObject,
+    description: 'Parameters of an approval policy, its `input.policyConfiguration`',
+  }),
 });
 export type Template = Static<typeof Template>;

@@ -42,12 +42,19 @@ export const UpdateTemplateBody = closed({ organizationId: Type.Optional(Name), 
 export type UpdateTemplateBody = Static<typeof UpdateTemplateBody>;
 
 /** What is stored as a template, whatever operation it came from. */
-export type TemplateContentBody = Omit<UpdateTemplateBody, 'type'> & { type: StoredTemplateType };
+export type TemplateContentBody = Omit<UpdateTemplateBody, 'type'> & {
+  type: StoredTemplateType;
+  /** Parameters of an approval policy. */
+  policyConfiguration?: Record<string, unknown>;
+};
 
 export type RetrySettings = { [K in keyof Retry]: Exclude<Retry[K], null> };
 
 /** A template as a request describes it. */
-export type TemplateRequest = Omit<WithoutNulls<TemplateContentBody>, 'retry'> & { retry?: RetrySettings };
+export type TemplateRequest = Omit<WithoutNulls<TemplateContentBody>, 'retry'> & {
+  retry?: RetrySettings;
+  policyConfiguration?: Record<string, unknown>;
+};
 
 /** The normal form of a request. @param body that has passed the schema of its operation */
 export function normalizeTemplate(body: TemplateContentBody): TemplateRequest {

@@ -3,7 +3,7 @@ import type { DeploymentType, TemplateType } from '#contract/schema/enumerations
 import * as list from './list.ts';
 import * as downloaded from './programs/list.ts';
 import type { ProgramFacts } from './programs/program.ts';
-import { stepsOf } from './steps.ts';
+import { type ExtraSteps, stepsOf } from './steps.ts';
 import type { ToolFacts } from './tool.ts';
 
 export type RunnableTool = Extract<TemplateType, keyof typeof list>;
@@ -42,6 +42,6 @@ export function programFacts(name: string): ProgramFacts | undefined {
 }
 
 /** The ordered step names of a deployment. */
-export function deploymentSteps(tool: RunnableTool, type: DeploymentType): string[] {
-  return stepsOf(tools[tool], type);
+export function deploymentSteps(tool: RunnableTool, type: DeploymentType, extra: ExtraSteps = {}): string[] {
+  return stepsOf(tools[tool], type, extra);
 }

@@ -17,6 +17,17 @@ export const variablesStep = 'variables:setup';
 export const restoreStep = 'apply:prepare';
 /** The step that keeps a state that is ours; only tools with a state have it. */
 export const storeStateStep = 'state:store';
+/** The step in which the service evaluates the approval policies of a plan. */
+export const policyStep = 'policy:check';
+
+/** Steps that only some deployments have. */
+export interface ExtraSteps {
+  /** Approval policies are assigned. */
+  readonly hasPolicies?: boolean;
+}
+
+/** Types of deployment that approval policies decide about. */
+export const policyCheckedTypes: readonly DeploymentType[] = ['deploy', 'destroy'];
 
 /** Deployment types that this version can run. */
 export const runnableDeploymentTypes = [
@@ -34,12 +45,17 @@ export type RunnableDeploymentType = (typeof runnableDeploymentTypes)[number];
 export const planOnlyTypes: readonly DeploymentType[] = ['prPlan', 'driftDetection', 'dryRun', 'remotePlan'];
 
 /** The ordered step names of a deployment with a tool. */
-export function stepsOf({ steps, state }: ToolFacts, type: DeploymentType): string[] {
+export function stepsOf(
+  { steps, state }: ToolFacts,
+  type: DeploymentType,
+  { hasPolicies = false }: ExtraSteps = {},
+): string[] {
   const stored = state === null ? [] : [storeStateStep];
   const prepared = [sourceStep(type), variablesStep, ...steps.prepare];
   if (type === 'task') return [...prepared, 'task:run', ...stored];
   const planned = [...prepared, steps.plan];
-  const approved = [...planned, 'approval:wait', restoreStep];
+  const checked = hasPolicies ? [policyStep] : [];
+  const approved = [...planned, ...checked, 'approval:wait', restoreStep];
   const outputs = steps.outputs === null ? [] : [steps.outputs];
   if (type === 'deploy') return [...approved, steps.apply, ...outputs, ...stored];
   if (type === 'destroy') return [...approved, steps.destroy, ...stored];

@@ -1,10 +1,11 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources ff04a81afbfcc0e3ed6a335105688a20844a616487043d8398eac4d5108fb4c4
+ * sources 8d15dc1e0fa3b58cfd0c5b40a295e99c525c9da363e6303f49b3ad61934f5eba
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
+import type { Columns as ApprovalPolicies } from '../approval-policies/columns.ts';
 import type { Columns as AuditLog } from '../audit-log/columns.ts';
 import type { Columns as ConfigurationSets } from '../configuration-sets/columns.ts';
 import type { Columns as Credentials } from '../credentials/columns.ts';
@@ -259,6 +260,7 @@ export interface DeploymentTable {
   git_metadata: JsonOrNull<Deployments['deployment.git_metadata']>;
   git_user_data: JsonOrNull<Deployments['deployment.git_user_data']>;
   has_changes: boolean | null;
+  has_policies: Generated<boolean>;
   has_resource_changes: boolean | null;
   id: string;
   is_scheduled_run: Generated<boolean>;
@@ -555,6 +557,23 @@ export interface PasswordResetTable {
   expires_at: Date;
   secret_hmac: Buffer;
   user_id: string;
+}
+
+export interface PolicyVerdictTable {
+  commit_hash: string | null;
+  content_hash: string | null;
+  created_at: Date;
+  decision: ApprovalPolicies['policy_verdict.decision'];
+  deployment_id: string;
+  error: string | null;
+  messages: Json<ApprovalPolicies['policy_verdict.messages']>;
+  milliseconds: number;
+  path: string;
+  policy_id: string;
+  policy_name: string;
+  repository: string;
+  revision: string;
+  round: number;
 }
 
 export interface ProjectTable {
@@ -904,6 +923,7 @@ export interface Schema {
   organization_member: OrganizationMemberTable;
   password: PasswordTable;
   password_reset: PasswordResetTable;
+  policy_verdict: PolicyVerdictTable;
   project: ProjectTable;
   project_policy: ProjectPolicyTable;
   registry_module: RegistryModuleTable;

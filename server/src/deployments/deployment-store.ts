@@ -32,6 +32,7 @@ const columns = Object.keys({
   follows_last_deploy: 1,
   git_user_data: 1,
   has_changes: 1,
+  has_policies: 1,
   has_resource_changes: 1,
   id: 1,
   is_scheduled_run: 1,

@@ -4,12 +4,14 @@ import { splitOutputs } from '#contract/deployments/unit-outputs.ts';
 import { withoutNulls } from '#contract/schema/without-nulls.ts';
 import { triggerNames } from '#contract/schema/enumerations.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
+import type { PolicyVerdict } from '#contract/deployments/policy-verdict.ts';
 import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import type { User } from '#contract/users/shapes.ts';
 import { hasUnits } from '#protocol/tools/run-settings.ts';
 import type { Context } from '../context.ts';
 import type { StoredOutputs } from '../database/stored.ts';
 import { withJsonFields } from '../http/json-text.ts';
+import { listVerdicts, verdictView } from '../approval-policies/verdict-store.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
@@ -31,6 +33,8 @@ interface RelatedFacts {
   readonly reviews: readonly Omit<ReviewRow, 'deployment_id'>[];
   readonly waitingFor: WaitingFor | undefined;
   readonly agentId: string | undefined;
+  /** Of the approval policies; absent: not read, or none was evaluated. */
+  readonly verdicts?: readonly PolicyVerdict[];
 }
 
 type DeploymentView = Deployment & { id: string };
@@ -120,6 +124,7 @@ function findings(row: PlainDeploymentRow, around: RelatedFacts) {
     stateFileHash: row.state_file_hash === null ? null : { value: row.state_file_hash },
     waitingFor: around.waitingFor,
     agentId: around.agentId,
+    policyVerdicts: around.verdicts && [...around.verdicts],
   });
 }
 
@@ -249,6 +254,7 @@ export function startedView(
 export async function deploymentView(context: Context, row: ShownDeploymentRow): Promise<DeploymentView> {
   const { db } = context;
   const reviews = await listReviews(db, [row.id]);
+  const verdicts = row.has_policies ? (await listVerdicts(db, row.id)).map(verdictView) : [];
   const people = [row.started_by, row.aborted_by, ...reviews.map((review) => review.user_id)];
   return view(row, {
     reviews,
@@ -258,5 +264,6 @@ export async function deploymentView(context: Context, row: ShownDeploymentRow):
     ),
     waitingFor: (await waitingForEach(context, [row])).get(row.id),
     agentId: (await lastAgents(db, [row.id])).get(row.id),
+    ...(verdicts.length === 0 ? {} : { verdicts }),
   });
 }

@@ -44,6 +44,7 @@ const shownColumns = [
   'commit_to_run',
   'plan_summary',
   'has_changes',
+  'has_policies',
   'is_skipped_apply',
   'drift_detected',
   'drift_cause',

@@ -51,6 +51,7 @@ test('an approval policy is read back as it was sent, under its own operations a
     'createdAt',
     'updatedAt',
     'isDeleted',
+    'policyConfiguration',
   );
   const sent = {
     name: `approval-policy-PROJECT-${projectId}`,
@@ -64,6 +65,7 @@ test('an approval policy is read back as it was sent, under its own operations a
     isBitbucketServer: true,
     githubInstallationId: 12,
     bitbucketClientKey: 'key',
+    policyConfiguration: { maxCostIncrease: 10, regions: ['a', null] },
   };
   const policy = await ok(app, 'createApprovalPolicy', { body: { organizationId, ...sent } });
   const { id, author, authorId, createdAt, updatedAt, isDeleted, ...stored } = policy;
@@ -104,7 +106,7 @@ test('policies are deleted by both paths', async () => {
   }
 });
 
-test('policies are assigned to projects and templates, and listed there and in all', async () => {
+test('policies are assigned to organizations, projects and templates, and listed there and in all', async () => {
   covers('listApprovalPolicies', 'query.organizationId', 'reply');
   covers('ApprovalPolicyEntry', 'policy', 'assignments');
   covers('NamedApprovalPolicyAssignment', 'scope', 'scopeId', 'blueprintId', 'scopeName');
@@ -118,6 +120,7 @@ test('policies are assigned to projects and templates, and listed there and in a
   const places = [
     { scope: 'PROJECT', scopeId: project.id, blueprintId },
     { scope: 'BLUEPRINT', scopeId: template.id, blueprintId },
+    { scope: 'ORGANIZATION', scopeId: organizationId, blueprintId },
   ] as const;
   for (const body of places) {
     assert.deepEqual(await ok(app, 'assignApprovalPolicy', { body }), body);
@@ -132,6 +135,7 @@ test('policies are assigned to projects and templates, and listed there and in a
   assert.deepEqual(await entryOf(blueprintId), {
     policy,
     assignments: [
+      { ...places[2], scopeName: (await ok(app, 'listOrganizations', {}))[0]?.name },
       { ...places[1], scopeName: template.name },
       { ...places[0], scopeName: 'Guarded' },
     ],
@@ -165,7 +169,6 @@ test('what does not exist is refused by name', async () => {
     'PROJECT',
     `PROJECT#${projectId}`,
     `PROJECT#${randomUUID()}#${id}`,
-    `ORGANIZATION#${organizationId}#${id}`,
     `PROJECT#${projectId}#${id}#more`,
     `BLUEPRINT#${projectId}#${id}`,
   ])
@@ -183,7 +186,7 @@ test('what does not exist is refused by name', async () => {
   for (const [scope, scopeId] of [
     ['BLUEPRINT', projectId],
     ['project', projectId],
-    ['ORGANIZATION', organizationId],
+    ['ORGANIZATION', projectId],
     ['PROJECT', randomUUID()],
   ] as const)
     await refused(app, 'listAssignedApprovalPolicies', 404, { params: { scope, scopeId } });

@@ -2,11 +2,13 @@
 import { type ApprovalPolicyEntry, type FlowScope, policyScopes } from '#contract/flows/shapes.ts';
 import { operations } from '#contract/operations.ts';
 import { without } from '#contract/schema/without-nulls.ts';
-import { inProject } from '../access/access.ts';
+import { inOrganization, inProject } from '../access/access.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { orNotFound, unknownEntity } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
+import { newestHashes } from '../approval-policies/verdict-store.ts';
+import { listOrganizationRows } from '../organizations/organization-store.ts';
 import { getProjectRows } from '../projects/project-store.ts';
 import { createTemplate } from '../templates/create-template.ts';
 import { deleteTemplate } from '../templates/delete-template.ts';
@@ -32,14 +34,14 @@ function policyScopeOf(scope: string): PolicyScope | undefined {
   return policyScopes.find((each) => each === scope);
 }
 
-/** @throws Refusal 404 for an id of something else, and for a scope that policies do not have */
+/** @throws Refusal 404 for an id of something else, and for a scope that there is not */
 async function placeInPath(
   { db }: ActorContext,
   { scope: given, scopeId }: { readonly scope: string; readonly scopeId: string },
 ): Promise<FlowPlace & { readonly scope: PolicyScope }> {
   const scope = policyScopeOf(given);
   const place = scope && (await findPlace(db, { scope, scopeId }));
-  return { ...orNotFound(place, 'project or template', scopeId), scope: scope ?? 'PROJECT' };
+  return { ...orNotFound(place, 'organization, project or template', scopeId), scope: scope ?? 'PROJECT' };
 }
 
 /** The places of assignments that the caller may see, their names by their ids. */
@@ -48,11 +50,18 @@ async function visiblePlaces(
   rows: readonly AssignmentRow[],
 ): Promise<ReadonlyMap<string, string>> {
   const idsOf = (scope: FlowScope) => rows.flatMap((row) => (row.scope === scope ? [row.scope_id] : []));
-  const [projects, templates] = await Promise.all([
+  const [organizations, projects, templates] = await Promise.all([
+    listOrganizationRows(context.db, idsOf('ORGANIZATION')),
     getProjectRows(context.db, idsOf('PROJECT')),
     getTemplateRows(context.db, idsOf('BLUEPRINT')),
   ]);
   const named = [
+    ...organizations.map((row) => ({
+      scopeId: row.id,
+      name: row.name,
+      home: inOrganization(row.id),
+      scope: 'ORGANIZATION' as const,
+    })),
     ...projects.map((row) => ({
       scopeId: row.id,
       name: row.name,
@@ -80,13 +89,18 @@ async function listPolicies(context: ActorContext, organizationId: string): Prom
   );
   const names = await visiblePlaces(context, assigned);
   const policies = (await templateViews(db, rows)).map(policyOf);
+  const hashes = await newestHashes(
+    db,
+    rows.map((row) => row.id),
+  );
   return policies.map((policy) => ({
     policy,
     assignments: assigned.flatMap(({ template_id: blueprintId, scope: given, scope_id: scopeId }) => {
       const scope = policyScopeOf(given);
       const scopeName = names.get(scopeId);
       if (blueprintId !== policy.id || !scope || scopeName === undefined) return [];
-      return { scope, scopeId, blueprintId, scopeName };
+      const hash = hashes.get(blueprintId);
+      return { scope, scopeId, blueprintId, scopeName, ...(hash === undefined ? {} : { hash }) };
     }),
   }));
 }

@@ -1,5 +1,5 @@
 /** Organizations, projects and templates as places that custom flows and approval policies are assigned to. */
-import type { FlowScope } from '#contract/flows/shapes.ts';
+import { type FlowScope, flowScopes } from '#contract/flows/shapes.ts';
 import type { SetAssignmentScope } from '#contract/configuration-sets/shapes.ts';
 import { type Place, viewRightAt } from '../access/access.ts';
 import { requireRight } from '../access/check-right.ts';
@@ -84,6 +84,6 @@ export function partsOf(id: string): { scope: string; scopeId: string; blueprint
 /** Where an assignment lives that is named by its parts: at its place. */
 export const policyAssignmentHome: FindHome = async (db, id) => {
   const { scope, scopeId } = partsOf(id);
-  if (scope !== 'PROJECT' && scope !== 'BLUEPRINT') return undefined;
-  return homeOfAssignment(db, { scope: setScopes[scope], scopeId });
+  const known = flowScopes.find((each) => each === scope);
+  return known && homeOfAssignment(db, { scope: setScopes[known], scopeId });
 };
