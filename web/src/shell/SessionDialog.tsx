@@ -1,5 +1,5 @@
 /** Asks for the sign-in above a page whose session has ended: what is on the page stays as it is. */
-import { Alert, Button, Modal, PasswordInput, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Modal, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { baseUrl, client } from '../api/client.ts';
@@ -7,6 +7,7 @@ import { errorText, isStatus } from '../api/errors.ts';
 import { connectNow } from '../api/follow.ts';
 import { queryClient, useRead } from '../api/queries.ts';
 import { currentUser, useSession } from '../api/session.ts';
+import { SignInFields } from '../forms/SignInFields.tsx';
 
 /** The person is back: everything that was refused meanwhile is read again. */
 async function resume(): Promise<void> {
@@ -51,23 +52,7 @@ function SignInForm() {
           {isWrong ? 'E-mail or password are wrong.' : errorText(signIn.error).text}
         </Alert>
       )}
-      <TextInput
-        label="E-mail"
-        type="email"
-        autoComplete="username"
-        required
-        key={form.key('email')}
-        {...form.getInputProps('email')}
-      />
-      <PasswordInput
-        label="Password"
-        autoComplete="current-password"
-        required
-        data-autofocus
-        mt="sm"
-        key={form.key('password')}
-        {...form.getInputProps('password')}
-      />
+      <SignInFields form={form} isEmailKnown />
       <Button type="submit" fullWidth mt="lg" loading={signIn.isPending}>
         Sign in
       </Button>

@@ -2,7 +2,6 @@
 import { PasswordInput, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Reply, useTagged, type Tagged } from '../../api/queries.ts';
-import { ProjectsSelect } from '../../forms/ProjectSelect.tsx';
 import { Detail } from '../../records/Detail.tsx';
 import { Part } from '../../records/Part.tsx';
 import { Removal } from '../../records/Removal.tsx';
@@ -14,6 +13,7 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { UsedBy } from './UsedBy.tsx';
 import { SaveButton } from '../../records/SaveButton.tsx';
+import { ProjectsField } from './ProjectsField.tsx';
 
 type Token = Reply<'getGitToken'>;
 
@@ -62,13 +62,7 @@ function Settings({ found, whyNot }: SettingsProps) {
           {...form.getInputProps('value')}
         />
         <TagsInput label="Hosts" {...form.getInputProps('hosts')} />
-        <ProjectsSelect
-          label="Projects"
-          description="None: all projects. Environments that may no longer use it run without it."
-          value={form.values.projectIds}
-          error={form.errors.projectIds}
-          onChange={(ids) => form.setFieldValue('projectIds', ids)}
-        />
+        <ProjectsField form={form} isStored />
         <SaveButton isDirty={form.isDirty()} isBusy={change.isPending} whyNot={whyNot} />
       </Stack>
     </form>

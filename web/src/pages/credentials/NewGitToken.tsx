@@ -1,11 +1,11 @@
 /** Stores a git token. */
 import { PasswordInput, SegmentedControl, TagsInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { ProjectsSelect } from '../../forms/ProjectSelect.tsx';
 import { useOpenRow } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 import { showDone } from '../../ui/messages.ts';
+import { ProjectsField } from './ProjectsField.tsx';
 
 type TokenType = 'GIT' | 'REGISTRY';
 
@@ -54,13 +54,7 @@ function Fields({ form }: { readonly form: ReturnType<typeof useTokenForm> }) {
         placeholder="github.com, then Enter"
         {...form.getInputProps('hosts')}
       />
-      <ProjectsSelect
-        label="Projects"
-        description="With everything below them. None: all projects."
-        value={form.values.projectIds}
-        error={form.errors.projectIds}
-        onChange={(ids) => form.setFieldValue('projectIds', ids)}
-      />
+      <ProjectsField form={form} />
     </>
   );
 }

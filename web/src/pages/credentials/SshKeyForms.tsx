@@ -2,7 +2,6 @@
 import { Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Reply, useTagged, type Tagged } from '../../api/queries.ts';
-import { ProjectsSelect } from '../../forms/ProjectSelect.tsx';
 import { Detail, useOpenRow } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { Part } from '../../records/Part.tsx';
@@ -17,6 +16,7 @@ import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { UsedBy } from './UsedBy.tsx';
 import { SaveButton } from '../../records/SaveButton.tsx';
+import { ProjectsField } from './ProjectsField.tsx';
 
 const mono = { input: { fontFamily: 'var(--e-mono)', fontSize: 'var(--e-text-sm)' } };
 const concerned = ['listSshKeys', 'getSshKey'] as const;
@@ -62,13 +62,7 @@ export function NewSshKey({ organizationId, onClose }: { organizationId: string;
         styles={mono}
         {...form.getInputProps('value')}
       />
-      <ProjectsSelect
-        label="Projects"
-        description="With everything below them. None: all projects."
-        value={form.values.projectIds}
-        error={form.errors.projectIds}
-        onChange={(ids) => form.setFieldValue('projectIds', ids)}
-      />
+      <ProjectsField form={form} />
     </FormDialog>
   );
 }
@@ -117,13 +111,7 @@ function Settings({ found, whyNot }: SettingsProps) {
           styles={mono}
           {...form.getInputProps('value')}
         />
-        <ProjectsSelect
-          label="Projects"
-          description="None: all projects. Environments that may no longer use it run without it."
-          value={form.values.projectIds}
-          error={form.errors.projectIds}
-          onChange={(ids) => form.setFieldValue('projectIds', ids)}
-        />
+        <ProjectsField form={form} isStored />
         <SaveButton isDirty={form.isDirty()} isBusy={change.isPending} whyNot={whyNot} />
       </Stack>
     </form>

@@ -16,7 +16,7 @@ import { Lead } from './parts/Lead.tsx';
 import { StepStrip, TimeParts } from './parts/StepStrip.tsx';
 import { countsOf, countsOfSummary } from './plan/kinds.ts';
 import { type DeploymentReply, useHead, usePlan } from './reads.ts';
-import { typeWords } from './sentence.ts';
+import { deploymentTypeWords } from '../../design/words.ts';
 
 /** What the page reads and does, for a terminal. */
 function callsOf({ status, planHash }: DeploymentReply, id: string) {
@@ -58,7 +58,7 @@ function Found({ deployment }: { readonly deployment: DeploymentReply }) {
   const place = environment?.name ?? 'an environment';
   return (
     <Page
-      title={`${typeWords[type]} of ${place}`}
+      title={`${deploymentTypeWords[type]} of ${place}`}
       aside={<Status look={driftDetected ? driftLooks.DRIFTED : deploymentLooks[status]} filled />}
       crumbs={[
         { label: 'Environments', to: '/environments' },

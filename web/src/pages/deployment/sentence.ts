@@ -1,22 +1,12 @@
 /** A deployment as one sentence: what happens, why it waits, how it ended. */
 import type { Deployment, Step } from '#contract/deployments/shapes.ts';
-import type { DeploymentStatus, DeploymentType, StepStatus } from '#contract/schema/enumerations.ts';
+import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
+import { deploymentTypeWords } from '../../design/words.ts';
 import { spanText } from '../../ui/spans.ts';
 import { type Counts, countsText } from './plan/kinds.ts';
 
 /** What the page reads first: everything but the large parts. */
 export type Head = Deployment;
-
-export const typeWords: Readonly<Record<DeploymentType, string>> = {
-  deploy: 'Deploy',
-  destroy: 'Destroy',
-  prPlan: 'Plan of a pull request',
-  driftDetection: 'Drift check',
-  task: 'Task',
-  remotePlan: 'Remote plan',
-  dryRun: 'Plan',
-  moduleTest: 'Module test',
-};
 
 export interface SentenceFacts {
   readonly deployment: Head;
@@ -82,7 +72,7 @@ function queued({ deployment: { waitingFor, queuedAt }, ahead, now }: SentenceFa
   if (!ahead) return `Queued · ${waitingFor.text} · ${since}`;
   const what = ahead.status === 'WAITING_FOR_USER' ? 'waiting for approval' : 'running';
   const time = ahead.startedAt ? ` for ${span(ahead.startedAt, now)}` : '';
-  return `Queued behind a ${typeWords[ahead.type].toLowerCase()} (${what}${time}) · ${since}`;
+  return `Queued behind a ${deploymentTypeWords[ahead.type].toLowerCase()} (${what}${time}) · ${since}`;
 }
 
 function running({ deployment, steps, now }: SentenceFacts): string {

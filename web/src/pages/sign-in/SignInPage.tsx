@@ -1,5 +1,5 @@
 /** Where people sign in. */
-import { Button, Divider, PasswordInput, TextInput } from '@mantine/core';
+import { Button, Divider } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
@@ -16,6 +16,7 @@ import { useHashSecret } from './hash-token.ts';
 import { LinkSignIn } from './LinkSignIn.tsx';
 import { Refused } from './Refused.tsx';
 import { useWait } from './wait.ts';
+import { SignInFields } from '../../forms/SignInFields.tsx';
 
 type Methods = Reply<'listSignInMethods'>;
 
@@ -42,22 +43,7 @@ function PasswordForm({ back }: { readonly back: string | undefined }) {
       ) : (
         !isStatus(signIn.error, 429) && <FormAlert mb="md" error={signIn.error} />
       )}
-      <TextInput
-        label="E-mail"
-        type="email"
-        autoComplete="username"
-        required
-        key={form.key('email')}
-        {...form.getInputProps('email')}
-      />
-      <PasswordInput
-        label="Password"
-        autoComplete="current-password"
-        required
-        mt="sm"
-        key={form.key('password')}
-        {...form.getInputProps('password')}
-      />
+      <SignInFields form={form} />
       <Button type="submit" fullWidth mt="lg" loading={signIn.isPending} disabled={wait.seconds > 0}>
         {wait.seconds > 0 ? `Wait ${wait.seconds} s` : 'Sign in'}
       </Button>

@@ -8,7 +8,7 @@ import { TimeAgo } from '../../../ui/Time.tsx';
 import { triggerWords } from '../parts/Lead.tsx';
 import classes from '../parts/parts.module.css';
 import type { DeploymentReply } from '../reads.ts';
-import { typeWords } from '../sentence.ts';
+import { deploymentTypeWords } from '../../../design/words.ts';
 
 /** Names with versions, one to a line. */
 function VersionList({ versions = {} }: { readonly versions: Readonly<Record<string, string>> | undefined }) {
@@ -52,7 +52,7 @@ function runFacts(deployment: DeploymentReply): Fact[] {
   const { id, type, trigger, startedByUser, agentId, planHash, stateVersionId, targets = [] } = deployment;
   return [
     ['Deployment', mono(id)],
-    ['Type', typeWords[type]],
+    ['Type', deploymentTypeWords[type]],
     ['Cause', trigger === undefined ? null : triggerWords[trigger]],
     ['Started by', <bdi key="by">{startedByUser.name}</bdi>],
     ['Asked', time(deployment.queuedAt)],

@@ -1,0 +1,34 @@
+/** The e-mail and the password of a person who signs in. */
+import { PasswordInput, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+
+export interface SignInFieldsProps {
+  /** Uncontrolled: password managers fill it in. */
+  readonly form: UseFormReturnType<{ email: string; password: string }>;
+  /** The e-mail is known: the password is typed first. */
+  readonly isEmailKnown?: boolean;
+}
+
+export function SignInFields({ form, isEmailKnown = false }: SignInFieldsProps) {
+  return (
+    <>
+      <TextInput
+        label="E-mail"
+        type="email"
+        autoComplete="username"
+        required
+        key={form.key('email')}
+        {...form.getInputProps('email')}
+      />
+      <PasswordInput
+        label="Password"
+        autoComplete="current-password"
+        required
+        data-autofocus={isEmailKnown || undefined}
+        mt="sm"
+        key={form.key('password')}
+        {...form.getInputProps('password')}
+      />
+    </>
+  );
+}

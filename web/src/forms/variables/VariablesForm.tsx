@@ -1,0 +1,89 @@
+/** Variables that are changed together: rows, what is wrong with them, and the button that saves them. */
+import { Alert, Button } from '@mantine/core';
+import { type ComponentProps, useState } from 'react';
+import { errorText, fieldOf, fieldText } from '../../api/errors.ts';
+import { ActionButton } from '../../ui/ActionButton.tsx';
+import { FormFoot } from '../Section.tsx';
+import { editsOf } from '../variable-edits.ts';
+import { isReady, rowOfField } from './checks.ts';
+import type { VariableRow } from './rows.ts';
+import { VariablesEditor } from './VariablesEditor.tsx';
+
+/**
+ * What was typed, until it is saved.
+ * @param rowsWith the rows that are there, with what was typed in them
+ */
+export function useVariableEdits(rowsWith: (edits: readonly VariableRow[]) => VariableRow[]) {
+  const [edits, setEdits] = useState<readonly VariableRow[]>([]);
+  const [isStrict, setIsStrict] = useState(false);
+  const [failure, setFailure] = useState<unknown>();
+  const rows = rowsWith(edits);
+  const wrong = rowOfField(fieldOf(failure), rows);
+  const setRows = (next: readonly VariableRow[]) => {
+    setFailure(undefined);
+    setEdits(editsOf(next));
+  };
+  return {
+    ...{ rows, isStrict, setRows },
+    isTouched: edits.length > 0,
+    /** What no row shows. */
+    failure: wrong === undefined ? failure : undefined,
+    errors: wrong === undefined ? {} : { [wrong]: fieldText(failure).replace(/^\d+\/\w+ /, '') },
+    /** From here on, missing values are errors. @returns whether everything that was typed can be sent */
+    check: (): boolean => {
+      setIsStrict(true);
+      setFailure(undefined);
+      return isReady(editsOf(rows));
+    },
+    onSaved: () => {
+      setEdits([]);
+      setIsStrict(false);
+    },
+    /** For the error of a change. */
+    onRefused: (error: unknown): true => {
+      setFailure(error);
+      return true;
+    },
+  };
+}
+
+type Editor = ComponentProps<typeof VariablesEditor>;
+
+export interface VariablesFormProps extends Pick<Editor, 'label' | 'whyNot' | 'showsOrigin' | 'originOf'> {
+  readonly editing: ReturnType<typeof useVariableEdits>;
+  readonly isBusy: boolean;
+  readonly onSave: () => void;
+}
+
+export function VariablesForm({ editing, isBusy, onSave, ...editor }: VariablesFormProps) {
+  const { rows, setRows, errors, isStrict, failure, isTouched } = editing;
+  const { whyNot } = editor;
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (editing.check()) onSave();
+      }}
+    >
+      {failure !== undefined && (
+        <Alert color="red" role="alert" mb="md" title={errorText(failure).title}>
+          {errorText(failure).text}
+        </Alert>
+      )}
+      <VariablesEditor {...editor} rows={rows} onChange={setRows} errors={errors} isStrict={isStrict} />
+      {(isTouched || whyNot !== undefined) && (
+        <FormFoot>
+          <ActionButton type="submit" whyNot={whyNot} loading={isBusy}>
+            Save
+          </ActionButton>
+          {isTouched && (
+            <Button variant="default" onClick={() => setRows([])}>
+              Undo all
+            </Button>
+          )}
+        </FormFoot>
+      )}
+    </form>
+  );
+}
