@@ -299,7 +299,7 @@ export const rules: Readonly<Record<string, readonly Rule[]>> = {
     },
     {
       rule: 'A plan that is older than the current state is neither approved nor applied.',
-      file: 'server/src/deployments/approve-deployment.test.ts',
+      file: 'server/src/deployments/approval/approve-deployment.test.ts',
       test: 'a plan is not applied when the state changed while it was made',
     },
   ],

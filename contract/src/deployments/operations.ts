@@ -41,7 +41,16 @@ export const ApproveBody = closed({
 });
 export type ApproveBody = Static<typeof ApproveBody>;
 
-export const CancelBody = closed({ comment: Type.Optional(reviewComment) });
+export const CancelBody = closed({
+  planHash: Type.Optional(
+    Type.String({
+      description:
+        'The `planHash` that was reviewed: if there is another plan or none, 409, and nothing ends',
+    }),
+  ),
+  comment: Type.Optional(reviewComment),
+});
+export type CancelBody = Static<typeof CancelBody>;
 
 export const ReleaseBody = closed({
   reason: Type.String({
@@ -129,8 +138,10 @@ export const operations = defineOperations('deployments', {
   approveDeployment: operation('PUT', '/environments/deployments/{id}', {
     summary: 'Approve deployment',
     description:
-      'Lets a deployment that waits for approval continue. 409 if it is not waiting, or if its plan ' +
-      'is outdated.',
+      'Lets a deployment that waits for approval continue, unless approval policies then ask for another ' +
+      'approver: it waits again then. 409 if it is not waiting, if its plan is outdated, if the caller has ' +
+      "approved it already, or if it is the caller's own and the policy of the project has " +
+      '`selfApprovalForbidden`.',
     needs: 'RUN_APPLY',
     subject: thisDeployment,
     params: byId,

@@ -1,6 +1,6 @@
 /** What a plan, its outputs and its costs look like in a reply, whatever the tool. */
 import { type Static, Type } from 'typebox';
-import { oneOf } from '../schema/enumerations.ts';
+import { approvalDeciders, oneOf } from '../schema/enumerations.ts';
 import { Count, Flag, Instant, mapOf, Text } from '../schema/schema.ts';
 
 const Attribute = Type.Object({
@@ -137,6 +137,50 @@ export type DeploymentErrorBody = Static<typeof DeploymentErrorBody>;
 
 export const waitKinds = ['deployment', 'approval', 'agent', 'lock'] as const;
 
+/** Why somebody with the right to approve may not approve a certain plan. */
+export const approverObstacles = ['ownPlan', 'alreadyApproved'] as const;
+export type ApproverObstacle = (typeof approverObstacles)[number];
+
+/** What is known about an approval that a plan waits for. */
+export const ApprovalWait = Type.Object(
+  {
+    until: {
+      ...Instant,
+      description: 'When the deployment ends with TIMEOUT if nobody has decided by then',
+    },
+    decidedBy: Type.Optional(
+      oneOf(
+        approvalDeciders,
+        'Why it waits: who started it may only plan, ENVARIUM_REQUIRES_APPROVAL, approval policies, the ' +
+          'request, or the setting of the environment; absent for deployments of earlier versions',
+      ),
+    ),
+    missing: Type.Optional(
+      Type.Array(Text, {
+        description: 'What approval policies still ask for, in their own words. Not in event streams',
+      }),
+    ),
+    excluded: Type.Optional(
+      Type.Array(
+        Type.Object({
+          userId: Text,
+          reason: oneOf(
+            approverObstacles,
+            'ownPlan: the plan is theirs, and the policy of the project has selfApprovalForbidden',
+          ),
+        }),
+        {
+          description:
+            'Who may not approve this plan, whatever their rights; keys that they made may not either. Not in ' +
+            'event streams',
+        },
+      ),
+    ),
+  },
+  { title: 'ApprovalWait' },
+);
+export type ApprovalWait = Static<typeof ApprovalWait>;
+
 /** Why nothing moves. */
 export const WaitingFor = Type.Object(
   {
@@ -144,6 +188,7 @@ export const WaitingFor = Type.Object(
     id: Type.Optional(Type.String({ description: 'The deployment or agent that it is waiting for' })),
     since: Instant,
     text: Type.String({ description: 'The same as a sentence' }),
+    approval: Type.Optional({ ...ApprovalWait, description: 'Of a plan that waits for approval' }),
   },
   { title: 'WaitingFor' },
 );

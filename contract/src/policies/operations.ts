@@ -49,6 +49,15 @@ export const UpdatePolicyBody = closed({
         'project; default: false',
     }),
   ),
+  selfApprovalForbidden: Type.Optional(
+    nullable(
+      Type.Boolean({
+        description:
+          'Ours: whether people must not approve plans that they started; absent: stays as it is; null: as the ' +
+          'nearest project above says, or no',
+      }),
+    ),
+  ),
 });
 export type UpdatePolicyBody = Static<typeof UpdatePolicyBody>;
 
@@ -65,7 +74,8 @@ export const operations = defineOperations('policies', {
   updatePolicy: operation('PUT', '/policies', {
     summary: 'Update policy',
     description:
-      'Replaces the whole policy: omitted flags become false, omitted numbers and lifetimes null (unlimited).',
+      'Replaces the whole policy: omitted flags become false, omitted numbers and lifetimes null (unlimited). ' +
+      '`selfApprovalForbidden`, which is ours, stays as it is if omitted.',
     needs: 'EDIT_PROJECT_SETTINGS',
     subject: { entity: 'project', in: 'body', field: 'projectId' },
     body: UpdatePolicyBody,

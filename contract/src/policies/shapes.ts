@@ -32,5 +32,10 @@ export const Policy = replyObject('Policy', {
   driftDetectionEnabled: Type.Optional(Flag),
   driftDetectionCron: Type.Optional(Text),
   autoDriftRemediation: Type.Optional(oneOf(autoDriftRemediations)),
+  selfApprovalForbidden: Type.Optional(
+    Type.Boolean({
+      description: 'Ours: whether people must not approve their own plans; absent: as the project above',
+    }),
+  ),
 });
 export type Policy = Static<typeof Policy>;

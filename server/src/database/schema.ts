@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 8d15dc1e0fa3b58cfd0c5b40a295e99c525c9da363e6303f49b3ad61934f5eba
+ * sources 838f76b6ee8808cc5b3eb9106ca61da9f136b59a05a785e875571da43e8b9b06
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -684,6 +684,7 @@ export interface ScheduleTable {
   id: string;
   is_enabled: boolean;
   next_run_at: Date | null;
+  set_by: string | null;
   updated_at: Generated<Date>;
 }
 

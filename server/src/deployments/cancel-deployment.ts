@@ -1,4 +1,5 @@
 /** A person refuses a plan, or cancels a queued deployment. */
+import type { CancelBody } from '#contract/deployments/operations.ts';
 import type { DeploymentReference } from '#contract/deployments/shapes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
@@ -44,15 +45,20 @@ async function cancel(
   return moved.environment;
 }
 
-/** @throws Refusal 409 for a deployment that neither waits nor is queued: what runs is aborted instead */
+/**
+ * @param body the plan's hash that the caller has read, and why it is refused, if it says so
+ * @throws Refusal 409 for a deployment that neither waits nor is queued (what runs is aborted instead), and where
+ * the plan is another one
+ */
 export async function cancelDeployment(
   context: ActorContext,
   id: string,
-  comment?: string,
+  { planHash: expectedHash, comment }: CancelBody = {},
 ): Promise<DeploymentReference> {
   return inTransaction(context, async (context) => {
     const locked = await requireDeployment(context, id);
-    const refusal = cancelRefusal(locked.deployment.status);
+    const { status, plan_hash: planHash } = locked.deployment;
+    const refusal = cancelRefusal(status, { planHash, expectedHash });
     if (refusal !== null) throw conflict(refusal);
     await advanceQueue(context, await cancel(context, locked, comment));
     return { id, status: 'CANCELLED' };

@@ -11,7 +11,7 @@ import { stepView } from '../logs/step-view.ts';
 import type { ArchivedProjects, ReactionPayloads, Reactions } from '../reactions.ts';
 import { cancelDeployments } from './cancel-deployment.ts';
 import { environmentsWithQueued } from './deployment-store.ts';
-import { waitingFor } from './waiting-for.ts';
+import { waitingForNow } from './waiting-for.ts';
 
 type DeploymentMove = ReactionPayloads['deploymentMoved'];
 
@@ -43,7 +43,7 @@ async function recordStatus(
     ...both,
     startedAt: row.started_at,
     finishedAt: row.finished_at,
-    waitingFor: waiting === undefined ? await waitingFor(context, row) : waiting,
+    waitingFor: waiting === undefined ? await waitingForNow(context, row) : waiting,
   };
   await recordEvent(context, row.id, 'status', data);
   const place = { projectId: row.project_id, environmentId: row.environment_id };

@@ -8,7 +8,7 @@ import { excludeFields, pickFields } from '../http/pick-fields.ts';
 import { jsonList } from '../http/json-text.ts';
 import { type Route, route, streamRoute } from '../http/route.ts';
 import { abortDeployment } from './abort-deployment.ts';
-import { approveDeployment } from './approve-deployment.ts';
+import { approveDeployment } from './approval/approve-deployment.ts';
 import { cancelDeployment, cancelQueuedDeployments } from './cancel-deployment.ts';
 import { deployEnvironment } from './start-deployment.ts';
 import { getDeploymentPlace, getDeploymentResources, getDeploymentRow } from './deployment-store.ts';
@@ -68,7 +68,7 @@ export const deploymentRoutes: Route[] = [
     approveDeployment(context, params.id, body),
   ),
   route(operations.cancelDeployment, (context, { params, body }) =>
-    cancelDeployment(context, params.id, body.comment),
+    cancelDeployment(context, params.id, body),
   ),
   route(operations.cancelQueuedDeployments, (context, { params }) =>
     cancelQueuedDeployments(context, params.id),

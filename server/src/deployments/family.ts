@@ -3,7 +3,7 @@ import type { Family } from '../family.ts';
 import { deploymentReactions } from './deployment-reactions.ts';
 import { deploymentRoutes } from './deployment-routes.ts';
 import { deploymentHome, lockDeployment } from './deployment-store.ts';
-import { expireApprovals } from './expire-approvals.ts';
+import { expireApprovals } from './approval/expire-approvals.ts';
 
 export const family: Family = {
   name: 'deployments',

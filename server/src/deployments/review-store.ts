@@ -13,6 +13,7 @@ export interface ReviewRow {
   readonly created_at: Date | string;
 }
 
+/** @returns false where the same user has approved the plan already: nothing is stored then */
 export async function insertReview(
   tx: Connection,
   row: {
@@ -23,8 +24,8 @@ export async function insertReview(
     comment: string | undefined;
     at: Date;
   },
-): Promise<void> {
-  await tx
+): Promise<boolean> {
+  const stored = await tx
     .insertInto('review')
     .values({
       deployment_id: row.deploymentId,
@@ -34,7 +35,9 @@ export async function insertReview(
       comment: row.comment ?? null,
       created_at: row.at,
     })
-    .execute();
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return stored.numInsertedOrUpdatedRows !== 0n;
 }
 
 /** Reviews of several deployments, oldest first. */
@@ -46,6 +49,12 @@ export async function listReviews(db: Connection, deploymentIds: readonly string
     .where('deployment_id', 'in', [...deploymentIds])
     .orderBy('number')
     .execute();
+}
+
+/** The users that approved the plan of a deployment, oldest first, as an array in a statement. */
+export function approversOf(deploymentId: Expression<string>): RawBuilder<string[]> {
+  return sql<string[]>`array(select user_id from review
+    where deployment_id = ${deploymentId} and action = 'approved' order by number)`;
 }
 
 /** The reviews of a deployment, oldest first, as a column of a statement about deployments; null for none. */

@@ -4,7 +4,6 @@
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
-import type { ToolFacts } from '#protocol/tools/tool.ts';
 import { scopeOf, serves } from '../agents/agent-scope.ts';
 import { giveUpAfterSeconds, unreachableAfterSeconds } from '../agents/contact.ts';
 import type { Context } from '../context.ts';
@@ -15,36 +14,10 @@ import { type EnvironmentRow, getEnvironmentRows } from '../environments/environ
 import { listHolders, listOpenJobs } from '../dispatch/run-store.ts';
 import type { JobRow } from '../queue/job-store.ts';
 import { isSerial, type QueuedFacts, waitsFor } from '../queue/queue-order.ts';
+import { waitingForApproval, waitingForApprovals } from './approval/waiting-for-approval.ts';
 import { getStateLocks, lockInWords, type StateLockRow } from '../state/state-lock-store.ts';
 
 type LockFacts = Pick<EnvironmentRow, 'is_locked' | 'lock_reason' | 'locked_at'>;
-
-function plannedInWords(row: Pick<PlainDeploymentRow, 'plan_summary'>): string {
-  const summary = row.plan_summary;
-  return summary
-    ? `${summary.added} to add, ${summary.changed} to change, ${summary.destroyed} to destroy`
-    : 'its plan';
-}
-
-/** @param tool undefined for one that this version cannot run */
-export function waitingForApproval(
-  row: Pick<PlainDeploymentRow, 'updated_at' | 'plan_summary' | 'has_changes'>,
-  tool: Pick<ToolFacts, 'label' | 'approval'> | undefined,
-): WaitingFor {
-  const since = row.updated_at.toISOString();
-  if (row.has_changes === false)
-    return {
-      kind: 'approval',
-      since,
-      text: `Waiting since ${since} for a person, but there is nothing to apply: the plan changes neither resources nor outputs. The deployment can be cancelled`,
-    };
-  const note = tool?.approval.isExact === false ? `. The approval covers ${tool.approval.covers}` : '';
-  return {
-    kind: 'approval',
-    since,
-    text: `Waiting since ${since} for a person to approve or refuse: ${plannedInWords(row)}${note}`,
-  };
-}
 
 function forStateLock(lock: StateLockRow): WaitingFor {
   const text = `${lockInWords(lock)}; the deployment starts when the lock is released`;
@@ -201,12 +174,8 @@ export async function waitingForEach(
   rows: readonly PlainDeploymentRow[],
 ): Promise<Map<string, WaitingFor>> {
   const inStatus = (...statuses: DeploymentStatus[]) => rows.filter((row) => statuses.includes(row.status));
-  const asked = inStatus('WAITING_FOR_USER').map((row): [string, WaitingFor] => [
-    row.id,
-    waitingForApproval(row, toolFacts(row.tool)),
-  ]);
   const waits = [
-    ...asked,
+    ...(await waitingForApprovals(context, inStatus('WAITING_FOR_USER'))),
     ...(await queueWaits(context, inStatus('QUEUED'))),
     ...(await agentWaits(context, inStatus('IN_PROGRESS', 'ABORTING'))),
   ];
@@ -235,7 +204,9 @@ export async function waitingAtStart(
   return waits[0]?.[1] ?? null;
 }
 
-/** @returns null where nothing is waited for */
-export async function waitingFor(context: Context, row: PlainDeploymentRow): Promise<WaitingFor | null> {
+/** The same for an event: of an approval, only what is known without reading more. */
+export async function waitingForNow(context: Context, row: PlainDeploymentRow): Promise<WaitingFor | null> {
+  if (row.status === 'WAITING_FOR_USER')
+    return waitingForApproval(row, toolFacts(row.tool), context.settings);
   return (await waitingForEach(context, [row])).get(row.id) ?? null;
 }

@@ -86,3 +86,26 @@ test('a policy that a project cannot have is refused by field', async () => {
   ] as const)
     assert.match((await refused(app, 'updatePolicy', 400, { body })).message, field);
 });
+
+test('a setting that clients of the interface do not know outlives their updates, until somebody changes it', async () => {
+  covers('updatePolicy', 'body.selfApprovalForbidden');
+  const { id: projectId } = await ok(app, 'createProject', {
+    body: { organizationId: app.organizationId, name: 'four eyes' },
+  });
+  const put = async (body: object) =>
+    (await ok(app, 'updatePolicy', { body: { projectId, ...body } })).selfApprovalForbidden;
+  assert.equal(await put({}), undefined);
+  assert.equal(await put({ selfApprovalForbidden: true }), true);
+  assert.equal(await put({ requiresApprovalDefault: true }), true);
+  assert.equal(await put({ selfApprovalForbidden: false }), false);
+  assert.equal(await put({}), false);
+  assert.equal(await put({ selfApprovalForbidden: null }), undefined);
+  const { events } = await ok(app, 'listAuditEvents', {
+    query: { organizationId: app.organizationId, action: 'project.policyUpdated' },
+  });
+  const last = events.filter(({ entityId }) => entityId === projectId);
+  assert.match(JSON.stringify(last), /selfApprovalForbidden/);
+  await refused(app, 'updatePolicy', 400, {
+    body: { projectId, selfApprovalForbidden: 'yes' as never },
+  });
+});

@@ -12,6 +12,7 @@ import { orNotFound } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import { lockProject } from '../projects/archive-project.ts';
 import { getProjectRow, type ProjectRow } from '../projects/project-store.ts';
+import { ownColumns, ownSettingsOf } from './own-settings.ts';
 import { getPolicyRow, type PolicyRow, putPolicyRow } from './policy-store.ts';
 
 /** The column of a flag. */
@@ -29,7 +30,7 @@ const flagColumns = {
   outputsAsInputsEnabled: 'outputs_as_inputs_enabled',
 } as const satisfies Record<PolicyFlag, keyof ProjectPolicyTable>;
 
-type Settings = Omit<Policy, 'id' | 'projectId' | 'organizationId' | 'updatedBy'>;
+type Settings = Omit<Policy, 'id' | 'projectId' | 'organizationId' | 'updatedBy' | 'selfApprovalForbidden'>;
 
 /** Of a project whose policy was never changed. */
 const defaults: Settings = {
@@ -68,6 +69,7 @@ function policyView(project: ProjectRow, row: PolicyRow | undefined): Policy {
     organizationId: project.organization_id,
     updatedBy: row?.updated_by ?? project.created_by,
     ...settingsOf(row),
+    ...ownSettingsOf(row),
   };
 }
 
@@ -94,6 +96,8 @@ function columnsOf(
   };
 }
 
+const auditedOf = (row: PolicyRow | undefined) => ({ ...settingsOf(row), ...ownSettingsOf(row) });
+
 /** The right was checked. */
 async function updatePolicy(context: ActorContext, body: UpdatePolicyBody): Promise<Policy> {
   return inTransaction(context, async (context) => {
@@ -101,6 +105,7 @@ async function updatePolicy(context: ActorContext, body: UpdatePolicyBody): Prom
     const before = await getPolicyRow(context.db, project.id);
     const row = await putPolicyRow(context.db, {
       ...columnsOf(body),
+      ...ownColumns(body, before),
       updated_by: context.actor.userId,
       updated_at: context.now(),
     });
@@ -110,7 +115,7 @@ async function updatePolicy(context: ActorContext, body: UpdatePolicyBody): Prom
       action: 'project.policyUpdated',
       entity: 'project',
       entityId: project.id,
-      ...changesOf({ ...settingsOf(before) }, { ...settingsOf(row) }),
+      ...changesOf(auditedOf(before), auditedOf(row)),
     });
     return policyView(project, row);
   });

@@ -1,7 +1,8 @@
 /** SQL of the policies of projects. */
-import type { Insertable, Selectable } from 'kysely';
+import { type Expression, type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Connection } from '../context.ts';
 import type { ProjectPolicyTable } from '../database/schema.ts';
+import { pathOf } from '../projects/project-store.ts';
 
 export type PolicyRow = Selectable<ProjectPolicyTable>;
 
@@ -34,4 +35,14 @@ export async function projectsWithOutputsAsInputs(
     .where('outputs_as_inputs_enabled', '=', true)
     .execute();
   return new Set(found.map((row) => row.project_id));
+}
+
+/**
+ * Whether people must not approve their own plans, as a column of a statement about something in a project: what
+ * the project says, else the nearest one above it that says something, else no.
+ */
+export function isSelfApprovalForbidden(projectId: Expression<string>): RawBuilder<boolean> {
+  return sql<boolean>`coalesce((select policy.self_approval_forbidden from ${pathOf(projectId)} as step
+    join project_policy policy on policy.project_id = step.id
+    where policy.self_approval_forbidden is not null order by step.place desc limit 1), false)`;
 }

@@ -233,6 +233,15 @@ export function projectNameOf(id: Expression<string>): RawBuilder<string> {
   return sql`(select name from project where id = ${id})`;
 }
 
+/**
+ * A project with those above it, as a table of a statement: `id`, and `place`, which counts from the top.
+ * @param projectId the column, or the value
+ */
+export function pathOf(projectId: Expression<string>): RawBuilder<unknown> {
+  return sql`(select step.id::uuid as id, step.place from project own,
+    unnest(string_to_array(own.hierarchy, '|')) with ordinality as step (id, place) where own.id = ${projectId})`;
+}
+
 /** The project with those above it, from the top down. */
 export async function projectPath(
   db: Connection,

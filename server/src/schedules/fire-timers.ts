@@ -69,7 +69,10 @@ const nothingElse = { targets: [], variableChanges: [], variableFields: [] } as 
 async function start(
   context: Context,
   environment: LockedEnvironment,
-  request: Pick<StartRequest, 'type' | 'trigger' | 'isScheduledRun' | 'followsLastDeploy' | 'comment'>,
+  request: Pick<
+    StartRequest,
+    'type' | 'trigger' | 'isScheduledRun' | 'followsLastDeploy' | 'comment' | 'requestedBy'
+  >,
 ): Promise<boolean> {
   try {
     await startDeployment(asService(context), environment, { ...nothingElse, ...request });
@@ -142,7 +145,7 @@ async function runSchedule(
   if (isLooking && environment.status !== 'ACTIVE') return;
   if (await isArchivedProject(context.db, environment.project_id)) return;
   if (!(await isUnderWay(context.db, environment.id, request.type)))
-    await start(context, environment, request);
+    await start(context, environment, { ...request, requestedBy: schedule.set_by ?? schedule.created_by });
 }
 
 async function fireSchedules(context: Context, environment: LockedEnvironment, since: Date): Promise<void> {

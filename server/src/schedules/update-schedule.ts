@@ -71,6 +71,7 @@ export async function storeSchedule(
       ? {}
       : { auto_drift_remediation: schedule.autoDriftRemediation }),
     created_by: context.actor.userId,
+    set_by: context.actor.userId,
     created_at: now,
     updated_at: now,
   });

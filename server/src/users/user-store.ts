@@ -192,3 +192,19 @@ export async function ownerOfCredentials(
 export async function deleteKeysOf(tx: Connection, userId: string): Promise<void> {
   await tx.deleteFrom('api_key').where('user_id', '=', userId).execute();
 }
+
+/**
+ * The users that count as one with each of some users, as a column of a statement: the user, and for a key of an
+ * organization also the one who made it. A JSON object of lists by user; null for no users.
+ * @param users an array of ids; null among them counts as nobody
+ */
+export function peopleBehind(users: RawBuilder<unknown>): RawBuilder<Record<string, string[]> | null> {
+  return sql<Record<string, string[]> | null>`(
+    with recursive behind (root, id) as (
+      select root, root from unnest(${users}) as root where root is not null
+      union
+      select behind.root, made.created_by from behind join app_user made on made.id = behind.id
+      where made.is_api_key and made.created_by is not null
+    )
+    select jsonb_object_agg(root, ids) from (select root, jsonb_agg(id) as ids from behind group by root) as each)`;
+}

@@ -12,24 +12,39 @@ export interface ApprovalFacts {
   readonly plannedOn: string | null;
   readonly currentState: string | null;
   readonly environment: { readonly name: string; readonly isLocked: boolean };
+  /** Why this person may not approve it, as `approverRefusal` finds it. */
+  readonly approver: string | null;
+}
+
+/** Somebody decides about the plan that they have read, or about none. */
+function otherPlan({
+  planHash,
+  expectedHash,
+}: Pick<ApprovalFacts, 'planHash' | 'expectedHash'>): string | null {
+  if (expectedHash === undefined || expectedHash === planHash) return null;
+  if (planHash === null) return '/body/planHash names a plan, but this deployment has none yet';
+  return `/body/planHash is not the hash of this plan (${planHash}): read the plan again`;
 }
 
 /** @returns why the deployment cannot be approved; null where it can */
 export function approvalRefusal(facts: ApprovalFacts): string | null {
-  const { status, planHash, expectedHash, environment } = facts;
+  const { status, environment } = facts;
   if (!permits(status, 'approve'))
     return `The deployment is ${status}: only deployments awaiting approval can be approved`;
   if (environment.isLocked) return `Environment "${environment.name}" is locked: unlock it first`;
-  if (expectedHash !== undefined && expectedHash !== planHash)
-    return `/body/planHash is not the hash of this plan (${planHash}): read the plan again`;
+  const refusal = facts.approver ?? otherPlan(facts);
+  if (refusal !== null) return refusal;
   if (facts.plannedOn !== facts.currentState)
     return 'The plan is outdated: the state has changed since it was made. Cancel this deployment and deploy again';
   return null;
 }
 
 /** @returns why the deployment cannot be cancelled; null where it can */
-export function cancelRefusal(status: DeploymentStatus): string | null {
-  if (permits(status, 'cancel')) return null;
+export function cancelRefusal(
+  status: DeploymentStatus,
+  plan: Pick<ApprovalFacts, 'planHash' | 'expectedHash'>,
+): string | null {
+  if (permits(status, 'cancel')) return otherPlan(plan);
   const instead = status === 'IN_PROGRESS' ? '; abort it instead' : '';
   return `The deployment is ${status}: only queued deployments and those awaiting approval can be cancelled${instead}`;
 }

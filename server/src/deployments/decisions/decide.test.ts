@@ -233,6 +233,7 @@ test('a plan is approved only while it waits, unlocked, unchanged and up to date
       plannedOn: 'v1',
       currentState: 'v1',
       environment: { name: 'network', isLocked: false },
+      approver: null,
       ...more,
     });
   assert.equal(approval(), null);
@@ -240,13 +241,17 @@ test('a plan is approved only while it waits, unlocked, unchanged and up to date
   assert.match(approval({ status: 'QUEUED' }) ?? '', /is QUEUED/);
   assert.match(approval({ environment: { name: 'network', isLocked: true } }) ?? '', /locked/);
   assert.match(approval({ expectedHash: 'other' }) ?? '', /planHash/);
+  assert.match(approval({ expectedHash: 'other', planHash: null }) ?? '', /has none yet/);
   assert.match(approval({ currentState: 'v2' }) ?? '', /outdated/);
+  assert.match(approval({ approver: 'Not you' }) ?? '', /Not you/);
 });
+
+const noHash = { planHash: null, expectedHash: undefined };
 
 test('a refused cancel points to abort, and a refused abort to cancel', () => {
   for (const status of deploymentStatuses) {
     const isOpen = (openStatuses as readonly string[]).includes(status);
-    const [cancel, abort] = [cancelRefusal(status), abortRefusal(status)];
+    const [cancel, abort] = [cancelRefusal(status, noHash), abortRefusal(status)];
     assert.equal(cancel === null || abort === null, isOpen, status);
     if (cancel === null) assert.match(abort ?? '', /; cancel it instead$/);
     if (status === 'IN_PROGRESS') assert.match(cancel ?? '', /; abort it instead$/);

@@ -1,20 +1,22 @@
 /** A person approves a plan: exactly that is applied, on the state that it was made on. */
 import type { ApproveBody } from '#contract/deployments/operations.ts';
 import type { DeploymentReference } from '#contract/deployments/shapes.ts';
-import { recordAudit } from '../audit/record.ts';
-import type { ActorContext } from '../context.ts';
-import { inTransaction } from '../database/transaction.ts';
-import { getPlanningAttempt } from '../dispatch/attempt-store.ts';
-import { conflict } from '../http/errors.ts';
-import { jobsChannel, newJob } from '../queue/enqueue.ts';
-import { insertJob } from '../queue/job-store.ts';
-import { advanceQueue } from './advance-queue.ts';
-import { approvalRefusal } from './decisions/decide-action.ts';
-import { type DeploymentRow, requireDeployment } from './deployment-store.ts';
-import { insertReview } from './review-store.ts';
-import { markStep } from './finish-phase.ts';
-import { storeProposed } from './inputs/proposed-changes.ts';
-import { moveDeployment } from './move-deployment.ts';
+import { recordAudit } from '../../audit/record.ts';
+import type { ActorContext } from '../../context.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { getPlanningAttempt } from '../../dispatch/attempt-store.ts';
+import { conflict, notFound } from '../../http/errors.ts';
+import { jobsChannel, newJob } from '../../queue/enqueue.ts';
+import { insertJob } from '../../queue/job-store.ts';
+import { advanceQueue } from '../advance-queue.ts';
+import { getApproverRows } from './approver-store.ts';
+import { approvalRefusal } from '../decisions/decide-action.ts';
+import { approvedAlready, approverRefusal } from '../decisions/decide-approver.ts';
+import { type DeploymentRow, lockDeployment } from '../deployment-store.ts';
+import { insertReview } from '../review-store.ts';
+import { markStep } from '../finish-phase.ts';
+import { storeProposed } from '../inputs/proposed-changes.ts';
+import { moveDeployment } from '../move-deployment.ts';
 
 /** The agent that planned gets the apply if it is waiting for a job: it may still have the tree. */
 async function enqueueApply(context: ActorContext, { id, tool, work_folder }: DeploymentRow): Promise<void> {
@@ -23,10 +25,18 @@ async function enqueueApply(context: ActorContext, { id, tool, work_folder }: De
   await context.events.publish(context.db, jobsChannel, planned?.agent_process_id);
 }
 
+/** The deployment, locked, and why the caller may not approve it. @throws Refusal 404 */
+async function requireApprovable({ db, actor }: ActorContext, id: string) {
+  const facts = (await getApproverRows(db, [id], [actor.userId])).get(id);
+  const locked = facts && (await lockDeployment(db, id, facts.environment_id));
+  if (!locked) throw notFound('deployment', id);
+  return { locked, approver: approverRefusal(facts, actor.userId) };
+}
+
 /**
  * @param body the plan's hash that the caller has read, and why it is approved, if it says so
- * @throws Refusal 409 where the deployment does not wait, the plan is another one, the state has moved on, or
- * what it proposes cannot be stored any more
+ * @throws Refusal 409 where the deployment does not wait, the plan is another one or the caller's own, the caller
+ * has approved it already, the state has moved on, or what it proposes cannot be stored any more
  */
 export async function approveDeployment(
   context: ActorContext,
@@ -34,7 +44,7 @@ export async function approveDeployment(
   { planHash: expectedHash, comment }: ApproveBody,
 ): Promise<DeploymentReference> {
   return inTransaction(context, async (context) => {
-    const locked = await requireDeployment(context, id);
+    const { locked, approver } = await requireApprovable(context, id);
     const { deployment, environment } = locked;
     const refusal = approvalRefusal({
       status: deployment.status,
@@ -43,6 +53,7 @@ export async function approveDeployment(
       plannedOn: deployment.planned_on_state_version_id,
       currentState: environment.current_state_version_id,
       environment: { name: environment.name, isLocked: environment.is_locked },
+      approver,
     });
     if (refusal !== null) throw conflict(refusal);
     const stored = await storeProposed(context, locked);
@@ -62,12 +73,13 @@ export async function approveDeployment(
       entityId: id,
       details: { planHash: deployment.plan_hash, ...(comment === undefined ? {} : { comment }) },
     };
-    await Promise.all([
+    const [isFirst] = await Promise.all([
       insertReview(context.db, review),
       markStep(context, deployment, 'approval:wait', 'SUCCESS'),
       enqueueApply(context, deployment),
       recordAudit(context, audit),
     ]);
+    if (!isFirst) throw conflict(approvedAlready);
     const moved = await moveDeployment(context, { deployment, environment: stored }, 'IN_PROGRESS');
     // What runs alongside had to wait only for the approval.
     await advanceQueue(context, moved.environment, moved.speakers);

@@ -3,16 +3,16 @@ import { test, type TestContext } from 'node:test';
 import pg from 'pg';
 import { covers } from '#contract/documents/coverage.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { appliedOutcome, plannedOutcome, stateFile, type TestAgent, testAgent } from '../testing/agent.ts';
-import { testApp } from '../testing/app.ts';
-import { call, ok, refused } from '../testing/client.ts';
+import { appliedOutcome, plannedOutcome, stateFile, type TestAgent, testAgent } from '../../testing/agent.ts';
+import { testApp } from '../../testing/app.ts';
+import { call, ok, refused } from '../../testing/client.ts';
 import {
   createActive,
   createEnvironment,
   deploy,
   deploymentOf,
   environmentOf,
-} from '../testing/environment.ts';
+} from '../../testing/environment.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -166,7 +166,7 @@ test('a plan older than the current state cannot be approved', async () => {
   assert.ok(first);
   await agent.mark(first);
   app.advance(2000);
-  const { sweepSilence } = await import('../dispatch/sweep-silence.ts');
+  const { sweepSilence } = await import('../../dispatch/sweep-silence.ts');
   for (let passes = 0; passes < 70; passes++) {
     app.advance(13);
     await sweepSilence(app.context);

@@ -1,14 +1,13 @@
 /** Loop: a plan without a timely decision ends as TIMEOUT, and the queue continues. */
-import type { Context } from '../context.ts';
-import { inTransaction } from '../database/transaction.ts';
-import { advanceQueue } from './advance-queue.ts';
-import { lockDeployment, waitingForUserSince } from './deployment-store.ts';
-import { moveDeployment } from './move-deployment.ts';
-
-const dayMilliseconds = 86_400_000;
+import type { Context } from '../../context.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { advanceQueue } from '../advance-queue.ts';
+import { lockDeployment, waitingForUserSince } from '../deployment-store.ts';
+import { moveDeployment } from '../move-deployment.ts';
+import { expiredSince } from './waiting-for-approval.ts';
 
 export async function expireApprovals(context: Context): Promise<void> {
-  const before = new Date(context.now().getTime() - context.settings.approvalWaitDays * dayMilliseconds);
+  const before = expiredSince(context.now(), context.settings);
   for (const id of await waitingForUserSince(context.db, before)) {
     await inTransaction(context, async (context) => {
       const found = await lockDeployment(context.db, id);

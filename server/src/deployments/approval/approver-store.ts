@@ -1,0 +1,45 @@
+/** SQL of who may approve a plan, and who has. */
+import { sql } from 'kysely';
+import type { Connection } from '../../context.ts';
+import { isSelfApprovalForbidden } from '../../policies/policy-store.ts';
+import { peopleBehind } from '../../users/user-store.ts';
+import { approversOf } from '../review-store.ts';
+
+export interface ApproverRow {
+  readonly id: string;
+  readonly environment_id: string;
+  readonly started_by: string;
+  /** For whom the service started it. */
+  readonly requested_by: string | null;
+  readonly is_self_approval_forbidden: boolean;
+  /** Users that have approved it, oldest first. */
+  readonly approvers: readonly string[];
+  /** By user: itself and whoever made that key, for all users above and those that were asked about. */
+  readonly people: Readonly<Record<string, readonly string[]>> | null;
+}
+
+/**
+ * What decides who may approve, of several deployments.
+ * @param more further users to find the people of, such as the caller
+ */
+export async function getApproverRows(
+  db: Connection,
+  deploymentIds: readonly string[],
+  more: readonly string[] = [],
+): Promise<Map<string, ApproverRow>> {
+  if (deploymentIds.length === 0) return new Map();
+  const approvers = approversOf(sql.ref('deployment.id'));
+  const rows = await db
+    .selectFrom('deployment')
+    .select(['id', 'environment_id', 'started_by', 'requested_by'])
+    .select([
+      isSelfApprovalForbidden(sql.ref('deployment.project_id')).as('is_self_approval_forbidden'),
+      approvers.as('approvers'),
+      peopleBehind(
+        sql`${approvers} || deployment.started_by || deployment.requested_by || ${[...more]}::text[]`,
+      ).as('people'),
+    ])
+    .where('id', 'in', [...deploymentIds])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}

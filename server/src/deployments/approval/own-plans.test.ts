@@ -1,0 +1,154 @@
+/** Who may approve: people and their own plans, and nobody twice. */
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { covers } from '#contract/documents/coverage.ts';
+import { plannedOutcome, testAgent } from '../../testing/agent.ts';
+import { testApp } from '../../testing/app.ts';
+import { fireTimers } from '../../schedules/fire-timers.ts';
+import { ok, refused } from '../../testing/client.ts';
+import {
+  createActive,
+  createBody,
+  deploymentOf,
+  environmentOf,
+  forgetWork,
+} from '../../testing/environment.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+beforeEach(() => forgetWork(app));
+
+const { organizationId } = app;
+const [ada, ben] = await Promise.all([
+  app.addKey({ [organizationId]: 'Admin' }),
+  app.addKey({ [organizationId]: 'Admin' }),
+]);
+type Key = typeof ada;
+
+let projects = 0;
+async function projectWith(selfApprovalForbidden: boolean | null, parentProjectId?: string): Promise<string> {
+  const { id: projectId } = await ok(app, 'createProject', {
+    body: {
+      organizationId,
+      name: `four eyes ${++projects}`,
+      ...(parentProjectId ? { parentProjectId } : {}),
+    },
+  });
+  await ok(app, 'updatePolicy', { body: { projectId, selfApprovalForbidden } });
+  return projectId;
+}
+
+/** A plan of somebody, waiting. */
+async function planOf(as: Key, projectId: string): Promise<string> {
+  await forgetWork(app);
+  const body = createBody({ organizationId, projectId }, { requiresApproval: true });
+  const created = await ok(app, 'createEnvironmentWithoutTemplate', { body, as });
+  const id = created.latestDeploymentLogId ?? assert.fail();
+  await agent.finish(await agent.claim(), plannedOutcome());
+  return id;
+}
+
+const approve = (id: string, as: Key) => ok(app, 'approveDeployment', { params: { id }, as });
+const refusal = async (id: string, as: Key) =>
+  (await refused(app, 'approveDeployment', 409, { params: { id }, as })).message;
+const excluded = async (id: string) =>
+  (await deploymentOf(app, id)).waitingFor?.approval?.excluded?.map(({ userId, reason }) => [userId, reason]);
+
+async function keyMadeBy(as: Key): Promise<Key> {
+  const made = await ok(app, 'createApiKey', { body: { organizationId, name: 'ci' }, as });
+  return { id: made.apiKeyId, secret: made.apiKeySecret };
+}
+
+test('people approve their own plans unless the policy of the project forbids it', async () => {
+  covers('Policy', 'selfApprovalForbidden');
+  const free = await planOf(ada, await projectWith(null));
+  assert.deepEqual(await excluded(free), []);
+  await approve(free, ada);
+  const guarded = await planOf(ada, await projectWith(true));
+  assert.deepEqual(await excluded(guarded), [[ada.id, 'ownPlan']]);
+  assert.match(
+    await refusal(guarded, ada),
+    /^You started this deployment, .*Somebody else has to approve it$/,
+  );
+  assert.equal((await deploymentOf(app, guarded)).status, 'WAITING_FOR_USER');
+  await approve(guarded, ben);
+});
+
+test('the nearest project above that says something about own plans counts', async () => {
+  const top = await projectWith(true);
+  const middle = await projectWith(null, top);
+  const open = await projectWith(false, middle);
+  const below = await projectWith(null, open);
+  assert.match(await refusal(await planOf(ada, middle), ada), /selfApprovalForbidden/);
+  await approve(await planOf(ada, open), ada);
+  await approve(await planOf(ada, below), ada);
+});
+
+test('a key does not make its maker somebody else', async () => {
+  const projectId = await projectWith(true);
+  const key = await keyMadeBy(ada);
+  const byHand = await planOf(ada, projectId);
+  assert.match(await refusal(byHand, key), /by a key of yours/);
+  const byKey = await planOf(key, projectId);
+  assert.match(await refusal(byKey, key), /^You started this deployment/);
+  assert.match(await refusal(byKey, ada), /by a key of yours/);
+  assert.deepEqual(
+    (await excluded(byKey))?.toSorted(),
+    [
+      [ada.id, 'ownPlan'],
+      [key.id, 'ownPlan'],
+    ].toSorted(),
+  );
+  await ok(app, 'deleteApiKey', { params: { id: key.id }, as: ben });
+  assert.match(await refusal(byKey, ada), /by a key of yours/, 'also after the key is gone');
+  await approve(byKey, ben);
+  await approve(byHand, ben);
+});
+
+test('what a schedule starts is the plan of whoever set it last', async () => {
+  const projectId = await projectWith(true);
+  const { id } = await createActive(app, agent, { projectId });
+  await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+  for (const as of [ben, ada])
+    await ok(app, 'updateEnvironmentSchedule', {
+      params: { id },
+      body: { deploy: { cron: '*/5 * * * *', enabled: true } },
+      as,
+    });
+  const { deploy } = await ok(app, 'getEnvironmentSchedule', { params: { id } });
+  const next = Date.parse(deploy?.nextSchedule ?? '');
+  app.advance(Math.ceil((next - app.context.now().getTime()) / 1000) + 1);
+  await fireTimers(app.context);
+  await agent.finish(await agent.claim(), plannedOutcome());
+  const waiting = (await environmentOf(app, id)).latestDeploymentLogId ?? '';
+  assert.deepEqual(
+    [(await deploymentOf(app, waiting)).isScheduledRun, await excluded(waiting)],
+    [true, [[ada.id, 'ownPlan']]],
+  );
+  assert.match(await refusal(waiting, ada), /^This deployment was started for you/);
+  await approve(waiting, ben);
+});
+
+test('lists say who may not approve, and until when it waits', async () => {
+  covers('WaitingFor', 'approval');
+  const id = await planOf(ada, await projectWith(true));
+  const { environmentId, waitingFor } = await deploymentOf(app, id);
+  const [listed] = await ok(app, 'listDeployments', { params: { id: environmentId } });
+  assert.deepEqual(listed?.waitingFor, waitingFor);
+  const days = app.context.settings.approvalWaitDays * 86_400_000;
+  const { since, approval } = waitingFor ?? assert.fail();
+  assert.equal(Date.parse(approval?.until ?? '') - Date.parse(since ?? ''), days);
+  assert.deepEqual([approval?.decidedBy, approval?.missing], ['environment', []]);
+  await ok(app, 'cancelDeployment', { params: { id }, as: ada });
+});
+
+test('a refusal is about the plan that was read', async () => {
+  const id = await planOf(ada, await projectWith(null));
+  const { message } = await refused(app, 'cancelDeployment', 409, {
+    params: { id },
+    body: { planHash: 'f'.repeat(64) },
+  });
+  assert.match(message, /\/body\/planHash/);
+  const { planHash } = await deploymentOf(app, id);
+  await ok(app, 'cancelDeployment', { params: { id }, body: { planHash } });
+});

@@ -1,0 +1,102 @@
+/** What a plan waits for that a person has to approve: until when, whose approval, and what policies still ask for. */
+import type { WaitingFor } from '#contract/deployments/plan.ts';
+import { toolFacts } from '#protocol/tools/index.ts';
+import type { ToolFacts } from '#protocol/tools/tool.ts';
+import type { ServerSettings } from '../../config.ts';
+import type { Context } from '../../context.ts';
+import { type ApproverRow, getApproverRows } from './approver-store.ts';
+import { excludedFrom } from '../decisions/decide-approver.ts';
+import type { PlainDeploymentRow } from '../shown-deployment-store.ts';
+
+type AskedRow = Pick<
+  PlainDeploymentRow,
+  'id' | 'updated_at' | 'plan_summary' | 'has_changes' | 'approval_decided_by' | 'tool'
+>;
+
+const dayMilliseconds = 86_400_000;
+
+/** The last time at which a plan could begin to wait that is not decided in time now. */
+export function expiredSince(
+  now: Date,
+  { approvalWaitDays }: Pick<ServerSettings, 'approvalWaitDays'>,
+): Date {
+  return new Date(now.getTime() - approvalWaitDays * dayMilliseconds);
+}
+
+function untilOf(
+  { updated_at: since }: AskedRow,
+  settings: Pick<ServerSettings, 'approvalWaitDays'>,
+): string {
+  return new Date(since.getTime() + settings.approvalWaitDays * dayMilliseconds).toISOString();
+}
+
+function plannedInWords({ plan_summary: summary }: Pick<AskedRow, 'plan_summary'>): string {
+  return summary
+    ? `${summary.added} to add, ${summary.changed} to change, ${summary.destroyed} to destroy`
+    : 'its plan';
+}
+
+/** What readers learn beyond the row of the deployment. */
+export interface ApprovalFacts {
+  readonly approvers: ApproverRow;
+  /** What approval policies still ask for. */
+  readonly missing: readonly string[];
+}
+
+function moreInWords({ approvers: { approvers }, missing }: ApprovalFacts): string {
+  if (approvers.length === 0 && missing.length === 0) return '';
+  const count = approvers.length === 1 ? '1 person has' : `${approvers.length} people have`;
+  const so = approvers.length === 0 ? '' : `. ${count} approved it so far`;
+  return missing.length === 0 ? so : `${so}. Approval policies ask for more: ${missing.join('; ')}`;
+}
+
+function sentence(
+  row: AskedRow,
+  tool: Pick<ToolFacts, 'approval'> | undefined,
+  facts: ApprovalFacts | undefined,
+): string {
+  const since = row.updated_at.toISOString();
+  const more = facts ? moreInWords(facts) : '';
+  if (row.has_changes === false)
+    return `Waiting since ${since} for a person, but there is nothing to apply: the plan changes neither resources nor outputs. The deployment can be cancelled${more}`;
+  const note = tool?.approval.isExact === false ? `. The approval covers ${tool.approval.covers}` : '';
+  return `Waiting since ${since} for a person to approve or refuse: ${plannedInWords(row)}${note}${more}`;
+}
+
+/**
+ * @param tool undefined for one that this version cannot run
+ * @param facts undefined: not read, for events
+ */
+export function waitingForApproval(
+  row: AskedRow,
+  tool: Pick<ToolFacts, 'approval'> | undefined,
+  settings: Pick<ServerSettings, 'approvalWaitDays'>,
+  facts?: ApprovalFacts,
+): WaitingFor {
+  return {
+    kind: 'approval',
+    since: row.updated_at.toISOString(),
+    text: sentence(row, tool, facts),
+    approval: {
+      until: untilOf(row, settings),
+      ...(row.approval_decided_by ? { decidedBy: row.approval_decided_by } : {}),
+      ...(facts ? { missing: [...facts.missing], excluded: excludedFrom(facts.approvers) } : {}),
+    },
+  };
+}
+
+/** The same of several deployments that wait, for readers. */
+export async function waitingForApprovals(
+  { db, settings }: Pick<Context, 'db' | 'settings'>,
+  rows: readonly AskedRow[],
+): Promise<[string, WaitingFor][]> {
+  const approvers = await getApproverRows(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => {
+    const found = approvers.get(row.id);
+    const facts = found && { approvers: found, missing: [] };
+    return [row.id, waitingForApproval(row, toolFacts(row.tool), settings, facts)];
+  });
+}

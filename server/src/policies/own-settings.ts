@@ -1,0 +1,20 @@
+/** Settings of a policy beyond the interface: a request that does not know one of them leaves it as it is. */
+import type { UpdatePolicyBody } from '#contract/policies/operations.ts';
+import { withoutNulls } from '#contract/schema/without-nulls.ts';
+import type { Policy } from '#contract/policies/shapes.ts';
+import type { PolicyRow } from './policy-store.ts';
+
+/** As replies show them. @param row undefined: the policy was never changed */
+export function ownSettingsOf(row: PolicyRow | undefined): Pick<Policy, 'selfApprovalForbidden'> {
+  return withoutNulls({ selfApprovalForbidden: row?.self_approval_forbidden });
+}
+
+/** What an update stores of them. */
+export function ownColumns(
+  { selfApprovalForbidden: wanted }: Pick<UpdatePolicyBody, 'selfApprovalForbidden'>,
+  before: PolicyRow | undefined,
+): Pick<PolicyRow, 'self_approval_forbidden'> {
+  return {
+    self_approval_forbidden: wanted === undefined ? (before?.self_approval_forbidden ?? null) : wanted,
+  };
+}
