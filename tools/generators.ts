@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { sharedFiles } from './policies/generated.ts';
 import { root } from './repository.ts';
 
 interface Generator {
@@ -39,6 +40,8 @@ export const generators: readonly Generator[] = [
   { file: 'docs/reference.html', module: 'tools/contract-pages.ts', exported: 'referenceFile' },
   { file: 'docs/cli-commands.md', module: 'cli/src/commands-page.ts', exported: 'commandsPage' },
   { file: 'docs/coverage.md', module: 'tools/contract-pages.ts', exported: 'coverageFile' },
+  { file: 'docs/policy-catalogue.md', module: 'tools/policies/generated.ts', exported: 'cataloguePage' },
+  ...sharedFiles.map((file) => ({ file, module: 'tools/policies/generated.ts', exported: 'sharedRego' })),
   { file: 'docs/architecture.md', module: 'tools/house/rooms.ts', exported: 'architecturePage' },
   { file: 'tools/house/english.txt', module: 'tools/house/english.ts', exported: 'englishTable' },
 ];

@@ -1,0 +1,70 @@
+/** What is generated of the catalogue of approval policies: its page, and the files that policies share. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CataloguePolicy } from '#contract/flows/catalogue.ts';
+import { catalogue } from '../../server/src/flows/catalogue.ts';
+import { root } from '../repository.ts';
+
+/** The file that every policy has that reads a plan. */
+export function sharedRego(): string {
+  return readFileSync(join(root, 'policies', 'plan.rego'), 'utf8');
+}
+
+/** The files with `sharedRego` in them, below the root. */
+export const sharedFiles: readonly string[] = catalogue()
+  .filter(({ files }) => /\bchanged\b/.test(files['policy.rego'] ?? ''))
+  .map(({ path }) => `policies/${path}/plan.rego`);
+
+interface Property {
+  readonly title?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+}
+
+function settingsOf({ configurationSchema }: CataloguePolicy): string[] {
+  const { properties = {}, required = [] } = (configurationSchema ?? {}) as {
+    readonly properties?: Readonly<Record<string, Property>>;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description = '', default: otherwise }]) => {
+    const need = required.includes(name)
+      ? 'required'
+      : `default \`${JSON.stringify(otherwise) ?? 'built in'}\``;
+    return `| \`${name}\` | ${need} | ${description.replaceAll('|', '\\|')} |`;
+  });
+}
+
+function sectionOf(policy: CataloguePolicy): string {
+  const { path, name, description, explanation, categories, tags, cloudProvider } = policy;
+  const settings = settingsOf(policy);
+  return [
+    `### ${name}`,
+    `\`${path}\` · ${categories.join(', ')} · ${cloudProvider === 'any' ? 'any cloud' : cloudProvider} · ${tags.join(', ')}`,
+    `${description} ${explanation}`,
+    ...(settings.length > 0 ? [['| Setting | | |', '|---|---|---|', ...settings].join('\n')] : []),
+  ].join('\n\n');
+}
+
+const introduction = `# Catalogue of approval policies
+
+These approval policies come with Envarium, in the folder [policies](../policies) of its repository. Each folder is complete: name the
+repository of Envarium, or copy folders into a repository of yours, and create an [approval policy](custom-flows.md) with the folder as its path.
+
+All of them decide in the same way, about what a deployment creates, changes or replaces. What it leaves as it is, and what it deletes, is not
+refused.
+
+| | When | Then |
+|---|---|---|
+| \`deny\` | something is against the policy | the deployment is cancelled; the messages name the resource and what to change |
+| \`pending\` | the plan does not tell, because a value is known after the deployment only or is secret, or a protection is removed | a person has to approve |
+| \`allow\` | nothing is against it, or a person has approved what was open | **the deployment is applied without approval**, also where the environment requires it |
+
+With \`requireApproval\` in its configuration a policy asks for a person's approval of each plan that it has nothing against. The policies read
+plans of OpenTofu, Terraform and Terragrunt; plans of other tools are left to a person. A value that the plan hides is never taken for a good one.
+
+## Policies`;
+
+/** docs/policy-catalogue.md. */
+export function cataloguePage(): string {
+  return [introduction, ...catalogue().map(sectionOf)].join('\n\n');
+}
