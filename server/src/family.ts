@@ -17,6 +17,8 @@ export interface Loop {
   readonly name: string;
   readonly everySeconds: number;
   pass(context: Context): Promise<void>;
+  /** When there is work again, where that is known and comes before the next turn. */
+  readonly nextAt?: (context: Context) => Promise<Date | null>;
 }
 
 export interface Family {

@@ -135,7 +135,7 @@ export const DeploymentErrorBody = Type.Object(
 );
 export type DeploymentErrorBody = Static<typeof DeploymentErrorBody>;
 
-export const waitKinds = ['deployment', 'approval', 'agent', 'lock'] as const;
+export const waitKinds = ['deployment', 'approval', 'agent', 'lock', 'retry'] as const;
 
 /** Why somebody with the right to approve may not approve a certain plan. */
 export const approverObstacles = ['ownPlan', 'alreadyApproved'] as const;

@@ -119,6 +119,7 @@ export const environmentChanges = [
   'ttl',
   'schedule',
   'markedForAutoDestroy',
+  'autoDestroyFailed',
   'deleted',
 ] as const;
 

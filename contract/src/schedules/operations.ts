@@ -4,13 +4,14 @@ import { autoDriftRemediations, oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { closed, Flag, Name, orNull } from '../schema/schema.ts';
-import { Cron, DriftSchedule, EnvironmentSchedule } from './shapes.ts';
+import { Cron, DriftSchedule, EnvironmentSchedule, TimeZone } from './shapes.ts';
 
 const byId = Type.Object({ id: Name });
 const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as const;
 
 const ScheduleBody = closed({
   cron: Type.Optional(Cron),
+  timeZone: Type.Optional(TimeZone),
   enabled: Type.Optional(Type.Boolean({ description: 'Default: true if there is a cron expression' })),
 });
 
@@ -23,6 +24,7 @@ export type UpdateEnvironmentScheduleBody = Static<typeof UpdateEnvironmentSched
 export const UpdateDriftScheduleBody = closed({
   enabled: Flag,
   cron: Type.Optional(Cron),
+  timeZone: Type.Optional(TimeZone),
   autoDriftRemediation: Type.Optional(
     withoutEffect(oneOf(autoDriftRemediations), noEffects.autoDriftRemediation),
   ),
@@ -43,7 +45,8 @@ export const operations = defineOperations('schedules', {
     description:
       'Omitted schedules are removed; an empty object removes both. Enabling a schedule turns the TTL of ' +
       'the environment off. Ticks count once a deployment of the environment has succeeded; missed ' +
-      'ticks (locked, archived, service down) are skipped.',
+      'ticks (locked, archived, service down) are skipped. A time that the clock skips comes when it has ' +
+      'been moved on; one that it shows twice comes once.',
     needs: 'RUN_APPLY',
     subject: thisEnvironment,
     params: byId,
@@ -71,7 +74,8 @@ export const operations = defineOperations('schedules', {
     summary: 'Update drift schedule of environment',
     description:
       'Enables or disables drift runs; omitted fields are unchanged. Drift runs are started only ' +
-      'while the environment is active.',
+      'while the environment is active, at least an hour apart, and up to an hour later than the cron ' +
+      'expression says: always the same for one environment, different between environments.',
     needs: 'EDIT_ENVIRONMENT_SETTINGS',
     subject: thisEnvironment,
     params: byId,

@@ -3,13 +3,20 @@ import { type Static, Type } from 'typebox';
 import { autoDriftRemediations, oneOf } from '../schema/enumerations.ts';
 import { Flag, Instant, replyObject, Text } from '../schema/schema.ts';
 
-const cronDescription = 'Five fields (minute, hour, day of month, month, day of week), in UTC';
+const cronDescription =
+  'Five fields (minute, hour, day of month, month, day of week), by the clock of `timeZone`';
 
 export const Cron = Type.String({ maxLength: 255, description: cronDescription });
+
+export const TimeZone = Type.String({
+  maxLength: 64,
+  description: 'A name of the IANA database, such as Europe/Berlin; UTC where none was sent',
+});
 
 const scheduleFields = {
   id: Text,
   cron: Cron,
+  timeZone: TimeZone,
   enabled: Flag,
   createdAt: Instant,
   updatedAt: Instant,
@@ -32,6 +39,7 @@ export type EnvironmentSchedule = Static<typeof EnvironmentSchedule>;
 
 export const DriftSchedule = replyObject('DriftSchedule', {
   cron: Type.String({ description: `${cronDescription}; empty where none was ever set` }),
+  timeZone: Type.Optional(TimeZone),
   enabled: Flag,
   autoDriftRemediation: Type.Optional(oneOf(autoDriftRemediations)),
   id: Type.Optional(Text),

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 838f76b6ee8808cc5b3eb9106ca61da9f136b59a05a785e875571da43e8b9b06
+ * sources d3494d7de593c9d6cd54be06df4678a360963f52854a95c32ae6e636e1ddd114
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -375,6 +375,8 @@ export interface EnvironmentTable {
   template_revision: string | null;
   terragrunt_working_directory: string | null;
   ttl: JsonOrNull<Environments['environment.ttl']>;
+  ttl_attempts: Generated<number>;
+  ttl_problem: string | null;
   updated_at: Generated<Date>;
   user_id: string;
   vcs_commands_alias: string | null;
@@ -685,6 +687,7 @@ export interface ScheduleTable {
   is_enabled: boolean;
   next_run_at: Date | null;
   set_by: string | null;
+  time_zone: Generated<string>;
   updated_at: Generated<Date>;
 }
 

@@ -21,6 +21,7 @@ import {
   updateDeploymentRow,
 } from './deployment-store.ts';
 import { type LockedEnvironment, updateEnvironmentRow } from '../environments/environment-store.ts';
+import { attemptColumns } from '../lifetimes/destroy-again.ts';
 import { skipSteps } from '../logs/step-store.ts';
 
 interface EndedDeployment {
@@ -132,7 +133,11 @@ export async function moveDeployment(
   const columns = await refreshedColumns(
     context,
     environment,
-    { resting_status: resting, drift_status: drift },
+    {
+      resting_status: resting,
+      drift_status: drift,
+      ...attemptColumns(environment, row, to, context.now()),
+    },
     speakers,
   );
   const refreshed = { ...environment, ...columns };

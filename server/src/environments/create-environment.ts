@@ -31,7 +31,7 @@ import {
 } from './check-create-request.ts';
 import { checkCreateFromTemplate, type Overrides } from './check-create-from-template.ts';
 import { checkWorkspaceName } from './check-create-request.ts';
-import { checkedNextRun } from '../schedules/cron.ts';
+import { utc } from '../schedules/cron.ts';
 import { insertDeployment } from '../deployments/deployment-store.ts';
 import {
   type LockedEnvironment,
@@ -43,7 +43,7 @@ import { environmentView } from './environment-view.ts';
 import { ttlColumns } from '../lifetimes/lifespan.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { startDeployment } from '../deployments/start-deployment.ts';
-import { storeSchedule } from '../schedules/update-schedule.ts';
+import { storeDriftSchedule } from '../schedules/update-schedule.ts';
 
 /** An id whose end no other environment's generated workspace has. */
 async function drawId(
@@ -125,20 +125,13 @@ async function insertPlaceholder(
   return updateEnvironmentRow(context.db, environment, { latest_deployment_id: id });
 }
 
-async function storeDriftSchedule(
+async function storeDriftRequest(
   context: ActorContext,
   environment: LockedEnvironment,
   request: NewEnvironment,
 ): Promise<void> {
-  const { enabled = false, cron } = request.driftDetectionRequest ?? {};
-  if (!cron) return;
-  const next = checkedNextRun(cron, context.now(), 'body.driftDetectionRequest.cron');
-  await storeSchedule(context, environment, {
-    action: 'driftDetection',
-    cron,
-    isEnabled: enabled,
-    nextRunAt: enabled ? next : null,
-  });
+  const { enabled: isEnabled = false, cron } = request.driftDetectionRequest ?? {};
+  if (cron) await storeDriftSchedule(context, environment, { cron, timeZone: utc, isEnabled });
 }
 
 async function deployFirst(
@@ -196,7 +189,7 @@ async function create(
   await applyVariableChanges(context, home, request.configurationChanges, variableFieldsOf(body));
   const details = { name: request.name, ...(template.is_single_use ? {} : { templateId: template.id }) };
   await recordEnvironmentAudit(context, environment, 'environment.created', details);
-  await storeDriftSchedule(context, environment, request);
+  await storeDriftRequest(context, environment, request);
   await recordEnvironmentEvent(context, environment, 'created');
   const started = request.preventAutoDeploy
     ? await insertPlaceholder(context, environment, template)

@@ -54,33 +54,60 @@ export async function requireEnvironment(
   return environment;
 }
 
-/** Active environments that no other transaction has locked; `except` by id. */
-function idleEnvironments(tx: Connection, except: readonly string[]) {
-  const idle = tx
-    .selectFrom('environment')
-    .selectAll('environment')
-    .where('environment.is_locked', '=', false)
-    .where('environment.is_archived', '=', false)
-    .limit(1)
-    .forUpdate('environment')
-    .skipLocked();
-  return except.length === 0 ? idle : idle.where('environment.id', 'not in', [...except]);
-}
-
-export type IdleEnvironments = ReturnType<typeof idleEnvironments>;
-
 /**
- * Locks an environment that is neither archived nor locked by a person or another transaction.
- * @param except ids of environments to leave out
- * @param narrow restricts the search
+ * Locks an environment unless a person or another transaction has locked it, or it is archived.
  */
 export async function lockIdleEnvironment(
   tx: Connection,
-  except: readonly string[],
-  narrow: (idle: IdleEnvironments) => IdleEnvironments,
+  id: string,
 ): Promise<LockedEnvironment | undefined> {
-  const row = await narrow(idleEnvironments(tx, except)).executeTakeFirst();
+  const row = await tx
+    .selectFrom('environment')
+    .selectAll()
+    .where('id', '=', id)
+    .where('is_locked', '=', false)
+    .where('is_archived', '=', false)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
   return row as LockedEnvironment | undefined;
+}
+
+/**
+ * Environments that are neither locked nor archived and for which the time of a notice, or of the end, has come:
+ * the most overdue first.
+ * @param except ids of environments to leave out
+ */
+export async function listExpiring(
+  db: Connection,
+  now: Date,
+  except: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const due = db
+    .selectFrom('environment')
+    .select('id')
+    .where('next_ttl_at', '<=', now)
+    .where('is_locked', '=', false)
+    .where('is_archived', '=', false)
+    .orderBy('next_ttl_at')
+    .limit(limit);
+  const rows = await (except.length === 0 ? due : due.where('id', 'not in', [...except])).execute();
+  return rows.map(({ id }) => id);
+}
+
+/** When the first notice or end after a time comes. */
+export async function nextExpiryAt(db: Connection, after: Date): Promise<Date | null> {
+  const row = await db
+    .selectFrom('environment')
+    .select('next_ttl_at')
+    .where('next_ttl_at', '>', after)
+    .where('is_locked', '=', false)
+    .where('is_archived', '=', false)
+    .orderBy('next_ttl_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.next_ttl_at ?? null;
 }
 
 export async function getEnvironmentRow(db: Connection, id: string): Promise<EnvironmentRow | undefined> {

@@ -7,6 +7,7 @@ import { getShownDeployments } from '../deployments/shown-deployment-store.ts';
 import type { ListedSchedule } from '../schedules/schedule-store.ts';
 import { nextDates } from '../schedules/schedule-view.ts';
 import { notFound } from '../http/errors.ts';
+import { waitingForAttempt } from '../lifetimes/destroy-again.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import type { EnvironmentRow } from './environment-store.ts';
@@ -70,6 +71,7 @@ export function plainView(
   users: ReadonlyMap<string, UserRow>,
 ): Omit<Environment, 'latestDeploymentLog' | 'resources'> {
   const schedules = row.schedules ?? [];
+  const waitingFor = latest.waitingFor ?? waitingForAttempt(row);
   return {
     id: row.id,
     createdAt: row.created_at.toISOString(),
@@ -98,7 +100,7 @@ export function plainView(
     tags: row.tags,
     ...sentSettings(row),
     ...lockView(row, users),
-    ...(latest.waitingFor ? { waitingFor: latest.waitingFor } : {}),
+    ...(waitingFor ? { waitingFor } : {}),
   };
 }
 

@@ -8,6 +8,7 @@ import type { ActorContext } from '../context.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
 import { badField } from '../http/errors.ts';
 import { getOrganizationRow } from '../organizations/organization-store.ts';
+import { noAttempts } from './destroy-again.ts';
 import { isBeyondDates, ttlEnd } from './policy-ttl.ts';
 
 const isoForm = /^(\d{4}-\d{2}-\d{2})(T([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
@@ -101,7 +102,10 @@ export function checkLongestLife(
 }
 
 type TtlColumns = Required<
-  Pick<Updateable<EnvironmentTable>, 'ttl' | 'lifespan_end_at' | 'next_ttl_at' | 'marked_for_auto_destroy'>
+  Pick<
+    Updateable<EnvironmentTable>,
+    'ttl' | 'lifespan_end_at' | 'next_ttl_at' | 'marked_for_auto_destroy' | 'ttl_attempts' | 'ttl_problem'
+  >
 >;
 
 /** The columns for an end. */
@@ -111,6 +115,7 @@ export function lifespanColumns(ttl: Ttl | null, end: Date | null, now: Date): T
     lifespan_end_at: end,
     next_ttl_at: end && nextTtlStep(end, now),
     marked_for_auto_destroy: 0,
+    ...noAttempts,
   };
 }
 

@@ -306,8 +306,9 @@ test('a failing timer does not delay others', async () => {
   await pass(3601);
   assert.equal((await historyOf(app, whole.id))[0]?.type, 'destroy');
   assert.match(app.logged.join(), /a timer of an environment failed/);
+  assert.match((await environmentOf(app, broken.id)).waitingFor?.text ?? '', /could not start the destroy/);
   await app.database.pool.query('alter table deployment drop constraint broken');
-  await pass(5);
+  await pass(301);
   assert.equal((await historyOf(app, broken.id))[0]?.type, 'destroy');
 });
 

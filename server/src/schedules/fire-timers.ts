@@ -8,36 +8,44 @@ import { systemUserId, actorWithoutRights } from '../access/actor.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { Refusal } from '../http/errors.ts';
-import { nextRun } from './cron.ts';
 import { hasSucceeded, openDeployments } from '../deployments/deployment-store.ts';
 import {
-  type IdleEnvironments,
+  listExpiring,
   type LockedEnvironment,
   lockIdleEnvironment,
+  nextExpiryAt,
   updateEnvironmentRow,
 } from '../environments/environment-store.ts';
+import { afterAttempt } from '../lifetimes/destroy-again.ts';
 import { nextTtlStep, noticesDue } from '../lifetimes/lifespan.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
+import { nextRunOf } from './next-run.ts';
 import {
+  listDueEnvironments,
   listDueSchedules,
   listMissedSchedules,
   listUndatedSchedules,
+  nextScheduleAt,
   type ScheduleRow,
   setFirstRun,
   skipRun,
   updateSchedule,
-  withDueSchedule,
 } from './schedule-store.ts';
 import { startDeployment } from '../deployments/start-deployment.ts';
 import type { StartRequest } from '../deployments/start-facts.ts';
 import { getProjectRow } from '../projects/project-store.ts';
 
-export const timersEverySeconds = 5;
-/**
- * A schedule that is later than this, while nobody looked, has been missed: the service was down, or the
- * environment locked.
- */
+/** The longest pause between two passes; a timer that comes earlier ends it. */
+export const timersEverySeconds = 2;
+/** A schedule that is later than this while its environment was locked or archived has been missed. */
 const lateSeconds = 60;
+/** The same while no server looked: long enough for a restart. */
+const outageSeconds = 300;
+/** Environments that one server handles at the same time: they leave most connections to requests. */
+const lanes = 6;
+/** Due environments that are read at once, and of those as many as are handled before it looks again. */
+const readAtOnce = 1000;
+const handledAtOnce = 100;
 
 /** When the pass before began and ended, by service. */
 const passes = new WeakMap<Context, { readonly began: Date; readonly ended: Date }>();
@@ -47,7 +55,7 @@ const passes = new WeakMap<Context, { readonly began: Date; readonly ended: Date
  * late, not missed.
  */
 function watchedSince(context: Context, began: Date): Date {
-  const usual = new Date(began.getTime() - lateSeconds * 1000);
+  const usual = new Date(began.getTime() - outageSeconds * 1000);
   const last = passes.get(context);
   return last && last.ended > usual && last.began < usual ? last.began : usual;
 }
@@ -63,8 +71,8 @@ function asService(context: Context): ActorContext {
 const nothingElse = { targets: [], variableChanges: [], variableFields: [] } as const;
 
 /**
- * What may be refused (locked meanwhile, nothing to destroy) is refused to nobody. @returns whether a
- * deployment was made
+ * What may be refused (locked meanwhile, nothing to destroy) is refused to nobody.
+ * @returns why no deployment was made; null where one was
  */
 async function start(
   context: Context,
@@ -73,44 +81,73 @@ async function start(
     StartRequest,
     'type' | 'trigger' | 'isScheduledRun' | 'followsLastDeploy' | 'comment' | 'requestedBy'
   >,
-): Promise<boolean> {
+): Promise<string | null> {
   try {
     await startDeployment(asService(context), environment, { ...nothingElse, ...request });
-    return true;
+    return null;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     context.log.info(
       { environmentId: environment.id, type: request.type, reason: error.message },
       'a timer did not start a deployment',
     );
-    return false;
+    return error.message;
   }
 }
 
 interface Timer {
-  /** Narrows to what is due. */
-  find(idle: IdleEnvironments, now: Date): IdleEnvironments;
-  /** Acts on the environment, and moves it on so that it is not found again. */
+  /** Ids of environments for which something is due, the most overdue first. */
+  due(db: Connection, now: Date, except: readonly string[], limit: number): Promise<string[]>;
+  /** Acts on the environment if something is due, and moves it on so that it is not found again. */
   fire(context: Context, environment: LockedEnvironment, since: Date): Promise<void>;
+  /** Moves on an environment on which acting failed; without it, the next pass tries again. */
+  failed?(context: Context, environment: LockedEnvironment): Promise<void>;
 }
 
-async function fireTtl(context: Context, environment: LockedEnvironment): Promise<void> {
-  const now = context.now();
-  const end = environment.lifespan_end_at;
-  if (!end) return void (await updateEnvironmentRow(context.db, environment, { next_ttl_at: null }));
-  // After an unlock, the destroy comes later than the end.
-  const isOver = end <= now;
-  const marked = await updateEnvironmentRow(context.db, environment, {
-    next_ttl_at: isOver ? null : nextTtlStep(end, now),
-    marked_for_auto_destroy: isOver ? environment.marked_for_auto_destroy : noticesDue(end, now),
-  });
-  if (!isOver) return recordEnvironmentEvent(context, marked, 'markedForAutoDestroy');
-  await start(context, marked, {
+/** The destroy at the end comes again later. */
+async function postponeEnd(context: Context, environment: LockedEnvironment, problem: string): Promise<void> {
+  const columns = afterAttempt(environment, problem, context.now());
+  const postponed = await updateEnvironmentRow(context.db, environment, columns);
+  await recordEnvironmentEvent(context, postponed, 'autoDestroyFailed');
+}
+
+/** Whether nothing is left to destroy, or a destroy is under way: what becomes of that one decides. */
+async function isSettled(tx: Connection, { id, status }: LockedEnvironment): Promise<boolean> {
+  if (status === 'INACTIVE' || status === 'NEVER_DEPLOYED') return true;
+  return (await openDeployments(tx, id)).some((row) => row.type === 'destroy' && !isTerminal(row.status));
+}
+
+async function destroyExpired(context: Context, environment: LockedEnvironment, end: Date): Promise<void> {
+  const ended = await updateEnvironmentRow(context.db, environment, { next_ttl_at: null });
+  const refusal = await start(context, ended, {
     type: 'destroy',
     trigger: 'ttl',
     followsLastDeploy: true,
     comment: `Expired at ${end.toISOString()}`,
   });
+  if (refusal !== null && !(await isSettled(context.db, ended))) await postponeEnd(context, ended, refusal);
+}
+
+async function fireTtl(context: Context, environment: LockedEnvironment): Promise<void> {
+  const now = context.now();
+  const { lifespan_end_at: end, next_ttl_at: next } = environment;
+  // Another server may have been here since it was listed.
+  if (!next || next > now) return;
+  if (!end) return void (await updateEnvironmentRow(context.db, environment, { next_ttl_at: null }));
+  // After an unlock, the destroy comes later than the end.
+  if (end <= now) return destroyExpired(context, environment, end);
+  const marked = await updateEnvironmentRow(context.db, environment, {
+    next_ttl_at: nextTtlStep(end, now),
+    marked_for_auto_destroy: noticesDue(end, now),
+  });
+  return recordEnvironmentEvent(context, marked, 'markedForAutoDestroy');
+}
+
+async function ttlFailed(context: Context, environment: LockedEnvironment): Promise<void> {
+  const { lifespan_end_at: end, next_ttl_at: next } = environment;
+  const now = context.now();
+  if (end && next && end <= now && next <= now)
+    await postponeEnd(context, environment, 'the service could not start the destroy; its log says more');
 }
 
 const requestOf = {
@@ -152,7 +189,7 @@ async function fireSchedules(context: Context, environment: LockedEnvironment, s
   const now = context.now();
   // Read again under the lock: another server may have been here in between.
   for (const schedule of await listDueSchedules(context.db, environment.id, now)) {
-    await updateSchedule(context.db, schedule.id, { next_run_at: nextRun(schedule.cron, now) });
+    await updateSchedule(context.db, schedule.id, { next_run_at: nextRunOf(schedule, now) });
     const isMissed = (schedule.next_run_at ?? now) < since;
     if (isMissed)
       context.log.warn(
@@ -164,24 +201,22 @@ async function fireSchedules(context: Context, environment: LockedEnvironment, s
 }
 
 const timers: readonly Timer[] = [
-  { find: (idle, now) => idle.where('next_ttl_at', '<=', now).orderBy('next_ttl_at'), fire: fireTtl },
-  {
-    find: withDueSchedule,
-    fire: fireSchedules,
-  },
+  { due: listExpiring, fire: fireTtl, failed: ttlFailed },
+  { due: listDueEnvironments, fire: fireSchedules },
 ];
 
 /** Ticks during a lock or while archived are not made up afterwards. */
 async function passOver(context: Context): Promise<void> {
   const before = new Date(context.now().getTime() - lateSeconds * 1000);
-  for (const { id, cron, next_run_at } of await listMissedSchedules(context.db, before))
-    await skipRun(context.db, { id, next_run_at }, nextRun(cron, context.now()));
+  for (const row of await listMissedSchedules(context.db, before))
+    await skipRun(context.db, row, nextRunOf(row, context.now()));
 }
 
 /** @returns null for a pattern that only older versions accepted */
-function firstRun(context: Context, { environment_id: environmentId, cron }: ScheduleRow): Date | null {
+function firstRun(context: Context, row: ScheduleRow): Date | null {
+  const { environment_id: environmentId, cron } = row;
   try {
-    return nextRun(cron, context.now());
+    return nextRunOf(row, context.now());
   } catch (error) {
     context.log.warn(
       { environmentId, cron, err: error },
@@ -199,25 +234,53 @@ async function findDates(context: Context): Promise<void> {
   }
 }
 
-/** One that fails is tried again in the next pass, and does not delay others. */
-async function drain(context: Context, { find, fire }: Timer, since: Date): Promise<void> {
-  const failed: string[] = [];
-  for (let isMore = true; isMore; ) {
-    let current: string | undefined;
+/** @returns whether somebody else holds the environment */
+async function handle(context: Context, { fire }: Timer, id: string, since: Date): Promise<boolean> {
+  return inTransaction(context, async (context) => {
+    const environment = await lockIdleEnvironment(context.db, id);
+    if (environment) await fire(context, environment, since);
+    return environment === undefined;
+  });
+}
+
+async function moveOn(context: Context, { failed }: Timer, id: string): Promise<void> {
+  await inTransaction(context, async (context) => {
+    const environment = await lockIdleEnvironment(context.db, id);
+    if (environment) await failed?.(context, environment);
+  });
+}
+
+/** Calls a function with each id, for several at the same time. */
+async function inLanes(ids: readonly string[], work: (id: string) => Promise<void>): Promise<void> {
+  const waiting = [...ids];
+  const lane = async () => {
+    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) await work(id);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
+
+/** Several servers that look at the same list begin in different places of it. */
+function someOf(ids: readonly string[]): string[] {
+  const from = ids.length > handledAtOnce ? Math.floor(Math.random() * (ids.length - handledAtOnce)) : 0;
+  return ids.slice(from, from + handledAtOnce);
+}
+
+/** One that fails, or that somebody else holds, is left to the next pass, and does not delay others. */
+async function drain(context: Context, timer: Timer, since: Date): Promise<void> {
+  const left = new Set<string>();
+  const work = async (id: string) => {
     try {
-      isMore = await inTransaction(context, async (context) => {
-        const environment = await lockIdleEnvironment(context.db, failed, (idle) =>
-          find(idle, context.now()),
-        );
-        current = environment?.id;
-        if (environment) await fire(context, environment, since);
-        return environment !== undefined;
-      });
+      if (await handle(context, timer, id, since)) left.add(id);
     } catch (error) {
-      if (current === undefined) throw error;
-      context.log.error({ err: error, environmentId: current }, 'a timer of an environment failed');
-      failed.push(current);
+      left.add(id);
+      context.log.error({ err: error, environmentId: id }, 'a timer of an environment failed');
+      await moveOn(context, timer, id);
     }
+  };
+  for (;;) {
+    const ids = await timer.due(context.db, context.now(), [...left], readAtOnce);
+    if (ids.length === 0) return;
+    await inLanes(someOf(ids), work);
   }
 }
 
@@ -228,6 +291,17 @@ export async function fireTimers(context: Context): Promise<void> {
   // Nobody stores one without a date while this runs.
   if (!passes.has(context)) await findDates(context);
   await passOver(context);
-  for (const timer of timers) await drain(context, timer, since);
+  await Promise.all(timers.map((timer) => drain(context, timer, since)));
   passes.set(context, { began, ended: context.now() });
+}
+
+/** When the next timer is due; what is due already was left to the usual turn. */
+export async function nextTimerAt(context: Context): Promise<Date | null> {
+  const now = context.now();
+  const [expiry, schedule] = await Promise.all([
+    nextExpiryAt(context.db, now),
+    nextScheduleAt(context.db, now),
+  ]);
+  if (!expiry || !schedule) return expiry ?? schedule;
+  return expiry < schedule ? expiry : schedule;
 }

@@ -9,7 +9,7 @@ import {
 } from 'kysely';
 import type { Connection } from '../context.ts';
 import type { ScheduleTable } from '../database/schema.ts';
-import type { IdleEnvironments, LockedEnvironment } from '../environments/environment-store.ts';
+import type { LockedEnvironment } from '../environments/environment-store.ts';
 
 export type ScheduleRow = Selectable<ScheduleTable>;
 
@@ -114,22 +114,50 @@ export async function listDueSchedules(
     .execute();
 }
 
-/** Narrows a search for environments to those with a schedule whose time has come. */
-export function withDueSchedule(idle: IdleEnvironments, now: Date): IdleEnvironments {
-  return idle.where('environment.id', 'in', (eb) =>
-    eb.selectFrom('schedule').select('environment_id').where('next_run_at', '<=', now),
-  );
+/**
+ * Environments with a schedule whose time has come, the most overdue first.
+ * @param except ids of environments to leave out
+ */
+export async function listDueEnvironments(
+  db: Connection,
+  now: Date,
+  except: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const due = db
+    .selectFrom('schedule')
+    .innerJoin('environment', 'environment.id', 'schedule.environment_id')
+    .select('environment.id')
+    .where('schedule.next_run_at', '<=', now)
+    .where('environment.is_locked', '=', false)
+    .where('environment.is_archived', '=', false)
+    .orderBy('schedule.next_run_at')
+    .limit(limit);
+  const rows = await (except.length === 0
+    ? due
+    : due.where('environment.id', 'not in', [...except])
+  ).execute();
+  return [...new Set(rows.map(({ id }) => id))];
+}
+
+/** When the first schedule after a time is due. */
+export async function nextScheduleAt(db: Connection, after: Date): Promise<Date | null> {
+  const row = await db
+    .selectFrom('schedule')
+    .select('next_run_at')
+    .where('next_run_at', '>', after)
+    .orderBy('next_run_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.next_run_at ?? null;
 }
 
 /** Schedules that were due before a time while their environment was locked or archived. */
-export async function listMissedSchedules(
-  db: Connection,
-  before: Date,
-): Promise<Pick<ScheduleRow, 'id' | 'cron' | 'next_run_at'>[]> {
+export async function listMissedSchedules(db: Connection, before: Date): Promise<ScheduleRow[]> {
   return db
     .selectFrom('schedule')
     .innerJoin('environment', 'environment.id', 'schedule.environment_id')
-    .select(['schedule.id', 'schedule.cron', 'schedule.next_run_at'])
+    .selectAll('schedule')
     .where('schedule.next_run_at', '<', before)
     .where((eb) => eb.or([eb('environment.is_locked', '=', true), eb('environment.is_archived', '=', true)]))
     .execute();

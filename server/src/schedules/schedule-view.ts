@@ -14,6 +14,7 @@ function view(row: ScheduleRow, home: Home): Schedule {
   return {
     id: row.id,
     cron: row.cron,
+    timeZone: row.time_zone,
     enabled: row.is_enabled,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),

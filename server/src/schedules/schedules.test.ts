@@ -4,23 +4,12 @@ import { covers } from '#contract/documents/coverage.ts';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
-import { createActive, createIdle, environmentOf } from '../testing/environment.ts';
-import { isSamePattern, nextRun } from './cron.ts';
+import { createActive, createBody, createIdle, environmentOf } from '../testing/environment.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
 const get = (id: string) => ok(app, 'getEnvironmentSchedule', { params: { id } });
 const put = (id: string, body: object) => ok(app, 'updateEnvironmentSchedule', { params: { id }, body });
-
-test('patterns have five fields and are read in UTC', () => {
-  const from = new Date('2026-11-21T10:00:30Z');
-  assert.equal(nextRun('0 8 * * 1-5', from)?.toISOString(), '2026-11-23T08:00:00.000Z');
-  assert.equal(nextRun('*/15 * * * *', from)?.toISOString(), '2026-11-21T10:15:00.000Z');
-  assert.equal(nextRun('0 0 31 2 *', from), null);
-  for (const pattern of ['* * * * * *', '@hourly', '0 0 1 1 * 2030', '60 * * * *', 'a b c d e', ''])
-    assert.throws(() => nextRun(pattern, from), pattern);
-  assert.ok(isSamePattern(' 0  8 * * mon', '0 8 * * MON'));
-});
 
 test('a schedule is stored with its next dates, replaced completely, and cleared', async () => {
   covers('Environment', 'nextScheduledDates', 'nextScheduledDates.deploy', 'nextScheduledDates.destroy');
@@ -67,6 +56,15 @@ test('an impossible schedule is refused by name, and nothing of it is stored', a
     ],
     [{ destroy: { cron: '61 * * * *' } }, /\/body\/destroy\/cron is not a valid cron expression/],
     [{ destroy: { cron: '0 0 30 2 *' } }, /\/body\/destroy\/cron .* never comes/],
+    [{ deploy: { cron: '* * * * * *' } }, /\/body\/deploy\/cron .* it needs five fields/],
+    [
+      { deploy: { cron: '0 8 * * *', timeZone: 'Mars/Olympus' } },
+      /\/body\/deploy\/timeZone "Mars\/Olympus" does not name a time zone/,
+    ],
+    [
+      { deploy: { cron: '0 8 * * *', timeZone: '+02:00' } },
+      /\/body\/deploy\/timeZone "\+02:00" does not name/,
+    ],
     [
       { deploy: { cron: '0 8 * * *' }, destroy: { cron: ' 0 8 * * * ' } },
       /\/body\/destroy\/cron must differ/,
@@ -88,6 +86,43 @@ test('an impossible schedule is refused by name, and nothing of it is stored', a
     false,
   );
   await refused(app, 'getEnvironmentSchedule', 404, { params: { id: app.projectId } });
+});
+
+test('a schedule goes by the clock of its time zone, and by UTC where none was sent', async () => {
+  const { id } = await createActive(app, agent);
+  const { deploy, destroy } = await put(id, {
+    deploy: { cron: '0 8 * * *', timeZone: 'asia/kolkata' },
+    destroy: { cron: '0 8 * * *' },
+  });
+  assert.deepEqual([deploy?.timeZone, destroy?.timeZone], ['Asia/Calcutta', 'UTC']);
+  assert.deepEqual(
+    [deploy?.nextSchedule, destroy?.nextSchedule].map((at) => at?.slice(11, 16)),
+    ['02:30', '08:00'],
+  );
+  const patch = (body: object) => ok(app, 'updateDriftSchedule', { params: { id }, body });
+  await patch({ enabled: true, cron: '0 4 * * *', timeZone: 'Europe/Berlin' });
+  assert.equal((await patch({ enabled: false })).timeZone, 'Europe/Berlin', 'an omitted one stays');
+});
+
+test('drift detection runs once an hour at most, and not everywhere at the same moment', async () => {
+  const starts = new Set<string | undefined>();
+  for (let index = 0; index < 4; index++) {
+    const driftDetectionRequest = { enabled: true, cron: '0 4 * * *' };
+    const { id } = await createIdle(app, { driftDetectionRequest });
+    const { cron, nextSchedule } = await ok(app, 'getDriftSchedule', { params: { id } });
+    assert.deepEqual([cron, nextSchedule?.slice(11, 13)], ['0 4 * * *', '04']);
+    starts.add(nextSchedule);
+  }
+  assert.ok(starts.size > 1);
+  const driftDetectionRequest = { enabled: true, cron: '*/30 * * * *' };
+  assert.match(
+    (
+      await refused(app, 'createEnvironmentWithoutTemplate', 400, {
+        body: createBody(app, { driftDetectionRequest }),
+      })
+    ).message,
+    /\/body\/driftDetectionRequest\/cron "\*\/30 \* \* \* \*" names several times an hour/,
+  );
 });
 
 test('enabling a schedule removes the TTL', async () => {

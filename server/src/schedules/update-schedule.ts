@@ -9,7 +9,8 @@ import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField } from '../http/errors.ts';
-import { checkedNextRun, isSamePattern } from './cron.ts';
+import { checkedNextRun, checkedTimeZone, isSameRhythm, type Rhythm } from './cron.ts';
+import { checkDriftCron, nextDriftRun } from './drift-rhythm.ts';
 import {
   type LockedEnvironment,
   requireEnvironment,
@@ -28,9 +29,8 @@ import {
 import { driftScheduleView, scheduleView } from './schedule-view.ts';
 
 /** A schedule as a request sets it. */
-interface RequestedSchedule {
+interface RequestedSchedule extends Rhythm {
   readonly action: ScheduledAction;
-  readonly cron: string;
   readonly isEnabled: boolean;
   readonly nextRunAt: Date | null;
 }
@@ -38,7 +38,7 @@ interface RequestedSchedule {
 /** @returns null where nothing is left to keep: no cron. */
 function requestedSchedule(
   action: 'deploy' | 'destroy',
-  body: { cron?: string; enabled?: boolean } | null | undefined,
+  body: { cron?: string; timeZone?: string; enabled?: boolean } | null | undefined,
   now: Date,
 ): RequestedSchedule | null {
   if (!body) return null;
@@ -47,12 +47,13 @@ function requestedSchedule(
     if (body.enabled) throw badField(`body.${action}.cron`, 'is required with enabled');
     return null;
   }
-  const next = checkedNextRun(cron, now, `body.${action}.cron`);
+  const timeZone = checkedTimeZone(body.timeZone, `body.${action}.timeZone`);
+  const next = checkedNextRun(cron, now, `body.${action}.cron`, timeZone);
   const isEnabled = body.enabled ?? true;
-  return { action, cron, isEnabled, nextRunAt: isEnabled ? next : null };
+  return { action, cron, timeZone, isEnabled, nextRunAt: isEnabled ? next : null };
 }
 
-export async function storeSchedule(
+async function storeSchedule(
   context: ActorContext,
   { id: environmentId }: LockedEnvironment,
   schedule: RequestedSchedule & {
@@ -65,6 +66,7 @@ export async function storeSchedule(
     action: schedule.action,
     id: context.newId(),
     cron: schedule.cron,
+    time_zone: schedule.timeZone,
     is_enabled: schedule.isEnabled,
     next_run_at: schedule.nextRunAt,
     ...(schedule.autoDriftRemediation === undefined
@@ -77,13 +79,34 @@ export async function storeSchedule(
   });
 }
 
+/** The pattern was checked. */
+export async function storeDriftSchedule(
+  context: ActorContext,
+  environment: LockedEnvironment,
+  schedule: Rhythm & {
+    readonly isEnabled: boolean;
+    readonly autoDriftRemediation?: ScheduleRow['auto_drift_remediation'];
+  },
+): Promise<ScheduleRow> {
+  const nextRunAt = schedule.isEnabled ? nextDriftRun(schedule, environment.id, context.now()) : null;
+  return storeSchedule(context, environment, { ...schedule, action: 'driftDetection', nextRunAt });
+}
+
 /** For the audit trail: the settings of each action. */
 function audited(rows: readonly ScheduleRow[]) {
   return Object.fromEntries(
-    rows.map(({ action, cron, is_enabled: isEnabled, auto_drift_remediation: autoDriftRemediation }) => [
-      action,
-      { cron, isEnabled, ...(action === 'driftDetection' ? { autoDriftRemediation } : {}) },
-    ]),
+    rows.map(
+      ({
+        action,
+        cron,
+        time_zone: timeZone,
+        is_enabled: isEnabled,
+        auto_drift_remediation: autoDriftRemediation,
+      }) => [
+        action,
+        { cron, timeZone, isEnabled, ...(action === 'driftDetection' ? { autoDriftRemediation } : {}) },
+      ],
+    ),
   );
 }
 
@@ -101,7 +124,7 @@ export async function updateEnvironmentSchedule(
     const now = context.now();
     const deploy = requestedSchedule('deploy', body.deploy, now);
     const destroy = requestedSchedule('destroy', body.destroy, now);
-    if (deploy && destroy && isSamePattern(deploy.cron, destroy.cron))
+    if (deploy && destroy && isSameRhythm(deploy, destroy))
       throw badField('body.destroy.cron', 'must differ from that of deploy');
     const before = await listSchedules(context.db, [id]);
     const isAnyEnabled = [deploy, destroy].some((each) => each?.isEnabled);
@@ -137,13 +160,15 @@ export async function updateDriftSchedule(
     if (cron === '' && body.enabled) throw badField('body.cron', 'is required with enabled');
     if (cron === '' && body.autoDriftRemediation === undefined)
       return driftScheduleView(undefined, environment);
+    const timeZone =
+      body.timeZone === undefined && known
+        ? known.time_zone
+        : checkedTimeZone(body.timeZone, 'body.timeZone');
+    const schedule = { cron, timeZone, isEnabled: body.enabled };
     // What is only switched off need not be a pattern: older versions took others.
-    const next = body.enabled || body.cron?.trim() ? checkedNextRun(cron, context.now(), 'body.cron') : null;
-    const row = await storeSchedule(context, environment, {
-      action: 'driftDetection',
-      cron,
-      isEnabled: body.enabled,
-      nextRunAt: body.enabled ? next : null,
+    if (body.enabled || body.cron?.trim()) checkDriftCron(cron, context.now(), 'body.cron');
+    const row = await storeDriftSchedule(context, environment, {
+      ...schedule,
       autoDriftRemediation: body.autoDriftRemediation ?? known?.auto_drift_remediation ?? null,
     });
     const details = { cron, enabled: body.enabled };

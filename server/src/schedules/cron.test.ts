@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isSameRhythm, nextRun, utc } from './cron.ts';
+import { checkDriftCron, driftDelaySeconds, nextDriftRun } from './drift-rhythm.ts';
+
+const berlin = 'Europe/Berlin';
+
+/** The times of a pattern on a day, as the clock of UTC shows them. */
+function ticksOf(cron: string, day: string, timeZone = berlin): string[] {
+  const ticks: string[] = [];
+  const [from, to] = [new Date(`${day}T00:00:00+01:00`), new Date(`${day}T23:59:59+01:00`)];
+  for (let at = nextRun({ cron, timeZone }, from); at && at <= to; at = nextRun({ cron, timeZone }, at))
+    ticks.push(at.toISOString().slice(11, 16));
+  return ticks;
+}
+
+test('patterns have five fields, and are read in UTC unless a time zone is named', () => {
+  const from = new Date('2026-11-21T10:00:30Z');
+  const next = (cron: string, timeZone: string = utc) => nextRun({ cron, timeZone }, from)?.toISOString();
+  assert.equal(next('0 8 * * 1-5'), '2026-11-23T08:00:00.000Z');
+  assert.equal(next('0 8 * * 1-5', berlin), '2026-11-23T07:00:00.000Z');
+  assert.equal(next('*/15 * * * *'), '2026-11-21T10:15:00.000Z');
+  assert.equal(next('0 0 31 2 *'), undefined);
+  assert.equal(next('0 0 31 2 *', berlin), undefined);
+  for (const pattern of ['* * * * * *', '@hourly', '0 0 1 1 * 2030', '60 * * * *', 'a b c d e', ''])
+    assert.throws(() => next(pattern), pattern);
+  const plain = { cron: '0 8 * * MON', timeZone: utc };
+  assert.ok(isSameRhythm({ cron: ' 0  8 * * mon', timeZone: utc }, plain));
+  assert.ok(!isSameRhythm({ ...plain, timeZone: berlin }, plain));
+});
+
+test('a time that the clock skips in spring comes once, when the clock has been moved on', () => {
+  assert.deepEqual(ticksOf('30 2 * * *', '2027-03-28'), ['01:30']);
+  assert.deepEqual(ticksOf('*/20 2 * * *', '2027-03-28'), ['01:00', '01:20', '01:40']);
+  assert.deepEqual(ticksOf('0 2,3 * * *', '2027-03-28'), ['01:00'], 'both are the same moment');
+  assert.deepEqual(ticksOf('30 1,2,3 * * *', '2027-03-28'), ['00:30', '01:30']);
+  assert.deepEqual(ticksOf('30 2 * * *', '2027-03-29'), ['00:30']);
+});
+
+test('a time that the clock shows twice in autumn comes once', () => {
+  assert.deepEqual(ticksOf('30 2 * * *', '2026-10-25'), ['00:30']);
+  assert.deepEqual(ticksOf('*/20 2 * * *', '2026-10-25'), ['00:00', '00:20', '00:40']);
+  assert.deepEqual(ticksOf('0 2,3 * * *', '2026-10-25'), ['00:00', '02:00']);
+  assert.deepEqual(ticksOf('30 2 * * *', '2026-10-26'), ['01:30']);
+});
+
+test('a pattern of every hour goes by the time that passes: no hour is left out, none comes twice', () => {
+  for (const [day, hours] of [
+    ['2027-03-28', 23],
+    ['2026-10-25', 23],
+  ] as const) {
+    const ticks = ticksOf('0 * * * *', day);
+    assert.ok(ticks.length >= hours, day);
+    assert.equal(new Set(ticks).size, ticks.length, day);
+  }
+});
+
+test('a thousand drift runs of one minute are spread over the hour that follows, each always the same', () => {
+  const ids = Array.from({ length: 1000 }, (_, index) => `environment-${index}`);
+  const tenMinutes = Array.from({ length: 6 }, () => 0);
+  for (const id of ids) {
+    const delay = driftDelaySeconds(id);
+    assert.equal(driftDelaySeconds(id), delay);
+    tenMinutes[Math.floor(delay / 600)]! += 1;
+  }
+  for (const count of tenMinutes) assert.ok(count > 100 && count < 250, tenMinutes.join(' '));
+  const rhythm = { cron: '0 * * * *', timeZone: utc };
+  let at = new Date('2026-11-21T10:00:00Z');
+  for (const hour of [10, 11, 12]) {
+    const next = nextDriftRun(rhythm, 'environment-7', at);
+    assert.ok(next && next > at, 'each hour has one');
+    assert.equal(next.getUTCHours(), hour);
+    at = next;
+  }
+});
+
+test('several drift runs an hour are refused', () => {
+  const now = new Date('2026-11-21T10:07:00Z');
+  for (const cron of ['* * * * *', '0,59 * * * *', '5-6 3 1 * *'])
+    assert.throws(() => checkDriftCron(cron, now, 'body.cron'), /several times an hour/, cron);
+  for (const cron of ['0 * * * *', '59 23 31 12 *', '7 2,3 * * *']) checkDriftCron(cron, now, 'body.cron');
+});

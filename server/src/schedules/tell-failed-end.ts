@@ -1,0 +1,14 @@
+/** Tells readers of an expired environment whose destroy did not succeed. */
+import type { Context } from '../context.ts';
+import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
+import { isFailedEnd } from '../lifetimes/destroy-again.ts';
+import type { ReactionPayloads } from '../reactions.ts';
+
+/** Reaction to `deploymentMoved`. */
+export async function tellFailedEnd(
+  context: Context,
+  { deployment, environment, from }: ReactionPayloads['deploymentMoved'],
+): Promise<void> {
+  if (from !== null && isFailedEnd(environment, deployment, deployment.status, context.now()))
+    await recordEnvironmentEvent(context, environment, 'autoDestroyFailed');
+}
