@@ -231,6 +231,31 @@ export const serverSettings = {
     default: '60',
     sentence: 'Maximum time in which the service itself reads a repository, as for its variables.',
   }),
+  opaProgram: setting({
+    name: 'ENVARIUM_OPA',
+    type: path,
+    sentence: 'The program opa, which evaluates approval policies. Default: the first one on the PATH.',
+  }),
+  policyTimeLimitSeconds: setting({
+    name: 'ENVARIUM_POLICY_TIME_LIMIT_SECONDS',
+    type: count(1, 30),
+    default: '10',
+    sentence: 'Maximum duration of the evaluation of one approval policy.',
+  }),
+  policyMemoryMegabytes: setting({
+    name: 'ENVARIUM_POLICY_MEMORY_MB',
+    type: count(64, 100_000),
+    default: '512',
+    sentence: 'Maximum memory of a process that evaluates an approval policy.',
+  }),
+  policyProcesses: setting({
+    name: 'ENVARIUM_POLICY_PROCESSES',
+    type: count(1, 1000),
+    default: '24',
+    sentence:
+      'How many compiled approval policies are kept ready at once, each in a process of about 80 MB that ends ' +
+      'after five minutes without use.',
+  }),
   repositoryLimitMegabytes: setting({
     name: 'ENVARIUM_REPOSITORY_LIMIT_MB',
     type: count(1, 100_000),

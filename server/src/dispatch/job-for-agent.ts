@@ -11,13 +11,12 @@ import { clones } from '../deployments/deployment-facts.ts';
 import { type DeploymentRow, lastDeployed } from '../deployments/deployment-store.ts';
 import { listReviews } from '../deployments/review-store.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
-import { getRepositoryToken, isTokenFor, openToken } from '../git-tokens/git-token-store.ts';
 import { getSourceRow } from '../sources/source-store.ts';
 import { getKeyValues } from '../ssh-keys/ssh-key-store.ts';
-import { tokenIdOf } from '../vcs-connections/vcs-connection-store.ts';
 import { getStateVersion } from '../state/state-store.ts';
-import { hostOf, type RepositoryCredentials, tokenCredentials } from '../templates/repository-credentials.ts';
-import { openCredentials, type TemplateRow } from '../templates/template-store.ts';
+import { credentialsFor, type TemplateCode } from '../templates/credentials-for.ts';
+import type { RepositoryCredentials } from '../templates/repository-credentials.ts';
+import type { TemplateRow } from '../templates/template-store.ts';
 import type { ProjectPlace } from '../projects/project-store.ts';
 import { credentialsForRun } from './run-secrets/credentials-for-run.ts';
 import { reviewerOf, systemVariables } from './system-variables.ts';
@@ -26,27 +25,8 @@ import { isDeniedTokens, noTokens, tokenSecrets, tokensForRuns } from './run-sec
 import type { JobFacts } from './job-facts.ts';
 
 /** What is checked out, and for which project. */
-interface Code {
-  readonly template: TemplateRow;
+interface Code extends TemplateCode {
   readonly place: ProjectPlace;
-  readonly repository: string;
-}
-
-/**
- * Credentials from an address are sent only to its host, and a token that names hosts only to those, even if
- * the repository has moved since.
- */
-async function credentialsOf(
-  context: Context,
-  { template, place, repository }: Code,
-): Promise<RepositoryCredentials | null> {
-  const own = openCredentials(context, template);
-  if (own) return own.host === hostOf(repository) ? { username: own.username, password: own.password } : null;
-  const { tokenId: ownToken, vcsConnectionId } = template.settings;
-  const tokenId =
-    ownToken || (vcsConnectionId && (await tokenIdOf(context.db, place, vcsConnectionId, repository)));
-  const token = tokenId ? await getRepositoryToken(context.db, place, tokenId) : undefined;
-  return token && isTokenFor(token, repository) ? tokenCredentials(openToken(context, token)) : null;
 }
 
 /**
@@ -190,7 +170,7 @@ async function secretParts(
   const code = { template, place, repository: deployment.repository };
   const [tokens, credentials, ssh, archive, reviewer, clouds, generated] = await Promise.all([
     isDenied ? noTokens : tokensForRuns(context, place),
-    credentialsOf(context, code),
+    credentialsFor(context, code),
     sshOf(context, code, isDenied),
     archiveOf(context.db, deployment),
     reviewerOf(context.db, deployment.id),

@@ -5,6 +5,8 @@
 import { type GitAnswer, type GitPlace, runGit } from './run-git.ts';
 
 export interface CommitTree {
+  /** The id of the commit. */
+  id(): Promise<string>;
   /** Names in a folder, sorted; null if it is not a folder. */
   namesIn(folder: string): Promise<string[] | null>;
   /** Texts by path: of those that are files, of at most `mostFileBytes`. */
@@ -58,6 +60,10 @@ export function commitTree(place: GitPlace, folder: string, commit: string): Com
   };
   const listed = new Map<string, Promise<string[] | null>>();
   return {
+    async id() {
+      const { output } = await run(['rev-parse', '--verify', '--end-of-options', `${commit}^{commit}`]);
+      return output.toString('utf8').trim();
+    },
     namesIn(path) {
       const known = listed.get(path) ?? list(path);
       listed.set(path, known);

@@ -50,17 +50,25 @@ function findProgram(name: string): string | null {
   return findOnPath(name, usualPath);
 }
 
-/** A child that ends with the service, gains no rights, and writes no larger files. */
-function limited(megabytes: number, command: readonly string[]): string[] {
+export interface ProcessLimits {
+  /** Of any file that it writes. */
+  readonly fileBytes: number;
+  readonly memoryBytes: number;
+}
+
+/** A child that ends with the service, gains no rights, and stays below limits, as far as the machine has the programs. */
+export function limitedCommand(
+  command: readonly [string, ...string[]],
+  { fileBytes, memoryBytes }: ProcessLimits,
+): readonly [string, ...string[]] {
   const setpriv = findProgram('setpriv');
   const prlimit = findProgram('prlimit');
-  return [
+  const words = [
     ...(setpriv === null ? [] : [setpriv, '--no-new-privs', '--pdeathsig', 'KILL', '--']),
-    ...(prlimit === null
-      ? []
-      : [prlimit, `--fsize=${megabytes * 1024 * 1024}`, `--data=${mostMemoryBytes}`, '--core=0', '--']),
+    ...(prlimit === null ? [] : [prlimit, `--fsize=${fileBytes}`, `--data=${memoryBytes}`, '--core=0', '--']),
     ...command,
   ];
+  return words as [string, ...string[]];
 }
 
 function environmentOf(place: GitPlace, access: RepositoryAccess | undefined): Record<string, string> {
@@ -136,8 +144,8 @@ function textIn(file: string): string {
   }
 }
 
-/** Ends a process and all that it has started. */
-function kill({ pid }: ChildProcess): void {
+/** Ends a process that leads a group, and all that it has started. */
+export function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
@@ -156,7 +164,8 @@ export async function runGit(place: GitPlace, { args, access, input }: GitReques
   if (git === null)
     throw new Refusal('unavailable', 'git is not installed on the machine of the service: install it');
   const hasChannel = access !== undefined && access.kind !== 'web';
-  const [program = git, ...words] = limited(place.megabytes, [git, ...args]);
+  const limits = { fileBytes: place.megabytes * 1024 * 1024, memoryBytes: mostMemoryBytes };
+  const [program, ...words] = limitedCommand([git, ...args], limits);
   const client = spawn(program, words, {
     cwd: place.folder,
     env: environmentOf(place, access),
@@ -168,7 +177,7 @@ export async function runGit(place: GitPlace, { args, access, input }: GitReques
       ...(hasChannel ? ['pipe' as const] : []),
     ],
   });
-  const end = () => kill(client);
+  const end = () => killGroup(client);
   const collected = collect(client, end);
   place.signal.addEventListener('abort', end, { once: true });
   try {

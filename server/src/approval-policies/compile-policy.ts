@@ -1,0 +1,130 @@
+/**
+ * Compiles the files of a policy, as opa's language of today or of its older versions, without the functions that
+ * reach out of the evaluation: what calls them does not compile.
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type OpaSettings, runOpa } from './opa-command.ts';
+import { PolicyError } from './policy-error.ts';
+
+/** The files of a policy: names below its folder, and texts. */
+export type PolicyFiles = ReadonlyMap<string, string>;
+
+export interface CompiledPolicy {
+  /** The folder with its files. */
+  readonly folder: string;
+  /** Written in the language of opa before 1.0. */
+  readonly isOld: boolean;
+}
+
+/** Functions that send something, look at the machine, or read its environment. */
+const refusedFunctions = ['http.send', 'net.lookup_ip_addr', 'opa.runtime'];
+
+const mostErrors = 10;
+
+/** Reads the four rules, each of which may be missing. */
+const verdictModule = `package envarium_verdict
+
+import rego.v1
+
+result.deny := data.envarium.deny
+
+result.pending := data.envarium.pending
+
+result.allow := data.envarium.allow
+
+result.warn := data.envarium.warn
+`;
+
+interface Complaint {
+  readonly message: string;
+  readonly code?: string;
+  readonly location?: { readonly file: string; readonly row: number };
+}
+
+/** The functions that policies may call, as opa reads the list. */
+async function allowedFunctions(settings: OpaSettings, folder: string): Promise<string> {
+  const { exitCode, output, complaints } = await runOpa(settings, ['capabilities', '--current'], folder);
+  if (exitCode !== 0) throw new PolicyError(`opa capabilities failed: ${complaints.slice(-500)}`);
+  const all = JSON.parse(output) as { readonly builtins: readonly { readonly name: string }[] };
+  const builtins = all.builtins.filter(({ name }) => !refusedFunctions.includes(name));
+  return JSON.stringify({ ...all, builtins, allow_net: [] });
+}
+
+/** As the error of a run shows them. @param names of the files in the policy, by their names in the folder */
+function wordsOf(complaints: readonly Complaint[], names: ReadonlyMap<string, string>): string {
+  const lines = complaints.slice(0, mostErrors).map(({ message, location }) => {
+    const isRefused = refusedFunctions.some((name) => message.includes(`undefined function ${name}`));
+    const reason = isRefused ? ' (policies may not reach the network or the machine)' : '';
+    const file = location && names.get(basename(location.file));
+    return `${file === undefined ? '' : `${file}:${location?.row}: `}${message}${reason}`;
+  });
+  return lines.join('\n');
+}
+
+async function complaintsOf(
+  settings: OpaSettings,
+  { folder, isOld }: CompiledPolicy,
+  capabilities: string,
+): Promise<readonly Complaint[]> {
+  const version = isOld ? ['--v0-compatible'] : [];
+  const args = ['check', '--format', 'json', '--capabilities', capabilities, ...version, folder];
+  const { exitCode, output, complaints } = await runOpa(settings, args, folder);
+  if (exitCode === 0) return [];
+  try {
+    const { errors } = JSON.parse(output || complaints) as {
+      readonly errors: Complaint | readonly Complaint[];
+    };
+    return [errors].flat();
+  } catch {
+    return [{ message: (output + complaints).trim().slice(-2000) || 'opa ended without a message' }];
+  }
+}
+
+function isParsed(complaints: readonly Complaint[]): boolean {
+  return !complaints.some(({ code }) => code === 'rego_parse_error');
+}
+
+/** Writes the files under names of ours. @returns their names in the policy, by ours */
+async function writeFiles(files: PolicyFiles, code: string): Promise<ReadonlyMap<string, string>> {
+  await writeFile(join(code, 'envarium_verdict.rego'), verdictModule);
+  const names = new Map([...files.keys()].map((name, index) => [`${index}.rego`, name]));
+  for (const [own, name] of names) await writeFile(join(code, own), files.get(name) ?? '');
+  return names;
+}
+
+/**
+ * @param files with the ending `.rego`
+ * @param folder where it is compiled, which does not exist
+ * @throws PolicyError with the compiler's messages
+ */
+export async function compilePolicy(
+  settings: OpaSettings,
+  files: PolicyFiles,
+  folder: string,
+): Promise<CompiledPolicy> {
+  if (![...files.values()].some((text) => /^\s*package\s+envarium\b/m.test(text)))
+    throw new PolicyError(
+      'None of its files begins with "package envarium", the package whose rules are read',
+    );
+  const system = [...files].find(([, text]) => /^\s*package\s+(system|envarium_verdict)\b/m.test(text));
+  if (system) throw new PolicyError(`${system[0]}: packages "system" and "envarium_verdict" cannot be used`);
+  const code = join(folder, 'code');
+  await mkdir(code, { recursive: true, mode: 0o700 });
+  const capabilities = join(folder, 'capabilities.json');
+  try {
+    await writeFile(capabilities, await allowedFunctions(settings, folder));
+    const names = await writeFiles(files, code);
+    const today = { folder: code, isOld: false };
+    const complaints = await complaintsOf(settings, today, capabilities);
+    if (complaints.length === 0) return today;
+    const older = { folder: code, isOld: true };
+    const others = await complaintsOf(settings, older, capabilities);
+    if (others.length === 0) return older;
+    const told = !isParsed(complaints) && isParsed(others) ? others : complaints;
+    throw new PolicyError(`The policy does not compile:\n${wordsOf(told, names)}`);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}

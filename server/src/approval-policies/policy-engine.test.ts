@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { placeOf, withToolbox } from '../../../tools/toolbox/places.ts';
+import type { Context } from '../context.ts';
+import { evaluateFiles, hashOf, readyPolicies } from './policy-engine.ts';
+
+const needsOpa = withToolbox('opa');
+
+type EngineContext = Pick<Context, 'settings' | 'stopping' | 'events'>;
+
+function engine(t: TestContext, more: Partial<Context['settings']> = {}) {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'policies-'));
+  const closing = new AbortController();
+  t.after(() => {
+    closing.abort();
+    rmSync(dataFolder, { recursive: true });
+  });
+  const settings = {
+    dataFolder,
+    opaProgram: placeOf('opa') ?? '',
+    policyMemoryMegabytes: 512,
+    policyTimeLimitSeconds: 10,
+    policyProcesses: 2,
+    ...more,
+  } as unknown as Context['settings'];
+  const context: EngineContext = { settings, stopping: closing.signal, events: {} as Context['events'] };
+  const evaluate = (text: string, input: unknown = {}) =>
+    evaluateFiles(context, new Map([['policy.rego', text]]), Buffer.from(JSON.stringify({ input })));
+  return { context, evaluate, closing, dataFolder };
+}
+
+const none = { deny: [], pending: [], allow: [], warn: [] };
+
+/** Processes of opa that work below a folder. */
+function processesIn(folder: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
+    } catch {
+      return false;
+    }
+  });
+}
+
+test('policies of both versions of the language are evaluated', needsOpa, async (t) => {
+  const { evaluate } = engine(t);
+  const old = `package envarium
+deny[msg] { input.n > 1; msg := sprintf("%d is too much", [input.n]) }
+allow[msg] { input.n == 1; msg := "one" }`;
+  assert.deepEqual(await evaluate(old, { n: 2 }), { ...none, deny: ['2 is too much'] });
+  assert.deepEqual(await evaluate(old, { n: 1 }), { ...none, allow: ['one'] });
+  const today = `package envarium
+# METADATA
+# title: Approvers
+pending contains rego.metadata.rule().title if count(input.approvers) < 2
+warn := ["listed"]
+allow := ["enough"] if { count(input.approvers) > 1 }`;
+  assert.deepEqual(await evaluate(today, { approvers: [1] }), {
+    ...none,
+    pending: ['Approvers'],
+    warn: ['listed'],
+  });
+  assert.deepEqual(await evaluate(today, { approvers: [1, 2] }), {
+    ...none,
+    allow: ['enough'],
+    warn: ['listed'],
+  });
+  assert.deepEqual(await evaluate('package envarium\nhelper := 1'), none);
+});
+
+test('what does not compile is refused with the messages of the compiler', needsOpa, async (t) => {
+  const { evaluate } = engine(t);
+  for (const [text, message] of [
+    [
+      'package envarium\ndeny contains "x" if input.a ==',
+      /^The policy does not compile:\npolicy\.rego:\d: .*unexpected/,
+    ],
+    ['package envarium\ndeny[msg] { msg := nothing }', /policy\.rego:2: .*nothing/],
+    [
+      'package envarium\ndeny contains "x" if http.send({})',
+      /undefined function http\.send \(policies may not reach/,
+    ],
+    ['package envarium\ndeny["x"] { opa.runtime().env.HOME }', /undefined function opa\.runtime/],
+    ['package other\ndeny contains "x"', /"package envarium"/],
+    ['package system.authz\nallow := true\n# package envarium', /"package envarium"/],
+    ['package envarium\ndeny := {"x": 1}', /"deny" must be a set or a list of messages, not an object/],
+    ['package envarium\nallow := true', /"allow" must be .* not a boolean/],
+    ['package envarium\nallow := [1]', /"allow" must contain messages, which are texts, not a number/],
+    ['package envarium\nallow := x if some x in [["1"],["2"]]', /failed: .*multiple outputs|conflict/],
+  ] as const)
+    await assert.rejects(evaluate(text), (error: Error) => {
+      assert.equal(error.name, 'PolicyError', error.stack);
+      assert.match(error.message, message);
+      return true;
+    });
+});
+
+test('a policy that hangs, grows or talks without end is stopped', needsOpa, async (t) => {
+  const { evaluate, context } = engine(t, { policyTimeLimitSeconds: 1, policyMemoryMegabytes: 200 });
+  const numbers = 'numbers.range(1, 100000)';
+  await assert.rejects(
+    evaluate(
+      `package envarium\ndeny contains "x" if { some a in ${numbers}; some b in ${numbers}; a * b == -1 }`,
+    ),
+    /takes longer than 1 s/,
+  );
+  await assert.rejects(
+    evaluate(`package envarium\nallow := [concat("", [x | some _ in ${numbers}; x := "0123456789012345"])]`),
+    /messages of the policy have more than|longer than/,
+  );
+  await assert.rejects(
+    evaluate('package envarium\ndeny contains "x" if { x := numbers.range(1, 100000000); count(x) == 1 }'),
+    /ended while it evaluated the policy, which may need more than 200 MB|longer than 1 s/,
+  );
+  assert.deepEqual(await evaluate('package envarium\nallow := ["still"]'), { ...none, allow: ['still'] });
+  assert.ok(readyPolicies(context) <= 2);
+});
+
+test(
+  'a process that was killed is started again, the longest unused ends, and none outlives the server',
+  needsOpa,
+  async (t) => {
+    const { evaluate, context, closing, dataFolder } = engine(t);
+    const policy = (name: string) => `package envarium\nallow := ["${name}"]`;
+    await evaluate(policy('a'));
+    const [first] = processesIn(dataFolder);
+    process.kill(Number(first), 'SIGKILL');
+    assert.deepEqual((await evaluate(policy('a'))).allow, ['a']);
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const answers = await Promise.all(names.map((name) => evaluate(policy(name))));
+    assert.deepEqual(
+      answers.map(({ allow }) => allow[0]),
+      names,
+    );
+    await evaluate(policy('i'));
+    assert.ok(readyPolicies(context) <= 3, String(readyPolicies(context)));
+    closing.abort();
+    while (processesIn(dataFolder).length > 0) await new Promise(setImmediate);
+    assert.deepEqual(readdirSync(join(dataFolder, 'policies')), []);
+  },
+);
+
+test('the hash of a policy tells names and texts apart', () => {
+  const hashes = [
+    [['a', 'b']],
+    [['ab', '']],
+    [['', 'ab']],
+    [
+      ['a', ''],
+      ['b', ''],
+    ],
+  ].map((files) => hashOf(new Map(files as [string, string][])));
+  assert.equal(new Set(hashes).size, 4);
+  assert.equal(
+    hashOf(
+      new Map([
+        ['a', '1'],
+        ['b', '2'],
+      ]),
+    ),
+    hashOf(
+      new Map([
+        ['b', '2'],
+        ['a', '1'],
+      ]),
+    ),
+  );
+});

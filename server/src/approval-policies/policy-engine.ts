@@ -1,0 +1,171 @@
+/** Compiled policies of one server: each is compiled once, and has a process while it is used. */
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PolicyMessages } from '#contract/deployments/policy-verdict.ts';
+import type { Context } from '../context.ts';
+import { perServer } from '../events/per-server.ts';
+import { type CompiledPolicy, compilePolicy, type PolicyFiles } from './compile-policy.ts';
+import type { OpaSettings } from './opa-command.ts';
+import { PolicyError } from './policy-error.ts';
+import { readMessages } from './read-verdict.ts';
+import { OpaEnded, ResidentOpa } from './resident-opa.ts';
+
+const idleMilliseconds = 5 * 60 * 1000;
+const sweepMilliseconds = 30 * 1000;
+
+type EngineContext = Pick<Context, 'settings' | 'stopping' | 'events'>;
+
+interface Kept {
+  readonly folder: string;
+  readonly resident: Promise<ResidentOpa>;
+  ready: ResidentOpa | null;
+}
+
+/** SHA-256 over the names and texts of a policy. */
+export function hashOf(files: PolicyFiles): string {
+  const hash = createHash('sha256');
+  for (const name of [...files.keys()].toSorted()) {
+    const text = files.get(name) ?? '';
+    hash.update(`${Buffer.byteLength(name)}:${name}${Buffer.byteLength(text)}:${text}`);
+  }
+  return hash.digest('hex');
+}
+
+class PolicyEngine {
+  readonly #kept = new Map<string, Kept>();
+  #folder: string | null = null;
+  #sweep: NodeJS.Timeout | null = null;
+
+  /** The folder of this server, empty at first. */
+  #folderOf({ settings, stopping }: EngineContext): string {
+    if (this.#folder !== null) return this.#folder;
+    const parent = join(settings.dataFolder, 'policies');
+    mkdirSync(parent, { recursive: true, mode: 0o700 });
+    // Of servers that were killed: their processes ended with them.
+    for (const name of readdirSync(parent))
+      if (!isRunning(Number(name.split('-')[0])))
+        rmSync(join(parent, name), { recursive: true, force: true });
+    this.#folder = join(parent, `${process.pid}-${randomUUID().slice(0, 8)}`);
+    mkdirSync(this.#folder, { mode: 0o700 });
+    stopping.addEventListener('abort', () => this.#close(), { once: true });
+    if (stopping.aborted) this.#close();
+    return this.#folder;
+  }
+
+  #close(): void {
+    if (this.#sweep) clearInterval(this.#sweep);
+    for (const { ready } of this.#kept.values()) ready?.kill();
+    this.#kept.clear();
+    if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true });
+    this.#folder = null;
+  }
+
+  /** Ends processes that nobody uses: those that are idle, and the longest unused above the limit. */
+  #tidy(most: number): void {
+    const idle = [...this.#kept].filter(([, { ready }]) => ready !== null && !ready.isBusy);
+    const oldestFirst = idle.toSorted(([, a], [, b]) => (a.ready?.usedAt ?? 0) - (b.ready?.usedAt ?? 0));
+    const excess = Math.max(0, this.#kept.size - most);
+    for (const [index, [hash, { ready }]] of oldestFirst.entries())
+      if (index < excess || performance.now() - (ready?.usedAt ?? 0) > idleMilliseconds) this.#forget(hash);
+    if (this.#kept.size === 0 && this.#sweep) {
+      clearInterval(this.#sweep);
+      this.#sweep = null;
+    }
+  }
+
+  #forget(hash: string): void {
+    const kept = this.#kept.get(hash);
+    this.#kept.delete(hash);
+    if (!kept) return;
+    const end = async () => {
+      await (await kept.resident).end();
+      await rm(kept.folder, { recursive: true, force: true });
+    };
+    end().catch(() => undefined);
+  }
+
+  async #start(settings: OpaSettings, files: PolicyFiles, folder: string): Promise<ResidentOpa> {
+    const compiled: CompiledPolicy = await compilePolicy(settings, files, folder);
+    return ResidentOpa.start(settings, compiled);
+  }
+
+  #residentOf(context: EngineContext, files: PolicyFiles, hash: string): Promise<ResidentOpa> {
+    const kept = this.#kept.get(hash);
+    if (kept && kept.ready?.hasEnded !== true) return kept.resident;
+    if (kept) this.#forget(hash);
+    const folder = join(this.#folderOf(context), randomUUID().slice(0, 8));
+    const resident = this.#start(context.settings, files, folder);
+    const entry: Kept = { folder, resident, ready: null };
+    this.#kept.set(hash, entry);
+    resident.then(
+      (ready) => {
+        entry.ready = ready;
+        if (context.stopping.aborted) ready.kill();
+      },
+      () => this.#kept.get(hash) === entry && this.#kept.delete(hash),
+    );
+    this.#tidy(context.settings.policyProcesses);
+    this.#sweep ??= setInterval(
+      () => this.#tidy(context.settings.policyProcesses),
+      sweepMilliseconds,
+    ).unref();
+    return resident;
+  }
+
+  /** @throws PolicyError */
+  async evaluate(context: EngineContext, files: PolicyFiles, body: Buffer): Promise<PolicyMessages> {
+    const hash = hashOf(files);
+    for (let isAgain = false; ; isAgain = true) {
+      const resident = await this.#residentOf(context, files, hash);
+      try {
+        return readMessages(await resident.evaluate(body));
+      } catch (error) {
+        if (!(error instanceof OpaEnded)) throw error;
+        if (this.#kept.get(hash)?.ready === resident) this.#forget(hash);
+        // It may have been ended for another evaluation, or by hand: what ends it twice is the policy.
+        if (isAgain || context.stopping.aborted)
+          throw new PolicyError(
+            `opa ended while it evaluated the policy, which may need more than ${context.settings.policyMemoryMegabytes} MB (setting ENVARIUM_POLICY_MEMORY_MB)`,
+            { cause: error },
+          );
+      }
+    }
+  }
+
+  /** How many processes there are, for tests. */
+  get processes(): number {
+    return this.#kept.size;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const engineOf = perServer(() => new PolicyEngine());
+
+/**
+ * Evaluates a policy, compiled before it is used first, in a process of its own that stays ready.
+ * @param files of the policy
+ * @param body `{"input": …}` as JSON
+ * @throws PolicyError where it does not compile, fails, hangs, or answers anything but messages
+ */
+export function evaluateFiles(
+  context: EngineContext,
+  files: PolicyFiles,
+  body: Buffer,
+): Promise<PolicyMessages> {
+  return engineOf(context).evaluate(context, files, body);
+}
+
+/** How many compiled policies this server keeps ready. */
+export function readyPolicies(context: Pick<Context, 'events'>): number {
+  return engineOf(context).processes;
+}
