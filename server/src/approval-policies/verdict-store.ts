@@ -1,5 +1,5 @@
 /** SQL of what approval policies said. */
-import type { Insertable, Selectable } from 'kysely';
+import { type Expression, type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { PolicyVerdict } from '#contract/deployments/policy-verdict.ts';
 import type { Connection } from '../context.ts';
 import type { PolicyVerdictTable } from '../database/schema.ts';
@@ -29,6 +29,15 @@ export async function listVerdicts(db: Connection, deploymentId: string): Promis
     .orderBy('policy_name')
     .orderBy('policy_id')
     .execute();
+}
+
+/** What policies asked for when they were evaluated last, as an array in a statement about deployments. */
+export function askedByPolicies(deploymentId: Expression<string>): RawBuilder<string[]> {
+  return sql<string[]>`array(select policy_name || ': ' || message
+    from policy_verdict said, jsonb_array_elements_text(messages -> 'pending') with ordinality as each (message, place)
+    where deployment_id = ${deploymentId} and decision = 'pending'
+      and round = (select max(round) from policy_verdict last where last.deployment_id = said.deployment_id)
+    order by policy_name, policy_id, place)`;
 }
 
 /** The newest ones of a policy, about whatever deployment. */

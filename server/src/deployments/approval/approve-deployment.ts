@@ -4,26 +4,17 @@ import type { DeploymentReference } from '#contract/deployments/shapes.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { ActorContext } from '../../context.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { getPlanningAttempt } from '../../dispatch/attempt-store.ts';
 import { conflict, notFound } from '../../http/errors.ts';
-import { jobsChannel, newJob } from '../../queue/enqueue.ts';
-import { insertJob } from '../../queue/job-store.ts';
 import { advanceQueue } from '../advance-queue.ts';
 import { getApproverRows } from './approver-store.ts';
 import { approvalRefusal } from '../decisions/decide-action.ts';
 import { approvedAlready, approverRefusal } from '../decisions/decide-approver.ts';
-import { type DeploymentRow, lockDeployment } from '../deployment-store.ts';
+import { lockDeployment } from '../deployment-store.ts';
 import { insertReview } from '../review-store.ts';
 import { markStep } from '../finish-phase.ts';
 import { storeProposed } from '../inputs/proposed-changes.ts';
 import { moveDeployment } from '../move-deployment.ts';
-
-/** The agent that planned gets the apply if it is waiting for a job: it may still have the tree. */
-async function enqueueApply(context: ActorContext, { id, tool, work_folder }: DeploymentRow): Promise<void> {
-  const job = newJob(context, { deploymentId: id, phase: 'apply', tool, workFolder: work_folder });
-  const [planned] = await Promise.all([getPlanningAttempt(context.db, id), insertJob(context.db, job)]);
-  await context.events.publish(context.db, jobsChannel, planned?.agent_process_id);
-}
+import { enqueueApply } from './start-apply.ts';
 
 /** The deployment, locked, and why the caller may not approve it. @throws Refusal 404 */
 async function requireApprovable({ db, actor }: ActorContext, id: string) {
@@ -76,8 +67,8 @@ export async function approveDeployment(
     const [isFirst] = await Promise.all([
       insertReview(context.db, review),
       markStep(context, deployment, 'approval:wait', 'SUCCESS'),
-      enqueueApply(context, deployment),
       recordAudit(context, audit),
+      enqueueApply(context, deployment),
     ]);
     if (!isFirst) throw conflict(approvedAlready);
     const moved = await moveDeployment(context, { deployment, environment: stored }, 'IN_PROGRESS');

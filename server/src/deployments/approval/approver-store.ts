@@ -1,5 +1,6 @@
 /** SQL of who may approve a plan, and who has. */
 import { sql } from 'kysely';
+import { askedByPolicies } from '../../approval-policies/verdict-store.ts';
 import type { Connection } from '../../context.ts';
 import { isSelfApprovalForbidden } from '../../policies/policy-store.ts';
 import { peopleBehind } from '../../users/user-store.ts';
@@ -16,6 +17,8 @@ export interface ApproverRow {
   readonly approvers: readonly string[];
   /** By user: itself and whoever made that key, for all users above and those that were asked about. */
   readonly people: Readonly<Record<string, readonly string[]>> | null;
+  /** What approval policies asked for when they were evaluated last. */
+  readonly missing: readonly string[];
 }
 
 /**
@@ -35,6 +38,7 @@ export async function getApproverRows(
     .select([
       isSelfApprovalForbidden(sql.ref('deployment.project_id')).as('is_self_approval_forbidden'),
       approvers.as('approvers'),
+      askedByPolicies(sql.ref('deployment.id')).as('missing'),
       peopleBehind(
         sql`${approvers} || deployment.started_by || deployment.requested_by || ${[...more]}::text[]`,
       ).as('people'),

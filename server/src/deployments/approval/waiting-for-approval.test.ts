@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ApprovalFacts, waitingForApproval } from './waiting-for-approval.ts';
+import type { ApproverRow } from './approver-store.ts';
+import { waitingForApproval } from './waiting-for-approval.ts';
 
 const row = {
   id: 'd',
@@ -33,17 +34,15 @@ test('an approver learns that a plan without changes has nothing to apply', () =
 });
 
 test('an approver learns until when, why, who has approved, and what policies still ask for', () => {
-  const facts: ApprovalFacts = {
-    approvers: {
-      id: 'd',
-      environment_id: 'e',
-      started_by: 'ada',
-      requested_by: null,
-      is_self_approval_forbidden: true,
-      approvers: ['ben'],
-      people: { ada: ['ada'], ben: ['ben'] },
-    },
-    missing: ['somebody of the database team', 'two people'],
+  const facts: ApproverRow = {
+    id: 'd',
+    environment_id: 'e',
+    started_by: 'ada',
+    requested_by: null,
+    is_self_approval_forbidden: true,
+    approvers: ['ben'],
+    people: { ada: ['ada'], ben: ['ben'] },
+    missing: ['databases: somebody of the team', 'four eyes: two people'],
   };
   const { approval, text } = waitingForApproval(row, exact, settings, facts);
   assert.deepEqual(approval, {
@@ -57,6 +56,6 @@ test('an approver learns until when, why, who has approved, and what policies st
   });
   assert.match(
     text,
-    /\. 1 person has approved it so far\. Approval policies ask for more: somebody of the database team; two people$/,
+    /\. 1 person has approved it so far\. Approval policies ask for more: databases: somebody of the team; four eyes: two people$/,
   );
 });

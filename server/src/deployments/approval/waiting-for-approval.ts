@@ -36,14 +36,7 @@ function plannedInWords({ plan_summary: summary }: Pick<AskedRow, 'plan_summary'
     : 'its plan';
 }
 
-/** What readers learn beyond the row of the deployment. */
-export interface ApprovalFacts {
-  readonly approvers: ApproverRow;
-  /** What approval policies still ask for. */
-  readonly missing: readonly string[];
-}
-
-function moreInWords({ approvers: { approvers }, missing }: ApprovalFacts): string {
+function moreInWords({ approvers, missing }: ApproverRow): string {
   if (approvers.length === 0 && missing.length === 0) return '';
   const count = approvers.length === 1 ? '1 person has' : `${approvers.length} people have`;
   const so = approvers.length === 0 ? '' : `. ${count} approved it so far`;
@@ -53,7 +46,7 @@ function moreInWords({ approvers: { approvers }, missing }: ApprovalFacts): stri
 function sentence(
   row: AskedRow,
   tool: Pick<ToolFacts, 'approval'> | undefined,
-  facts: ApprovalFacts | undefined,
+  facts: ApproverRow | undefined,
 ): string {
   const since = row.updated_at.toISOString();
   const more = facts ? moreInWords(facts) : '';
@@ -71,7 +64,7 @@ export function waitingForApproval(
   row: AskedRow,
   tool: Pick<ToolFacts, 'approval'> | undefined,
   settings: Pick<ServerSettings, 'approvalWaitDays'>,
-  facts?: ApprovalFacts,
+  facts?: ApproverRow,
 ): WaitingFor {
   return {
     kind: 'approval',
@@ -80,7 +73,7 @@ export function waitingForApproval(
     approval: {
       until: untilOf(row, settings),
       ...(row.approval_decided_by ? { decidedBy: row.approval_decided_by } : {}),
-      ...(facts ? { missing: [...facts.missing], excluded: excludedFrom(facts.approvers) } : {}),
+      ...(facts ? { missing: [...facts.missing], excluded: excludedFrom(facts) } : {}),
     },
   };
 }
@@ -95,8 +88,7 @@ export async function waitingForApprovals(
     rows.map(({ id }) => id),
   );
   return rows.map((row) => {
-    const found = approvers.get(row.id);
-    const facts = found && { approvers: found, missing: [] };
+    const facts = approvers.get(row.id);
     return [row.id, waitingForApproval(row, toolFacts(row.tool), settings, facts)];
   });
 }
