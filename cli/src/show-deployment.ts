@@ -111,5 +111,7 @@ export async function showResult(
     await output.line(deployment.driftDetected ? 'Drift was found.' : 'No drift.');
   if (type === 'deploy' && status === 'SUCCESS' && Object.keys(deployment.output ?? {}).length > 0)
     await showOutputs(output, deployment.output);
+  if (deployment.skippedFor)
+    await output.line(`A later deployment made it redundant: ${deployment.skippedFor}`);
   await output.line(`${type} ${statusText(output, status)}${duration === '' ? '' : ` in ${duration}`}`);
 }

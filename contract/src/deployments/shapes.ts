@@ -1,6 +1,7 @@
 /** A deployment (on the wire: deployment log) as replies carry it, its steps and its log. */
 import { type Static, Type } from 'typebox';
 import {
+  autoDriftRemediations,
   deploymentStatuses,
   deploymentTypes,
   oneOf,
@@ -160,6 +161,17 @@ const deploymentFields = {
   stateFileHash: Type.Optional(Type.Object({ value: Type.Optional(Text) })),
 };
 
+/** What followed from the drift that a drift run found. */
+export const Remediation = Type.Object(
+  {
+    strategy: oneOf(autoDriftRemediations),
+    deploymentId: Type.Optional(Type.String({ description: 'The deployment that was started' })),
+    reason: Type.Optional(Type.String({ description: 'Why none was started' })),
+  },
+  { title: 'Remediation' },
+);
+export type Remediation = Static<typeof Remediation>;
+
 /** Ours, beyond the interface. */
 const ownDeploymentFields = {
   trigger: Type.Optional(oneOf(triggers, 'What caused it, in full; `triggerName` names only some causes')),
@@ -176,6 +188,22 @@ const ownDeploymentFields = {
       description: 'The same decisions as in `reviewers`, with what else is known of them',
     }),
   ),
+  skippedFor: Type.Optional(
+    Type.String({ description: 'With status SKIPPED: the later deployment that made it redundant' }),
+  ),
+  causedBy: Type.Optional(
+    Type.String({
+      description:
+        'The deployment that caused it: the drift run of a remediation, or the one of the upstream environment',
+    }),
+  ),
+  upstreamEnvironmentId: Type.Optional(
+    Type.String({ description: 'The environment whose deployment it follows' }),
+  ),
+  autoDriftRemediationStrategy: Type.Optional(
+    oneOf(autoDriftRemediations, 'Of a drift run with a strategy of its own'),
+  ),
+  remediation: Type.Optional(Remediation),
   agentId: Type.Optional(Type.String({ description: 'The agent that runs it or last ran it' })),
   unrecordedResources: Type.Optional(Type.Array(UnrecordedResource)),
   policyVerdicts: Type.Optional(

@@ -96,8 +96,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   disableDestroyEnvironments: 'Whether environments cannot be destroyed; stored, but has no effect yet',
   forceCheckoutOnTtlDestroy:
     'Whether expired environments are destroyed with the newest code; stored, but has no effect yet',
-  skipRedundantDeployments:
-    'Whether queued deployments that a newer one replaces are skipped; stored, but has no effect yet',
+  skipRedundantDeployments: 'Whether queued deploys that a later deployment makes redundant are skipped',
   continuousDeploymentDefault:
     'Whether pushes start deployments of new environments; stored, but has no effect yet',
   runPullRequestPlanDefault:

@@ -30,7 +30,13 @@ export const UpdatePolicyBody = closed({
   skipApplyWhenPlanIsEmpty: flag('plans without changes are applied'),
   disableDestroyEnvironments: flag('environments can be destroyed'),
   forceCheckoutOnTtlDestroy: flag('expired environments are destroyed with the code that was deployed last'),
-  skipRedundantDeployments: flag('queued deployments are not skipped'),
+  skipRedundantDeployments: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether queued deploys that a later deployment makes redundant are skipped when the next one is ' +
+        'picked; default: false',
+    }),
+  ),
   continuousDeploymentDefault: flag(noEffects.continuousDeployment),
   runPullRequestPlanDefault: flag(noEffects.pullRequestPlanDeployments),
   vcsPrCommentsEnabledDefault: flag('comments on pull requests are not read'),

@@ -154,6 +154,7 @@ export const autoDriftRemediations = [
   'CLOUD_TO_CODE',
   'SMART_REMEDIATION',
 ] as const;
+export type AutoDriftRemediation = (typeof autoDriftRemediations)[number];
 
 /** What decides whether a plan waits for a person, from the strongest. */
 export const approvalDeciders = ['planner', 'variable', 'policy', 'request', 'environment'] as const;

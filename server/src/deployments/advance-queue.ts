@@ -11,9 +11,14 @@ import {
 } from './deployment-store.ts';
 import type { LockedEnvironment } from '../environments/environment-store.ts';
 import { taskRefusal } from './decisions/decide-start.ts';
+import { findRedundant } from './decisions/find-redundant.ts';
 import { endIdleDestroy, moveDeployment, type MovedDeployment } from './move-deployment.ts';
 import { lastDeployColumns, lastDeployFor } from './last-deploy.ts';
+import { getPolicyRow } from '../policies/policy-store.ts';
 import { isSerial, waitsFor } from '../queue/queue-order.ts';
+import { skipSteps } from '../logs/step-store.ts';
+import { openInputs } from './run-inputs.ts';
+import { getSealedInputs } from './inputs/given-store.ts';
 import { resourcesOf } from './start-facts.ts';
 import { getStateLock } from '../state/state-lock-store.ts';
 
@@ -53,6 +58,47 @@ async function endAtOnce(
 }
 
 /**
+ * Those that bring something along that no other deployment does: changes that wait for an approval, resources to
+ * take into the state. They are never redundant, because it would be lost.
+ */
+async function bringingAlong(context: Context, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await getSealedInputs(context.db, ids);
+  const bringing = rows.filter(({ id, sealed_inputs: sealed }) => {
+    const { proposed, imports } = openInputs(context, id, sealed);
+    return proposed !== undefined || imports !== undefined;
+  });
+  return new Set(bringing.map(({ id }) => id));
+}
+
+/** Skips queued deploys that a later deployment makes redundant, if the project wants that. */
+async function skipRedundant(
+  context: Context,
+  environment: LockedEnvironment,
+  open: readonly DeploymentRow[],
+): Promise<{ environment: LockedEnvironment; open: readonly DeploymentRow[] }> {
+  const redundant = findRedundant(open);
+  if (redundant.length === 0) return { environment, open };
+  const policy = await getPolicyRow(context.db, environment.project_id);
+  if (policy?.skip_redundant_deployments !== true) return { environment, open };
+  const bringing = await bringingAlong(
+    context,
+    redundant.map(({ id }) => id),
+  );
+  let current = environment;
+  const skipped = redundant.filter(({ id }) => !bringing.has(id));
+  for (const { id, skippedFor } of skipped) {
+    const deployment = open.find((row) => row.id === id);
+    if (!deployment) continue;
+    await skipSteps(context.db, id);
+    const changes = { skipped_for: skippedFor };
+    const moved = await moveDeployment(context, { deployment, environment: current }, 'SKIPPED', changes);
+    current = moved.environment;
+  }
+  const ids = new Set(skipped.map(({ id }) => id));
+  return { environment: current, open: open.filter(({ id }) => !ids.has(id)) };
+}
+
+/**
  * @param speakers of the environment, where the caller knows them
  * @returns the environment as it is then
  */
@@ -62,12 +108,14 @@ export async function advanceQueue(
   speakers?: Speakers,
 ): Promise<LockedEnvironment> {
   if (environment.is_locked) return environment;
-  let current = environment;
   const { open: queue } = speakers ?? (await loadSpeakers(context.db, environment.id));
   if (!queue.some(({ status }) => status === 'QUEUED')) return environment;
-  const open = await openDeployments(context.db, environment.id);
+  const all = await openDeployments(context.db, environment.id);
+  const isStateLocked = all.length > 0 && (await getStateLock(context.db, environment.id)) !== undefined;
+  const left = isStateLocked ? { environment, open: all } : await skipRedundant(context, environment, all);
+  let current = left.environment;
+  const { open } = left;
   const facts = open.map((row) => ({ id: row.id, type: row.type, status: row.status }));
-  const isStateLocked = open.length > 0 && (await getStateLock(context.db, environment.id)) !== undefined;
   for (const row of open) {
     if (row.status !== 'QUEUED' || waitsFor(row, facts) || (isStateLocked && isSerial(row.type))) continue;
     const started = await moveDeployment(context, { deployment: row, environment: current }, 'IN_PROGRESS');

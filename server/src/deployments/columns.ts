@@ -11,6 +11,7 @@ import type {
 import type { CustomServiceEnvironmentVariables, Deployment } from '#contract/deployments/shapes.ts';
 import type {
   ApprovalDecider,
+  AutoDriftRemediation,
   DeploymentStatus,
   DeploymentType,
   TemplateType,
@@ -27,6 +28,7 @@ export interface Columns {
   'deployment.tool': TemplateType;
   'deployment.custom_environment_variables': CustomServiceEnvironmentVariables;
   'deployment.drift_cause': NonNullable<Deployment['driftCause']>;
+  'deployment.drift_remediation': AutoDriftRemediation;
   'deployment.error': DeploymentErrorBody;
   'deployment.facts': Record<string, string>;
   'deployment.git_metadata': GitMetadata;
@@ -36,6 +38,7 @@ export interface Columns {
   'deployment.plan': Plan;
   'deployment.plan_summary': PlanSummary;
   'deployment.provider_versions': Record<string, string>;
+  'deployment.remediation': NonNullable<Deployment['remediation']>;
   'deployment.resources': Resource[];
   'deployment.run_settings': RunSettings;
   'deployment.status': DeploymentStatus;

@@ -1,7 +1,7 @@
 /** What a deployment of an environment is decided from and made of: each fact is read once per request. */
 import type { Updateable } from 'kysely';
 import type { GitUserData } from '#contract/deployments/deploy-request.ts';
-import type { DeploymentType, Trigger } from '#contract/schema/enumerations.ts';
+import type { AutoDriftRemediation, DeploymentType, Trigger } from '#contract/schema/enumerations.ts';
 import type { ResourceToImport } from '#protocol/messages/job.ts';
 import type { VariableChange } from '#contract/variables/shapes.ts';
 import type { ActorContext, Connection } from '../context.ts';
@@ -49,6 +49,11 @@ export interface StartRequest {
   readonly codeChange?: CodeChange;
   readonly gitUserData?: GitUserData;
   readonly isScheduledRun?: boolean;
+  /** The deployment that caused it: of one cause, each environment has one at most. */
+  readonly causedBy?: string;
+  readonly upstreamEnvironmentId?: string;
+  /** Of this drift run, instead of the environment's. */
+  readonly driftRemediation?: AutoDriftRemediation;
   readonly skipStateRefresh?: boolean;
   /** Override the template's for this run only. */
   readonly revision?: string;

@@ -95,6 +95,8 @@ export async function readDeployRequest(
     followsLastDeploy: request.deploymentType === 'task',
     trigger: request.triggerName ?? 'user',
     comment: request.comment,
+    upstreamEnvironmentId: request.upstreamEnvironmentId || undefined,
+    driftRemediation: request.autoDriftRemediationStrategy,
     targets: request.targets,
     variableChanges: request.configurationChanges,
     variableFields: variableFieldsOf(body),

@@ -139,7 +139,7 @@ const sentences: Readonly<Record<DeploymentStatus, (facts: SentenceFacts) => str
   TIMEOUT: (facts) => failed('Timed out', facts),
   ABORTED: aborted,
   CANCELLED: cancelled,
-  SKIPPED: () => 'Skipped: a newer deployment made it redundant',
+  SKIPPED: () => 'Skipped: a later deployment made it redundant',
   NEVER_DEPLOYED: () => 'Not deployed yet',
 };
 

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { Step } from '#contract/deployments/shapes.ts';
 import type { Trigger } from '#contract/schema/enumerations.ts';
 import { useRead } from '../../../api/queries.ts';
+import { deploymentTypeWords } from '../../../design/words.ts';
 import { TimeAgo, useNow } from '../../../ui/Time.tsx';
 import type { Counts } from '../plan/kinds.ts';
 import type { DeploymentReply } from '../reads.ts';
@@ -33,6 +34,21 @@ export interface LeadProps {
 
 const terseFields = 'id,type,status,startedAt';
 
+/** The deployment that made this one redundant. */
+function SkippedFor({ id }: { readonly id: string }) {
+  const { data } = useRead('getDeployment', { params: { id }, query: { fields: terseFields } });
+  return (
+    <>
+      {' · '}
+      <Anchor component={Link} to="/deployments/$deploymentId" params={{ deploymentId: id } as never}>
+        {data
+          ? `Show the ${deploymentTypeWords[data.type].toLowerCase()} in its place`
+          : 'Show the one in its place'}
+      </Anchor>
+    </>
+  );
+}
+
 function Sentence({ deployment, steps, counts }: LeadProps) {
   const now = useNow();
   const { waitingFor } = deployment;
@@ -57,6 +73,7 @@ function Sentence({ deployment, steps, counts }: LeadProps) {
           </Anchor>
         </>
       )}
+      {deployment.skippedFor !== undefined && <SkippedFor id={deployment.skippedFor} />}
     </p>
   );
 }

@@ -34,8 +34,8 @@ export const flagFields: readonly FlagField[] = [
   {
     name: 'skipRedundantDeployments',
     label: 'Skip what is overtaken',
-    meaning: 'Of several queued deployments, only the newest runs.',
-    without: 'queued deployments are not skipped',
+    meaning:
+      'Of several queued deploys, only the last one runs; a destroy and what is before it counts for itself.',
   },
   {
     name: 'disableDestroyEnvironments',
