@@ -343,6 +343,15 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.equal((await envarium('drift')).status, 1);
   });
 
+  test('what follows an environment is shown and changed', async () => {
+    assert.match(await good('environment', 'downstream', 'web'), /Nothing is deployed after it/);
+    const both = await envarium('environment', 'downstream', 'web', '--none', '--add', 'web');
+    assert.equal(both.status, 1);
+    assert.match(both.stderr, /use one at a time/);
+    const cycle = await envarium('environment', 'downstream', 'web', '--add', 'web');
+    assert.match(cycle.stdout + cycle.stderr, /is the environment itself/);
+  });
+
   test('locks show their owner and reason, and can be released', async () => {
     assert.match(await good('environment', 'locks', 'web'), /Deployments: +accepted\nState: +not locked/);
     await good('environment', 'lock', 'web', '--reason', 'holidays');

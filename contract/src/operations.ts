@@ -18,6 +18,7 @@ export const operations = {
   ...(await import('./environments/operations.ts')).operations,
   ...(await import('./schedules/operations.ts')).operations,
   ...(await import('./deployments/operations.ts')).operations,
+  ...(await import('./triggers/operations.ts')).operations,
   ...(await import('./state/operations.ts')).operations,
   ...(await import('./git-tokens/operations.ts')).operations,
   ...(await import('./ssh-keys/operations.ts')).operations,

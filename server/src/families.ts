@@ -36,6 +36,7 @@ export const families: readonly Family[] = [
   (await import('./deployments/family.ts')).family,
   (await import('./schedules/family.ts')).family,
   (await import('./environments/family.ts')).family,
+  (await import('./triggers/family.ts')).family,
   (await import('./state/family.ts')).family,
   (await import('./dispatch/family.ts')).family,
 ];

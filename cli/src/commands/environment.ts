@@ -9,6 +9,7 @@ import type { Output } from '../terminal/output.ts';
 import { allPages } from '../pages.ts';
 import type { Session } from '../session/session.ts';
 import { planText } from '../show-deployment.ts';
+import { addDownstreamCommand } from './triggers/downstream.ts';
 import { addLockCommands, lockText } from './environment-locks.ts';
 import type { Column } from '../terminal/table.ts';
 import { addCreateCommand } from './create-environment.ts';
@@ -185,4 +186,5 @@ export function addEnvironmentCommands(program: Command): void {
   addUpdateCommand(group);
   addLockCommands(group);
   addSettingsCommands(group);
+  addDownstreamCommand(group);
 }

@@ -9,7 +9,6 @@ import {
   startableDeploymentTypes,
   triggerNames,
 } from '../schema/enumerations.ts';
-import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { type WithoutNulls, withoutNulls } from '../schema/without-nulls.ts';
 import { closed, Flag, mapOf, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { splitTargets } from './split-targets.ts';
@@ -102,7 +101,11 @@ const deployRequestFields = {
   ),
   subEnvironments: orNull(mapOf(SubEnvironment)),
   autoDriftRemediationStrategy: Type.Optional(
-    withoutEffect(oneOf(autoDriftRemediations), noEffects.autoDriftRemediationStrategy),
+    oneOf(
+      autoDriftRemediations,
+      'Only with `deploymentType` driftDetection: what to do if this run finds drift, instead of what the drift ' +
+        'schedule says. CLOUD_TO_CODE and SMART_REMEDIATION are refused until forges can be connected',
+    ),
   ),
   workflowDeploymentId: Type.Optional(Text),
   workflowDeploymentOptions: orNull(WorkflowDeploymentOptions),

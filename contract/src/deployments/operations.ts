@@ -82,6 +82,7 @@ export const operations = defineOperations('deployments', {
     needs: 'RUN_PLAN',
     needsToo: [
       { right: 'RUN_APPLY', for: '`userRequiresApproval` false' },
+      { right: 'RUN_APPLY', for: '`autoDriftRemediationStrategy` CODE_TO_CLOUD' },
       { right: 'RUN_TASK', for: '`deploymentType` task' },
       { right: 'EDIT_VCS_ENVIRONMENT', for: 'another `blueprintRepository`' },
       { right: 'OVERRIDE_MAX_TTL', for: 'a `ttl` beyond the maximum' },

@@ -166,8 +166,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   gitUser: 'User of the git host who caused the deployment',
   gitAvatarUrl: "Address of that user's picture",
   prNumber: 'Number of the pull request',
-  upstreamEnvironmentId:
-    'Id of the environment whose deployment caused this one; stored, but has no effect yet',
+  upstreamEnvironmentId: 'Id of the environment whose deployment caused this one; shown with it',
   workflowDeploymentId: "Id of the workflow's deployment; only for workflows",
   workflowDeploymentOptions: 'Which part of a workflow to run; only for workflows',
   workflowFile: 'Definition of the workflow',
@@ -313,7 +312,10 @@ export const fieldWords: Readonly<Record<string, string>> = {
   // Schedules, states, agents
   deploy: 'Schedule of deploys',
   destroy: 'Schedule of destroys',
-  autoDriftRemediation: 'What to do about drift; stored, but has no effect yet',
+  autoDriftRemediation: 'What follows a drift run that finds drift',
+  lastTrigger: 'What came of the last successful deploy upstream',
+  remediation: 'What followed from the drift that it found',
+  downstreamEnvironmentIds: 'Ids of environments that are deployed after this one',
   driftDeployment: 'The drift detection run',
   eventsScanStatus: "Whether the cloud's events can be searched for causes",
   accessibleFromEntireOrganization: 'Whether all members of the organization may read the state',

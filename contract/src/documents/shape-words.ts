@@ -95,6 +95,7 @@ export const shapeWords: Readonly<Record<string, string>> = {
   'reviewers.action': 'What the user decided',
   'stateFileHash.value': 'Checksum of the state after the deployment',
   'listDeployments.status': 'Only deployments with this status',
+  'Remediation.strategy': 'The strategy that was followed',
   'cancelQueuedDeployments.status': 'Always QUEUED: only queued deployments are cancelled',
   'DeploymentError.name': 'Kind of error',
   'DeploymentError.message': 'What failed and why, from the tool or the service',

@@ -46,7 +46,11 @@ export const UpdatePolicyBody = closed({
     withoutEffect(Text, 'new environments have no schedule of drift detection'),
   ),
   autoDriftRemediation: Type.Optional(
-    withoutEffect(oneOf(autoDriftRemediations), noEffects.autoDriftRemediation),
+    oneOf(
+      autoDriftRemediations,
+      'Strategy of new environments for drift that a drift run finds; default: DISABLED. CLOUD_TO_CODE and ' +
+        'SMART_REMEDIATION are refused until forges can be connected',
+    ),
   ),
   outputsAsInputsEnabled: Type.Optional(
     Type.Boolean({

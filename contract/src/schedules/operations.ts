@@ -1,7 +1,6 @@
 /** When environments are deployed, destroyed and checked for drift automatically. */
 import { type Static, Type } from 'typebox';
 import { autoDriftRemediations, oneOf } from '../schema/enumerations.ts';
-import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { closed, Flag, Name, orNull } from '../schema/schema.ts';
 import { Cron, DriftSchedule, EnvironmentSchedule, TimeZone } from './shapes.ts';
@@ -26,7 +25,11 @@ export const UpdateDriftScheduleBody = closed({
   cron: Type.Optional(Cron),
   timeZone: Type.Optional(TimeZone),
   autoDriftRemediation: Type.Optional(
-    withoutEffect(oneOf(autoDriftRemediations), noEffects.autoDriftRemediation),
+    oneOf(
+      autoDriftRemediations,
+      'What follows a drift run that finds drift: CODE_TO_CLOUD starts a deploy, DISABLED nothing. CLOUD_TO_CODE and ' +
+        'SMART_REMEDIATION are refused until forges can be connected',
+    ),
   ),
 });
 export type UpdateDriftScheduleBody = Static<typeof UpdateDriftScheduleBody>;
@@ -77,6 +80,7 @@ export const operations = defineOperations('schedules', {
       'while the environment is active, at least an hour apart, and up to an hour later than the cron ' +
       'expression says: always the same for one environment, different between environments.',
     needs: 'EDIT_ENVIRONMENT_SETTINGS',
+    needsToo: [{ right: 'RUN_APPLY', for: '`autoDriftRemediation` CODE_TO_CLOUD' }],
     subject: thisEnvironment,
     params: byId,
     body: UpdateDriftScheduleBody,

@@ -1,11 +1,7 @@
 /** What options without effect would do. Without schemas, because browsers read it too. */
 
-const strategy = 'detected drift is not remediated automatically';
-
 /** A sentence without its end, by field. */
 export const noEffects = {
   continuousDeployment: 'pushes to the repository do not start deployments',
   pullRequestPlanDeployments: 'pull requests do not start plans',
-  autoDriftRemediation: strategy,
-  autoDriftRemediationStrategy: strategy,
 } as const;

@@ -49,6 +49,8 @@ export const contractions: Readonly<Record<string, string>> = {
     'it fills a column, and refuses nothing',
   'table organization_member refuses more: TRIGGER AFTER INSERT ON public.organization_member FOR EACH ROW EXECUTE FUNCTION join_default_teams()':
     'refuses nothing',
+  'table deployment refuses more: UNIQUE INDEX ON public.deployment USING btree (caused_by, environment_id) WHERE (caused_by IS NOT NULL)':
+    'the last release does not write this column',
 };
 
 const columnsOf = `

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources d3494d7de593c9d6cd54be06df4678a360963f52854a95c32ae6e636e1ddd114
+ * sources 3733c5d165983914c09f0754e66de295e602feca23e1cedaf914c2fb7b45d059
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -245,12 +245,14 @@ export interface DeploymentTable {
   aborted_by: string | null;
   approval_decided_by: Deployments['deployment.approval_decided_by'] | null;
   approved_parts: JsonOrNull<Deployments['deployment.approved_parts']>;
+  caused_by: string | null;
   comment: string | null;
   commit_hash: string | null;
   commit_to_run: string | null;
   custom_environment_variables: JsonWithDefault<Deployments['deployment.custom_environment_variables']>;
   drift_cause: JsonOrNull<Deployments['deployment.drift_cause']>;
   drift_detected: boolean | null;
+  drift_remediation: Deployments['deployment.drift_remediation'] | null;
   environment_id: string;
   error: JsonOrNull<Deployments['deployment.error']>;
   facts: JsonWithDefault<Deployments['deployment.facts']>;
@@ -277,6 +279,7 @@ export interface DeploymentTable {
   project_id: string;
   provider_versions: JsonOrNull<Deployments['deployment.provider_versions']>;
   queued_at: Generated<Date>;
+  remediation: JsonOrNull<Deployments['deployment.remediation']>;
   repository: string;
   requested_by: string | null;
   requires_approval: boolean;
@@ -287,6 +290,7 @@ export interface DeploymentTable {
   sealed_inputs: Buffer | null;
   sealed_output: Buffer | null;
   skip_state_refresh: Generated<boolean>;
+  skipped_for: string | null;
   source_id: string | null;
   started_at: Date | null;
   started_by: string;
@@ -302,6 +306,7 @@ export interface DeploymentTable {
   type: Deployments['deployment.type'];
   unrecorded_resources: JsonOrNull<Deployments['deployment.unrecorded_resources']>;
   updated_at: Generated<Date>;
+  upstream_environment_id: string | null;
   variables: JsonWithDefault<Deployments['deployment.variables']>;
   work_folder: string | null;
   workflow_deployment_id: string | null;
@@ -327,6 +332,17 @@ export interface DeploymentStepTable {
   status: Generated<Logs['deployment_step.status']>;
 }
 
+export interface DownstreamTable {
+  created_at: Date;
+  created_by: string;
+  downstream_id: string;
+  last_at: Date | null;
+  last_cause_id: string | null;
+  last_deployment_id: string | null;
+  last_reason: string | null;
+  upstream_id: string;
+}
+
 export interface EffectTable {
   attempts: Generated<number>;
   created_at: Generated<Date>;
@@ -347,6 +363,7 @@ export interface EnvironmentTable {
   current_state_version_id: string | null;
   description: string | null;
   drift_status: Generated<Environments['environment.drift_status']>;
+  has_downstream: Generated<boolean>;
   id: string;
   is_archived: Generated<boolean>;
   is_locked: Generated<boolean>;
@@ -907,6 +924,7 @@ export interface Schema {
   deployment: DeploymentTable;
   deployment_event: DeploymentEventTable;
   deployment_step: DeploymentStepTable;
+  downstream: DownstreamTable;
   effect: EffectTable;
   environment: EnvironmentTable;
   environment_count: EnvironmentCountTable;

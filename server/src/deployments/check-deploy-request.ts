@@ -3,6 +3,7 @@ import type { DeployRequest } from '#contract/deployments/deploy-request.ts';
 import type { ActorContext } from '../context.ts';
 import { environmentHome } from '../environments/environment-store.ts';
 import { badField } from '../http/errors.ts';
+import { checkStrategy } from '../policies/remediation-strategy.ts';
 
 /** Commands that come with another type are ignored: a request may carry them for a later task. */
 function checkTask(request: DeployRequest, body: string): void {
@@ -43,6 +44,17 @@ function checkImport({ importUnrecorded, deploymentType }: DeployRequest, body: 
       `${body}.importUnrecorded`,
       `applies only to deploymentType deploy and dryRun, and this is a ${deploymentType}`,
     );
+}
+
+/** What is to happen about drift is about what a drift run finds. */
+function checkRemediation(
+  { autoDriftRemediationStrategy: strategy, deploymentType }: DeployRequest,
+  body: string,
+): void {
+  const field = `${body}.autoDriftRemediationStrategy`;
+  checkStrategy(strategy, null, field);
+  if (strategy !== undefined && strategy !== 'DISABLED' && deploymentType !== 'driftDetection')
+    throw badField(field, `applies only to deploymentType driftDetection, and this is a ${deploymentType}`);
 }
 
 const longestCustomBytes = 32 * 1024;
@@ -109,6 +121,7 @@ export async function checkUpstream(
  */
 export function checkDeployRequest(request: DeployRequest, body: string): void {
   checkImport(request, body);
+  checkRemediation(request, body);
   checkCustomVariables(request, body);
   checkTask(request, body);
   checkRemotePlan(request, body);

@@ -67,7 +67,7 @@ test('deploys before a queued destroy are skipped for it, those after it are not
   const plan = await deploy(app, id, { deploymentType: 'prPlan' });
   const [after, last] = [await deploy(app, id), await deploy(app, id)];
   await next();
-  // The destroy found nothing and is over: now the deploys after it are looked at.
+  // The destroy found nothing and is over: the deploys after it come next.
   assert.deepEqual(await Promise.all([before, destroy, plan, after, last].map((each) => shownOf(each.id))), [
     `SKIPPED for ${destroy.id}`,
     'SUCCESS',

@@ -10,8 +10,6 @@ const name = 'x-envarium-warning';
 const pushes =
   'continuousDeployment is stored but has no effect yet: pushes to the repository do not start deployments.';
 const plans = 'pullRequestPlanDeployments is stored but has no effect yet: pull requests do not start plans.';
-const drift = (field: string) =>
-  `${field} CODE_TO_CLOUD is stored but has no effect yet: detected drift is not remediated automatically.`;
 
 test('a reply warns about each option that is turned on and has no effect yet', async () => {
   const { id } = await createIdle(app);
@@ -23,17 +21,9 @@ test('a reply warns about each option that is turned on and has no effect yet', 
   assert.equal(created.headers[name], `${pushes} | ${plans}`);
   const updated = await call(app, 'updateEnvironment', { params, body: { continuousDeployment: true } });
   assert.equal(updated.headers[name], pushes);
-  const scheduled = await call(app, 'updateDriftSchedule', {
-    params,
-    body: { enabled: true, cron: '0 3 * * *', autoDriftRemediation: 'CODE_TO_CLOUD' },
-  });
-  assert.equal(scheduled.headers[name], drift('autoDriftRemediation'));
-  const strategy = { autoDriftRemediationStrategy: 'CODE_TO_CLOUD' };
-  for (const body of [strategy, { deployRequest: strategy }]) {
-    const deployed = await call(app, 'deployEnvironment', { params, body });
-    assert.equal(deployed.statusCode, 200, deployed.body);
-    assert.equal(deployed.headers[name], drift('autoDriftRemediationStrategy'));
-  }
+  const inside = { continuousDeployment: true, preventAutoDeploy: true };
+  const again = await call(app, 'createEnvironmentWithoutTemplate', { body: createBody(app, inside) });
+  assert.equal(again.headers[name], pushes);
 });
 
 test('a reply does not warn about options that are off, nor about a request that is refused', async () => {

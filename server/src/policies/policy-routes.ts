@@ -13,6 +13,7 @@ import { route } from '../http/route.ts';
 import { lockProject } from '../projects/archive-project.ts';
 import { getProjectRow, type ProjectRow } from '../projects/project-store.ts';
 import { ownColumns, ownSettingsOf } from './own-settings.ts';
+import { checkStrategy } from './remediation-strategy.ts';
 import { getPolicyRow, type PolicyRow, putPolicyRow } from './policy-store.ts';
 
 /** The column of a flag. */
@@ -103,6 +104,7 @@ async function updatePolicy(context: ActorContext, body: UpdatePolicyBody): Prom
   return inTransaction(context, async (context) => {
     const project = await lockProject(context.db, body.projectId);
     const before = await getPolicyRow(context.db, project.id);
+    checkStrategy(body.autoDriftRemediation, before?.auto_drift_remediation, 'body.autoDriftRemediation');
     const row = await putPolicyRow(context.db, {
       ...columnsOf(body),
       ...ownColumns(body, before),

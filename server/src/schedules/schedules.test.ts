@@ -155,18 +155,13 @@ test('drift runs are scheduled when an environment is created or later, and can 
     [off.enabled, off.cron, off.nextSchedule, (await environmentOf(app, id)).driftStatus],
     [false, '0 */6 * * *', undefined, 'DISABLED'],
   );
-  for (const autoDriftRemediation of [
-    'DISABLED',
-    'CODE_TO_CLOUD',
-    'CLOUD_TO_CODE',
-    'SMART_REMEDIATION',
-  ] as const) {
+  for (const autoDriftRemediation of ['DISABLED', 'CODE_TO_CLOUD'] as const) {
     await patch(id, { enabled: true, autoDriftRemediation });
     assert.equal((await getDrift(id)).autoDriftRemediation, autoDriftRemediation);
   }
   assert.deepEqual(
     [(await patch(id, { enabled: true })).autoDriftRemediation, (await getDrift(id)).cron],
-    ['SMART_REMEDIATION', '0 */6 * * *'],
+    ['CODE_TO_CLOUD', '0 */6 * * *'],
   );
   const other = await createIdle(app);
   const place = { environmentId: other.id, projectId: app.projectId, organizationId: app.organizationId };

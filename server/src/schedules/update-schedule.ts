@@ -4,10 +4,13 @@ import type {
   UpdateDriftScheduleBody,
   UpdateEnvironmentScheduleBody,
 } from '#contract/schedules/operations.ts';
+import { inEnvironment } from '../access/access.ts';
+import { requireRight } from '../access/check-right.ts';
 import { changesOf } from '../audit/changes.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { checkStrategy } from '../policies/remediation-strategy.ts';
 import { badField } from '../http/errors.ts';
 import { checkedNextRun, checkedTimeZone, isSameRhythm, type Rhythm } from './cron.ts';
 import { checkDriftCron, nextDriftRun } from './drift-rhythm.ts';
@@ -156,6 +159,15 @@ export async function updateDriftSchedule(
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, id);
     const known = await getSchedule(context.db, id, 'driftDetection');
+    const strategy = body.autoDriftRemediation;
+    checkStrategy(strategy, known?.auto_drift_remediation, 'body.autoDriftRemediation');
+    if (strategy === 'CODE_TO_CLOUD' && known?.auto_drift_remediation !== strategy)
+      requireRight(
+        context.actor,
+        inEnvironment(environment),
+        'RUN_APPLY',
+        '/body/autoDriftRemediation CODE_TO_CLOUD',
+      );
     const cron = (body.cron?.trim() || known?.cron) ?? '';
     if (cron === '' && body.enabled) throw badField('body.cron', 'is required with enabled');
     if (cron === '' && body.autoDriftRemediation === undefined)

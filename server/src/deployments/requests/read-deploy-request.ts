@@ -83,6 +83,8 @@ export async function readDeployRequest(
   await checkUpstream(context, environment.organization_id, request, 'body');
   if (request.deploymentType === 'task') need('RUN_TASK', '/body/deploymentType task');
   if (request.userRequiresApproval === false) need('RUN_APPLY', '/body/userRequiresApproval false');
+  if (request.autoDriftRemediationStrategy === 'CODE_TO_CLOUD')
+    need('RUN_APPLY', '/body/autoDriftRemediationStrategy CODE_TO_CLOUD');
   const source = await readSource(context, facts, request);
   const uploaded = request.sourceId
     ? await requireSource(context, environment.id, request.sourceId, 'body.sourceId')

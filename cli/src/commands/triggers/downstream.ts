@@ -1,0 +1,67 @@
+/** Which environments are deployed after another one. */
+import type { Command } from 'commander';
+import type { DownstreamEnvironment } from '#contract/triggers/shapes.ts';
+import { onCall } from '../../command-line.ts';
+import { BadCall } from '../../exit-codes.ts';
+import { findEnvironment } from '../../find-environment.ts';
+import type { Session } from '../../session/session.ts';
+import { timeText } from '../../terminal/durations.ts';
+import { plain } from '../../terminal/safe-text.ts';
+
+interface Flags {
+  readonly add?: readonly string[];
+  readonly remove?: readonly string[];
+  readonly only?: readonly string[];
+  readonly none?: boolean;
+}
+
+/** What came of the last deployment upstream, in words. */
+function lastText({ lastTrigger: last }: DownstreamEnvironment): string {
+  if (!last) return 'nothing yet';
+  const what = last.deploymentId ? `deployment ${last.deploymentId}` : `skipped: ${plain(last.reason ?? '')}`;
+  return `${timeText(last.at)}  ${what}`;
+}
+
+const columns = [
+  { head: 'ID', value: ({ id }: DownstreamEnvironment) => id, isWhole: true },
+  { head: 'NAME', value: ({ name }: DownstreamEnvironment) => name },
+  { head: 'STATUS', value: ({ status }: DownstreamEnvironment) => status ?? '' },
+  { head: 'LAST', value: lastText },
+];
+
+async function idsOf(session: Session, names: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(names.map((name) => findEnvironment(session, name)));
+  return found.map(({ id }) => id);
+}
+
+/** @throws BadCall for flags that contradict each other */
+async function change(session: Session, id: string, { add, remove, only, none }: Flags): Promise<void> {
+  const { client } = session;
+  const given = [add, remove, only, none].filter((flag) => flag !== undefined);
+  if (given.length > 1) throw new BadCall('Of --add, --remove, --only and --none, use one at a time.');
+  const params = { id };
+  const body = async (names: readonly string[]) => ({
+    downstreamEnvironmentIds: await idsOf(session, names),
+  });
+  if (add) await client.call('addDownstream', { params, body: await body(add) });
+  if (remove) await client.call('removeDownstream', { params, body: await body(remove) });
+  if (only ?? none) await client.call('setDownstream', { params, body: await body(only ?? []) });
+}
+
+/** Adds `downstream` of an environment. */
+export function addDownstreamCommand(group: Command): void {
+  const downstream = group
+    .command('downstream <environment>')
+    .description('show or change which environments are deployed after each successful deploy of it')
+    .option('--add <environment...>', 'deploy these after it, too')
+    .option('--remove <environment...>', 'deploy these after it no longer')
+    .option('--only <environment...>', 'deploy these after it, and no others')
+    .option('--none', 'deploy nothing after it');
+  onCall<Flags>(downstream, async ({ session, args: [name = ''], options }) => {
+    const { client, output, isJson } = session;
+    const { id } = await findEnvironment(session, name);
+    await change(session, id, options);
+    const now = await client.call('listDownstream', { params: { id } });
+    return isJson ? output.json(now) : output.table(now, columns, 'Nothing is deployed after it.');
+  });
+}

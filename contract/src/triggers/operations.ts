@@ -1,0 +1,65 @@
+/** Environments that are deployed after another one. */
+import { type Static, Type } from 'typebox';
+import { defineOperations, operation } from '../operation.ts';
+import { closed, Name } from '../schema/schema.ts';
+import { DownstreamEnvironment } from './shapes.ts';
+
+const byId = Type.Object({ id: Name });
+const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as const;
+
+/** How many environments can follow one. */
+export const mostDownstream = 100;
+
+export const DownstreamBody = closed({
+  downstreamEnvironmentIds: Type.Array(Name, {
+    maxItems: mostDownstream,
+    description: 'Environments of the same project',
+  }),
+});
+export type DownstreamBody = Static<typeof DownstreamBody>;
+
+const needsToo = [{ right: 'RUN_APPLY', for: 'each environment that is added' }] as const;
+
+export const operations = defineOperations('triggers', {
+  listDownstream: operation('GET', '/environments/{id}/downstream', {
+    summary: 'List downstream environments',
+    description:
+      'Those that are deployed after each successful deploy of this one, if they are active and in its project.',
+    needs: 'VIEW_ENVIRONMENT',
+    subject: thisEnvironment,
+    params: byId,
+    reply: Type.Array(DownstreamEnvironment),
+  }),
+  setDownstream: operation('PUT', '/environments/{id}/downstream', {
+    summary: 'Replace downstream environments',
+    description: 'Replaces the whole list. 400 if the deployments would never end, because of a cycle.',
+    needs: 'EDIT_ENVIRONMENT_SETTINGS',
+    needsToo,
+    subject: thisEnvironment,
+    params: byId,
+    body: DownstreamBody,
+    reply: Type.Array(DownstreamEnvironment),
+  }),
+  addDownstream: operation('POST', '/environments/{id}/downstream/subscribe', {
+    summary: 'Add downstream environments',
+    description:
+      'Those that follow already stay. 400 if the deployments would never end, because of a cycle.',
+    needs: 'EDIT_ENVIRONMENT_SETTINGS',
+    needsToo,
+    updates: 'listDownstream',
+    subject: thisEnvironment,
+    params: byId,
+    body: DownstreamBody,
+    reply: Type.Null(),
+  }),
+  removeDownstream: operation('POST', '/environments/{id}/downstream/unsubscribe', {
+    summary: 'Remove downstream environments',
+    description: 'Those that do not follow are ignored.',
+    needs: 'EDIT_ENVIRONMENT_SETTINGS',
+    updates: 'listDownstream',
+    subject: thisEnvironment,
+    params: byId,
+    body: DownstreamBody,
+    reply: Type.Null(),
+  }),
+});

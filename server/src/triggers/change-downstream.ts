@@ -1,0 +1,127 @@
+/** Changes which environments are deployed after another one. */
+import type { DownstreamEnvironment } from '#contract/triggers/shapes.ts';
+import { mostDownstream } from '#contract/triggers/operations.ts';
+import { inEnvironment } from '../access/access.ts';
+import { requireRight } from '../access/check-right.ts';
+import { isUuid } from '../access/entity-home.ts';
+import { changesOf } from '../audit/changes.ts';
+import { recordEnvironmentAudit } from '../audit/record.ts';
+import type { ActorContext } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import {
+  type EnvironmentRow,
+  getEnvironmentRows,
+  type LockedEnvironment,
+  requireEnvironment,
+  updateEnvironmentRow,
+} from '../environments/environment-store.ts';
+import { badField } from '../http/errors.ts';
+import {
+  deleteDownstream,
+  edgesBelow,
+  insertDownstream,
+  listDownstreamRows,
+  lockDownstream,
+} from './downstream-store.ts';
+import { listDownstream } from './downstream-view.ts';
+import { findCycle } from './find-cycle.ts';
+
+const fieldOf = (place: number) => `body.downstreamEnvironmentIds.${place}`;
+
+/** @throws Refusal 400 for what cannot follow, 403 for what the caller must not deploy */
+async function checkAdded(
+  context: ActorContext,
+  upstream: EnvironmentRow,
+  named: readonly string[],
+  isNew: (id: string) => boolean,
+): Promise<void> {
+  const rows = await getEnvironmentRows(
+    context.db,
+    named.filter((id) => isUuid(id)),
+  );
+  for (const [place, id] of named.entries()) {
+    if (!isNew(id)) continue;
+    const field = fieldOf(place);
+    if (id === upstream.id)
+      throw badField(field, 'is the environment itself: its deployments would never end');
+    const row = rows.find((each) => each.id === id);
+    const isVisible = row && context.actor.access.has('VIEW_ENVIRONMENT', inEnvironment(row));
+    if (!isVisible || row.project_id !== upstream.project_id)
+      throw badField(field, 'does not match an environment of the same project that you have access to');
+    requireRight(context.actor, inEnvironment(row), 'RUN_APPLY', `/${field.replaceAll('.', '/')}`);
+  }
+}
+
+/** The cycle in words; of environments that the caller must not see, nothing is said. */
+async function inWords(context: ActorContext, ids: readonly string[]): Promise<string> {
+  const rows = await getEnvironmentRows(context.db, ids);
+  return ids
+    .map((id) => {
+      const row = rows.find((each) => each.id === id);
+      return row && context.actor.access.has('VIEW_ENVIRONMENT', inEnvironment(row))
+        ? `"${row.name}"`
+        : 'another environment';
+    })
+    .join(' → ');
+}
+
+/** @throws Refusal 400 */
+async function checkCycle(
+  context: ActorContext,
+  upstream: EnvironmentRow,
+  named: readonly string[],
+  added: readonly string[],
+): Promise<void> {
+  const cycle = findCycle(upstream.id, added, await edgesBelow(context.db, added));
+  if (cycle === null) return;
+  throw badField(
+    fieldOf(named.indexOf(cycle[1] ?? '')),
+    `makes a cycle, in which deployments would never end: ${await inWords(context, cycle)}`,
+  );
+}
+
+/** What a request makes of what follows now. */
+type Change = (now: readonly string[]) => readonly string[];
+
+async function change(
+  context: ActorContext,
+  id: string,
+  named: readonly string[],
+  after: Change,
+): Promise<LockedEnvironment> {
+  const upstream = await requireEnvironment(context, id);
+  await lockDownstream(context.db, upstream.organization_id);
+  const now = (await listDownstreamRows(context.db, id)).map((row) => row.downstream_id);
+  const wanted = [...new Set(after(now))];
+  const added = wanted.filter((each) => !now.includes(each));
+  const removed = now.filter((each) => !wanted.includes(each));
+  if (added.length + removed.length === 0) return upstream;
+  if (wanted.length > mostDownstream)
+    throw badField('body.downstreamEnvironmentIds', `makes more than ${mostDownstream} in total`);
+  await checkAdded(context, upstream, named, (each) => added.includes(each));
+  await checkCycle(context, upstream, named, added);
+  await deleteDownstream(context.db, id, removed);
+  await insertDownstream(context.db, id, added, { userId: context.actor.userId, at: context.now() });
+  const updated = await updateEnvironmentRow(context.db, upstream, { has_downstream: wanted.length > 0 });
+  await recordEnvironmentAudit(
+    context,
+    upstream,
+    'environment.downstreamChanged',
+    { added, removed },
+    changesOf({ downstreamEnvironmentIds: now }, { downstreamEnvironmentIds: wanted }),
+  );
+  return updated;
+}
+
+/** The right was checked on the environment. @throws Refusal 400 that names the field, 403 */
+export async function changeDownstream(
+  context: ActorContext,
+  id: string,
+  named: readonly string[],
+  after: Change,
+): Promise<DownstreamEnvironment[]> {
+  return inTransaction(context, async (context) => {
+    await change(context, id, named, after);
+    return listDownstream(context, id);
+  });
+}

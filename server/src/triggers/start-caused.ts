@@ -1,0 +1,63 @@
+/** Starts a deployment that another one causes, once per cause and environment. */
+import { actorWithoutRights, systemUserId } from '../access/actor.ts';
+import type { ActorContext, Context } from '../context.ts';
+import { causedDeployment } from '../deployments/causes/caused-store.ts';
+import { openDeployments } from '../deployments/deployment-store.ts';
+import { startDeployment } from '../deployments/start-deployment.ts';
+import type { StartRequest } from '../deployments/start-facts.ts';
+import type { LockedEnvironment } from '../environments/environment-store.ts';
+import { Refusal } from '../http/errors.ts';
+
+/** What came of it: the deployment, or why there is none. */
+export interface Caused {
+  readonly deploymentId: string | null;
+  readonly reason: string | null;
+}
+
+export const because = (reason: string): Caused => ({ deploymentId: null, reason });
+
+/** Acts for the service itself, which may do what people have asked of it. */
+export function asService(context: Context, requestId: string): ActorContext {
+  return { ...context, actor: actorWithoutRights(systemUserId, 'Envarium'), requestId };
+}
+
+async function refusalOf(context: Context, environment: LockedEnvironment): Promise<string | null> {
+  if (environment.is_archived) return 'The environment is archived';
+  if (environment.is_locked)
+    return `The environment is locked${environment.lock_reason ? `: ${environment.lock_reason}` : ''}`;
+  if (environment.resting_status !== 'ACTIVE')
+    return `The environment is ${environment.resting_status}: only active ones are deployed`;
+  const open = await openDeployments(context.db, environment.id);
+  const destroy = open.find(({ type }) => type === 'destroy');
+  return destroy ? `The destroy ${destroy.id} comes first` : null;
+}
+
+/**
+ * @param environment the one to deploy
+ * @param request what causes it, and how it is named
+ * @returns the deployment, also where it was started before: by a server that died afterwards
+ */
+export async function startCaused(
+  context: ActorContext,
+  environment: LockedEnvironment,
+  request: Required<Pick<StartRequest, 'trigger' | 'causedBy'>> &
+    Pick<StartRequest, 'upstreamEnvironmentId' | 'comment'>,
+): Promise<Caused> {
+  const known = await causedDeployment(context.db, request.causedBy, environment.id);
+  if (known !== undefined) return { deploymentId: known, reason: null };
+  const refusal = await refusalOf(context, environment);
+  if (refusal !== null) return because(refusal);
+  try {
+    const { deployment } = await startDeployment(context, environment, {
+      type: 'deploy',
+      targets: [],
+      variableChanges: [],
+      variableFields: [],
+      ...request,
+    });
+    return { deploymentId: deployment.id, reason: null };
+  } catch (error) {
+    if (error instanceof Refusal) return because(error.message);
+    throw error;
+  }
+}
