@@ -21,6 +21,7 @@ import { prepareProviders } from './providers/prepare-providers.ts';
 import { credentialDeliverer } from './credentials/deliver-credentials.ts';
 import { referenceResolver } from './secret-references/resolve-references.ts';
 import { openSpool, type Spool } from './spool/open-spool.ts';
+import { costOrder } from './runner/costs/pricing.ts';
 import { prepareToolchain } from './toolchain/toolchain-order.ts';
 import type { ToolchainOrder } from './toolchain/tool-mirror.ts';
 import { toolPathsFor, findAvailableTools } from './toolchain/available-tools.ts';
@@ -53,6 +54,8 @@ async function main(): Promise<void> {
   const network = prepareNetwork(settings.caFile, process.env, workFolder);
   const providers = await prepareProviders(settings, workFolder);
   const toolchain = prepareToolchain(settings, workFolder);
+  const costs = costOrder(settings);
+  const parts = { providers, network, toolchain, costs };
   const contact = createServerContact(() => agent.heldPaths());
   const connection = connectToServer({
     urls: server.urls,
@@ -83,20 +86,36 @@ async function main(): Promise<void> {
     tools,
     isolation: report,
     toolPaths: toolPathsFor,
-    runOrder: {
-      isolation,
-      runLimits: runLimitsOf(settings),
-      providers: providers.order,
-      network: network.order,
-      toolchain: toolchain.order,
-      ...(settings.reuseInit ? { reuseFolder: join(workFolder, '.reuse') } : {}),
-    },
-    ...secretOptions(settings, workFolder, [providers, network, toolchain]),
+    runOrder: { isolation, ...orderOf(settings, workFolder, parts) },
+    ...secretOptions(settings, workFolder, Object.values(parts)),
     log,
     signal: stop.signal,
   });
   await work(agent, stop.signal);
   await agent.goodbye();
+}
+
+interface OrderParts {
+  readonly providers: Awaited<ReturnType<typeof prepareProviders>>;
+  readonly network: ReturnType<typeof prepareNetwork>;
+  readonly toolchain: ReturnType<typeof prepareToolchain>;
+  readonly costs: ReturnType<typeof costOrder>;
+}
+
+/** The part of every order that the agent's settings determine. */
+function orderOf(
+  settings: AgentSettings,
+  workFolder: string,
+  { providers, network, toolchain, costs }: OrderParts,
+) {
+  return {
+    runLimits: runLimitsOf(settings),
+    providers: providers.order,
+    network: network.order,
+    toolchain: toolchain.order,
+    costs: costs.order,
+    ...(settings.reuseInit ? { reuseFolder: join(workFolder, '.reuse') } : {}),
+  };
 }
 
 function failureOptions(settings: AgentSettings, workFolder: string, spool: Spool, log: Logger) {

@@ -141,6 +141,28 @@ export const sharedSettings = {
       'host and credentials blocks. Its credentials are masked in logs; the agent uses them for the runs, ' +
       'which do not have them, except for hosts of states and of network mirrors.',
   }),
+  infracostApiKey: setting({
+    name: 'ENVARIUM_INFRACOST_API_KEY',
+    type: secretText,
+    orFile: true,
+    sentence:
+      'Key for the pricing service of Infracost, for runs of projects whose policy includes cost estimation. A run ' +
+      'with the environment variable INFRACOST_API_KEY uses that instead.',
+  }),
+  infracostEndpoint: setting({
+    name: 'ENVARIUM_INFRACOST_PRICING_ENDPOINT',
+    type: webAddress,
+    sentence:
+      'Address of a pricing service for Infracost of your own. A run with the environment variable ' +
+      'INFRACOST_PRICING_API_ENDPOINT uses that instead, and does not get the key of the setting above. ' +
+      'Default: that of Infracost.',
+  }),
+  infracostSeconds: setting({
+    name: 'ENVARIUM_INFRACOST_TIME_LIMIT_SECONDS',
+    type: count(1, 3600),
+    default: '60',
+    sentence: 'How long the estimation of costs may take; afterwards the run continues without it.',
+  }),
   caFile: setting({
     name: 'ENVARIUM_CA_FILE',
     type: path,

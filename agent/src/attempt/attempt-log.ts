@@ -36,6 +36,44 @@ export function warn(attempt: AttemptContext, step: string, text: string): void 
   attempt.events.append({ kind: 'warning', step, text });
 }
 
+/** Why a step ends without having done its work, although the run continues; the message is for people. */
+export class Forgone extends Error {
+  override readonly name = 'Forgone';
+  /** SKIPPED: it was not tried; WARNING: it failed. */
+  readonly status: 'SKIPPED' | 'WARNING';
+
+  constructor(status: 'SKIPPED' | 'WARNING', message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/**
+ * Runs a step that the run can do without: its failure is a warning.
+ * @returns null if it has failed or was not tried, which its log says
+ * @throws RunFailure only if the run is stopped
+ */
+export async function inOptionalStep<Value>(
+  attempt: AttemptContext,
+  step: string,
+  work: () => Promise<Value>,
+): Promise<Value | null> {
+  let forgone: Forgone | null = null;
+  try {
+    return await inStep(attempt, step, async () => {
+      try {
+        return await work();
+      } catch (error) {
+        attempt.stop.throwIfStopped();
+        throw (forgone = error instanceof Forgone ? error : new Forgone('WARNING', (error as Error).message));
+      }
+    });
+  } catch (error) {
+    if (forgone === null) throw error;
+    return null;
+  }
+}
+
 /** Runs one step: records its start and end as events, and a failure as the last line of its log. */
 export async function inStep<Value>(
   attempt: AttemptContext,
@@ -49,8 +87,9 @@ export async function inStep<Value>(
     attempt.events.append({ kind: 'step', step, status: 'SUCCESS' });
     return value;
   } catch (error) {
-    const status = stepEnd(error);
-    if (!(error instanceof RunFailure) || !isReportedByTool(error))
+    const status = error instanceof Forgone ? error.status : stepEnd(error);
+    if (error instanceof Forgone) logEnd(attempt, step, `${beginnings[error.status]}: ${error.message}.`);
+    else if (!(error instanceof RunFailure) || !isReportedByTool(error))
       logEnd(attempt, step, `${status === 'CANCELLED' ? 'Ended' : 'Error'}: ${(error as Error).message}`);
     attempt.events.append({ kind: 'step', step, status });
     throw error;
@@ -60,6 +99,8 @@ export async function inStep<Value>(
 export function skipStep(attempt: AttemptContext, step: string): void {
   attempt.events.append({ kind: 'step', step, status: 'SKIPPED' });
 }
+
+const beginnings = { SKIPPED: 'Skipped', WARNING: 'Warning' } as const;
 
 function stepEnd(error: unknown): StepStatus {
   const result = error instanceof RunFailure ? error.facts.result : 'internal';

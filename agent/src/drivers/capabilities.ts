@@ -1,5 +1,6 @@
 /** Capabilities of drivers that do not depend on a run, and what installing commands leave. */
 import type { ResourceToImport } from '#protocol/messages/job.ts';
+import type { Captures } from './command.ts';
 import type { ProviderPackage } from '../providers/provider-package.ts';
 
 /**
@@ -42,6 +43,18 @@ export interface DeclaredImports {
   readonly file: { readonly name: string; readonly content: string } | null;
   readonly imported: readonly ResourceToImport[];
   readonly skipped: readonly (ResourceToImport & { readonly reason: string })[];
+}
+
+/** Infracost knows what a plan of the tool costs. */
+export interface CostCapability<Context> {
+  /** @param captures what the commands of `plan` have captured */
+  plans(context: Context, captures: Captures): readonly PlanToEstimate[];
+}
+export interface PlanToEstimate {
+  /** Path of the unit; null where there is only one. */
+  readonly unit: string | null;
+  /** The plan as the tool shows it as JSON. */
+  readonly json: Uint8Array;
 }
 
 /** What an installing command has left. */

@@ -62,6 +62,7 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
       if (facts.approval.isExact) assert.ok(driver.savedPlan);
       assert.match(facts.approval.covers, /^[a-z].*[^.]$/);
       assert.equal(driver.imports !== undefined, facts.importsResources);
+      assert.equal(driver.costs !== undefined, facts.estimatesCosts === true);
     });
 
     it('uses only what its capabilities announce', () =>

@@ -26,7 +26,8 @@ import type { Plan, PlanSummary, Resource } from '#contract/deployments/plan.ts'
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { RequiredVersion } from '../toolchain/choose-tool.ts';
-import type { CollectorCapability, ImportCapability, Installed, ProviderCapability } from './capabilities.ts';
+import type { CollectorCapability, CostCapability, ImportCapability } from './capabilities.ts';
+import type { Installed, ProviderCapability } from './capabilities.ts';
 import type { Captures, Command, Note } from './command.ts';
 import type { KeptElsewhere, OtherWorkspaces, SeveralFiles } from './state-places.ts';
 
@@ -337,11 +338,11 @@ export interface Driver {
   installedIn?(context: DriverContext): readonly string[];
   /** The tool's last diagnostic in a step's output, used as `error.message`; null if there is none. */
   lastDiagnostic(output: string): string | null;
-
   readonly state?: StateCapability;
   readonly savedPlan?: SavedPlanCapability;
   readonly progress?: ProgressCapability;
   readonly imports?: ImportCapability;
+  readonly costs?: CostCapability<DriverContext>;
   readonly outputs?: OutputsCapability;
   readonly providers?: ProviderCapability;
   readonly collector?: CollectorCapability;

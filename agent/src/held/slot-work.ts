@@ -34,7 +34,7 @@ export interface SlotWorkOptions {
   /** The part of an order that is the same for every runner of this agent. */
   readonly runOrder: Pick<
     RunnerOrder,
-    'isolation' | 'runLimits' | 'providers' | 'network' | 'toolchain' | 'reuseFolder'
+    'isolation' | 'runLimits' | 'providers' | 'network' | 'toolchain' | 'costs' | 'reuseFolder'
   >;
   /** Values of the agent's own settings that are masked in the output of its runs. */
   readonly secrets?: readonly string[];

@@ -2,7 +2,7 @@
  * Masks everything that is sent in addition to the log. Only free text is changed: a secret that equals a
  * status or the name of a field must not break the message.
  */
-import type { Plan } from '#contract/deployments/plan.ts';
+import type { CostBreakdown, CostEstimation, Plan } from '#contract/deployments/plan.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
 import { maskJson, maskText, type SecretPatterns } from '../logs/mask.ts';
@@ -23,14 +23,31 @@ export function maskEvent(event: RunEvent, secrets: SecretPatterns): RunEvent {
 
 /** Values of sensitive outputs are unchanged: the server seals them. */
 export function maskOutcome(outcome: Outcome, secrets: SecretPatterns): Outcome {
-  const { error, plan, outputs, resources, unrecorded } = outcome;
+  const { error, plan, outputs, resources, unrecorded, costEstimation } = outcome;
   return {
     ...outcome,
     ...(error && { error: maskFields(error, ['message'], secrets) }),
     ...(plan && { plan: maskPlan(plan, secrets) }),
     ...(outputs && { outputs: maskOutputs(outputs, secrets) }),
     ...(resources && { resources: resources.map((row) => maskFields(row, ['name', 'moduleName'], secrets)) }),
+    ...(costEstimation && { costEstimation: maskCosts(costEstimation, secrets) }),
     ...(unrecorded && { unrecorded: unrecorded.map((row) => maskFields(row, ['address', 'id'], secrets)) }),
+  };
+}
+
+/** Names of resources may contain anything that the code puts into their keys. */
+function maskCosts(costs: CostEstimation, secrets: SecretPatterns): CostEstimation {
+  const masked = (part: CostBreakdown | undefined) =>
+    part?.resources === undefined
+      ? part
+      : { ...part, resources: part.resources.map((row) => maskFields(row, ['name'], secrets)) };
+  return {
+    ...costs,
+    projects: costs.projects?.map((project) => ({
+      ...maskFields(project, ['name'], secrets),
+      breakdown: masked(project.breakdown),
+      diff: masked(project.diff),
+    })),
   };
 }
 

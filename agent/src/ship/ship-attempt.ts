@@ -73,7 +73,9 @@ async function shipWithRest(shipment: AttemptShipment, left: 'small' | 'nothing'
   const reports = shipReports({
     ...common,
     isFresh: shipment.isFresh,
-    steps: deploymentSteps(job.tool as RunnableTool, job.type),
+    steps: deploymentSteps(job.tool as RunnableTool, job.type, {
+      estimatesCosts: job.estimatesCosts === true,
+    }),
     createFilter: () => createStepFilter(secrets, job.limits.stepLogBytes),
     mostRawBytes: mostRawBytes(job.limits.stepLogBytes),
     maskEvent: (event) => maskEvent(event, secrets),

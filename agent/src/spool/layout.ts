@@ -37,6 +37,7 @@ import type { ToolchainOrder } from '../toolchain/tool-mirror.ts';
 import type { RunLimits } from '../processes/run-limits.ts';
 import type { Isolation } from '../processes/sandbox.ts';
 import type { NetworkOrder } from '../network/network-order.ts';
+import type { CostOrder } from '../runner/costs/pricing.ts';
 import type { ProviderOrder } from '../providers/installation.ts';
 
 export function attemptFolderName(jobId: string, attempt: number): string {
@@ -123,6 +124,8 @@ export interface RunnerOrder {
   readonly providers?: ProviderOrder;
   /** How the network is reached. */
   readonly network?: NetworkOrder;
+  /** How costs are estimated; absent: without a key of the agent. */
+  readonly costs?: CostOrder;
   /** Where the results of installing commands are kept for other runs; absent: they are not. */
   readonly reuseFolder?: string;
 }

@@ -112,7 +112,7 @@ export interface StartOptions {
   readonly contact?: boolean;
   readonly toolPaths?: Record<string, string>;
   readonly order?: Partial<
-    Pick<RunnerOrder, 'runLimits' | 'providers' | 'network' | 'toolchain' | 'reuseFolder'>
+    Pick<RunnerOrder, 'runLimits' | 'providers' | 'network' | 'toolchain' | 'costs' | 'reuseFolder'>
   >;
   readonly prepare?: (spool: SpoolPaths) => void;
   readonly state?: Buffer | null;

@@ -1,5 +1,6 @@
 /** The tools that this agent can run: those on its PATH, in its cache, or that can be fetched. */
 import type { Job } from '#protocol/messages/job.ts';
+import { infracost } from '#protocol/tools/programs/infracost.ts';
 import { programFacts, toolFacts } from '#protocol/tools/index.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { driverOf } from '../drivers/index.ts';
@@ -73,7 +74,8 @@ async function isThere(name: string, { cacheFolder }: ToolchainOrder): Promise<b
 
 /** Paths of the programs that a job needs, by name; empty for one that is not on the agent's PATH. */
 export function toolPathsFor(job: Job): Record<string, string> {
-  const names = [...runPrograms, ...(driverOf(job.tool)?.programs ?? [])];
+  const estimating = job.estimatesCosts === true ? [infracost.name] : [];
+  const names = [...runPrograms, ...(driverOf(job.tool)?.programs ?? []), ...estimating];
   return Object.fromEntries(
     names.filter((name) => !isOwn(name)).map((name) => [name, findOnPath(name) ?? '']),
   );

@@ -23,6 +23,7 @@ const programs = [
     options: kubectl === null ? skipUnlessRequired('needs kubectl: install it') : {},
     path: () => kubectl,
   },
+  { name: 'infracost', options: withToolbox('infracost'), path: () => toolboxProgram('infracost') },
   { name: 'terragrunt', options: withToolbox('terragrunt'), path: () => toolboxProgram('terragrunt') },
   { name: 'pulumi', options: withToolbox('pulumi'), path: () => toolboxProgram('pulumi') },
   { name: 'ansible-playbook', options: withToolbox('ansible'), path: () => pythonProgram('ansible') },

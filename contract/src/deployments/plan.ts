@@ -94,18 +94,87 @@ export const Resource = Type.Object(
 );
 export type Resource = Static<typeof Resource>;
 
+const MonthlyCost = Type.String({ description: 'Costs per month, as a decimal number' });
+
+export const CostResource = Type.Object(
+  {
+    name: Type.String({ description: 'Address of the resource' }),
+    resourceType: Type.Optional(Type.String({ description: 'Its type' })),
+    monthlyCost: Type.Optional(
+      Type.String({ description: 'Its costs per month; absent: they depend on how much it is used' }),
+    ),
+    isWithoutPrice: Type.Optional(
+      Type.Boolean({ description: 'The pricing service has no price for it, or not for all of it' }),
+    ),
+  },
+  { title: 'CostResource' },
+);
+export type CostResource = Static<typeof CostResource>;
+
+export const CostBreakdown = Type.Object(
+  {
+    totalMonthlyCost: Type.Optional(MonthlyCost),
+    resources: Type.Optional(Type.Array(CostResource, { description: 'The dearest first' })),
+  },
+  { title: 'CostBreakdown' },
+);
+export type CostBreakdown = Static<typeof CostBreakdown>;
+
+export const CostProject = Type.Object(
+  {
+    name: Type.Optional(
+      Type.String({
+        description: 'Path of the unit, from the folder of the run; absent where there are none',
+      }),
+    ),
+    pastBreakdown: Type.Optional(
+      Type.Object({ totalMonthlyCost: Type.Optional(MonthlyCost) }, { description: 'What exists before' }),
+    ),
+    breakdown: Type.Optional(
+      Type.Object(CostBreakdown.properties, {
+        title: 'CostBreakdown',
+        description: 'All that exists after the deployment',
+      }),
+    ),
+    diff: Type.Optional(CostBreakdown),
+    unsupported: Type.Optional(
+      Type.Record(Text, Count, {
+        description:
+          'How many resources are not in the totals because Infracost does not know their type, by type',
+      }),
+    ),
+  },
+  { title: 'CostProject' },
+);
+export type CostProject = Static<typeof CostProject>;
+
 export const CostEstimation = Type.Object(
   {
-    totalMonthlyCost: Type.Optional(Type.Number()),
-    monthlyCostDiff: Type.Optional(Type.Number()),
-    projects: Type.Optional(
-      Type.Array(
-        Type.Object({ diff: Type.Optional(Type.Object({ totalMonthlyCost: Type.Optional(Text) })) }),
-      ),
+    totalMonthlyCost: Type.Optional(
+      Type.Number({ description: 'Costs per month of all that exists after the deployment' }),
+    ),
+    monthlyCostDiff: Type.Optional(
+      Type.Number({ description: 'How much more that is than before the deployment' }),
+    ),
+    currency: Type.Optional(Type.String({ description: 'Code of the currency, such as USD' })),
+    projects: Type.Optional(Type.Array(CostProject)),
+    withoutPrice: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'Number of resources that count less than they cost, because a price is missing; absent: none',
+      }),
+    ),
+    omitted: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'Number of resources that are in the totals and not in the lists; absent: none',
+      }),
     ),
   },
   { title: 'CostEstimation' },
 );
+export type CostEstimation = Static<typeof CostEstimation>;
 
 export const GitMetadata = Type.Object(
   { commit: Text, branch: Text, timestamp: Text },

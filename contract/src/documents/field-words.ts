@@ -91,7 +91,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
     'Most active environments of the project; null: no limit; stored, but has no effect yet',
   requiresApprovalDefault:
     'Whether the first deployment of a new environment waits for approval; stored, but has no effect yet',
-  includeCostEstimation: 'Whether costs are estimated; stored, but has no effect yet',
+  includeCostEstimation: 'Whether the costs of a plan are estimated, by Infracost',
   skipApplyWhenPlanIsEmpty: 'Whether plans without changes are not applied; stored, but has no effect yet',
   disableDestroyEnvironments: 'Whether environments cannot be destroyed; stored, but has no effect yet',
   forceCheckoutOnTtlDestroy:
@@ -189,7 +189,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   isUserError: 'Whether the cause is in the code or its settings',
   failedCommand: 'Command that failed',
   retryCount: 'Number of retries',
-  costEstimation: 'Estimated costs; never made yet',
+  costEstimation: 'Estimated costs; null if none were estimated',
   projects: 'Costs by project',
   diff: 'Difference from the current costs',
   totalMonthlyCost: 'Total costs per month',

@@ -136,6 +136,8 @@ export const Job = Type.Object({
    * In a plan phase: its apply follows without an approval. Absent otherwise, and from older servers.
    */
   isApprovalSkipped: Type.Optional(Type.Boolean()),
+  /** In a plan phase: the costs of the plan are estimated, in a step of their own. Absent, and from older servers: no. */
+  estimatesCosts: Type.Optional(Type.Boolean()),
   /** Shell commands of a task. */
   taskPayload: Type.Optional(Text),
   /**

@@ -1,6 +1,13 @@
 /** How a phase ended. Plans, outputs and resources have the shapes that the public interface returns. */
 import { type Static, Type } from 'typebox';
-import { OutputValue, Plan, PlanSummary, Resource, UnrecordedResource } from '#contract/deployments/plan.ts';
+import {
+  CostEstimation,
+  OutputValue,
+  Plan,
+  PlanSummary,
+  Resource,
+  UnrecordedResource,
+} from '#contract/deployments/plan.ts';
 import { oneOf } from '#contract/schema/enumerations.ts';
 import { Count, Instant, Text } from '#contract/schema/schema.ts';
 import { StateQuery } from './attempt.ts';
@@ -24,6 +31,8 @@ export const Outcome = Type.Object({
   toolVersion: Type.Optional(Text),
   plan: Type.Optional(Plan),
   planSummary: Type.Optional(PlanSummary),
+  /** Of a plan whose job asks for it; absent where it could not be made. */
+  costEstimation: Type.Optional(CostEstimation),
   /** Anything at all to apply (outputs included), and any change of a resource. */
   hasChanges: Type.Optional(Type.Boolean()),
   hasResourceChanges: Type.Optional(Type.Boolean()),

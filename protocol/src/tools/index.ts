@@ -3,7 +3,7 @@ import type { DeploymentType, TemplateType } from '#contract/schema/enumerations
 import * as list from './list.ts';
 import * as downloaded from './programs/list.ts';
 import type { ProgramFacts } from './programs/program.ts';
-import { type ExtraSteps, stepsOf } from './steps.ts';
+import { estimatedTypes, type ExtraSteps, stepsOf } from './steps.ts';
 import type { ToolFacts } from './tool.ts';
 
 export type RunnableTool = Extract<TemplateType, keyof typeof list>;
@@ -44,4 +44,9 @@ export function programFacts(name: string): ProgramFacts | undefined {
 /** The ordered step names of a deployment. */
 export function deploymentSteps(tool: RunnableTool, type: DeploymentType, extra: ExtraSteps = {}): string[] {
   return stepsOf(tools[tool], type, extra);
+}
+
+/** Whether the costs of a deployment can be estimated. */
+export function canEstimateCosts(tool: string, type: DeploymentType): boolean {
+  return toolFacts(tool)?.estimatesCosts === true && estimatedTypes.includes(type);
 }

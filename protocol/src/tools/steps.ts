@@ -17,14 +17,27 @@ export const variablesStep = 'variables:setup';
 export const restoreStep = 'apply:prepare';
 /** The step that keeps a state that is ours; only tools with a state have it. */
 export const storeStateStep = 'state:store';
+/** The step that estimates the costs of a plan. */
+export const costStep = 'cost:estimation';
 /** The step in which the service evaluates the approval policies of a plan. */
 export const policyStep = 'policy:check';
 
 /** Steps that only some deployments have. */
 export interface ExtraSteps {
+  /** Costs are estimated; only of types whose plan shows what the code would change. */
+  readonly estimatesCosts?: boolean;
   /** Approval policies are assigned. */
   readonly hasPolicies?: boolean;
 }
+
+/** Types of deployment whose costs can be estimated. */
+export const estimatedTypes: readonly DeploymentType[] = [
+  'deploy',
+  'destroy',
+  'prPlan',
+  'dryRun',
+  'remotePlan',
+];
 
 /** Types of deployment that approval policies decide about. */
 export const policyCheckedTypes: readonly DeploymentType[] = ['deploy', 'destroy'];
@@ -48,12 +61,12 @@ export const planOnlyTypes: readonly DeploymentType[] = ['prPlan', 'driftDetecti
 export function stepsOf(
   { steps, state }: ToolFacts,
   type: DeploymentType,
-  { hasPolicies = false }: ExtraSteps = {},
+  { estimatesCosts = false, hasPolicies = false }: ExtraSteps = {},
 ): string[] {
   const stored = state === null ? [] : [storeStateStep];
   const prepared = [sourceStep(type), variablesStep, ...steps.prepare];
   if (type === 'task') return [...prepared, 'task:run', ...stored];
-  const planned = [...prepared, steps.plan];
+  const planned = [...prepared, steps.plan, ...(estimatesCosts ? [costStep] : [])];
   const checked = hasPolicies ? [policyStep] : [];
   const approved = [...planned, ...checked, 'approval:wait', restoreStep];
   const outputs = steps.outputs === null ? [] : [steps.outputs];

@@ -57,6 +57,7 @@ export function familySteps(prefix: string): StepFacts {
 export const familyFacts = {
   state: terraformState,
   approval: { isExact: true, covers: 'the saved plan, which the apply carries out and nothing else' },
+  estimatesCosts: true,
   importsResources: true,
   planArguments,
   variableRefusal,

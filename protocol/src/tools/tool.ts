@@ -28,6 +28,8 @@ export interface ToolFacts {
   readonly worksOnCluster?: true;
   /** A secret that the service makes for an environment, for runs whose variables have none. Absent: none is needed. */
   readonly generatedSecret?: GeneratedSecret;
+  /** Infracost knows what a plan of the tool costs. Absent: it does not. */
+  readonly estimatesCosts?: true;
   /** A plan of the tool can take existing resources into the state; older versions may not support it. */
   readonly importsResources: boolean;
   /** What a deployment's targets and options add to the arguments of its plan. */

@@ -8,6 +8,8 @@ import type { ToolFacts } from '#protocol/tools/tool.ts';
 import { variableRefusal, workspaceNameRefusal } from '#protocol/tools/variable-refusals.ts';
 import { maskJson } from '../../logs/mask.ts';
 import { lockFileName } from '../../providers/lock-file.ts';
+import type { PlanToEstimate } from '../capabilities.ts';
+import type { Captures } from '../command.ts';
 import type { Driver, DriverContext, FileToWrite, PlanReading } from '../driver.ts';
 import { withoutLongTexts } from '../plan-values.ts';
 import { requiredVersions } from './required-versions.ts';
@@ -174,6 +176,11 @@ function taskFiles({ job, stateFolder }: DriverContext): FileToWrite[] {
   return [{ name: join('terraform.tfstate.d', workspaceOf(job), '.made'), content: '', isSecret: false }];
 }
 
+function plansToEstimate(_context: DriverContext, captures: Captures): PlanToEstimate[] {
+  const json = captures.get(captured.plan);
+  return json === undefined ? [] : [{ unit: null, json }];
+}
+
 /** The driver of one tool of the family. */
 export function terraformFamily(flavor: Flavor): Driver {
   const { facts, fileRules } = flavor;
@@ -223,6 +230,7 @@ export function terraformFamily(flavor: Flavor): Driver {
       needsSignature: flavor.needsSignature,
     },
     imports: importsOf(flavor),
+    costs: { plans: plansToEstimate },
     collector,
     reuse: reuseOf(flavor),
   };

@@ -13,7 +13,7 @@ import { ignoredStateRefusal } from '../terraform/family.ts';
 import { unitsWithBackend } from './backends.ts';
 import { applyCommands, inspectCommands, planCommands, prepareCommands, pullCapture } from './commands.ts';
 import { lastTerragruntDiagnostic } from './diagnostics.ts';
-import { approvedPlans, readUnitPlans } from './plan.ts';
+import { approvedPlans, plansToEstimate, readUnitPlans } from './plan.ts';
 import { terragruntProgress } from './progress.ts';
 import { requiredVersions } from './required-versions.ts';
 import { allUnits, binaryName, isOutside, isRunAll, rulesOf, unitsInCycles, unitsOf } from './settings.ts';
@@ -208,5 +208,6 @@ export const terragrunt: Driver = {
   },
   savedPlan: { isFolder: true, compose: approvedPlans, isTreeReady: true },
   progress: { fromLog: terragruntProgress },
+  costs: { plans: plansToEstimate },
   providers: { configurationVariable: 'TF_CLI_CONFIG_FILE', codeFiles: /\.(tf|tofu)$/, needsSignature: true },
 };

@@ -6,6 +6,7 @@ import { areUnitStates, readUnitStates } from '#protocol/tools/terragrunt-state.
 import { packFiles, unpackFiles } from '../../slots/packed-files.ts';
 import { maskJson } from '../../logs/mask.ts';
 import { lockFileName } from '../../providers/lock-file.ts';
+import type { PlanToEstimate } from '../capabilities.ts';
 import { type Captures, given } from '../command.ts';
 import type { DriverContext, PlanReading } from '../driver.ts';
 import { withoutLongTexts } from '../plan-values.ts';
@@ -37,6 +38,14 @@ function plansIn(
     return bytes === undefined ? [] : [[path, planOf(bytes)] as const];
   });
   return new Map(found);
+}
+
+/** The plans of the units, as their tool shows them. */
+export function plansToEstimate(context: DriverContext, captures: Captures): PlanToEstimate[] {
+  return unitsOf(context).flatMap(({ path }, index) => {
+    const json = captures.get(planCapture(index, 'plan'));
+    return json === undefined ? [] : [{ unit: isRunAll(context.job) ? path : null, json }];
+  });
 }
 
 /** The units that an apply leaves out, with the reason for each. */

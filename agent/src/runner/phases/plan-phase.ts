@@ -24,6 +24,7 @@ import { logImports, refuseImports } from '../state/import-resources.ts';
 import { inspectCode, writeCaptures } from './inspect-code.ts';
 import { refuseToLeaveState, migrateState } from '../state/migrate-state.ts';
 import { refuseEmptyWorkspace } from '../state/refuse-empty-workspace.ts';
+import { estimateCosts } from '../costs/estimate-costs.ts';
 import { resolveTool } from '../tool/resolve-tool.ts';
 import { runOrReuse } from '../reuse/run-or-reuse.ts';
 import type { Captures } from '../command-files.ts';
@@ -106,8 +107,9 @@ async function plan(attempt: RunnerAttempt, prepared: Prepared): Promise<Outcome
   const compose = attempt.driver.savedPlan?.compose;
   let kept: Promise<ApprovedParts> | undefined;
   let facts: OutcomeFacts = {};
+  let captures: Captures;
   try {
-    await runCommands(attempt, configuration, commands, {
+    captures = await runCommands(attempt, configuration, commands, {
       beforeLast: async () => logImports(attempt, step),
       onSettled: () => {
         if (mayBeApplied && compose === undefined) kept = keepForApply(attempt, prepared, step);
@@ -124,7 +126,8 @@ async function plan(attempt: RunnerAttempt, prepared: Prepared): Promise<Outcome
   } finally {
     await Promise.allSettled([kept]);
   }
-  return facts;
+  const costs = await withFacts(facts, () => estimateCosts(attempt, configuration, captures));
+  return { ...facts, ...costs };
 }
 
 async function readPlan(

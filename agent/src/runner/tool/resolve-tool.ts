@@ -87,7 +87,8 @@ function nextTo(other: string, name: string, known: Readonly<Record<string, stri
   return isExecutable(path) ? path : requireProgram(name, known);
 }
 
-async function resolveProgram(
+/** Finds a program, and fetches it if it is missing. @throws RunFailure that says where it was sought */
+export async function resolveProgram(
   attempt: AttemptContext,
   step: string,
   facts: ProgramFacts,
@@ -239,6 +240,7 @@ async function versionOf(
       HOME: attempt.folders.home,
       TMPDIR: attempt.folders.temporary,
       CHECKPOINT_DISABLE: '1',
+      INFRACOST_SKIP_UPDATE_CHECK: 'true',
     },
   });
   if (end.exitCode !== 0) throw failureOf(attempt, end, label, () => null);

@@ -1,0 +1,160 @@
+/** Reads what infracost prints, which depends on code and on a service that nobody here knows: nothing of it is trusted. */
+import type { CostBreakdown, CostEstimation, CostProject, CostResource } from '#contract/deployments/plan.ts';
+import { isRecord } from '#contract/schema/is-record.ts';
+
+/** In each list of all projects together. */
+const mostResources = 300;
+const mostTypes = 100;
+const longestName = 500;
+const unusable = 'what infracost printed is not an estimate';
+
+function numberText(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !/^-?\d{1,15}(\.\d{1,40})?$/.test(value)) return undefined;
+  return value;
+}
+
+/** A total, which is null or absent where nothing has costs. */
+function total(value: unknown): string {
+  if (value === undefined || value === null) return '0';
+  const text = numberText(value);
+  if (text === undefined)
+    throw new Error(`${unusable}: ${JSON.stringify(value).slice(0, 60)} should be an amount`);
+  return text;
+}
+
+function nameOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value.slice(0, longestName) : undefined;
+}
+
+function recordsIn(value: unknown): readonly Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+/** Resources have parts, which have parts; no real ones are deeper than this. */
+function lacksPrice(resource: Record<string, unknown>, depth = 0): boolean {
+  if (depth > 8) return false;
+  return (
+    recordsIn(resource['costComponents']).some((part) => part['priceNotFound'] === true) ||
+    recordsIn(resource['subresources']).some((part) => lacksPrice(part, depth + 1))
+  );
+}
+
+function resourceOf(resource: Record<string, unknown>): CostResource | null {
+  const name = nameOf(resource['name']);
+  if (name === undefined) return null;
+  const resourceType = nameOf(resource['resourceType']);
+  const monthlyCost = numberText(resource['monthlyCost']);
+  return {
+    name,
+    ...(resourceType === undefined ? {} : { resourceType }),
+    ...(monthlyCost === undefined ? {} : { monthlyCost }),
+    ...(lacksPrice(resource) ? { isWithoutPrice: true } : {}),
+  };
+}
+
+const sizeOf = ({ monthlyCost }: CostResource) => Math.abs(Number(monthlyCost ?? 0));
+
+function resourcesOf(breakdown: unknown): CostResource[] {
+  const rows = isRecord(breakdown) ? recordsIn(breakdown['resources']) : [];
+  return rows
+    .map(resourceOf)
+    .filter((row) => row !== null)
+    .toSorted((one, other) => sizeOf(other) - sizeOf(one));
+}
+
+function countsOf(summary: unknown): CostProject['unsupported'] {
+  const counts = isRecord(summary) ? summary['unsupportedResourceCounts'] : undefined;
+  if (!isRecord(counts)) return undefined;
+  const entries = Object.entries(counts)
+    .filter((entry): entry is [string, number] => Number.isSafeInteger(entry[1]) && Number(entry[1]) > 0)
+    .slice(0, mostTypes)
+    .map(([type, count]) => [type.slice(0, longestName), count] as const);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+interface ReadProject {
+  readonly project: CostProject;
+  readonly now: readonly CostResource[];
+  readonly changed: readonly CostResource[];
+}
+
+const totalOf = (part: unknown) => total(isRecord(part) ? part['totalMonthlyCost'] : undefined);
+
+function readProject(found: Record<string, unknown>, unit: string | null): ReadProject {
+  const { breakdown, pastBreakdown, diff, summary } = found;
+  if (!isRecord(breakdown)) throw new Error(`${unusable}: a project has no breakdown`);
+  const unsupported = countsOf(summary);
+  const project: CostProject = {
+    ...(unit === null ? {} : { name: unit.slice(0, longestName) }),
+    pastBreakdown: { totalMonthlyCost: totalOf(pastBreakdown) },
+    breakdown: { totalMonthlyCost: totalOf(breakdown) },
+    diff: { totalMonthlyCost: totalOf(diff) },
+    ...(unsupported === undefined ? {} : { unsupported }),
+  };
+  return { project, now: resourcesOf(breakdown), changed: resourcesOf(diff) };
+}
+
+/** The dearest of all projects stay. */
+function dearest(lists: readonly (readonly CostResource[])[]): ReadonlySet<CostResource> {
+  const all = lists.flat().toSorted((one, other) => sizeOf(other) - sizeOf(one));
+  return new Set(all.slice(0, mostResources));
+}
+
+const sum = (texts: readonly (string | undefined)[]) =>
+  Number(texts.reduce((all, text) => all + Number(text ?? 0), 0).toFixed(10));
+
+function withLists(
+  part: CostBreakdown | undefined,
+  rows: readonly CostResource[],
+  kept: ReadonlySet<CostResource>,
+): CostBreakdown {
+  return { ...part, resources: rows.filter((row) => kept.has(row)) };
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isRecord(value)) return value;
+  } catch {
+    // The same message: the text may be anything.
+  }
+  throw new Error(unusable);
+}
+
+/**
+ * @param text what `infracost breakdown --format json` printed
+ * @param units the path of the unit of each project, null where there are none; projects are named by their index
+ * @throws Error with a message for people, also if no price at all was found
+ */
+export function readEstimate(text: string, units: readonly (string | null)[]): CostEstimation {
+  const estimate = parse(text);
+  const found = new Map(recordsIn(estimate['projects']).map((project) => [project['name'], project]));
+  const read = units.map((unit, index) => {
+    const project = found.get(projectName(index));
+    if (project === undefined) throw new Error(`${unusable}: it lacks a project`);
+    return readProject(project, unit);
+  });
+  const all = read.flatMap(({ now }) => now);
+  const withoutPrice = all.filter((row) => row.isWithoutPrice).length;
+  if (withoutPrice > 0 && withoutPrice === all.length)
+    throw new Error('the pricing service has no price for any of the resources');
+  const [now, changed] = [dearest(read.map((one) => one.now)), dearest(read.map((one) => one.changed))];
+  const currency = estimate['currency'];
+  return {
+    totalMonthlyCost: sum(read.map(({ project }) => project.breakdown?.totalMonthlyCost)),
+    monthlyCostDiff: sum(read.map(({ project }) => project.diff?.totalMonthlyCost)),
+    ...(typeof currency === 'string' && /^[A-Z]{3}$/.test(currency) ? { currency } : {}),
+    projects: read.map((one) => ({
+      ...one.project,
+      breakdown: withLists(one.project.breakdown, one.now, now),
+      diff: withLists(one.project.diff, one.changed, changed),
+    })),
+    ...(withoutPrice > 0 ? { withoutPrice } : {}),
+    ...(all.length > now.size ? { omitted: all.length - now.size } : {}),
+  };
+}
+
+/** Paths of units are anything, and so are names of files that say them. */
+export function projectName(index: number): string {
+  return `plan-${index}`;
+}
