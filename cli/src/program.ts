@@ -26,6 +26,7 @@ import { addLogoutCommand } from './commands/logout.ts';
 import { addOrganizationCommands } from './commands/organization.ts';
 import { addOutputCommands } from './commands/outputs.ts';
 import { addPlanCommand } from './commands/plan.ts';
+import { addPolicyCommands } from './commands/policies/policies.ts';
 import { addProjectCommands } from './commands/project.ts';
 import { addResourceCommands } from './commands/resources.ts';
 import { addSetCommands } from './commands/variables/sets.ts';
@@ -68,6 +69,7 @@ export function createProgram(): Command {
   addDeploymentCommands(program);
   addStateCommands(program);
   addProjectCommands(program);
+  addPolicyCommands(program);
   addOrganizationCommands(program);
   addUserCommands(program);
   addTeamCommands(program);

@@ -76,6 +76,7 @@ export const routes = {
   moveProject: ['POST', '/projects/{id}/move'],
   getTestingProject: ['GET', '/projects/modules/testing/{organizationId}'],
   getPolicy: ['GET', '/policies'],
+  checkPolicyLimits: ['GET', '/policies/limits/check'],
   updatePolicy: ['PUT', '/policies'],
   listTemplates: ['GET', '/blueprints'],
   createTemplate: ['POST', '/blueprints'],

@@ -3,6 +3,7 @@ import type { CallInput } from '#contract/client/client.ts';
 import type { OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
 import type { Organization } from '#contract/organizations/shapes.ts';
 import { onCall } from '../command-line.ts';
+import { policyTtl } from './policies/policy-ttl.ts';
 import { BadCall, exitCodes } from '../exit-codes.ts';
 import { findOrganization, findProject } from '../find-environment.ts';
 import { plain } from '../terminal/safe-text.ts';
@@ -32,18 +33,6 @@ async function show({ output, isJson }: Session, organization: Organization): Pr
     ['Maximum lifetime', organization.maxTtl ?? 'infinite'],
     ['Default lifetime', organization.defaultTtl ?? 'infinite'],
   ]);
-}
-
-/** `12h`, `3d`, `2w`, `1M` or `infinite` in the service's notation. @throws BadCall */
-function policyTtl(flag: string, text: string | undefined): string | null | undefined {
-  if (text === undefined) return undefined;
-  if (text === 'infinite') return null;
-  const [, number, unit] = /^([1-9]\d{0,5})-?([hdwM])$/.exec(text) ?? [];
-  if (number === undefined)
-    throw new BadCall(
-      `${flag} must be hours, days, weeks or months such as 12h, 3d, 2w or 1M, or infinite, not "${text}".`,
-    );
-  return `${number}-${unit}`;
 }
 
 function addPolicies(group: Command): void {

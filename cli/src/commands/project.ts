@@ -1,6 +1,4 @@
 import type { Command } from 'commander';
-import type { CallInput } from '#contract/client/client.ts';
-import type { Policy } from '#contract/policies/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
 import type { EnvironmentSchedule } from '#contract/schedules/shapes.ts';
 import { gather, onCall } from '../command-line.ts';
@@ -22,10 +20,6 @@ interface UpdateFlags {
   readonly description?: string;
   readonly tag?: string[];
   readonly tags: boolean;
-}
-
-interface PolicyFlags {
-  readonly outputsAsInputs?: boolean;
 }
 
 function columnsFor(projects: readonly Project[]): Column<Project>[] {
@@ -50,7 +44,7 @@ const scheduleColumns: Column<EnvironmentSchedule>[] = [
 ];
 
 /** A project by its id or exact name, including archived ones. */
-async function named(session: Session, idOrName: string): Promise<Project> {
+export async function namedProject(session: Session, idOrName: string): Promise<Project> {
   return findProject(session.client, (await findOrganization(session)).id, idOrName, { withArchived: true });
 }
 
@@ -102,7 +96,7 @@ function addUpdate(group: Command): void {
     .option('--tag <text>', 'tag; replaces all tags; may be repeated', gather)
     .option('--no-tags', 'remove all tags');
   onCall<UpdateFlags>(update, async ({ session, args: [name = ''], options }) => {
-    const { id } = await named(session, name);
+    const { id } = await namedProject(session, name);
     const body = {
       name: options.name,
       description: options.description,
@@ -120,8 +114,8 @@ function addMove(group: Command): void {
   onCall<{ top?: boolean }>(move, async ({ session, args: [name = '', parent], options }) => {
     if ((parent === undefined) === (options.top === undefined))
       throw new BadCall('Specify either the project to move it below, or --top.');
-    const { id } = await named(session, name);
-    const targetProjectId = parent === undefined ? null : (await named(session, parent)).id;
+    const { id } = await namedProject(session, name);
+    const targetProjectId = parent === undefined ? null : (await namedProject(session, parent)).id;
     await session.client.call('moveProject', { params: { id }, body: { targetProjectId } });
     return show(session, await session.client.call('getProject', { params: { id } }));
   });
@@ -132,7 +126,7 @@ function addArchive(group: Command): void {
     .command('archive <project>')
     .description('archive it with everything below it; nothing is destroyed');
   onCall(archive, async ({ session, args: [name = ''] }) => {
-    const { id } = await named(session, name);
+    const { id } = await namedProject(session, name);
     const archived = await session.client.call('deleteProject', { params: { id } });
     return session.isJson
       ? session.output.json(archived)
@@ -141,46 +135,13 @@ function addArchive(group: Command): void {
   onCall(
     group.command('restore <project>').description('restore it from the archive'),
     async ({ session, args: [name = ''] }) => {
-      const { id } = await named(session, name);
+      const { id } = await namedProject(session, name);
       return show(
         session,
         await session.client.call('updateProject', { params: { id }, body: { isArchived: false } }),
       );
     },
   );
-}
-
-/** The policy as a request that would not change it. */
-function requestOf(policy: Policy): CallInput<'updatePolicy'>['body'] {
-  const { id: _, organizationId: __, updatedBy: ___, ...settings } = policy;
-  return settings;
-}
-
-function addPolicy(group: Command): void {
-  const command = group
-    .command('policy <project>')
-    .description('show or change its policy; omitted settings are unchanged')
-    .option('--outputs-as-inputs', 'let variables take their values from outputs of its environments')
-    .option('--no-outputs-as-inputs', 'let them not');
-  onCall<PolicyFlags>(command, async ({ session, args: [name = ''], options }) => {
-    const { client, output, isJson } = session;
-    const { id: projectId } = await named(session, name);
-    const known = await client.call('getPolicy', { query: { projectId } });
-    const { outputsAsInputs } = options;
-    const policy =
-      outputsAsInputs === undefined
-        ? known
-        : await client.call('updatePolicy', {
-            body: { ...requestOf(known), outputsAsInputsEnabled: outputsAsInputs },
-          });
-    if (isJson) return output.json(policy);
-    return output.fields([
-      ['Maximum lifetime', policy.maxTtl ?? 'infinite'],
-      ['Default lifetime', policy.defaultTtl ?? 'infinite'],
-      ['Requires approval', policy.requiresApprovalDefault ? 'yes' : 'no'],
-      ['Outputs as inputs', policy.outputsAsInputsEnabled ? 'yes' : 'no'],
-    ]);
-  });
 }
 
 export function addProjectCommands(program: Command): void {
@@ -195,20 +156,19 @@ export function addProjectCommands(program: Command): void {
   );
   onCall(
     group.command('show <project>').description('show a project: its id or exact name'),
-    async ({ session, args: [name = ''] }) => show(session, await named(session, name)),
+    async ({ session, args: [name = ''] }) => show(session, await namedProject(session, name)),
   );
   addCreate(group);
   addUpdate(group);
   addMove(group);
   addArchive(group);
-  addPolicy(group);
 
   onCall(
     group
       .command('schedules <project>')
       .description('show when its environments are deployed and destroyed automatically'),
     async ({ session, args: [name = ''] }) => {
-      const { id } = await named(session, name);
+      const { id } = await namedProject(session, name);
       const all = await session.client.call('listProjectSchedules', { params: { id } });
       return session.isJson
         ? session.output.json(all)

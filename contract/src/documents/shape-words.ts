@@ -41,6 +41,7 @@ export const shapeWords: Readonly<Record<string, string>> = {
   'CustomFlowAssignment.customFlowTemplate': 'The custom flow',
   'ApprovalPolicyEntry.policy': 'The approval policy',
   'AssignedApprovalPolicy.blueprint': 'The approval policy',
+  'LimitsCheck.warnings': 'Whether the policy would refuse one more active environment',
   'Team.users': 'The members: people and keys',
   'TeamPage.teams': 'The teams of the page',
   'Role.permissions': 'The rights that it gives',

@@ -3,47 +3,60 @@ import { type Static, Type } from 'typebox';
 import { defineOperations, operation } from '../operation.ts';
 import { autoDriftRemediations, oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
-import { closed, Flag, Name, nullable, Text } from '../schema/schema.ts';
-import { Policy } from './shapes.ts';
+import { closed, Flag, Name, nullable } from '../schema/schema.ts';
+import { LimitsCheck, Policy } from './shapes.ts';
 
-const Limit = Type.Integer({ minimum: 0, maximum: 1_000_000 });
-
-const limit = (who: string) =>
-  Type.Optional(withoutEffect(nullable(Limit), `the number of environments ${who} is not limited`));
+const limit = (description: string) =>
+  Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 1_000_000, description })));
 
 /** `n-h`, `n-d`, `n-w`, `n-M`, `inherit`, or null for infinite. */
-const policyTtl = (consequence: string) =>
-  Type.Optional(
-    withoutEffect(nullable(Type.String({ pattern: '^(?:[1-9]\\d{0,5}-[hdwM]|inherit)$' })), consequence),
-  );
+const policyTtl = (description: string) =>
+  Type.Optional(nullable(Type.String({ pattern: '^(?:[1-9]\\d{0,5}-[hdwM]|inherit)$', description })));
 
-const flag = (consequence: string) => Type.Optional(withoutEffect(Flag, consequence));
+const on = (description: string) => Type.Optional(Type.Boolean({ description }));
+
+const later = (consequence: string) => Type.Optional(withoutEffect(Flag, consequence));
 
 export const UpdatePolicyBody = closed({
   projectId: Name,
-  numberOfEnvironments: limit('of a user'),
-  numberOfEnvironmentsTotal: limit('of a project'),
-  maxTtl: policyTtl('lifetimes follow the policies of the organization'),
-  defaultTtl: policyTtl('lifetimes follow the policies of the organization'),
-  requiresApprovalDefault: flag('new environments require approval unless the request says otherwise'),
-  includeCostEstimation: flag('costs are not estimated'),
-  skipApplyWhenPlanIsEmpty: flag('plans without changes are applied'),
-  disableDestroyEnvironments: flag('environments can be destroyed'),
-  forceCheckoutOnTtlDestroy: flag('expired environments are destroyed with the code that was deployed last'),
-  skipRedundantDeployments: Type.Optional(
-    Type.Boolean({
-      description:
-        'Whether queued deploys that a later deployment makes redundant are skipped when the next one is ' +
-        'picked; default: false',
-    }),
+  numberOfEnvironments: limit(
+    'Active environments that each user may have in the project, not counting who may exceed it; null: any number',
   ),
-  continuousDeploymentDefault: flag(noEffects.continuousDeployment),
-  runPullRequestPlanDefault: flag(noEffects.pullRequestPlanDeployments),
-  vcsPrCommentsEnabledDefault: flag('comments on pull requests are not read'),
-  forceRemoteBackend: flag('environments choose where their state is stored'),
-  driftDetectionEnabled: flag('new environments have no schedule of drift detection'),
+  numberOfEnvironmentsTotal: limit('Active environments that the project may have; null: any number'),
+  maxTtl: policyTtl(
+    'Maximum lifetime of environments, counted from their creation: 6-h, 3-d, 2-w, 1-M …; null: infinite; inherit: ' +
+      'that of the organization',
+  ),
+  defaultTtl: policyTtl(
+    'Lifetime of environments created without a ttl; at most `maxTtl`; null: infinite, or `maxTtl` if set; inherit: ' +
+      'that of the organization, together with `maxTtl`',
+  ),
+  requiresApprovalDefault: on('Whether new environments require approval unless the request says otherwise'),
+  includeCostEstimation: later('costs are not estimated'),
+  skipApplyWhenPlanIsEmpty: on(
+    'Whether a deploy whose plan changes no resource succeeds without apply and without asking anybody',
+  ),
+  disableDestroyEnvironments: on(
+    'Whether nobody can destroy environments: requests get 409, nothing expires, and no destroy is scheduled. ' +
+      'Turning it on removes all lifetimes and destroy schedules of the project',
+  ),
+  forceCheckoutOnTtlDestroy: on(
+    'Whether expired environments are destroyed with the newest code; default: with the code that was deployed last',
+  ),
+  skipRedundantDeployments: on(
+    'Whether queued deploys that a later deployment makes redundant are skipped when the next one is picked; ' +
+      'default: false',
+  ),
+  continuousDeploymentDefault: later(noEffects.continuousDeployment),
+  runPullRequestPlanDefault: later(noEffects.pullRequestPlanDeployments),
+  vcsPrCommentsEnabledDefault: later('comments on pull requests are not read'),
+  forceRemoteBackend: on('Whether the service stores the states of all new environments'),
+  driftDetectionEnabled: on('Whether new environments get the schedule of `driftDetectionCron`'),
   driftDetectionCron: Type.Optional(
-    withoutEffect(Text, 'new environments have no schedule of drift detection'),
+    Type.String({
+      description:
+        'Cron expression of five fields, in UTC, at most once an hour; existing environments keep theirs',
+    }),
   ),
   autoDriftRemediation: Type.Optional(
     oneOf(
@@ -52,12 +65,9 @@ export const UpdatePolicyBody = closed({
         'SMART_REMEDIATION are refused until forges can be connected',
     ),
   ),
-  outputsAsInputsEnabled: Type.Optional(
-    Type.Boolean({
-      description:
-        'Whether variables of other environments may take their values from outputs of environments of this ' +
-        'project; default: false',
-    }),
+  outputsAsInputsEnabled: on(
+    'Whether variables of other environments may take their values from outputs of environments of this ' +
+      'project; default: false',
   ),
   selfApprovalForbidden: Type.Optional(
     nullable(
@@ -80,6 +90,16 @@ export const operations = defineOperations('policies', {
     query: Type.Object({ projectId: Name }),
     reply: Policy,
     inInterface: true,
+  }),
+  checkPolicyLimits: operation('GET', '/policies/limits/check', {
+    summary: 'Check limits of policy',
+    description:
+      'How many active environments a project has, and whether its policy allows one more. Active are all but ' +
+      'archived ones and those that were never deployed or are destroyed.',
+    needs: 'VIEW_PROJECT',
+    subject: { entity: 'project', in: 'query', field: 'projectId' },
+    query: Type.Object({ projectId: Name }),
+    reply: LimitsCheck,
   }),
   updatePolicy: operation('PUT', '/policies', {
     summary: 'Update policy',

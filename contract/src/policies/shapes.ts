@@ -2,22 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { autoDriftRemediations, oneOf } from '../schema/enumerations.ts';
 import { Count, Flag, replyObject, Text } from '../schema/schema.ts';
-
-/** Settings of a policy that are on or off, in the order of the reference. */
-export const policyFlags = [
-  'requiresApprovalDefault',
-  'includeCostEstimation',
-  'skipApplyWhenPlanIsEmpty',
-  'disableDestroyEnvironments',
-  'forceCheckoutOnTtlDestroy',
-  'skipRedundantDeployments',
-  'continuousDeploymentDefault',
-  'runPullRequestPlanDefault',
-  'vcsPrCommentsEnabledDefault',
-  'forceRemoteBackend',
-  'outputsAsInputsEnabled',
-] as const;
-export type PolicyFlag = (typeof policyFlags)[number];
+import { type PolicyFlag, policyFlags } from './policy-flags.ts';
 
 export const Policy = replyObject('Policy', {
   id: Text,
@@ -39,3 +24,18 @@ export const Policy = replyObject('Policy', {
   ),
 });
 export type Policy = Static<typeof Policy>;
+
+export const LimitsCheck = replyObject('LimitsCheck', {
+  warnings: replyObject('LimitWarnings', {
+    total: Type.Boolean({
+      description: 'Whether one more active environment would be more than `numberOfEnvironmentsTotal`',
+    }),
+    user: Type.Boolean({
+      description:
+        'Whether one more of the caller would be more than `numberOfEnvironments`; false for who may exceed it',
+    }),
+  }),
+  total: Type.Integer({ description: 'Active environments of the project' }),
+  user: Type.Integer({ description: 'Active environments of the project that the caller has created' }),
+});
+export type LimitsCheck = Static<typeof LimitsCheck>;

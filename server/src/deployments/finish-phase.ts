@@ -12,8 +12,9 @@ import { decideNext } from './decisions/decide-next.ts';
 import { type DeploymentRow, type LockedDeployment, updateDeploymentRow } from './deployment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
 import { recordEvent } from '../feeds/record-event.ts';
-import { setStepStatus } from '../logs/step-store.ts';
+import { setStepStatus, skipRemainingSteps } from '../logs/step-store.ts';
 import { stepView } from '../logs/step-view.ts';
+import { readPolicySettings } from '../policies/policy-settings.ts';
 import { outcomeColumns, type ReceivedOutcome } from './outcome-columns.ts';
 
 const lostStateMessage =
@@ -33,6 +34,22 @@ export async function markStep(
 ): Promise<void> {
   const row = await setStepStatus(context.db, deployment.id, name, status, context.now());
   if (row) await recordEvent(context, deployment.id, 'step', stepView(row, deployment));
+}
+
+/** Whether the plan of a deploy changes no resource, and the policy of the project skips the apply of such plans. */
+async function isApplySkipped(
+  { db }: Context,
+  { type, project_id: projectId }: DeploymentRow,
+  { result, hasResourceChanges }: ReceivedOutcome,
+): Promise<boolean> {
+  if (type !== 'deploy' || result !== 'planned' || hasResourceChanges !== false) return false;
+  return (await readPolicySettings(db, projectId)).skipApplyWhenPlanIsEmpty;
+}
+
+/** Nobody is asked, and no tool runs: none of the steps after the plan will begin. */
+async function skipRest(context: Context, deployment: DeploymentRow): Promise<void> {
+  for (const row of await skipRemainingSteps(context.db, deployment.id))
+    await recordEvent(context, deployment.id, 'step', stepView(row, deployment));
 }
 
 /** @param changes what the outcome brings, written with the move */
@@ -74,6 +91,7 @@ export async function finishPhase(
     { isRequired: before.requires_approval, decidedBy: before.approval_decided_by },
     null,
   );
+  const isEmpty = await isApplySkipped(context, before, outcome);
   const decision = decideNext({
     type: before.type,
     status: before.status,
@@ -81,6 +99,7 @@ export async function finishPhase(
     requiresApproval: approval.isRequired,
     hasLostState,
     isOutdated,
+    isApplySkipped: isEmpty,
   });
   const stored = outcomeColumns(context, before, outcome, states.stored);
   const planned = outcome.result === 'planned' ? { planned_on_state_version_id: states.began } : {};
@@ -91,8 +110,11 @@ export async function finishPhase(
       ? outdatedMessage
       : null;
   const lost = message ? { error: JSON.stringify({ message }) } : {};
-  const changes = { ...stored, ...planned, ...lost, updated_at: context.now() };
+  const isSkipped = isEmpty && decision.kind === 'end' && decision.status === 'SUCCESS';
+  const skipped = isSkipped ? { is_skipped_apply: true } : {};
+  const changes = { ...stored, ...planned, ...lost, ...skipped, updated_at: context.now() };
   const locked = { deployment: before, environment };
+  if (isSkipped) await skipRest(context, before);
   if (decision.kind === 'end') await end(context, locked, decision.status, changes);
   if (decision.kind === 'wait') {
     await markStep(context, before, 'approval:wait', 'WAITING_FOR_USER');

@@ -14,8 +14,9 @@ import type { ActorContext } from '../context.ts';
 import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import type { DeploymentTable } from '../database/schema.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { type LockedEnvironment, requireEnvironment } from '../environments/environment-store.ts';
+import { isIdle, type LockedEnvironment, requireEnvironment } from '../environments/environment-store.ts';
 import { Refusal } from '../http/errors.ts';
+import { checkEnvironmentLimits } from '../policies/environment-limits.ts';
 import { insertSteps } from '../logs/step-store.ts';
 import { templateColumns } from '../templates/environment-template.ts';
 import { insertAssignments } from '../configuration-sets/configuration-set-store.ts';
@@ -64,6 +65,7 @@ function decide({ environment, open, ...facts }: StoredFacts, type: DeploymentTy
     isStateLocked: facts.stateLock !== undefined,
     recordsResources: facts.resources.areRecorded,
     hasLastDeploy: facts.lastDeploy !== undefined,
+    isDestroyDisabled: facts.policy.disableDestroyEnvironments,
   });
 }
 
@@ -105,7 +107,8 @@ async function inputsOf(context: ActorContext, facts: StoredFacts, request: Star
 }
 
 /** Where the code of the run comes from. */
-function sourceColumns({ environment, template }: StoredFacts, request: StartRequest) {
+function sourceColumns({ environment, template, policy }: StoredFacts, request: StartRequest) {
+  const isWithNewCode = policy.forceCheckoutOnTtlDestroy && request.trigger === 'ttl';
   const code = templateColumns(template);
   const { terragrunt_working_directory: workingDirectory } = environment;
   const settings = runSettings(code.tool, {
@@ -119,7 +122,7 @@ function sourceColumns({ environment, template }: StoredFacts, request: StartReq
     path: request.path ?? code.path,
     run_settings: settings && JSON.stringify(settings),
     source_id: request.sourceId ?? null,
-    follows_last_deploy: request.followsLastDeploy ?? false,
+    follows_last_deploy: (request.followsLastDeploy ?? false) && !isWithNewCode,
   };
 }
 
@@ -191,6 +194,11 @@ async function newDeployment(
   return { row, setIds: inputs.setIds, variables: inputs.variables };
 }
 
+/** A deploy of an environment of which nothing stands makes it one more of its project. */
+function isActivation({ environment, open }: StoredFacts, { type }: StartRequest): boolean {
+  return type === 'deploy' && isIdle(environment) && !open.some((each) => each.type === 'deploy');
+}
+
 export interface StartedDeployment extends LockedDeployment, Pick<NewDeployment, 'variables'> {
   readonly waiting: WaitingFor | null;
 }
@@ -203,6 +211,8 @@ async function start(
   const facts = factsAfter(before, request);
   const decision = decide({ ...before, template: facts.template }, request.type);
   if (decision.kind === 'refuse') throw new Refusal(decision.code, decision.message);
+  if (isActivation(before, request))
+    await checkEnvironmentLimits(context, before.environment, before.environment.project_id, before.policy);
   const isProposal = isProposing(context, before, request);
   if (!isProposal) await changeForGood(context, before, request);
   const { row, setIds, variables } = await newDeployment(context, facts, request, decision);

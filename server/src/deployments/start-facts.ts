@@ -10,7 +10,9 @@ import type { TemplateSettings } from '../database/stored.ts';
 import type { EnvironmentRow, LockedEnvironment } from '../environments/environment-store.ts';
 import { wasTouched } from '../dispatch/run-store.ts';
 import type { SetChanges } from '../configuration-sets/change-assignments.ts';
-import { holdProjectRow } from '../projects/project-store.ts';
+import { type PolicySettings, settingsOf } from '../policies/policy-settings.ts';
+import { policyOf } from '../policies/policy-store.ts';
+import { holdProjectWith } from '../projects/project-store.ts';
 import { getStateLock, type StateLockRow } from '../state/state-lock-store.ts';
 import { getStateVersion } from '../state/state-store.ts';
 import { environmentTemplate } from '../templates/environment-template.ts';
@@ -80,6 +82,8 @@ export interface StoredFacts {
   readonly archivedProject: string | null;
   /** The project's id and those of the projects above it, as it has them. */
   readonly hierarchy: string;
+  /** Of the project. */
+  readonly policy: PolicySettings;
   /** Queued and active deployments, in the order of the queue. */
   readonly open: readonly DeploymentRow[];
   /** The last deploy, for types that take something over from it. */
@@ -116,11 +120,12 @@ export async function resourcesOf(
 async function projectOf(
   tx: Connection,
   { project_id: id }: EnvironmentRow,
-): Promise<Pick<StoredFacts, 'archivedProject' | 'hierarchy'>> {
-  const project = await holdProjectRow(tx, id);
+): Promise<Pick<StoredFacts, 'archivedProject' | 'hierarchy' | 'policy'>> {
+  const project = await holdProjectWith(tx, id, policyOf);
   return {
     archivedProject: project?.is_archived ? project.name : null,
     hierarchy: project?.hierarchy ?? id,
+    policy: settingsOf(project?.column),
   };
 }
 

@@ -3,6 +3,7 @@ import type { NewEnvironment } from '#contract/environments/create-environment.t
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { requireTokenFor } from '../git-tokens/require-token-for.ts';
+import type { PolicySettings } from '../policies/policy-settings.ts';
 import { badField } from '../http/errors.ts';
 import { checkRepository, checkRevision } from '../templates/check-source.ts';
 import type { TemplateRow } from '../templates/template-store.ts';
@@ -41,19 +42,23 @@ async function overridesOf(
 }
 
 /**
- * @returns the template, which nobody changes until the transaction ends
+ * @returns the template, which nobody changes until the transaction ends, and the policy of the project
  * @throws Refusal 400, 403 or 409 that names the field
  */
 export async function checkCreateFromTemplate(
   context: ActorContext,
   request: NewEnvironment,
-): Promise<{ readonly template: TemplateRow; readonly overrides: Overrides }> {
+): Promise<{
+  readonly template: TemplateRow;
+  readonly overrides: Overrides;
+  readonly policy: PolicySettings;
+}> {
   const { blueprintId } = request.deployRequest;
   const field = `${inRequest}.blueprintId`;
   if (!blueprintId) throw badField(field, 'is required: the id of the template');
-  await checkNewEnvironment(context, request);
+  const policy = await checkNewEnvironment(context, request);
   const template = await requireUsableTemplate(context, request, blueprintId, field);
   if (request.type !== undefined && request.type !== template.type)
     throw badField('body.type', `must be the type of the template, ${template.type}, or absent`);
-  return { template, overrides: await overridesOf(context, request, template) };
+  return { template, overrides: await overridesOf(context, request, template), policy };
 }

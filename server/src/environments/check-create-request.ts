@@ -11,6 +11,7 @@ import { namespaceRefusal, typeRefusal } from '#contract/templates/setting-rules
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { badField, conflict, unknownEntity } from '../http/errors.ts';
+import { type PolicySettings, readPolicySettings } from '../policies/policy-settings.ts';
 import { getProjectRow } from '../projects/project-store.ts';
 import { checkCredentials } from '../templates/check-credentials.ts';
 import {
@@ -22,6 +23,7 @@ import {
 } from '../templates/check-source.ts';
 import { splitCredentials } from '../templates/repository-credentials.ts';
 import { checkDeployRequest } from '../deployments/check-deploy-request.ts';
+import { checkPolicyOfNew, withPolicyDefaults } from './policy-defaults.ts';
 import { checkCreateReferences, checkProjects } from './check-create-references.ts';
 import { checkDriftCron } from '../schedules/drift-rhythm.ts';
 
@@ -34,8 +36,15 @@ export function withDeployRequest<R extends NewEnvironment>(request: R): R {
   return { ...request, name: envName ?? request.name, ttl: request.ttl ?? ttl };
 }
 
-/** The checks that no template takes part in. @throws Refusal 400, 403 or 409 that names the field */
-export async function checkNewEnvironment(context: ActorContext, request: NewEnvironment): Promise<void> {
+/**
+ * The checks that no template takes part in.
+ * @returns the policy of the project
+ * @throws Refusal 400, 403 or 409 that names the field
+ */
+export async function checkNewEnvironment(
+  context: ActorContext,
+  request: NewEnvironment,
+): Promise<PolicySettings> {
   checkDeployment(request);
   checkDrift(request, context.now());
   const namespace = request.k8sNamespace ? namespaceRefusal(request.k8sNamespace) : null;
@@ -44,6 +53,9 @@ export async function checkNewEnvironment(context: ActorContext, request: NewEnv
   await checkProject(context, request);
   checkApproval(context, request);
   await checkCreateReferences(context, request);
+  const policy = await readPolicySettings(context.db, request.projectId);
+  checkPolicyOfNew(withPolicyDefaults(request, policy), policy);
+  return policy;
 }
 
 function checkDeployment(request: NewEnvironment): void {
@@ -59,12 +71,6 @@ function checkDeployment(request: NewEnvironment): void {
       'does not apply to the first deployment of an environment: no earlier one has left any resources',
     );
   checkDeployRequest(request.deployRequest, 'body.deployRequest');
-  if (
-    request.isRemoteApplyEnabled &&
-    (request.isRemoteBackend !== true || request.requiresApproval !== false)
-  ) {
-    throw badField('body.isRemoteApplyEnabled', 'requires isRemoteBackend true and requiresApproval false');
-  }
 }
 
 /** @throws Refusal 400 for an invalid schedule */
@@ -135,13 +141,14 @@ export function withDeployedSource(request: CreateEnvironment): CreateEnvironmen
 /**
  * @param request with the source that is deployed
  * @param body the request as it was sent
+ * @returns the policy of the project
  * @throws Refusal 400, 403 or 409 that names the field
  */
 export async function checkCreateWithoutTemplate(
   context: ActorContext,
   request: CreateEnvironment,
   body: CreateEnvironmentBody,
-): Promise<void> {
+): Promise<PolicySettings> {
   const type: string = request.type;
   if (!isRunnable(type))
     throw badField('body.type', `${type} cannot be run by this version: it runs ${runnableTools.join(', ')}`);
@@ -149,7 +156,7 @@ export async function checkCreateWithoutTemplate(
   if (wrong) throw badField(`body.${wrong.field}`, wrong.reason);
   const retry = request.retry ? retryRefusal(request.retry) : null;
   if (retry) throw badField(`body.retry.${retry.field}`, retry.reason);
-  await checkNewEnvironment(context, request);
+  const policy = await checkNewEnvironment(context, request);
   if (request.deployRequest.blueprintId)
     throw badField(
       'body.deployRequest.blueprintId',
@@ -157,4 +164,5 @@ export async function checkCreateWithoutTemplate(
     );
   await checkOwnSource(context, request, body);
   await checkProjects(context, request);
+  return policy;
 }

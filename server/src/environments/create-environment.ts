@@ -19,6 +19,7 @@ import { environmentTemplate, templateColumns } from '../templates/environment-t
 import { splitCredentials } from '../templates/repository-credentials.ts';
 import { templateSettings } from '../templates/template-settings.ts';
 import { insertTemplate, type TemplateRow } from '../templates/template-store.ts';
+import type { PolicySettings } from '../policies/policy-settings.ts';
 import { getProjectRow } from '../projects/project-store.ts';
 import { applySetChanges, checkSetChanges } from '../configuration-sets/change-assignments.ts';
 import { applyVariableChanges } from '../variables/apply-variable-changes.ts';
@@ -40,9 +41,11 @@ import {
   workspaceNameExists,
 } from './environment-store.ts';
 import { environmentView } from './environment-view.ts';
+import { driftOf, withPolicyDefaults } from './policy-defaults.ts';
 import { ttlColumns } from '../lifetimes/lifespan.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { startDeployment } from '../deployments/start-deployment.ts';
+import { checkDriftCron } from '../schedules/drift-rhythm.ts';
 import { storeDriftSchedule } from '../schedules/update-schedule.ts';
 
 /** An id whose end no other environment's generated workspace has. */
@@ -61,6 +64,8 @@ async function drawId(
 interface ChosenTemplate {
   readonly template: TemplateRow;
   readonly overrides: Overrides;
+  /** Of the project. */
+  readonly policy: PolicySettings;
 }
 
 const noOverrides: Overrides = { template_revision: null, template_repository: null };
@@ -68,10 +73,11 @@ const noOverrides: Overrides = { template_revision: null, template_repository: n
 async function insertRow(
   context: ActorContext,
   request: NewEnvironment,
-  { template, overrides }: ChosenTemplate,
+  { template, overrides, policy }: ChosenTemplate,
 ): Promise<LockedEnvironment> {
   const { id, workspaceName } = await drawId(context, request.organizationId);
   const now = context.now();
+  const home = { place: placeOf(request), createdAt: now, policy };
   return insertEnvironment(context.db, {
     id,
     organization_id: request.organizationId,
@@ -97,7 +103,7 @@ async function insertRow(
     k8s_namespace: request.k8sNamespace ?? null,
     description: request.description ?? null,
     tags: request.tags ?? [],
-    ...(await ttlColumns(context, request.ttl, { place: placeOf(request), createdAt: now }, 'body.ttl')),
+    ...(await ttlColumns(context, request.ttl, home, 'body.ttl')),
     created_at: now,
     updated_at: now,
   });
@@ -125,13 +131,33 @@ async function insertPlaceholder(
   return updateEnvironmentRow(context.db, environment, { latest_deployment_id: id });
 }
 
+/** The schedule that the policy has for new environments; null where earlier versions took an invalid one. */
+function driftByDefault(context: ActorContext, policy: PolicySettings): ReturnType<typeof driftOf> {
+  const drift = driftOf(policy);
+  try {
+    if (drift) checkDriftCron(drift.cron, context.now(), 'driftDetectionCron');
+    return drift;
+  } catch (error) {
+    context.log.warn({ err: error }, 'a policy has an invalid schedule of drift detection');
+    return null;
+  }
+}
+
 async function storeDriftRequest(
   context: ActorContext,
   environment: LockedEnvironment,
   request: NewEnvironment,
+  policy: PolicySettings,
 ): Promise<void> {
-  const { enabled: isEnabled = false, cron } = request.driftDetectionRequest ?? {};
-  if (cron) await storeDriftSchedule(context, environment, { cron, timeZone: utc, isEnabled });
+  const drift = request.driftDetectionRequest ?? driftByDefault(context, policy);
+  if (!drift?.cron) return;
+  const { autoDriftRemediation } = policy;
+  await storeDriftSchedule(context, environment, {
+    cron: drift.cron,
+    timeZone: utc,
+    isEnabled: drift.enabled,
+    ...(autoDriftRemediation === 'DISABLED' ? {} : { autoDriftRemediation }),
+  });
 }
 
 async function deployFirst(
@@ -176,11 +202,12 @@ async function assignFirstSets(
 
 async function create(
   context: ActorContext,
-  request: NewEnvironment,
+  asked: NewEnvironment,
   chosen: ChosenTemplate,
   body: ChangesBody,
 ): Promise<CreatedEnvironment> {
-  const { template } = chosen;
+  const { template, policy } = chosen;
+  const request = withPolicyDefaults(asked, policy);
   checkWorkspaceName(request, template.type);
   const environment = await insertRow(context, request, chosen);
   const project = await getProjectRow(context.db, request.projectId);
@@ -189,7 +216,7 @@ async function create(
   await applyVariableChanges(context, home, request.configurationChanges, variableFieldsOf(body));
   const details = { name: request.name, ...(template.is_single_use ? {} : { templateId: template.id }) };
   await recordEnvironmentAudit(context, environment, 'environment.created', details);
-  await storeDriftRequest(context, environment, request);
+  await storeDriftRequest(context, environment, request, policy);
   await recordEnvironmentEvent(context, environment, 'created');
   const started = request.preventAutoDeploy
     ? await insertPlaceholder(context, environment, template)
@@ -221,7 +248,7 @@ export async function createEnvironmentWithoutTemplate(
   body: CreateEnvironmentBody,
 ): Promise<CreatedEnvironment> {
   const request = withDeployedSource(withDeployRequest(normalizeCreateEnvironment(body)));
-  await checkCreateWithoutTemplate(context, request, body);
+  const policy = await checkCreateWithoutTemplate(context, request, body);
   // Credentials belong to the host of `repository`, wherever the code is finally read.
   const { credentials } = splitCredentials(body.repository);
   const { creationScope, creationScopeId, ...settings } = request;
@@ -239,7 +266,7 @@ export async function createEnvironmentWithoutTemplate(
       authorId: context.actor.userId,
     });
     if (!template) throw new Error('A single-use template was not stored');
-    return create(context, request, { template, overrides: noOverrides }, body);
+    return create(context, request, { template, overrides: noOverrides, policy }, body);
   });
 }
 

@@ -138,6 +138,37 @@ export async function environmentsOfProject(db: Connection, projectId: string): 
     .execute();
 }
 
+/** Environments in these statuses have nothing in the world, and nothing under way. */
+const idleStatuses = ['NEVER_DEPLOYED', 'CREATED', 'INACTIVE'] as const;
+
+/** Whether nothing stands of an environment, whatever is under way. */
+export function isIdle({
+  is_archived,
+  resting_status,
+}: Pick<EnvironmentRow, 'is_archived' | 'resting_status'>): boolean {
+  return is_archived || (idleStatuses as readonly string[]).includes(resting_status);
+}
+
+/**
+ * Active environments of a project, and those among them that a user has created.
+ * @param except id of one that is not counted
+ */
+export async function countActive(
+  db: Connection,
+  { projectId, userId, except }: { projectId: string; userId: string; except?: string },
+): Promise<{ total: number; ofUser: number }> {
+  const query = db
+    .selectFrom('environment')
+    .select([
+      sql<number>`count(*)::integer`.as('total'),
+      sql<number>`(count(*) filter (where user_id = ${userId}))::integer`.as('ofUser'),
+    ])
+    .where('project_id', '=', projectId)
+    .where('status', 'not in', [...idleStatuses])
+    .where('is_archived', '=', false);
+  return (except === undefined ? query : query.where('id', '<>', except)).executeTakeFirstOrThrow();
+}
+
 export async function insertEnvironment(
   tx: Connection,
   row: Insertable<EnvironmentTable>,

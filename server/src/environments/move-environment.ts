@@ -12,12 +12,19 @@ import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, conflict } from '../http/errors.ts';
 import { refuseLeavingSetsOf } from '../configuration-sets/leave-project.ts';
+import { checkEnvironmentLimits } from '../policies/environment-limits.ts';
+import { readPolicySettings } from '../policies/policy-settings.ts';
 import { holdProjectRow, type ProjectRow } from '../projects/project-store.ts';
 import { getTemplateRow, moveTemplateToProject } from '../templates/template-store.ts';
 import { isAssigned } from '../templates/use-template.ts';
 import { moveDeploymentsToProject, openDeployments } from '../deployments/deployment-store.ts';
 import { moveVariablesToProject } from '../variables/variable-store.ts';
-import { type EnvironmentRow, requireEnvironment, updateEnvironmentRow } from './environment-store.ts';
+import {
+  type EnvironmentRow,
+  isIdle,
+  requireEnvironment,
+  updateEnvironmentRow,
+} from './environment-store.ts';
 import { environmentView } from './environment-view.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 
@@ -65,9 +72,11 @@ export async function moveEnvironment(
     const environment = await requireEnvironment(context, id);
     const target = await targetOf(context.db, environment, projectId);
     if (target.id === environment.project_id) return environmentView(context, environment);
+    const policy = await readPolicySettings(context.db, target.id);
     requireRight(context.actor, inProject(target), 'MOVE_ENVIRONMENTS', '/body/projectId');
     await checkIdle(context.db, environment);
     await refuseLeavingSetsOf(context, environment, target);
+    if (!isIdle(environment)) await checkEnvironmentLimits(context, environment, target.id, policy);
     await moveTemplate(context, environment, target);
     await moveDeploymentsToProject(context.db, id, target.id);
     await moveVariablesToProject(context.db, id, target.id);

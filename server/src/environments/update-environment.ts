@@ -10,12 +10,20 @@ import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
 import { normalizePath } from '#guards/source-guards.ts';
+import { checkEnvironmentLimits } from '../policies/environment-limits.ts';
+import { type PolicySettings, readPolicySettings } from '../policies/policy-settings.ts';
 import { checkPath } from '../templates/check-source.ts';
 import { badField, conflict } from '../http/errors.ts';
 import { cancelDeployments } from '../deployments/cancel-deployment.ts';
 import { openDeployments } from '../deployments/deployment-store.ts';
 import { resourcesOf } from '../deployments/start-facts.ts';
-import { type EnvironmentRow, type LockedEnvironment, requireEnvironment } from './environment-store.ts';
+import {
+  type EnvironmentRow,
+  isIdle,
+  type LockedEnvironment,
+  requireEnvironment,
+} from './environment-store.ts';
+import { checkRemoteBackend } from './policy-defaults.ts';
 import { environmentView } from './environment-view.ts';
 import { refreshEnvironment } from '../deployments/move-deployment.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
@@ -70,13 +78,19 @@ async function archive(context: ActorContext, environment: LockedEnvironment): P
   return (await cancelDeployments(context, environment, () => true)).environment;
 }
 
-/** An environment that expired meanwhile would be destroyed at once. */
-function checkReturn(context: ActorContext, environment: EnvironmentRow): void {
+/** An environment that expired meanwhile would be destroyed at once; others count as active again. */
+async function checkReturn(
+  context: ActorContext,
+  environment: EnvironmentRow,
+  policy: PolicySettings,
+): Promise<void> {
   const end = environment.lifespan_end_at;
   if (end && end <= context.now())
     throw conflict(
       `Environment "${environment.name}" expired at ${end.toISOString()}: set another ttl (PUT /environments/${environment.id}/ttl), then restore it`,
     );
+  if (!isIdle({ ...environment, is_archived: false }))
+    await checkEnvironmentLimits(context, environment, environment.project_id, policy);
 }
 
 /**
@@ -153,13 +167,15 @@ export async function updateEnvironment(
     if (remoteApply && !isFit && (body.isRemoteApplyEnabled || environment.is_remote_apply_enabled)) {
       throw badField('body.isRemoteApplyEnabled', 'requires isRemoteBackend true and requiresApproval false');
     }
+    const policy = await readPolicySettings(context.db, environment.project_id);
+    checkRemoteBackend(body.isRemoteBackend, policy);
     await checkStateStays(context.db, environment, body.isRemoteBackend);
     await checkFolderStays(context.db, environment, body.terragruntWorkingDirectory);
     const change = changeOf(environment, body);
     if (change !== 'updated')
       requireRight(context.actor, inEnvironment(environment), 'ARCHIVE_ENVIRONMENT', '/body/isArchived');
     const current = change === 'archived' ? await archive(context, environment) : environment;
-    if (change === 'returned') checkReturn(context, environment);
+    if (change === 'returned') await checkReturn(context, environment, policy);
     const updated = await refreshEnvironment(context, current, columns(body));
     const changes = changesOf(audited(environment), audited(updated));
     const fields = Object.keys(body);

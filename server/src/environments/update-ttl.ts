@@ -9,13 +9,18 @@ import { inTransaction } from '../database/transaction.ts';
 import { requireEnvironment, updateEnvironmentRow } from './environment-store.ts';
 import { environmentView } from './environment-view.ts';
 import { ttlColumns } from '../lifetimes/lifespan.ts';
+import { readPolicySettings } from '../policies/policy-settings.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 
 /** The right was checked. @throws Refusal 400 for a time in the past, or after the maximum lifetime */
 export async function updateTtl(context: ActorContext, id: string, ttl: Ttl): Promise<Environment> {
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, id);
-    const home = { place: inEnvironment(environment), createdAt: environment.created_at };
+    const home = {
+      place: inEnvironment(environment),
+      createdAt: environment.created_at,
+      policy: await readPolicySettings(context.db, environment.project_id),
+    };
     const columns = await ttlColumns(context, ttl, home, 'body');
     const updated = await updateEnvironmentRow(context.db, environment, {
       ...columns,

@@ -4,7 +4,7 @@
 import type { Updateable } from 'kysely';
 import type { Ttl } from '#contract/deployments/deploy-request.ts';
 import type { Place } from '../access/access.ts';
-import type { ActorContext } from '../context.ts';
+import type { ActorContext, Connection } from '../context.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
 import { badField } from '../http/errors.ts';
 import { getOrganizationRow } from '../organizations/organization-store.ts';
@@ -47,6 +47,9 @@ export function lifespanEnd(ttl: Ttl | undefined, now: Date, field = 'body.ttl')
   return end;
 }
 
+/** What a policy says to have the lifetime of its organization. */
+const inherit = 'inherit';
+
 const minuteMilliseconds = 60_000;
 /**
  * How long before the end each notice is given; its place in the list is what `markedForAutoDestroy` says
@@ -76,6 +79,8 @@ export function nextTtlStep(end: Date, now: Date): Date {
 
 export interface LongestLife {
   readonly maxTtl: string | null;
+  /** Whose policy says so. */
+  readonly source?: 'project' | 'organization';
   /** The start of the maximum lifetime. */
   readonly createdAt: Date;
   readonly mayOverride: boolean;
@@ -84,20 +89,21 @@ export interface LongestLife {
 /** @throws Refusal 400 for an end after the maximum lifetime, unless the caller may override it */
 export function checkLongestLife(
   end: Date | null,
-  { maxTtl, createdAt, mayOverride }: LongestLife,
+  { maxTtl, source = 'organization', createdAt, mayOverride }: LongestLife,
   field: string,
 ): void {
   if (maxTtl === null || mayOverride) return;
   const last = ttlEnd(maxTtl, createdAt);
+  const rule = `${maxTtl} (maxTtl of the ${source}'s policy)`;
   if (end === null)
     throw badField(
       field,
-      `must not be INFINITE: the maximum lifetime here is ${maxTtl} (maxTtl), until ${last.toISOString()}`,
+      `must not be INFINITE: the maximum lifetime here is ${rule}, until ${last.toISOString()}`,
     );
   if (end > last)
     throw badField(
       field,
-      `ends at ${end.toISOString()}, after the maximum lifetime of ${maxTtl} (maxTtl): it may end at ${last.toISOString()} at the latest`,
+      `ends at ${end.toISOString()}, after the maximum lifetime of ${rule}: it may end at ${last.toISOString()} at the latest`,
     );
 }
 
@@ -119,28 +125,62 @@ export function lifespanColumns(ttl: Ttl | null, end: Date | null, now: Date): T
   };
 }
 
+/** The lifetimes that hold in a project. */
+interface Lifetimes extends Pick<LongestLife, 'maxTtl' | 'source'> {
+  readonly defaultTtl: string | null;
+}
+
+/** A project whose policy says `inherit` has what the policy of its organization says. */
+async function lifetimesOf(
+  db: Connection,
+  { organizationId }: Place,
+  policy: TtlHome['policy'],
+): Promise<Lifetimes> {
+  // What nobody may destroy does not expire.
+  if (policy.disableDestroyEnvironments) return { maxTtl: null, defaultTtl: null };
+  const { maxTtl, defaultTtl } = policy;
+  if (maxTtl !== inherit && defaultTtl !== inherit) return { maxTtl, defaultTtl, source: 'project' };
+  const organization = await getOrganizationRow(db, organizationId);
+  if (!organization) throw new Error(`Organization ${organizationId} was not found`);
+  const { max_ttl, default_ttl } = organization;
+  return { maxTtl: max_ttl, defaultTtl: default_ttl, source: 'organization' };
+}
+
+/** The environment whose lifetime is set, and the policy of its project. */
+export interface TtlHome {
+  readonly place: Place;
+  readonly createdAt: Date;
+  readonly policy: {
+    readonly maxTtl: string | null;
+    readonly defaultTtl: string | null;
+    readonly disableDestroyEnvironments: boolean;
+  };
+}
+
 /**
  * The columns that a ttl of a request sets.
- * @param ttl absent: the organization's default for new environments
- * @param createdAt of the environment
+ * @param ttl absent: the default for new environments
  * @throws Refusal 400 that names the field
  */
 export async function ttlColumns(
   context: ActorContext,
   ttl: Ttl | undefined,
-  home: { readonly place: Place; readonly createdAt: Date },
+  { place, createdAt, policy }: TtlHome,
   field: string,
 ): Promise<TtlColumns> {
   const now = context.now();
-  const { organizationId } = home.place;
-  const policy = await getOrganizationRow(context.db, organizationId);
-  if (!policy) throw new Error(`Organization ${organizationId} was not found`);
-  if (!ttl) {
-    const byDefault = policy.default_ttl ?? policy.max_ttl;
-    return lifespanColumns(null, byDefault === null ? null : ttlEnd(byDefault, home.createdAt), now);
-  }
   const end = lifespanEnd(ttl, now, field);
-  const mayOverride = context.actor.access.has('OVERRIDE_MAX_TTL', home.place);
-  checkLongestLife(end, { maxTtl: policy.max_ttl, createdAt: home.createdAt, mayOverride }, field);
+  if (end !== null && policy.disableDestroyEnvironments)
+    throw badField(
+      field,
+      'must be INFINITE or absent: the policy of the project lets nobody destroy its environments (disableDestroyEnvironments)',
+    );
+  const { defaultTtl, ...longest } = await lifetimesOf(context.db, place, policy);
+  if (!ttl) {
+    const byDefault = defaultTtl ?? longest.maxTtl;
+    return lifespanColumns(null, byDefault === null ? null : ttlEnd(byDefault, createdAt), now);
+  }
+  const mayOverride = context.actor.access.has('OVERRIDE_MAX_TTL', place);
+  checkLongestLife(end, { ...longest, createdAt, mayOverride }, field);
   return lifespanColumns(ttl, end, now);
 }

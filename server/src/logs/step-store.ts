@@ -176,6 +176,17 @@ export async function skipSteps(tx: Connection, deploymentId: string): Promise<v
     .execute();
 }
 
+/** The steps that have not begun, and will not. @returns them as they are now */
+export async function skipRemainingSteps(tx: Connection, deploymentId: string): Promise<StepRow[]> {
+  return tx
+    .updateTable('deployment_step')
+    .set({ status: 'SKIPPED' })
+    .where('deployment_id', '=', deploymentId)
+    .where('status', '=', 'NOT_STARTED')
+    .returningAll()
+    .execute();
+}
+
 /** Steps that a lost attempt had begun start again. */
 export async function restartSteps(tx: Connection, deploymentId: string): Promise<void> {
   await tx

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { policyFlags } from '#contract/policies/shapes.ts';
+import { policyFlags } from '#contract/policies/policy-flags.ts';
 import { covers } from '#contract/documents/coverage.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';

@@ -1,67 +1,25 @@
 /** Policies of projects: read, and replaced as a whole. */
 import type { Insertable } from 'kysely';
 import type { UpdatePolicyBody } from '#contract/policies/operations.ts';
-import { type Policy, policyFlags, type PolicyFlag } from '#contract/policies/shapes.ts';
+import { policyFlags, type PolicyFlag } from '#contract/policies/policy-flags.ts';
+import type { LimitsCheck, Policy } from '#contract/policies/shapes.ts';
 import { operations } from '#contract/policies/operations.ts';
+import { inProject } from '../access/access.ts';
 import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import type { ProjectPolicyTable } from '../database/schema.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { countActive } from '../environments/environment-store.ts';
 import { orNotFound } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import { lockProject } from '../projects/archive-project.ts';
 import { getProjectRow, type ProjectRow } from '../projects/project-store.ts';
+import { isReached, mayExceed } from './environment-limits.ts';
 import { ownColumns, ownSettingsOf } from './own-settings.ts';
+import { flagColumns, readPolicySettings, settingsOf } from './policy-settings.ts';
 import { checkStrategy } from './remediation-strategy.ts';
 import { getPolicyRow, type PolicyRow, putPolicyRow } from './policy-store.ts';
-
-/** The column of a flag. */
-const flagColumns = {
-  requiresApprovalDefault: 'requires_approval_default',
-  includeCostEstimation: 'include_cost_estimation',
-  skipApplyWhenPlanIsEmpty: 'skip_apply_when_plan_is_empty',
-  disableDestroyEnvironments: 'disable_destroy_environments',
-  forceCheckoutOnTtlDestroy: 'force_checkout_on_ttl_destroy',
-  skipRedundantDeployments: 'skip_redundant_deployments',
-  continuousDeploymentDefault: 'continuous_deployment_default',
-  runPullRequestPlanDefault: 'run_pull_request_plan_default',
-  vcsPrCommentsEnabledDefault: 'vcs_pr_comments_enabled_default',
-  forceRemoteBackend: 'force_remote_backend',
-  outputsAsInputsEnabled: 'outputs_as_inputs_enabled',
-} as const satisfies Record<PolicyFlag, keyof ProjectPolicyTable>;
-
-type Settings = Omit<Policy, 'id' | 'projectId' | 'organizationId' | 'updatedBy' | 'selfApprovalForbidden'>;
-
-/** Of a project whose policy was never changed. */
-const defaults: Settings = {
-  numberOfEnvironments: null,
-  numberOfEnvironmentsTotal: null,
-  maxTtl: 'inherit',
-  defaultTtl: 'inherit',
-  ...flagsOf((name) => name === 'requiresApprovalDefault'),
-  driftDetectionEnabled: false,
-  driftDetectionCron: '',
-  autoDriftRemediation: 'DISABLED',
-};
-
-function flagsOf(isOn: (name: PolicyFlag) => boolean): Record<PolicyFlag, boolean> {
-  return Object.fromEntries(policyFlags.map((name) => [name, isOn(name)])) as Record<PolicyFlag, boolean>;
-}
-
-function settingsOf(row: PolicyRow | undefined): Settings {
-  if (!row) return defaults;
-  return {
-    numberOfEnvironments: row.number_of_environments,
-    numberOfEnvironmentsTotal: row.number_of_environments_total,
-    maxTtl: row.max_ttl,
-    defaultTtl: row.default_ttl,
-    ...flagsOf((name) => row[flagColumns[name]]),
-    driftDetectionEnabled: row.drift_detection_enabled,
-    driftDetectionCron: row.drift_detection_cron,
-    autoDriftRemediation: row.auto_drift_remediation,
-  };
-}
 
 function policyView(project: ProjectRow, row: PolicyRow | undefined): Policy {
   return {
@@ -123,7 +81,26 @@ async function updatePolicy(context: ActorContext, body: UpdatePolicyBody): Prom
   });
 }
 
+/** What the limits would say to one more environment of the caller. The right was checked. */
+async function checkLimits({ db, actor }: ActorContext, projectId: string): Promise<LimitsCheck> {
+  const [project, policy, { total, ofUser }] = await Promise.all([
+    getProjectRow(db, projectId),
+    readPolicySettings(db, projectId),
+    countActive(db, { projectId, userId: actor.userId }),
+  ]);
+  const place = inProject(orNotFound(project, 'project', projectId));
+  return {
+    warnings: {
+      total: isReached(policy.numberOfEnvironmentsTotal, total),
+      user: isReached(policy.numberOfEnvironments, ofUser) && !mayExceed(actor.access, place),
+    },
+    total,
+    user: ofUser,
+  };
+}
+
 export const policyRoutes = [
   route(operations.getPolicy, ({ db }, { query }) => readPolicy(db, query.projectId)),
+  route(operations.checkPolicyLimits, (context, { query }) => checkLimits(context, query.projectId)),
   route(operations.updatePolicy, (context, { body }) => updatePolicy(context, body)),
 ];

@@ -11,6 +11,24 @@ export async function getPolicyRow(db: Connection, projectId: string): Promise<P
   return db.selectFrom('project_policy').selectAll().where('project_id', '=', projectId).executeTakeFirst();
 }
 
+/** A policy as a column of a statement, whose date is text. */
+export type PolicyColumn = Omit<PolicyRow, 'updated_at'>;
+
+/** The policy of a project as a column of a statement about projects; null where it was never changed. */
+export function policyOf(projectId: Expression<string>): RawBuilder<PolicyColumn | null> {
+  return sql`(select to_jsonb(project_policy) from project_policy where project_id = ${projectId})`;
+}
+
+/** Until the transaction ends, nobody else counts environments against the limits of this policy. */
+export async function lockPolicyRow(tx: Connection, projectId: string): Promise<void> {
+  await tx
+    .selectFrom('project_policy')
+    .select('project_id')
+    .where('project_id', '=', projectId)
+    .forNoKeyUpdate()
+    .execute();
+}
+
 /** Stores the policy of a project, whether or not it had one. */
 export async function putPolicyRow(tx: Connection, row: Insertable<ProjectPolicyTable>): Promise<PolicyRow> {
   const { project_id: _, ...changes } = row;

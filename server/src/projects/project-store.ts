@@ -86,6 +86,21 @@ export async function holdProjectRow(tx: Connection, id: string): Promise<Projec
   return tx.selectFrom('project').selectAll().where('id', '=', id).forShare().executeTakeFirst();
 }
 
+/** The same, with a further column, such as its policy. */
+export async function holdProjectWith<Column>(
+  tx: Connection,
+  id: string,
+  column: (projectId: Expression<string>) => RawBuilder<Column>,
+) {
+  return tx
+    .selectFrom('project')
+    .selectAll()
+    .select((eb) => column(eb.ref('project.id')).as('column'))
+    .where('id', '=', id)
+    .forShare()
+    .executeTakeFirst();
+}
+
 export async function getTestingProjectRow(
   db: Connection,
   organizationId: string,

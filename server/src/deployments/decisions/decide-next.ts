@@ -12,6 +12,8 @@ export interface PhaseFacts {
   readonly hasLostState: boolean;
   /** The state has moved on since the plan began. */
   readonly isOutdated: boolean;
+  /** The plan changes no resource, and the policy of the project skips the apply of such plans. */
+  readonly isApplySkipped: boolean;
 }
 
 export type NextDecision =
@@ -39,6 +41,7 @@ export function decideNext(facts: PhaseFacts): NextDecision {
   if (planOnlyTypes.includes(facts.type)) return { kind: 'end', status: 'SUCCESS' };
   // A task has one phase, which plans nothing.
   if (facts.type === 'task') return { kind: 'end', status: 'INTERNAL_FAILURE' };
+  if (facts.isApplySkipped && !facts.isOutdated) return { kind: 'end', status: 'SUCCESS' };
   if (facts.requiresApproval) return { kind: 'wait' };
   return facts.isOutdated ? { kind: 'end', status: 'FAILURE' } : { kind: 'apply' };
 }

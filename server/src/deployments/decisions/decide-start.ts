@@ -37,6 +37,8 @@ export interface StartFacts {
   readonly recordsResources?: boolean;
   /** A deployment has applied something: what a task works on. */
   readonly hasLastDeploy: boolean;
+  /** The policy of the project lets nobody destroy its environments. */
+  readonly isDestroyDisabled?: boolean;
 }
 
 export type StartDecision =
@@ -51,7 +53,12 @@ function refuse(code: ErrorCode, message: string): StartDecision {
   return { kind: 'refuse', code, message };
 }
 
-function refusalOfDestroy({ environment, open, recordsResources }: StartFacts): StartDecision | null {
+function refusalOfDestroy({
+  environment,
+  open,
+  recordsResources,
+  isDestroyDisabled,
+}: StartFacts): StartDecision | null {
   if (open.some((each) => each.type === 'destroy'))
     return refuse('bad_request', `Environment "${environment.name}" is already being destroyed`);
   const isUntouched = open.length === 0 && !recordsResources;
@@ -70,6 +77,12 @@ function refusalOfDestroy({ environment, open, recordsResources }: StartFacts): 
     return refuse(
       'bad_request',
       `Environment "${environment.name}" is inactive: there is nothing to destroy. To remove it from lists, archive it`,
+    );
+  // Last: a client takes 400 for "there is nothing", wherever that is so.
+  if (isDestroyDisabled)
+    return refuse(
+      'conflict',
+      `Environment "${environment.name}" cannot be destroyed: the policy of its project disables it (disableDestroyEnvironments). Archive the environment, or change the policy first`,
     );
   return null;
 }

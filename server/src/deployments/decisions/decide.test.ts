@@ -157,6 +157,7 @@ const phase = fc.record<PhaseFacts>({
   requiresApproval: fc.boolean(),
   hasLostState: fc.boolean(),
   isOutdated: fc.boolean(),
+  isApplySkipped: fc.boolean(),
 });
 
 test('the end of a phase is always a move that the life cycle has', () => {
@@ -178,8 +179,8 @@ test('read-only, aborted, unapproved and outdated runs are not applied', () => {
       if (decision.kind !== 'apply') return;
       assert.ok(!planOnlyTypes.includes(given.type));
       assert.deepEqual(
-        [given.status, given.result, given.requiresApproval, given.isOutdated],
-        ['IN_PROGRESS', 'planned', false, false],
+        [given.status, given.result, given.requiresApproval, given.isOutdated, given.isApplySkipped],
+        ['IN_PROGRESS', 'planned', false, false, false],
       );
     }),
   );
@@ -193,6 +194,7 @@ test('each result leads to its own status', () => {
       requiresApproval: false,
       hasLostState: false,
       isOutdated: false,
+      isApplySkipped: false,
       result,
       ...more,
     });
@@ -205,6 +207,8 @@ test('each result leads to its own status', () => {
   assert.equal(after('applied', { hasLostState: true }), 'INTERNAL_FAILURE');
   assert.equal(after('planned', { requiresApproval: true }), 'wait');
   assert.equal(after('planned', { isOutdated: true }), 'FAILURE');
+  assert.equal(after('planned', { requiresApproval: true, isApplySkipped: true }), 'SUCCESS');
+  assert.equal(after('planned', { isOutdated: true, isApplySkipped: true }), 'FAILURE');
   assert.equal(after('failed', { status: 'ABORTING' }), 'ABORTED');
   assert.equal(after('applied', { status: 'ABORTING' }), 'SUCCESS');
   for (const type of planOnlyTypes)

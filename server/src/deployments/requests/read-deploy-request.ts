@@ -20,8 +20,12 @@ import type { StartRequest, StoredFacts } from '../start-facts.ts';
 import { unrecordedImports } from '../unrecorded-imports.ts';
 
 /** An environment that has expired is not deployed to be destroyed at once, or to be kept forever. */
-async function lifetimeOf(context: ActorContext, environment: EnvironmentRow, request: DeployRequest) {
-  const home = { place: inEnvironment(environment), createdAt: environment.created_at };
+async function lifetimeOf(
+  context: ActorContext,
+  { environment, policy }: StoredFacts,
+  request: DeployRequest,
+) {
+  const home = { place: inEnvironment(environment), createdAt: environment.created_at, policy };
   if (request.ttl !== undefined) return ttlColumns(context, request.ttl, home, 'body.ttl');
   const end = environment.lifespan_end_at;
   if (request.deploymentType === 'deploy' && end && end <= context.now())
@@ -34,7 +38,7 @@ async function lifetimeOf(context: ActorContext, environment: EnvironmentRow, re
 
 async function environmentChanges(
   context: ActorContext,
-  environment: EnvironmentRow,
+  facts: StoredFacts,
   request: DeployRequest,
 ): Promise<StartRequest['environmentChanges']> {
   return {
@@ -42,7 +46,7 @@ async function environmentChanges(
     ...(request.userRequiresApproval === undefined
       ? {}
       : { requires_approval: request.userRequiresApproval }),
-    ...(await lifetimeOf(context, environment, request)),
+    ...(await lifetimeOf(context, facts, request)),
   };
 }
 
@@ -102,7 +106,7 @@ export async function readDeployRequest(
     targets: request.targets,
     variableChanges: request.configurationChanges,
     variableFields: variableFieldsOf(body),
-    environmentChanges: await environmentChanges(context, environment, request),
+    environmentChanges: await environmentChanges(context, facts, request),
     setChanges,
     gitUserData: request.gitUserData,
     customEnvironmentVariables: request.customServiceEnvironmentVariables,

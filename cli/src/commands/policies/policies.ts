@@ -1,0 +1,148 @@
+import type { Command } from 'commander';
+import type { CallInput } from '#contract/client/client.ts';
+import { type PolicySetting, settingsInForce } from '#contract/policies/policy-origins.ts';
+import { type PolicyFlag, policyFlags } from '#contract/policies/policy-flags.ts';
+import type { Policy } from '#contract/policies/shapes.ts';
+import { onCall } from '../../command-line.ts';
+import { BadCall } from '../../exit-codes.ts';
+import { findOrganization } from '../../find-environment.ts';
+import type { Session } from '../../session/session.ts';
+import type { Column } from '../../terminal/table.ts';
+import { namedProject } from '../project.ts';
+import { policyTtl } from './policy-ttl.ts';
+
+type PolicyBody = CallInput<'updatePolicy'>['body'];
+
+/** What each flag of a policy does when it is on. */
+const meanings: Readonly<Record<PolicyFlag, string>> = {
+  requiresApprovalDefault: 'new environments require approval',
+  includeCostEstimation: 'plans estimate costs',
+  skipApplyWhenPlanIsEmpty: 'deploys that change no resource end after their plan',
+  disableDestroyEnvironments: 'nobody can destroy environments; removes lifetimes and destroy schedules',
+  forceCheckoutOnTtlDestroy: 'expired environments are destroyed with the newest code',
+  skipRedundantDeployments: 'queued deploys that a newer one replaces are skipped',
+  continuousDeploymentDefault: 'new environments are deployed on pushes',
+  runPullRequestPlanDefault: 'new environments plan pull requests',
+  vcsPrCommentsEnabledDefault: 'new environments read comments on pull requests',
+  forceRemoteBackend: 'the service stores the states of new environments',
+  outputsAsInputsEnabled: 'variables take their values from outputs of its environments',
+};
+
+const columns: Column<PolicySetting>[] = [
+  { head: 'SETTING', value: ({ field }) => field, isWhole: true },
+  { head: 'NOW', value: ({ field, value }) => valueText(field, value), isWhole: true },
+  { head: 'FROM', value: ({ from }) => from, isWhole: true },
+];
+
+function valueText(field: string, value: PolicySetting['value']): string {
+  if (value === null) return field.endsWith('Ttl') ? 'infinite' : 'no limit';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return value === '' ? 'none' : String(value);
+}
+
+async function show(session: Session, policy: Policy): Promise<void> {
+  const { output, isJson } = session;
+  if (isJson) return output.json(policy);
+  const organization = await findOrganization(session);
+  return output.table(settingsInForce(policy, organization), columns, 'No settings.');
+}
+
+interface SetFlags extends Partial<Record<PolicyFlag, boolean>> {
+  readonly numberOfEnvironments?: string;
+  readonly numberOfEnvironmentsTotal?: string;
+  readonly maxTtl?: string;
+  readonly defaultTtl?: string;
+  readonly driftDetectionCron?: string | false;
+  readonly autoDriftRemediation?: Policy['autoDriftRemediation'];
+}
+
+/** @throws BadCall */
+function limitOf(flag: string, text: string | undefined): number | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'none') return null;
+  if (!/^\d{1,7}$/.test(text)) throw new BadCall(`${flag} must be a whole number or none, not "${text}".`);
+  return Number(text);
+}
+
+function driftOf(cron: SetFlags['driftDetectionCron']): Partial<PolicyBody> {
+  if (cron === undefined) return {};
+  return cron === false
+    ? { driftDetectionEnabled: false, driftDetectionCron: '' }
+    : { driftDetectionEnabled: true, driftDetectionCron: cron };
+}
+
+/** What the options change. @throws BadCall */
+function changesOf(options: SetFlags): Partial<PolicyBody> {
+  const values: Partial<PolicyBody> = {
+    ...Object.fromEntries(policyFlags.map((name) => [name, options[name]])),
+    numberOfEnvironments: limitOf('--number-of-environments', options.numberOfEnvironments),
+    numberOfEnvironmentsTotal: limitOf('--number-of-environments-total', options.numberOfEnvironmentsTotal),
+    maxTtl: policyTtl('--max-ttl', options.maxTtl, ['inherit']),
+    defaultTtl: policyTtl('--default-ttl', options.defaultTtl, ['inherit']),
+    ...driftOf(options.driftDetectionCron),
+    autoDriftRemediation: options.autoDriftRemediation,
+  };
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+function addSet(group: Command): void {
+  const set = group
+    .command('set <project>')
+    .description('change the policy of a project; omitted settings are unchanged')
+    .option('--number-of-environments <number>', 'active environments of each user; none: any number')
+    .option('--number-of-environments-total <number>', 'active environments of the project; none: any number')
+    .option(
+      '--max-ttl <lifetime>',
+      "maximum lifetime: 12h, 3d, 2w, 1M, infinite, or inherit (the organization's)",
+    )
+    .option('--default-ttl <lifetime>', 'lifetime of environments created without one, in the same form')
+    .option('--drift-detection-cron <cron>', 'new environments are checked for drift then, in UTC')
+    .option('--no-drift-detection-cron', 'new environments have no schedule of drift detection')
+    .option(
+      '--auto-drift-remediation <strategy>',
+      'what new environments do about drift: DISABLED or CODE_TO_CLOUD',
+    );
+  for (const name of policyFlags) {
+    set.option(`--${kebab(name)}`, meanings[name]);
+    set.option(`--no-${kebab(name)}`, 'not');
+  }
+  onCall<SetFlags>(set, async ({ session, args: [name = ''], options }) => {
+    const changes = changesOf(options);
+    if (Object.keys(changes).length === 0) throw new BadCall('Specify at least one setting.');
+    const { id: projectId } = await namedProject(session, name);
+    const known = await session.client.call('getPolicy', { query: { projectId } });
+    const { id: _, organizationId: __, updatedBy: ___, ...settings } = known;
+    return show(session, await session.client.call('updatePolicy', { body: { ...settings, ...changes } }));
+  });
+}
+
+export function addPolicyCommands(program: Command): void {
+  const group = program
+    .command('policies')
+    .alias('policy')
+    .description('policies of projects: limits, lifetimes, defaults of new environments');
+  onCall(
+    group.command('show <project>').description('show what holds in a project, and where it comes from'),
+    async ({ session, args: [name = ''] }) => {
+      const { id: projectId } = await namedProject(session, name);
+      return show(session, await session.client.call('getPolicy', { query: { projectId } }));
+    },
+  );
+  addSet(group);
+  onCall(
+    group.command('limits <project>').description('show whether you may have one more active environment'),
+    async ({ session, args: [name = ''] }) => {
+      const { client, output, isJson } = session;
+      const { id: projectId } = await namedProject(session, name);
+      const found = await client.call('checkPolicyLimits', { query: { projectId } });
+      if (isJson) return output.json(found);
+      const text = (active: number, isReached: boolean) => `${active}${isReached ? ' (limit reached)' : ''}`;
+      return output.fields([
+        ['Active environments', text(found.total, found.warnings.total)],
+        ['Yours', text(found.user, found.warnings.user)],
+      ]);
+    },
+  );
+}

@@ -1,0 +1,61 @@
+/**
+ * What the settings of a policy are before anybody changes them, and where those come from that hold now. Without
+ * schemas, because browsers read it too.
+ */
+import type { Organization } from '../organizations/shapes.ts';
+import type { Policy } from './shapes.ts';
+
+/** The settings of a policy: what a request replaces as a whole. */
+export type PolicySettings = Omit<
+  Policy,
+  'id' | 'projectId' | 'organizationId' | 'updatedBy' | 'selfApprovalForbidden'
+> &
+  Required<Pick<Policy, 'driftDetectionEnabled' | 'driftDetectionCron' | 'autoDriftRemediation'>>;
+
+/** Of a project whose policy was never changed. */
+export const policyDefaults: PolicySettings = {
+  numberOfEnvironments: null,
+  numberOfEnvironmentsTotal: null,
+  maxTtl: 'inherit',
+  defaultTtl: 'inherit',
+  requiresApprovalDefault: true,
+  includeCostEstimation: false,
+  skipApplyWhenPlanIsEmpty: false,
+  disableDestroyEnvironments: false,
+  forceCheckoutOnTtlDestroy: false,
+  skipRedundantDeployments: false,
+  continuousDeploymentDefault: false,
+  runPullRequestPlanDefault: false,
+  vcsPrCommentsEnabledDefault: false,
+  forceRemoteBackend: false,
+  outputsAsInputsEnabled: false,
+  driftDetectionEnabled: false,
+  driftDetectionCron: '',
+  autoDriftRemediation: 'DISABLED',
+};
+
+/** Where a setting comes from: nobody has set it, the project has, or its organization has. */
+export type PolicyOrigin = 'default' | 'project' | 'organization';
+
+/** A setting as it holds. */
+export interface PolicySetting {
+  readonly field: keyof PolicySettings;
+  readonly value: string | number | boolean | null;
+  readonly from: PolicyOrigin;
+}
+
+/**
+ * All settings of a policy as they hold in its project, in the order of the reference.
+ * @param organization the project's, which has what is inherited
+ */
+export function settingsInForce(
+  policy: Policy,
+  organization: Pick<Organization, 'maxTtl' | 'defaultTtl'>,
+): PolicySetting[] {
+  return (Object.keys(policyDefaults) as (keyof PolicySettings)[]).map((field) => {
+    const value = policy[field] ?? null;
+    if ((field === 'maxTtl' || field === 'defaultTtl') && value === 'inherit')
+      return { field, value: organization[field], from: 'organization' };
+    return { field, value, from: value === policyDefaults[field] ? 'default' : 'project' };
+  });
+}
