@@ -59,6 +59,7 @@ const withoutCommand: Partial<Record<OperationName, string>> = {
   updateApprovalPolicy: stored,
   deleteApprovalPolicy: stored,
   assignApprovalPolicy: stored,
+  listCataloguePolicies: stored,
   unassignApprovalPolicy: stored,
   unassignApprovalPolicies: stored,
   listAssignedApprovalPolicies: stored,
