@@ -26,15 +26,28 @@ test('a policy of the catalogue needs no repository of its own', async () => {
   const policy = await ok(app, 'createApprovalPolicy', { body });
   assert.equal(policy.repository, catalogueRepository);
   const changed = await ok(app, 'updateApprovalPolicy', {
-    body: { id: policy.id, name: policy.name, repository: catalogueRepository, path: 'efs-encryption-required' },
+    body: {
+      id: policy.id,
+      name: policy.name,
+      repository: catalogueRepository,
+      path: 'efs-encryption-required',
+    },
   });
   assert.deepEqual([changed.path, changed.policyConfiguration], ['efs-encryption-required', undefined]);
 });
 
 for (const [what, body, message] of [
-  ['a folder that it lacks', bodyOf('../server'), /\/body\/path must be a policy of the catalogue: alb-secure-tls/],
+  [
+    'a folder that it lacks',
+    bodyOf('../server'),
+    /\/body\/path must be a policy of the catalogue: alb-secure-tls/,
+  ],
   ['a revision', bodyOf('alb-secure-tls', { revision: 'v1' }), /\/body\/revision must be absent/],
-  ['a missing setting', bodyOf('monthly-cost-estimation'), /\/body\/policyConfiguration must have required property/],
+  [
+    'a missing setting',
+    bodyOf('monthly-cost-estimation'),
+    /\/body\/policyConfiguration must have required property/,
+  ],
   [
     'a setting of the wrong kind',
     bodyOf('monthly-cost-estimation', { policyConfiguration: { maxCostIncrease: 0 } }),
@@ -52,5 +65,8 @@ for (const [what, body, message] of [
 
 test('a template of another type cannot name the catalogue', async () => {
   const body = { organizationId, name: 'x', type: 'terraform', repository: catalogueRepository } as const;
-  assert.match((await refused(app, 'createTemplate', 400, { body })).message, /uses "envarium", which is not allowed/);
+  assert.match(
+    (await refused(app, 'createTemplate', 400, { body })).message,
+    /uses "envarium", which is not allowed/,
+  );
 });

@@ -33,5 +33,8 @@ export function checkCataloguePolicy(body: PolicyBody): void {
   const place = (error?.instancePath ?? '').replaceAll('/', '.');
   const extra = (error?.params as { additionalProperty?: string } | undefined)?.additionalProperty;
   const reason = extra === undefined ? error?.message : `has no property "${extra}"`;
-  throw badField(`body.policyConfiguration${place}`, `${reason ?? 'does not fit'}, as ${policy.path} requires`);
+  throw badField(
+    `body.policyConfiguration${place}`,
+    `${reason ?? 'does not fit'}, as ${policy.path} requires`,
+  );
 }
