@@ -175,6 +175,34 @@ describe('decisions', { skip: withoutBrowser, concurrency: false }, () => {
     await page.waitForURL(/tab=log&step=tf%3Aapply/);
   });
 
+  test('the own plan cannot be approved where the project forbids it, and the button and the inbox say so', async () => {
+    const { projectId } = home;
+    await service.client.call('updatePolicy', {
+      body: { projectId, requiresApprovalDefault: true, selfApprovalForbidden: true },
+    });
+    await open(await replacing('my own'));
+    await page.getByText('It waits because the request said so.').waitFor();
+    await page.getByText(/^If nobody decides, it times out in \d+ d/).waitFor();
+    await page.getByRole('button', { name: 'Approve', disabled: false }).waitFor();
+    await page.keyboard.press('r');
+    await page.getByRole('dialog').getByRole('button', { name: 'Refuse' }).click();
+    await page.getByRole('button', { name: 'Deploy again' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Deploy again' }).click();
+    const about = page.getByRole('region', { name: 'Approval' });
+    await about.getByText(/^This is your own plan, and the policy of the project/).waitFor();
+    await page.locator('[aria-disabled="true"]', { hasText: 'Approve' }).waitFor();
+    const mine = page.url().replace(/^.*\//, '').replace(/\?.*$/, '');
+    await page.getByRole('link', { name: 'Inbox' }).first().click();
+    const others = page.getByRole('region', { name: 'Waiting for somebody else' });
+    const row = others.getByRole('listitem').filter({ hasText: 'my own' });
+    await row.getByText(/^This is your own plan/).waitFor();
+    await service.client.call('approveDeployment', { params: { id: mine } });
+    await row.waitFor({ state: 'detached' });
+    await service.client.call('updatePolicy', {
+      body: { projectId, requiresApprovalDefault: true, selfApprovalForbidden: null },
+    });
+  });
+
   test('a deployment whose environment is deleted meanwhile says so, and offers nothing', async () => {
     const { id, deploymentId } = await create('servers', { name: 'to delete', requiresApproval: true });
     await untilStatus(service.client, deploymentId, 'WAITING_FOR_USER');

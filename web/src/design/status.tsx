@@ -1,5 +1,6 @@
 /** Statuses as word, shape and colour, together: none of them is told by colour alone. */
 import type { ReactNode } from 'react';
+import type { PolicyDecision } from '#contract/deployments/policy-verdict.ts';
 import type {
   DeploymentStatus,
   DriftStatus,
@@ -124,6 +125,15 @@ export const stepLooks: Readonly<Record<StepStatus, StatusLook>> = {
   CANCELLED: { word: 'Cancelled', tone: 'idle', shape: 'bar' },
   SKIPPED: { word: 'Skipped', tone: 'idle', shape: 'bar' },
   WARNING: { word: 'Done with a warning', tone: 'wait', shape: 'diamond' },
+};
+
+/** What an approval policy decided. */
+export const verdictLooks: Readonly<Record<PolicyDecision, StatusLook>> = {
+  allow: { word: 'Allowed', tone: 'ok', shape: 'check' },
+  deny: { word: 'Denied', tone: 'fail', shape: 'cross' },
+  pending: { word: 'Asks for more', tone: 'wait', shape: 'diamond' },
+  none: { word: 'Leaves it to people', tone: 'wait', shape: 'dotted' },
+  error: { word: 'Could not be evaluated', tone: 'fail', shape: 'cross' },
 };
 
 /** The shape of a status by itself, where its word is next to it. */

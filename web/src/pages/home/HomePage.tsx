@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useSession } from '../../api/session.ts';
 import { callOf } from '../../ui/calls.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { approverObstacle } from '../deployment/decide/approval-words.ts';
 import { Page } from '../../ui/Page.tsx';
 import { useNextHour } from '../../ui/Time.tsx';
 import classes from './Inbox.module.css';
@@ -75,10 +76,12 @@ function Waits() {
 function Contents({
   inbox,
   organizationId,
+  userId,
   onSeen,
 }: {
   readonly inbox: Inbox;
   readonly organizationId: string;
+  readonly userId: string | undefined;
   readonly onSeen: () => void;
 }) {
   const { waiting, failed, drifted, expiring, agents, approvable } = inbox;
@@ -87,8 +90,10 @@ function Contents({
     reads.every(({ data, error }) => data !== undefined || error !== null) && approvable !== null;
   if (!isThere) return <Waits />;
   const rows = waiting.data?.rows ?? [];
-  const mine = rows.filter(({ id }) => approvable.has(id));
-  const others = rows.filter(({ id }) => !approvable.has(id));
+  const isMine = ({ id, latestDeploymentLog: { waitingFor } }: (typeof rows)[number]) =>
+    approvable.has(id) && approverObstacle(waitingFor, userId) === undefined;
+  const mine = rows.filter(isMine);
+  const others = rows.filter((row) => !isMine(row));
   const unseen = (waiting.data?.total ?? 0) - rows.length;
   const away = (agents.data ?? []).filter(({ status }) => status !== 'ACTIVE');
   const isEmpty =
@@ -98,12 +103,12 @@ function Contents({
   if (isEmpty) return <Nothing organizationId={organizationId} />;
   return (
     <div className={classes.sections}>
-      <Waiting read={waiting} environments={mine} total={mine.length + unseen} isMine />
+      <Waiting read={waiting} environments={mine} total={mine.length + unseen} userId={userId} isMine />
       <Failed read={failed} onSeen={onSeen} />
       <AgentsOffline agents={away} />
       <Expiring read={expiring} />
       <Drifted read={drifted} />
-      <Waiting read={waiting} environments={others} total={others.length} isMine={false} />
+      <Waiting read={waiting} environments={others} total={others.length} userId={userId} isMine={false} />
     </div>
   );
 }
@@ -115,7 +120,7 @@ export function HomePage() {
   const inbox = useInbox(organizationId, since, hour);
   return (
     <Page title="Inbox" calls={callsOf(organizationId)}>
-      <Contents inbox={inbox} organizationId={organizationId} onSeen={markSeen} />
+      <Contents inbox={inbox} organizationId={organizationId} userId={me.user.user_id} onSeen={markSeen} />
     </Page>
   );
 }

@@ -7,6 +7,7 @@ import type { ReactNode } from 'react';
 import { driftLooks, environmentLooks, type StatusLook } from '../../design/status.tsx';
 import { PlanCounts } from '../../ui/PlanCounts.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
+import { approverObstacle, costWords } from '../deployment/decide/approval-words.ts';
 import { InboxRow, InboxSection } from './InboxSection.tsx';
 import classes from './Inbox.module.css';
 import type { SectionRead } from './inbox.ts';
@@ -38,7 +39,9 @@ function environmentRow(environment: Environment, look: StatusLook, facts: React
   );
 }
 
-function who({ startedByUser }: Environment['latestDeploymentLog']): string {
+type Run = Environment['latestDeploymentLog'];
+
+function who({ startedByUser }: Run): string {
   return startedByUser.name ?? startedByUser.email ?? 'somebody';
 }
 
@@ -46,11 +49,35 @@ interface WaitingProps {
   readonly read: SectionRead;
   readonly environments: readonly Environment[];
   readonly total: number;
+  readonly userId: string | undefined;
   readonly isMine: boolean;
 }
 
+/** What is known of an approval beyond the plan: its costs, who has approved, what is missing, until when. */
+function Approval({ run, userId }: { readonly run: Run; readonly userId: string | undefined }) {
+  const { waitingFor, reviewers, costEstimation } = run;
+  const { approval } = waitingFor ?? {};
+  const cost = costWords(costEstimation);
+  const approved = reviewers.filter(({ action }) => action === 'approved').length;
+  const obstacle = approverObstacle(waitingFor, userId);
+  return (
+    <>
+      {cost !== undefined && <p>{cost}</p>}
+      {approved > 0 && (
+        <p>{approved === 1 ? '1 person has' : `${approved} people have`} approved it so far</p>
+      )}
+      {approval?.missing?.map((text) => (
+        <p key={text}>
+          Still missing: <bdi>{text}</bdi>
+        </p>
+      ))}
+      {obstacle !== undefined && <p>{obstacle}</p>}
+    </>
+  );
+}
+
 /** Plans that wait for approval. */
-export function Waiting({ read, environments, total, isMine }: WaitingProps) {
+export function Waiting({ read, environments, total, userId, isMine }: WaitingProps) {
   return (
     <InboxSection
       id={isMine ? 'waiting' : 'waiting-others'}
@@ -63,6 +90,7 @@ export function Waiting({ read, environments, total, isMine }: WaitingProps) {
       {environments.map((environment) => {
         const run = environment.latestDeploymentLog;
         const since = run.waitingFor?.since ?? run.startedAt ?? run.queuedAt;
+        const until = run.waitingFor?.approval?.until;
         return environmentRow(
           environment,
           environmentLooks.WAITING_FOR_USER,
@@ -71,8 +99,14 @@ export function Waiting({ read, environments, total, isMine }: WaitingProps) {
               {run.type === 'destroy' ? 'Destroy: ' : ''}
               {run.planSummary ? <PlanCounts summary={run.planSummary} /> : 'The plan is ready'}
             </p>
+            <Approval run={run} userId={userId} />
             <p className={classes.quiet}>
               asked {since ? <TimeAgo at={since} /> : 'just now'} by <bdi>{who(run)}</bdi>
+              {until !== undefined && (
+                <>
+                  , times out <TimeAgo at={until} />
+                </>
+              )}
             </p>
           </>,
           isMine ? (

@@ -2,8 +2,10 @@
 import { useHotkeys } from '@mantine/hooks';
 import { type EnvironmentAction, environmentAccepts } from '#contract/life-cycle/life-cycle.ts';
 import { useRights } from '../../../api/rights.ts';
+import { useSession } from '../../../api/session.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { AgainDialog } from './AgainDialog.tsx';
+import { approverObstacle } from './approval-words.ts';
 import { ApproveDialog } from './ApproveDialog.tsx';
 import { type Decision, decisionsOf, rightsOfDecisions, verbOf } from './actions.ts';
 import { AbortDialog, RefuseDialog, ReleaseDialog } from './dialogs.tsx';
@@ -20,8 +22,14 @@ const looks = {
 /** What stands against a decision although the person has the right. */
 function obstacle(
   decision: Decision,
-  { deployment: { type }, environment }: Pick<DecisionProps, 'deployment' | 'environment'>,
+  { deployment, environment }: Pick<DecisionProps, 'deployment' | 'environment'>,
+  userId: string | undefined,
 ): string | undefined {
+  const { type, waitingFor } = deployment;
+  if (decision === 'approve') {
+    const obstacle = approverObstacle(waitingFor, userId);
+    if (obstacle !== undefined) return obstacle;
+  }
   if (environment === undefined || (decision !== 'approve' && decision !== 'again')) return undefined;
   if (environment.isLocked) return 'The environment is locked. Unlock it first.';
   if (decision === 'approve') return undefined;
@@ -42,10 +50,11 @@ const dialogs = {
 
 export function DecisionButtons(props: DecisionProps) {
   const { deployment, decisions } = props;
+  const { me } = useSession();
   const rights = useRights({ environmentId: deployment.environmentId });
   const possible = decisionsOf(deployment);
   const whyNot = (decision: Decision) =>
-    rights.whyNot(rightsOfDecisions[decision]) ?? obstacle(decision, props);
+    rights.whyNot(rightsOfDecisions[decision]) ?? obstacle(decision, props, me.user.user_id);
   const ask = (decision: Decision) => () => {
     if (possible.includes(decision) && whyNot(decision) === undefined) decisions.ask(decision);
   };

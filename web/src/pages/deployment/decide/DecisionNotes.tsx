@@ -4,23 +4,28 @@ import { Fragment } from 'react';
 import type { Plan } from '#contract/deployments/plan.ts';
 import type { DeploymentReply } from '../reads.ts';
 import { deploymentLooks, StatusShape } from '../../../design/status.tsx';
+import { useSession } from '../../../api/session.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
 import { rowsOf } from '../plan/rows.ts';
 import classes from './decide.module.css';
+import { approverObstacle, costWords, deciderWords } from './approval-words.ts';
 import type { DecisionProps } from './use-decisions.ts';
+import { Verdicts } from './Verdicts.tsx';
 
 /** What became of a decision that came too late, in the words of the page. */
-function lateWords({ deployment: { reviews = [], abortedByUser }, decisions }: LateProps) {
+function lateWords({ deployment: { reviews = [], abortedByUser, status }, decisions }: LateProps) {
   const last = reviews.at(-1);
   if (decisions.tooLate?.includes('planHash') === true)
     return { title: 'The plan has changed', text: 'Read the new plan below, and decide again.' };
-  if (last)
+  if (last && status !== 'WAITING_FOR_USER')
     return {
       title: 'Somebody else has decided already',
       text: `${last.user.name} has ${last.action === 'approved' ? 'approved' : 'refused'} it. Your decision changed nothing.`,
     };
   if (abortedByUser)
     return { title: 'Somebody else has aborted it', text: `${abortedByUser.name} was faster.` };
+  if (status === 'WAITING_FOR_USER')
+    return { title: 'Your decision was not taken', text: decisions.tooLate ?? '' };
   return { title: 'This has changed meanwhile', text: decisions.tooLate ?? '' };
 }
 
@@ -81,6 +86,32 @@ function Losses({ plan }: { readonly plan: Plan }) {
   );
 }
 
+/** Until when and why it waits, and what is still missing. */
+function Wait({ deployment: { waitingFor, costEstimation } }: Pick<DecisionProps, 'deployment'>) {
+  const { me } = useSession();
+  const { approval } = waitingFor ?? {};
+  const why = approval && deciderWords(approval);
+  const obstacle = approverObstacle(waitingFor, me.user.user_id);
+  const cost = costWords(costEstimation);
+  return (
+    <ul className={classes.more} aria-label="What the approval is about">
+      {cost !== undefined && <li>Costs: {cost}</li>}
+      {obstacle !== undefined && <li>{obstacle}</li>}
+      {why !== undefined && <li>It waits because {why}.</li>}
+      {approval?.missing?.map((text) => (
+        <li key={text}>
+          Still missing: <bdi>{text}</bdi>
+        </li>
+      ))}
+      {approval !== undefined && (
+        <li>
+          If nobody decides, it times out <TimeAgo at={approval.until} />.
+        </li>
+      )}
+    </ul>
+  );
+}
+
 function Asked({ deployment, plan }: Pick<DecisionProps, 'deployment' | 'plan'>) {
   if (deployment.status !== 'WAITING_FOR_USER' || !plan) return null;
   const isEmpty = plan.resourceChanges.length === 0 && plan.outputChanges.length === 0;
@@ -92,6 +123,7 @@ function Asked({ deployment, plan }: Pick<DecisionProps, 'deployment' | 'plan'>)
         <Losses plan={plan} />
       )}
       {deployment.planHash !== undefined && <PlanHash hash={deployment.planHash} />}
+      <Wait deployment={deployment} />
     </section>
   );
 }
@@ -121,6 +153,7 @@ export function DecisionNotes({ deployment, plan, decisions }: DecisionProps) {
     <>
       <TooLate deployment={deployment} decisions={decisions} />
       <Asked deployment={deployment} plan={plan} />
+      <Verdicts verdicts={deployment.policyVerdicts ?? []} />
       <Reviews deployment={deployment} />
     </>
   );

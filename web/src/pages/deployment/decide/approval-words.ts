@@ -1,0 +1,43 @@
+/** Why a plan waits, and why this person cannot approve it, in words. */
+import type { ApprovalWait, ApproverObstacle, WaitingFor } from '#contract/deployments/plan.ts';
+
+const deciders: Readonly<Record<NonNullable<ApprovalWait['decidedBy']>, string>> = {
+  planner: 'who started it may plan, but not apply',
+  variable: 'the variable ENVARIUM_REQUIRES_APPROVAL says so',
+  policy: 'its approval policies say so',
+  request: 'the request said so',
+  environment: 'the environment requires approval',
+};
+
+/** Why it waits, as the end of a sentence; undefined: not known. */
+export function deciderWords({ decidedBy }: Pick<ApprovalWait, 'decidedBy'>): string | undefined {
+  return decidedBy && deciders[decidedBy];
+}
+
+const obstacles: Readonly<Record<ApproverObstacle, string>> = {
+  ownPlan: 'This is your own plan, and the policy of the project lets nobody approve their own.',
+  alreadyApproved: 'You have approved this plan already. The next approval has to come from somebody else.',
+};
+
+/** Why a person may not approve what waits, whatever their rights; undefined: nothing is against it. */
+export function approverObstacle(
+  waitingFor: WaitingFor | undefined,
+  userId: string | undefined,
+): string | undefined {
+  const found = waitingFor?.approval?.excluded?.find((each) => each.userId === userId);
+  return found && obstacles[found.reason];
+}
+
+/** How much dearer the environment becomes, as `+4.10 USD a month`; undefined: not estimated. */
+export function costWords(
+  estimation: { readonly monthlyCostDiff?: number; readonly currency?: string } | null,
+): string | undefined {
+  const { monthlyCostDiff: change, currency = 'USD' } = estimation ?? {};
+  if (change === undefined) return undefined;
+  const sign = change > 0 ? '+' : change < 0 ? '−' : '±';
+  const number = Math.abs(change).toLocaleString(undefined, {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 2,
+  });
+  return `${sign}${number} ${currency} a month`;
+}
