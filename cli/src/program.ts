@@ -10,7 +10,6 @@ import { addWhoamiCommand } from './commands/access/whoami.ts';
 import { addDecideCommands } from './commands/decide.ts';
 import { addCompletionCommands } from './commands/completion.ts';
 import { addAgentCommands } from './commands/agents.ts';
-import { addApprovalPolicyCommands } from './commands/approval-policies/approval-policies.ts';
 import { addAuditCommands } from './commands/audit.ts';
 import { addCredentialCommands } from './commands/credentials.ts';
 import { addRepositoryCredentialCommands } from './commands/repository-credentials.ts';
@@ -79,7 +78,6 @@ export function createProgram(): Command {
   addVariableCommands(program);
   addSetCommands(program);
   addTemplateCommands(program);
-  addApprovalPolicyCommands(program);
   addRepositoryCredentialCommands(program);
   addRepositoryCommands(program);
   addVcsConnectionCommands(program);

@@ -197,7 +197,6 @@ export const routes = {
   listCustomFlowAssignments: ['POST', '/custom-flow/get-assignments'],
   listApprovalPolicies: ['GET', '/approval-policies'],
   findApprovalPolicies: ['GET', '/approval-policy'],
-  listCataloguePolicies: ['GET', '/approval-policies/catalogue'],
   createApprovalPolicy: ['POST', '/approval-policy'],
   updateApprovalPolicy: ['PUT', '/approval-policy'],
   deleteApprovalPolicy: ['DELETE', '/approval-policy/delete/{id}'],

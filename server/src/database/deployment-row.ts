@@ -9,6 +9,7 @@ export type FoundColumn =
   | 'sealed_output'
   | 'resources'
   | 'unrecorded_resources'
+  | 'cost_estimation'
   | 'git_metadata'
   | 'provider_versions'
   | 'module_versions';

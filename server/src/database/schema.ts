@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 3733c5d165983914c09f0754e66de295e602feca23e1cedaf914c2fb7b45d059
+ * sources c924364daec1f03429dee715914ab37b9d5b077515db3f57795d4558f6c17082
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -249,12 +249,14 @@ export interface DeploymentTable {
   comment: string | null;
   commit_hash: string | null;
   commit_to_run: string | null;
+  cost_estimation: JsonOrNull<Deployments['deployment.cost_estimation']>;
   custom_environment_variables: JsonWithDefault<Deployments['deployment.custom_environment_variables']>;
   drift_cause: JsonOrNull<Deployments['deployment.drift_cause']>;
   drift_detected: boolean | null;
   drift_remediation: Deployments['deployment.drift_remediation'] | null;
   environment_id: string;
   error: JsonOrNull<Deployments['deployment.error']>;
+  estimates_costs: Generated<boolean>;
   facts: JsonWithDefault<Deployments['deployment.facts']>;
   failed_command: string | null;
   finished_at: Date | null;

@@ -1,6 +1,7 @@
 /** What columns hold that are text, numbers or JSON to the database. */
 import type { GitUserData } from '#contract/deployments/deploy-request.ts';
 import type {
+  CostEstimation,
   DeploymentErrorBody,
   GitMetadata,
   Plan,
@@ -26,6 +27,7 @@ export interface Columns {
   'deployment.approval_decided_by': ApprovalDecider;
   'deployment.approved_parts': ApprovedParts;
   'deployment.tool': TemplateType;
+  'deployment.cost_estimation': CostEstimation;
   'deployment.custom_environment_variables': CustomServiceEnvironmentVariables;
   'deployment.drift_cause': NonNullable<Deployment['driftCause']>;
   'deployment.drift_remediation': AutoDriftRemediation;

@@ -28,6 +28,7 @@ const columns = Object.keys({
   drift_remediation: 1,
   environment_id: 1,
   error: 1,
+  estimates_costs: 1,
   facts: 1,
   failed_command: 1,
   finished_at: 1,

@@ -137,6 +137,7 @@ function findings(row: PlainDeploymentRow, around: RelatedFacts) {
 function jsonFields(row: ShownDeploymentRow) {
   return {
     output: outputView(row) as Deployment['output'],
+    costEstimation: row.cost_estimation,
     ...withoutNulls({
       resources: row.resources,
       plan: row.plan,
@@ -160,10 +161,14 @@ function jsonTexts(row: ListedDeploymentRow): Record<string, string | null> {
     providerVersions: row.provider_versions,
     moduleVersions: row.module_versions,
     unrecordedResources: row.unrecorded_resources,
+    costEstimation: row.cost_estimation ?? 'null',
   };
 }
 
-function plainView(row: PlainDeploymentRow, around: RelatedFacts): Omit<DeploymentView, 'output'> {
+function plainView(
+  row: PlainDeploymentRow,
+  around: RelatedFacts,
+): Omit<DeploymentView, 'output' | 'costEstimation'> {
   const abortedByUser: User | null = row.aborted_by === null ? null : userOf(around.users, row.aborted_by);
   return {
     id: row.id,
@@ -179,7 +184,6 @@ function plainView(row: PlainDeploymentRow, around: RelatedFacts): Omit<Deployme
     finishedAt: instant(row.finished_at),
     ...templateView(row),
     error: row.error,
-    costEstimation: null,
     resourceCount: row.resource_count,
     isScheduledRun: row.is_scheduled_run,
     abortedBy: row.aborted_by,
@@ -229,6 +233,7 @@ const nothingFound = {
   plan: null,
   resources: null,
   unrecorded_resources: null,
+  cost_estimation: null,
   git_metadata: null,
   provider_versions: null,
   module_versions: null,

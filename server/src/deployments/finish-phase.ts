@@ -3,6 +3,7 @@
  * handed on, or the queue advances.
  */
 import type { Updateable } from 'kysely';
+import { costStep } from '#protocol/tools/steps.ts';
 import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
 import type { Context } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
@@ -12,7 +13,7 @@ import { decideNext } from './decisions/decide-next.ts';
 import { type DeploymentRow, type LockedDeployment, updateDeploymentRow } from './deployment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
 import { recordEvent } from '../feeds/record-event.ts';
-import { setStepStatus, skipRemainingSteps } from '../logs/step-store.ts';
+import { appendLog, setStepStatus, skipRemainingSteps, skipUnstartedStep } from '../logs/step-store.ts';
 import { stepView } from '../logs/step-view.ts';
 import { readPolicySettings } from '../policies/policy-settings.ts';
 import { outcomeColumns, type ReceivedOutcome } from './outcome-columns.ts';
@@ -22,6 +23,8 @@ const lostStateMessage =
 
 const rescuedMessage =
   'The run succeeded, but another state of the environment was stored in the meantime: the state of this run is kept as a rescued version. Compare the two before the next deployment';
+
+const oldAgentReason = 'the agent of this run cannot estimate costs yet: update it.';
 
 const outdatedMessage = 'The plan is outdated: the state has changed since it was made. Deploy again';
 
@@ -50,6 +53,19 @@ async function isApplySkipped(
 async function skipRest(context: Context, deployment: DeploymentRow): Promise<void> {
   for (const row of await skipRemainingSteps(context.db, deployment.id))
     await recordEvent(context, deployment.id, 'step', stepView(row, deployment));
+}
+
+/** An agent of an older version does not know the step that estimates costs. */
+async function skipUnknownCostStep(
+  context: Context,
+  deployment: DeploymentRow,
+  { result, texts }: ReceivedOutcome,
+): Promise<void> {
+  if (!deployment.estimates_costs || result !== 'planned' || texts.cost_estimation !== undefined) return;
+  const row = await skipUnstartedStep(context.db, deployment.id, costStep);
+  if (!row) return;
+  await appendLog(context.db, deployment.id, costStep, `Skipped: ${oldAgentReason}\n`);
+  await recordEvent(context, deployment.id, 'step', stepView(row, deployment));
 }
 
 /** @param changes what the outcome brings, written with the move */
@@ -101,6 +117,7 @@ export async function finishPhase(
     isOutdated,
     isApplySkipped: isEmpty,
   });
+  await skipUnknownCostStep(context, before, outcome);
   const stored = outcomeColumns(context, before, outcome, states.stored);
   const planned = outcome.result === 'planned' ? { planned_on_state_version_id: states.began } : {};
   const lostMessage = states.isRescued ? rescuedMessage : lostStateMessage;

@@ -21,6 +21,7 @@ const largeColumns = {
   module_versions: 'moduleVersions',
   resources: 'resources',
   unrecorded_resources: 'unrecorded',
+  cost_estimation: 'costEstimation',
 } as const satisfies Partial<Record<keyof DeploymentTable, keyof Outcome>>;
 
 const largeParts = [...Object.values(largeColumns), 'outputs'] as const;

@@ -64,6 +64,7 @@ const shownColumns = [
   'state_file_hash',
   'state_version_id',
   'unrecorded_resources',
+  'cost_estimation',
   'aborted_by',
 ] as const satisfies readonly (keyof DeploymentTable)[];
 
@@ -83,6 +84,7 @@ export const textColumns = [
   'provider_versions',
   'module_versions',
   'unrecorded_resources',
+  'cost_estimation',
 ] as const satisfies readonly (keyof DeploymentTable)[];
 type TextColumn = (typeof textColumns)[number];
 

@@ -7,7 +7,7 @@ import { type DeployBody, normalizeDeployRequest } from '#contract/deployments/d
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { DeploymentType } from '#contract/schema/enumerations.ts';
-import { deploymentSteps, isRunnable } from '#protocol/tools/index.ts';
+import { canEstimateCosts, deploymentSteps, isRunnable } from '#protocol/tools/index.ts';
 import { runSettings } from '#protocol/tools/run-settings.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
@@ -187,6 +187,7 @@ async function newDeployment(
     ...source,
     ...inputs.columns,
     facts: JSON.stringify(stored),
+    estimates_costs: facts.policy.includeCostEstimation && canEstimateCosts(source.tool, request.type),
     ...(decision.kind === 'start'
       ? lastDeployColumns({ type: request.type, follows_last_deploy: source.follows_last_deploy }, lastDeploy)
       : {}),
@@ -218,7 +219,8 @@ async function start(
   const { row, setIds, variables } = await newDeployment(context, facts, request, decision);
   // A destroy with nothing to destroy needs no tool, and none that this version can run.
   const { type: tool } = facts.template;
-  const steps = isRunnable(tool) ? deploymentSteps(tool, request.type) : [];
+  const extra = { estimatesCosts: row.estimates_costs === true };
+  const steps = isRunnable(tool) ? deploymentSteps(tool, request.type, extra) : [];
   // A deployment restores an archived environment.
   const restored = before.environment.is_archived ? { is_archived: false } : {};
   const columns = isProposal ? {} : request.codeChange?.columns;

@@ -240,6 +240,7 @@ export async function jobForAgent(
     ...(isNew ? { isWorkspaceNew: true } : {}),
     ...(job.work_folder ? { workFolder: job.work_folder } : {}),
     ...secret,
+    ...(job.phase === 'plan' && deployment.estimates_costs ? { estimatesCosts: true } : {}),
     ...(job.phase === 'plan' && !deployment.requires_approval ? { isApprovalSkipped: true } : {}),
     targets: deployment.targets,
     skipStateRefresh: deployment.skip_state_refresh,
