@@ -9,6 +9,7 @@ import type { DeploymentStatus, DriftStatus } from '#contract/schema/enumeration
 import type { Actor } from './access/actor.ts';
 import type { EnvironmentTable } from './database/schema.ts';
 import type { DeploymentRow } from './database/deployment-row.ts';
+import type { PolicySettings } from '#contract/policies/policy-origins.ts';
 
 /** Archived projects, and the person who archives them. */
 export interface ArchivedProjects {
@@ -37,6 +38,14 @@ export interface LifetimeNotice {
   readonly reason: string | null;
 }
 
+/** A policy that is about to be replaced. */
+export interface ChangingPolicy {
+  readonly projectId: string;
+  readonly before: PolicySettings;
+  readonly after: PolicySettings;
+  readonly by: { readonly actor: Actor; readonly requestId: string };
+}
+
 /** What can be reacted to, each with what the reacting functions receive. */
 export interface ReactionPayloads {
   /** A deployment was created or changed its status. The environment's row is locked; both rows are current. */
@@ -61,6 +70,11 @@ export interface ReactionPayloads {
   readonly projectsArchived: ArchivedProjects;
   /** A family refuses the move of a project that something below it does not allow. The tree is locked. */
   readonly projectMoving: MovingProject;
+  /**
+   * A family refuses what it cannot follow, or follows. The tree is locked; the policy is neither stored nor locked yet,
+   * so that environments can be locked first.
+   */
+  readonly policyChanging: ChangingPolicy;
 }
 
 export type ReactionName = keyof ReactionPayloads;

@@ -1,5 +1,12 @@
 /** SQL of environments. */
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import {
+  type Expression,
+  type Insertable,
+  type RawBuilder,
+  type Selectable,
+  sql,
+  type Updateable,
+} from 'kysely';
 import { homeById } from '../access/entity-home.ts';
 import type { Connection, Context } from '../context.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
@@ -38,6 +45,26 @@ export async function lockEnvironmentsOfTemplate(
     .selectFrom('environment')
     .selectAll()
     .where('template_id', '=', templateId)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  return rows as LockedEnvironment[];
+}
+
+/**
+ * Locks the environments of a project that expire, and those for which a condition holds; always in the same order.
+ * @param condition about the id of an environment
+ */
+export async function lockEnding(
+  tx: Connection,
+  projectId: string,
+  condition: (id: Expression<string>) => RawBuilder<boolean>,
+): Promise<LockedEnvironment[]> {
+  const rows = await tx
+    .selectFrom('environment')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where((eb) => eb.or([eb('lifespan_end_at', 'is not', null), condition(eb.ref('environment.id'))]))
     .orderBy('id')
     .forUpdate()
     .execute();

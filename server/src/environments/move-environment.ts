@@ -25,6 +25,7 @@ import {
   requireEnvironment,
   updateEnvironmentRow,
 } from './environment-store.ts';
+import { removeEnds } from './follow-policy.ts';
 import { environmentView } from './environment-view.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 
@@ -84,6 +85,7 @@ export async function moveEnvironment(
       project_id: target.id,
       updated_at: context.now(),
     });
+    if (policy.disableDestroyEnvironments) await removeEnds(context, moved);
     const from = environment.project_id;
     const changes = changesOf({ projectId: from }, { projectId: target.id });
     await recordEnvironmentAudit(context, moved, 'environment.moved', { from, to: target.id }, changes);

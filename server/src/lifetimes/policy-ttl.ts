@@ -1,4 +1,5 @@
 /** Lifetimes in the form of policies: `6-h`, `3-d`, `2-w`, `1-M`. Pure. */
+import { badField } from '../http/errors.ts';
 
 const hourMilliseconds = 3_600_000;
 const hoursOf = { h: 1, d: 24, w: 24 * 7 } as const;
@@ -33,4 +34,17 @@ export function ttlMilliseconds(ttl: string, from: Date): number {
 /** Whether ISO 8601 can no longer write a time in the form that all clients read. */
 export function isBeyondDates(end: Date): boolean {
   return end.getUTCFullYear() > 9999;
+}
+
+/**
+ * The lifetimes of a policy must fit together. null: infinite.
+ * @throws Refusal 400 that names the field: too long for a date, or a default that is longer than the maximum
+ */
+export function checkTtls(maxTtl: string | null, defaultTtl: string | null, now: Date): void {
+  for (const [field, ttl] of Object.entries({ maxTtl, defaultTtl }))
+    if (ttl !== null && isBeyondDates(new Date(now.getTime() + 2 * ttlMilliseconds(ttl, now))))
+      throw badField(`body.${field}`, `${ttl} is too long: send null for an unlimited lifetime`);
+  if (maxTtl === null || defaultTtl === null) return;
+  if (ttlMilliseconds(defaultTtl, now) > ttlMilliseconds(maxTtl, now))
+    throw badField('body.defaultTtl', `${defaultTtl} is longer than maxTtl ${maxTtl}`);
 }

@@ -1,18 +1,18 @@
 /** Changes what an organization is called, and its policies for all its projects. */
 import { inOrganization } from '../access/access.ts';
-import type { Selectable, Updateable } from 'kysely';
+import type { Updateable } from 'kysely';
 import type { Organization } from '#contract/organizations/shapes.ts';
 import type {
   UpdateOrganizationBody,
   UpdateOrganizationPoliciesBody,
 } from '#contract/organizations/operations.ts';
-import { isBeyondDates, ttlMilliseconds } from '../lifetimes/policy-ttl.ts';
+import { checkTtls } from '../lifetimes/policy-ttl.ts';
 import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import type { OrganizationTable } from '../database/schema.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { badField, orNotFound } from '../http/errors.ts';
+import { orNotFound } from '../http/errors.ts';
 import { lockOrganizationRow, type OrganizationRow, updateOrganizationRow } from './organization-store.ts';
 import { organizationView } from './organization-view.ts';
 
@@ -31,19 +31,6 @@ function columns(body: UpdateOrganizationPoliciesBody): Updateable<OrganizationT
     project_custom_flows_policy: body.projectCustomFlowsPolicy,
   };
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-}
-
-/** @throws Refusal 400 if the default lifetime is longer than the maximum */
-function checkTtls(
-  { max_ttl, default_ttl }: Pick<Selectable<OrganizationTable>, 'max_ttl' | 'default_ttl'>,
-  now: Date,
-): void {
-  for (const [field, ttl] of Object.entries({ maxTtl: max_ttl, defaultTtl: default_ttl }))
-    if (ttl !== null && isBeyondDates(new Date(now.getTime() + 2 * ttlMilliseconds(ttl, now))))
-      throw badField(`body.${field}`, `${ttl} is too long: send null for an unlimited lifetime`);
-  if (max_ttl === null || default_ttl === null) return;
-  if (ttlMilliseconds(default_ttl, now) > ttlMilliseconds(max_ttl, now))
-    throw badField('body.defaultTtl', `${default_ttl} is longer than maxTtl ${max_ttl}`);
 }
 
 interface Change {
@@ -88,7 +75,8 @@ export function updatePolicies(
     body,
     changesOf: (row) => {
       const changes = columns(body);
-      checkTtls({ ...row, ...changes } as OrganizationRow, context.now());
+      const { max_ttl: maxTtl, default_ttl: defaultTtl } = { ...row, ...changes } as OrganizationRow;
+      checkTtls(maxTtl, defaultTtl, context.now());
       return changes;
     },
   });

@@ -82,6 +82,14 @@ test('a policy that a project cannot have is refused by field', async () => {
     [{ projectId, maxTtl: '4-y' }, /maxTtl/],
     [{ projectId, defaultTtl: 'inherit or not' }, /defaultTtl/],
     [{ projectId, numberOfEnvironments: -1 }, /numberOfEnvironments/],
+    [{ projectId, maxTtl: '1-d', defaultTtl: '2-d' }, /\/body\/defaultTtl 2-d is longer than maxTtl 1-d/],
+    [{ projectId, maxTtl: '999999-M' }, /\/body\/maxTtl 999999-M is too long/],
+    [{ projectId, maxTtl: 'inherit' }, /\/body\/defaultTtl must be inherit, too/],
+    [{ projectId, maxTtl: '1-d', defaultTtl: 'inherit' }, /\/body\/maxTtl must be inherit, too/],
+    [{ projectId, driftDetectionEnabled: true }, /\/body\/driftDetectionCron is required/],
+    [{ projectId, driftDetectionCron: '0 0 31 2 *' }, /\/body\/driftDetectionCron .* never comes/],
+    [{ projectId, driftDetectionCron: '* * * * * *' }, /\/body\/driftDetectionCron .* five fields/],
+    [{ projectId, driftDetectionCron: '*/30 * * * *' }, /\/body\/driftDetectionCron .* once an hour/],
     [{ projectId: '00000000-0000-7000-8000-000000000000' }, /projectId/],
   ] as const)
     assert.match((await refused(app, 'updatePolicy', 400, { body })).message, field);

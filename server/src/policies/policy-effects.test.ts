@@ -232,3 +232,43 @@ test('an expired environment is destroyed with its last code, or with the newest
   const [type, revision] = await commitsOf();
   assert.deepEqual([type, revision], ['destroy', undefined]);
 });
+
+test('with disableDestroyEnvironments, nothing is destroyed: neither on request, nor at its end, nor by a schedule', async () => {
+  const { inside, change } = await projectWith({ defaultTtl: '1-d', maxTtl: '1-d' });
+  const { id } = await createActive(app, agent, inside);
+  const other = await createIdle(app, inside);
+  await ok(app, 'updateEnvironmentSchedule', {
+    params: { id: other.id },
+    body: { deploy: { cron: '0 6 * * *' }, destroy: { cron: '0 20 * * *' } },
+  });
+  const others = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
+  assert.ok((await environmentOf(app, id)).lifespanEndAt);
+  await change({ defaultTtl: '1-d', maxTtl: '1-d', disableDestroyEnvironments: true });
+  assert.equal((await environmentOf(app, id)).lifespanEndAt, null);
+  const { deploy: kept, destroy } = await ok(app, 'getEnvironmentSchedule', { params: { id: other.id } });
+  assert.deepEqual([kept?.enabled, destroy], [true, undefined]);
+  const message = /disableDestroyEnvironments/;
+  const refusal = await refused(app, 'destroyEnvironment', 409, { params: { id } });
+  assert.match(refusal.message, /cannot be destroyed: .*disableDestroyEnvironments.* Archive/);
+  assert.match(
+    (await refused(app, 'updateEnvironmentTtl', 400, { params: { id }, body: { type: 'HOURS', value: '2' } }))
+      .message,
+    message,
+  );
+  const schedule = { params: { id }, body: { destroy: { cron: '0 20 * * *' } } };
+  assert.match((await refused(app, 'updateEnvironmentSchedule', 400, schedule)).message, message);
+  assert.equal((await createIdle(app, inside)).lifespanEndAt, null);
+  const moved = await ok(app, 'moveEnvironment', {
+    params: { id: others.id },
+    body: { projectId: inside.projectId },
+  });
+  assert.equal((await environmentOf(app, moved.id ?? '')).lifespanEndAt, null);
+  const events = await ok(app, 'listAuditEvents', {
+    query: { organizationId: app.organizationId, environmentId: id, action: 'environment.ttlUpdated' },
+  });
+  assert.match(JSON.stringify(events.events[0]), message);
+  const never = await refused(app, 'destroyEnvironment', 400, { params: { id: other.id } });
+  assert.match(never.message, /never deployed/, 'clients take 400 for "there is nothing"');
+  await change({});
+  await ok(app, 'destroyEnvironment', { params: { id } });
+});

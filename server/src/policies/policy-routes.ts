@@ -1,23 +1,27 @@
 /** Policies of projects: read, and replaced as a whole. */
-import type { Insertable } from 'kysely';
 import type { UpdatePolicyBody } from '#contract/policies/operations.ts';
-import { policyFlags, type PolicyFlag } from '#contract/policies/policy-flags.ts';
 import type { LimitsCheck, Policy } from '#contract/policies/shapes.ts';
 import { operations } from '#contract/policies/operations.ts';
 import { inProject } from '../access/access.ts';
 import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
-import type { ProjectPolicyTable } from '../database/schema.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { countActive } from '../environments/environment-store.ts';
 import { orNotFound } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import { lockProject } from '../projects/archive-project.ts';
 import { getProjectRow, type ProjectRow } from '../projects/project-store.ts';
+import { checkPolicy } from './check-policy.ts';
 import { isReached, mayExceed } from './environment-limits.ts';
 import { ownColumns, ownSettingsOf } from './own-settings.ts';
-import { flagColumns, readPolicySettings, settingsOf } from './policy-settings.ts';
+import {
+  columnsOf,
+  flagsOf,
+  type PolicySettings,
+  readPolicySettings,
+  settingsOf,
+} from './policy-settings.ts';
 import { checkStrategy } from './remediation-strategy.ts';
 import { getPolicyRow, type PolicyRow, putPolicyRow } from './policy-store.ts';
 
@@ -38,33 +42,39 @@ async function readPolicy(db: Connection, projectId: string): Promise<Policy> {
 }
 
 /** What a request replaces the policy by: nothing of the old one stays. */
-function columnsOf(
-  body: UpdatePolicyBody,
-): Omit<Insertable<ProjectPolicyTable>, 'updated_by' | 'updated_at'> {
-  const flags = Object.fromEntries(policyFlags.map((name) => [flagColumns[name], body[name] ?? false]));
+function settingsFrom(body: UpdatePolicyBody): PolicySettings {
   return {
-    project_id: body.projectId,
-    number_of_environments: body.numberOfEnvironments ?? null,
-    number_of_environments_total: body.numberOfEnvironmentsTotal ?? null,
-    max_ttl: body.maxTtl ?? null,
-    default_ttl: body.defaultTtl ?? null,
-    ...(flags as Record<(typeof flagColumns)[PolicyFlag], boolean>),
-    drift_detection_enabled: body.driftDetectionEnabled ?? false,
-    drift_detection_cron: body.driftDetectionCron ?? '',
-    auto_drift_remediation: body.autoDriftRemediation ?? 'DISABLED',
+    numberOfEnvironments: body.numberOfEnvironments ?? null,
+    numberOfEnvironmentsTotal: body.numberOfEnvironmentsTotal ?? null,
+    maxTtl: body.maxTtl ?? null,
+    defaultTtl: body.defaultTtl ?? null,
+    ...flagsOf((name) => body[name] ?? false),
+    driftDetectionEnabled: body.driftDetectionEnabled ?? false,
+    driftDetectionCron: body.driftDetectionCron ?? '',
+    autoDriftRemediation: body.autoDriftRemediation ?? 'DISABLED',
   };
 }
 
 const auditedOf = (row: PolicyRow | undefined) => ({ ...settingsOf(row), ...ownSettingsOf(row) });
 
-/** The right was checked. */
+/** The right was checked. @throws Refusal 400 that names the field */
 async function updatePolicy(context: ActorContext, body: UpdatePolicyBody): Promise<Policy> {
   return inTransaction(context, async (context) => {
     const project = await lockProject(context.db, body.projectId);
     const before = await getPolicyRow(context.db, project.id);
+    const settings = settingsFrom(body);
+    checkPolicy(settings, context.now());
     checkStrategy(body.autoDriftRemediation, before?.auto_drift_remediation, 'body.autoDriftRemediation');
+    const { actor, requestId } = context;
+    await context.react('policyChanging', {
+      projectId: project.id,
+      before: settingsOf(before),
+      after: settings,
+      by: { actor, requestId },
+    });
     const row = await putPolicyRow(context.db, {
-      ...columnsOf(body),
+      project_id: project.id,
+      ...columnsOf(settings),
       ...ownColumns(body, before),
       updated_by: context.actor.userId,
       updated_at: context.now(),

@@ -6,7 +6,7 @@ import type { ProjectPolicyTable } from '../database/schema.ts';
 import { getPolicyRow, type PolicyRow } from './policy-store.ts';
 
 /** The column of a flag. */
-export const flagColumns = {
+const flagColumns = {
   requiresApprovalDefault: 'requires_approval_default',
   includeCostEstimation: 'include_cost_estimation',
   skipApplyWhenPlanIsEmpty: 'skip_apply_when_plan_is_empty',
@@ -20,7 +20,7 @@ export const flagColumns = {
   outputsAsInputsEnabled: 'outputs_as_inputs_enabled',
 } as const satisfies Record<PolicyFlag, keyof ProjectPolicyTable>;
 
-function flagsOf(isOn: (name: PolicyFlag) => boolean): Record<PolicyFlag, boolean> {
+export function flagsOf(isOn: (name: PolicyFlag) => boolean): Record<PolicyFlag, boolean> {
   return Object.fromEntries(policyFlags.map((name) => [name, isOn(name)])) as Record<PolicyFlag, boolean>;
 }
 
@@ -38,6 +38,21 @@ export function settingsOf(row: Omit<PolicyRow, 'updated_at'> | null | undefined
     driftDetectionEnabled: row.drift_detection_enabled,
     driftDetectionCron: row.drift_detection_cron,
     autoDriftRemediation: row.auto_drift_remediation,
+  };
+}
+
+/** The columns that store settings. */
+export function columnsOf(settings: PolicySettings) {
+  const flags = Object.fromEntries(policyFlags.map((name) => [flagColumns[name], settings[name]]));
+  return {
+    number_of_environments: settings.numberOfEnvironments,
+    number_of_environments_total: settings.numberOfEnvironmentsTotal,
+    max_ttl: settings.maxTtl,
+    default_ttl: settings.defaultTtl,
+    ...(flags as Record<(typeof flagColumns)[PolicyFlag], boolean>),
+    drift_detection_enabled: settings.driftDetectionEnabled,
+    drift_detection_cron: settings.driftDetectionCron,
+    auto_drift_remediation: settings.autoDriftRemediation,
   };
 }
 

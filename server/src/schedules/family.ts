@@ -1,5 +1,6 @@
 /** Schedules of environments, and everything that happens at a time. */
 import type { Family } from '../family.ts';
+import { checkPolicyCron } from './check-policy-cron.ts';
 import { fireTimers, nextTimerAt, timersEverySeconds } from './fire-timers.ts';
 import { scheduleRoutes } from './schedule-routes.ts';
 import { tellFailedEnd } from './tell-failed-end.ts';
@@ -15,6 +16,6 @@ export const family: Family = {
       nextAt: nextTimerAt,
     },
   ],
-  reactions: { deploymentMoved: [tellFailedEnd] },
+  reactions: { deploymentMoved: [tellFailedEnd], policyChanging: [checkPolicyCron] },
   tables: ['schedule'],
 };

@@ -49,6 +49,11 @@ export function scheduleVersionsOf(environmentId: Expression<string>): RawBuilde
     from schedule where environment_id = ${environmentId})`;
 }
 
+/** Whether an environment has a schedule for an action, enabled or not: a condition as well. */
+export function hasSchedule(environmentId: Expression<string>, action: ScheduledAction): RawBuilder<boolean> {
+  return sql`exists (select from schedule where environment_id = ${environmentId} and action = ${action})`;
+}
+
 /** Whether an environment has an enabled schedule for an action: a condition of a statement about environments. */
 export function isScheduled(environmentId: Expression<string>, action: ScheduledAction): RawBuilder<boolean> {
   return sql`exists (select from schedule

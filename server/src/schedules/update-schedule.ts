@@ -10,6 +10,7 @@ import { changesOf } from '../audit/changes.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { readPolicySettings } from '../policies/policy-settings.ts';
 import { checkStrategy } from '../policies/remediation-strategy.ts';
 import { badField } from '../http/errors.ts';
 import { checkedNextRun, checkedTimeZone, isSameRhythm, type Rhythm } from './cron.ts';
@@ -129,6 +130,12 @@ export async function updateEnvironmentSchedule(
     const destroy = requestedSchedule('destroy', body.destroy, now);
     if (deploy && destroy && isSameRhythm(deploy, destroy))
       throw badField('body.destroy.cron', 'must differ from that of deploy');
+    const policy = await readPolicySettings(context.db, environment.project_id);
+    if (destroy?.isEnabled && policy.disableDestroyEnvironments)
+      throw badField(
+        'body.destroy',
+        'must be absent: the policy of the project lets nobody destroy its environments (disableDestroyEnvironments)',
+      );
     const before = await listSchedules(context.db, [id]);
     const isAnyEnabled = [deploy, destroy].some((each) => each?.isEnabled);
     for (const [action, each] of [
