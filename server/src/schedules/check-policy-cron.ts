@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import type { ChangingPolicy } from '../reactions.ts';
 import { checkDriftCron } from './drift-rhythm.ts';
 
-/** @throws Refusal 400 that names the field; one that was stored before and is off is not looked at again */
+/** @throws Refusal 400 that names the field; one that was stored before and is disabled is not checked */
 export function checkPolicyCron(context: Context, { before, after }: ChangingPolicy): void {
   const { driftDetectionEnabled: isEnabled, driftDetectionCron: cron } = after;
   const isSame = cron === before.driftDetectionCron;
