@@ -41,3 +41,10 @@ test('one that would never end is given up, many of them take little longer than
   assert.ok(seconds < 4, `50 took ${seconds} s, which would be 5 s without a common allowance`);
   assert.equal(matchesRegex('^[a-z]+$', 'word'), true);
 });
+
+test('expressions that would never end are given up on a megabyte of output, too', () => {
+  const output = `${'Error: '.repeat(20_000)}${'a'.repeat(900_000)}!`;
+  for (const regex of ['(a+)+$', '(a|a)*$', '(.*a){30}$', '^(\\w+\\s?)*$', '(?=(a+))\\1b'])
+    assert.ok(secondsOf(() => assert.notEqual(matchesRegex(regex, output), true)) < 2, regex);
+  assert.equal(matchesRegex('a!$', output), true);
+});

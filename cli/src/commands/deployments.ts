@@ -64,6 +64,7 @@ const stepColumns: Column<Step>[] = [
   { head: 'STEP', value: ({ name }) => name },
   { head: 'STATUS', value: ({ status }) => status },
   { head: 'TOOK', value: ({ startedAt, completedAt }) => durationBetween(startedAt, completedAt) },
+  { head: 'RETRIES', value: ({ retryCount }) => retryCount, isExtra: true },
 ];
 
 async function listAll(
@@ -76,6 +77,20 @@ async function listAll(
     (page) => client.call('listDeployments', { params: { id }, query: { ...query, ...page } }),
     most,
   );
+}
+
+/** The deployment or the environment that caused it; undefined: a person, a schedule or the like. */
+function causeText({ causedBy, upstreamEnvironmentId: upstream }: Deployment): string | undefined {
+  const parts = [causedBy && `deployment ${causedBy}`, upstream && `of environment ${upstream}`];
+  return parts.filter(Boolean).join(' ') || undefined;
+}
+
+function remediationText({ remediation }: Deployment): string | undefined {
+  if (!remediation) return undefined;
+  const { strategy, deploymentId, reason } = remediation;
+  return deploymentId
+    ? `${strategy}: deployment ${deploymentId}`
+    : `${strategy}: not started. ${reason ?? ''}`;
 }
 
 async function show({ output, client }: Session, id: string, deployment: Deployment): Promise<void> {
@@ -91,6 +106,9 @@ async function show({ output, client }: Session, id: string, deployment: Deploym
       'Reviewed by',
       reviewersUsers.map(({ user, action }) => `${user.name ?? user.user_id} (${action})`).join(', '),
     ],
+    ['Caused by', causeText(deployment)],
+    ['Skipped for', deployment.skippedFor],
+    ['Remediation', remediationText(deployment)],
     ['Comment', deployment.comment],
     ['Queued', timeText(deployment.queuedAt)],
     ['Started', timeText(deployment.startedAt)],

@@ -15,6 +15,7 @@ import {
   requireEnvironment,
   updateEnvironmentRow,
 } from '../environments/environment-store.ts';
+import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { badField } from '../http/errors.ts';
 import {
   deleteDownstream,
@@ -110,6 +111,7 @@ async function change(
     { added, removed },
     changesOf({ downstreamEnvironmentIds: now }, { downstreamEnvironmentIds: wanted }),
   );
+  await recordEnvironmentEvent(context, updated, 'updated');
   return updated;
 }
 

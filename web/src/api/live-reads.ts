@@ -13,6 +13,7 @@ const ofDeployment: readonly OperationName[] = [
   'listStateVersions',
   'getStateLock',
   'listVariables',
+  'listDownstream',
 ];
 
 const ofEnvironmentChange: readonly OperationName[] = [
@@ -21,6 +22,7 @@ const ofEnvironmentChange: readonly OperationName[] = [
   'getDriftSchedule',
   'listProjectSchedules',
   'listEnvironmentTags',
+  'listDownstream',
 ];
 
 const ofAccess: readonly OperationName[] = [

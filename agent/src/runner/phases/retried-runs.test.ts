@@ -111,6 +111,34 @@ test(
   },
 );
 
+test('a failed destroy is retried, too, with a new plan of what is left', withTerraform, async (t) => {
+  const count = 'echo x >> tries; echo "try $(wc -l < tries)"; test $(wc -l < tries) -gt 1';
+  const code = (command: string) => `
+resource "terraform_data" "first" {
+  provisioner "local-exec" {
+    when    = destroy
+    command = ${JSON.stringify(command)}
+  }
+}
+resource "terraform_data" "second" {
+  depends_on = [terraform_data.first]
+}`;
+  const setup = createSetup(t, {
+    'main.tf': code(`${count} || { echo "Error: throttled by the cloud" >&2; exit 3; }`),
+  });
+  const deployed = await setup.run(setup.applyJob(await setup.run(setup.job())));
+  assert.equal(deployed.outcome.result, 'applied', JSON.stringify(deployed.outcome));
+  const planned = await setup.run(setup.job({ type: 'destroy' }), { state: setup.newestState(deployed) });
+  const changes = { retry: { times: 2, errorRegex: 'throttled', isReviewed: true } };
+  const ran = await setup.run(setup.applyJob(planned, { changes }));
+  assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+  assert.deepEqual([retryCounts(ran), ran.outcome.resourceCount], [[1], 0]);
+  const [step = ''] = ran.events.flatMap((event) =>
+    event.kind === 'step' && event.retryCount === 1 ? [event.step] : [],
+  );
+  assert.match(stripVTControlCharacters(ran.log(step)), /try 1[^]*──── Retry 1 of 2[^]*try 2/);
+});
+
 /** Code that creates one more resource with each try. */
 const growing = `
 resource "terraform_data" "extra" {

@@ -15,7 +15,7 @@ import classes from './parts.module.css';
 export const triggerWords: Readonly<Record<Trigger, string>> = {
   user: 'by hand',
   'terraform-cli': 'from the command line of terraform',
-  workflow: 'as part of a workflow',
+  workflow: 'after the deployment of another environment',
   cd: 'because of a push',
   prPlan: 'because of a pull request',
   driftDetection: 'by the schedule of drift checks',
@@ -112,6 +112,15 @@ export function Lead(props: LeadProps) {
             </>
           )}
         </span>
+        {deployment.causedBy !== undefined && (
+          <Anchor
+            component={Link}
+            to="/deployments/$deploymentId"
+            params={{ deploymentId: deployment.causedBy } as never}
+          >
+            {trigger === 'driftRemediation' ? 'after this drift check' : 'after this deployment'}
+          </Anchor>
+        )}
         <Commit deployment={deployment} />
         {targets.length > 0 && (
           <span>only {targets.length === 1 ? <bdi>{targets[0]}</bdi> : `${targets.length} targets`}</span>

@@ -7,7 +7,7 @@ import { StatusShape, stepLooks } from '../../../design/status.tsx';
 import { spanText } from '../../../ui/spans.ts';
 import { useNow } from '../../../ui/Time.tsx';
 import classes from './parts.module.css';
-import { stepName, stepTime, timedSteps } from './steps.ts';
+import { stepName, stepTime, timedSteps, tryText } from './steps.ts';
 
 export function StepStrip({ steps }: { readonly steps: readonly Step[] }) {
   const now = useNow();
@@ -37,7 +37,9 @@ export function StepStrip({ steps }: { readonly steps: readonly Step[] }) {
                   ))}
               </bdi>
               <span className="visually-hidden">: {look.word}</span>
-              <span className={classes.stepTime}>{stepTime(timed)}</span>
+              <span className={classes.stepTime}>
+                {[stepTime(timed), tryText(step)].filter(Boolean).join(' · ')}
+              </span>
               <span className="visually-hidden">Log</span>
               <span className={classes.share} data-tone={look.tone} aria-hidden="true">
                 <span style={{ width: `${Math.round(share * 100)}%` }} />

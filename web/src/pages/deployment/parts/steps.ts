@@ -38,3 +38,8 @@ export function stepName({ displayName, name }: Pick<Step, 'displayName' | 'name
 export function stepTime({ milliseconds }: TimedStep): string {
   return milliseconds === undefined ? '' : spanText(milliseconds);
 }
+
+/** Which try of the step it is, once it was retried. */
+export function tryText({ retryCount }: Pick<Step, 'retryCount'>): string {
+  return retryCount ? `try ${retryCount + 1}` : '';
+}

@@ -1,6 +1,7 @@
 /** When an environment is checked for drift by itself. */
-import { Button, Switch } from '@mantine/core';
+import { Button, Select, Switch } from '@mantine/core';
 import { useState } from 'react';
+import type { AutoDriftRemediation } from '#contract/schema/enumerations.ts';
 import { useChange, useRead } from '../../../api/queries.ts';
 import { CronField } from '../../../forms/cron/CronField.tsx';
 import { readCron } from '../../../forms/cron/cron.ts';
@@ -14,6 +15,72 @@ import { environmentReads, type EnvironmentProps } from '../reads.ts';
 interface Values {
   readonly enabled: boolean;
   readonly cron: string;
+  readonly autoDriftRemediation: AutoDriftRemediation;
+}
+
+const remediations: Readonly<Record<AutoDriftRemediation, string>> = {
+  DISABLED: 'Nothing: a person decides',
+  CODE_TO_CLOUD: 'Deploy the newest code',
+  CLOUD_TO_CODE: 'Open a pull request (not possible yet)',
+  SMART_REMEDIATION: 'A pull request or a deployment (not possible yet)',
+};
+
+/** Those that can be chosen, and the one that is stored. */
+function choices(stored: AutoDriftRemediation) {
+  return Object.entries(remediations)
+    .filter(([value]) => value === 'DISABLED' || value === 'CODE_TO_CLOUD' || value === stored)
+    .map(([value, label]) => ({ value, label }));
+}
+
+interface RemediationProps {
+  readonly stored: AutoDriftRemediation;
+  readonly value: AutoDriftRemediation;
+  readonly isDisabled: boolean;
+  readonly onChange: (value: AutoDriftRemediation) => void;
+}
+
+function Remediation({ stored, value, isDisabled, onChange }: RemediationProps) {
+  return (
+    <Select
+      label="When drift is found"
+      description="The approval rules of the environment apply to the deployment"
+      data={choices(stored)}
+      value={value}
+      allowDeselect={false}
+      disabled={isDisabled}
+      onChange={(next) => next !== null && onChange(next as AutoDriftRemediation)}
+    />
+  );
+}
+
+interface WhenProps {
+  readonly values: Values;
+  readonly isDisabled: boolean;
+  readonly onChange: (values: Values) => void;
+}
+
+function When({ values, isDisabled, onChange }: WhenProps) {
+  return (
+    <>
+      <Switch
+        label="Check for drift on a schedule"
+        description="Only while the environment is active"
+        checked={values.enabled}
+        disabled={isDisabled}
+        onChange={({ currentTarget }) =>
+          onChange({ ...values, enabled: currentTarget.checked, cron: values.cron || '0 6 * * *' })
+        }
+      />
+      {values.enabled && (
+        <CronField
+          label="When"
+          value={values.cron}
+          disabled={isDisabled}
+          onChange={(cron) => onChange({ ...values, cron })}
+        />
+      )}
+    </>
+  );
 }
 
 function Form({ environment, rights, stored }: EnvironmentProps & { readonly stored: Values }) {
@@ -37,27 +104,21 @@ function Form({ environment, rights, stored }: EnvironmentProps & { readonly sto
         const cron = values.cron.trim();
         save.mutate({
           params: { id: environment.id },
-          body: { enabled: values.enabled, ...(cron === '' ? {} : { cron }) },
+          body: {
+            enabled: values.enabled,
+            autoDriftRemediation: values.autoDriftRemediation,
+            ...(cron === '' ? {} : { cron }),
+          },
         });
       }}
     >
-      <Switch
-        label="Check for drift on a schedule"
-        description="Only while the environment is active"
-        checked={values.enabled}
-        disabled={whyNot !== undefined}
-        onChange={({ currentTarget }) =>
-          setTyped({ enabled: currentTarget.checked, cron: values.cron || '0 6 * * *' })
-        }
+      <When values={values} isDisabled={whyNot !== undefined} onChange={setTyped} />
+      <Remediation
+        stored={stored.autoDriftRemediation}
+        value={values.autoDriftRemediation}
+        isDisabled={whyNot !== undefined}
+        onChange={(autoDriftRemediation) => setTyped({ ...values, autoDriftRemediation })}
       />
-      {values.enabled && (
-        <CronField
-          label="When"
-          value={values.cron}
-          disabled={whyNot !== undefined}
-          onChange={(cron) => setTyped({ ...values, cron })}
-        />
-      )}
       <FormAlert error={save.error} />
       {(typed !== undefined || whyNot !== undefined) && (
         <div className={classes.row}>
@@ -82,7 +143,9 @@ export function DriftSchedule(props: EnvironmentProps) {
     <section className={classes.section} aria-label="Schedule of checks">
       <h2>Schedule of checks</h2>
       <Loaded query={query} lines={2}>
-        {({ enabled, cron }) => <Form {...props} stored={{ enabled, cron }} />}
+        {({ enabled, cron, autoDriftRemediation = 'DISABLED' }) => (
+          <Form {...props} stored={{ enabled, cron, autoDriftRemediation }} />
+        )}
       </Loaded>
     </section>
   );

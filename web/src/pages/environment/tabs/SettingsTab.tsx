@@ -7,6 +7,7 @@ import { FormFoot } from '../../../forms/Section.tsx';
 import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-leaving.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import type { EnvironmentProps } from '../reads.ts';
+import { Downstream } from '../settings/Downstream.tsx';
 import { EndOfLife } from '../settings/EndOfLife.tsx';
 import { SettingsFields } from '../settings/SettingsFields.tsx';
 import type { SettingName } from '../settings/settings-values.ts';
@@ -87,6 +88,7 @@ export default function SettingsTab(props: EnvironmentProps) {
           )}
         </FormFoot>
       </form>
+      <Downstream {...props} />
       <EndOfLife {...props} />
     </>
   );
