@@ -23,6 +23,7 @@ import { addEnvironmentCommands } from './commands/environment.ts';
 import { addLogCommands } from './commands/logs.ts';
 import { addLoginCommand } from './commands/login.ts';
 import { addLogoutCommand } from './commands/logout.ts';
+import { addNotificationCommands } from './commands/notifications/notifications.ts';
 import { addOrganizationCommands } from './commands/organization.ts';
 import { addOutputCommands } from './commands/outputs.ts';
 import { addPlanCommand } from './commands/plan.ts';
@@ -78,6 +79,7 @@ export function createProgram(): Command {
   addVariableCommands(program);
   addSetCommands(program);
   addTemplateCommands(program);
+  addNotificationCommands(program);
   addRepositoryCredentialCommands(program);
   addRepositoryCommands(program);
   addVcsConnectionCommands(program);

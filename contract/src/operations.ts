@@ -28,6 +28,7 @@ export const operations = {
   ...(await import('./registry/provider-operations.ts')).operations,
   ...(await import('./flows/custom-flow-operations.ts')).operations,
   ...(await import('./flows/approval-policy-operations.ts')).operations,
+  ...(await import('./notifications/operations.ts')).operations,
   ...(await import('./api-keys/operations.ts')).operations,
   ...(await import('./agents/operations.ts')).operations,
   ...(await import('./audit/operations.ts')).operations,

@@ -27,6 +27,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       'ENVARIUM_OIDC_ISSUER and ENVARIUM_OIDC_CLIENT_ID belong together; set both or neither.',
     ]);
   }
+  checkMail(settings);
   const { databaseUid, slotUidBase, slotUidCount } = settings;
   if (databaseUid !== undefined && databaseUid >= slotUidBase && databaseUid < slotUidBase + slotUidCount) {
     throw new SettingsError([
@@ -34,4 +35,20 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     ]);
   }
   return settings;
+}
+
+/** @throws SettingsError for settings of the mail server that do not fit each other */
+function checkMail({ smtpHost, smtpFrom, smtpUser, smtpPassword, smtpTls }: ServerSettings): void {
+  if ((smtpHost === undefined) !== (smtpFrom === undefined))
+    throw new SettingsError([
+      'ENVARIUM_SMTP_HOST and ENVARIUM_SMTP_FROM belong together; set both or neither.',
+    ]);
+  if ((smtpUser === undefined) !== (smtpPassword === undefined))
+    throw new SettingsError([
+      'ENVARIUM_SMTP_USER and ENVARIUM_SMTP_PASSWORD belong together; set both or neither.',
+    ]);
+  if (smtpUser !== undefined && smtpTls === 'opportunistic')
+    throw new SettingsError([
+      'ENVARIUM_SMTP_TLS must be required or implicit with ENVARIUM_SMTP_USER: the password would otherwise be sent in the clear.',
+    ]);
 }

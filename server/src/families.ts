@@ -39,4 +39,5 @@ export const families: readonly Family[] = [
   (await import('./triggers/family.ts')).family,
   (await import('./state/family.ts')).family,
   (await import('./dispatch/family.ts')).family,
+  (await import('./notifications/family.ts')).family,
 ];

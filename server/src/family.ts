@@ -16,7 +16,8 @@ export interface Loop {
   /** As the log calls it. */
   readonly name: string;
   readonly everySeconds: number;
-  pass(context: Context): Promise<void>;
+  /** @param closing aborted when the server stops: a pass that waits ends then */
+  pass(context: Context, closing: AbortSignal): Promise<void>;
   /** When there is work again, where that is known and comes before the next turn. */
   readonly nextAt?: (context: Context) => Promise<Date | null>;
 }

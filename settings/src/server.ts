@@ -1,6 +1,7 @@
 /** Settings of the server. */
 import { type SettingTable, setting } from './declaration.ts';
 import { limitSettings, tlsSettings } from './server-callers.ts';
+import { notificationSettings } from './notifications.ts';
 import { sharedSettings } from './server-and-agent.ts';
 import { signInSettings } from './sign-in.ts';
 import {
@@ -132,6 +133,7 @@ export const serverSettings = {
       'all others are refused.',
   }),
   ...signInSettings,
+  ...notificationSettings,
   gitHttpHosts: setting({
     name: 'ENVARIUM_GIT_HTTP_HOSTS',
     type: hosts,

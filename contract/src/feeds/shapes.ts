@@ -157,6 +157,7 @@ export const changedEntities = [
   'apiKey',
   'scimToken',
   'agent',
+  'notificationEndpoint',
   'state',
 ] as const;
 export type ChangedEntity = (typeof changedEntities)[number];

@@ -75,6 +75,11 @@ export const nulls = [
   { schema: 'NewPersonalApiKey', field: 'lastUsedAt', meaning: 'it was never used' },
   { schema: 'NewPersonalApiKey', field: 'createdByUser', meaning: 'its creator is not known' },
   { schema: 'NewPersonalApiKey', field: 'expiresAt', meaning: 'it does not expire' },
+  { schema: 'NotificationTest', field: 'response', meaning: 'nothing was answered' },
+  { schema: 'NotificationTest', field: 'error', meaning: 'it succeeded' },
+  { schema: 'NotificationAttempt', field: 'response', meaning: 'nothing was answered' },
+  { schema: 'NotificationAttempt', field: 'error', meaning: 'it succeeded' },
+  { schema: 'NotificationDeliveryDetails', field: 'request', meaning: 'nothing was sent yet' },
 ] as const;
 
 /** The fields of a reply schema that may be null. */

@@ -36,6 +36,7 @@ const toldAs: Readonly<Record<string, ChangedEntity>> = {
   apiKey: 'apiKey',
   scimToken: 'scimToken',
   agent: 'agent',
+  notificationEndpoint: 'notificationEndpoint',
 };
 
 /** By action, whatever the entity. */

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources c924364daec1f03429dee715914ab37b9d5b077515db3f57795d4558f6c17082
+ * sources eaf536adae432b51ea1c59f7804110270fd8840cbfc5183d770027e569bd0d92
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -15,6 +15,7 @@ import type { Columns as Environments } from '../environments/columns.ts';
 import type { Columns as Flows } from '../flows/columns.ts';
 import type { Columns as GitTokens } from '../git-tokens/columns.ts';
 import type { Columns as Logs } from '../logs/columns.ts';
+import type { Columns as Notifications } from '../notifications/columns.ts';
 import type { Columns as OidcIssuer } from '../oidc-issuer/columns.ts';
 import type { Columns as Organizations } from '../organizations/columns.ts';
 import type { Columns as People } from '../people/columns.ts';
@@ -500,6 +501,59 @@ export interface LogChunkTable {
   stored_at: Generated<Date>;
 }
 
+export interface NotificationAssignmentTable {
+  created_at: Date;
+  created_by: string;
+  endpoint_id: string;
+  event_names: Notifications['notification_assignment.event_names'];
+  id: string;
+  organization_id: string;
+  project_id: string;
+}
+
+export interface NotificationAttemptTable {
+  delivery_id: string;
+  duration_ms: number;
+  error: JsonOrNull<Notifications['notification_attempt.error']>;
+  number: number;
+  response: JsonOrNull<Notifications['notification_attempt.response']>;
+  started_at: Date;
+}
+
+export interface NotificationDeliveryTable {
+  attempts: Generated<number>;
+  created_at: Date;
+  deployment_id: string | null;
+  due_at: Date;
+  endpoint_id: string;
+  environment_id: string;
+  event_id: string;
+  event_name: Notifications['notification_delivery.event_name'];
+  facts: Json<Notifications['notification_delivery.facts']>;
+  finished_at: Date | null;
+  give_up_at: Date;
+  id: string;
+  last_error: string | null;
+  last_request: JsonOrNull<Notifications['notification_delivery.last_request']>;
+  organization_id: string;
+  project_id: string;
+  status: Notifications['notification_delivery.status'];
+}
+
+export interface NotificationEndpointTable {
+  created_at: Date;
+  created_by: string;
+  failures: Generated<number>;
+  id: string;
+  name: string;
+  organization_id: string;
+  paused_until: Date | null;
+  sealed_value: Buffer;
+  sealed_webhook_secret: Buffer | null;
+  type: Notifications['notification_endpoint.type'];
+  updated_at: Date;
+}
+
 export interface OidcIdentityTable {
   created_at: Generated<Date>;
   issuer: string;
@@ -939,6 +993,10 @@ export interface Schema {
   invitation: InvitationTable;
   job: JobTable;
   log_chunk: LogChunkTable;
+  notification_assignment: NotificationAssignmentTable;
+  notification_attempt: NotificationAttemptTable;
+  notification_delivery: NotificationDeliveryTable;
+  notification_endpoint: NotificationEndpointTable;
   oidc_identity: OidcIdentityTable;
   oidc_key: OidcKeyTable;
   oidc_request: OidcRequestTable;

@@ -17,7 +17,7 @@ export function startLoops(context: Context, loops: readonly Loop[]): AsyncDispo
     while (!closing.signal.aborted) {
       let pause = loop.everySeconds * 1000;
       try {
-        await loop.pass(context);
+        await loop.pass(context, closing.signal);
         if (!closing.signal.aborted) pause = await pauseOf(context, loop);
       } catch (error) {
         context.log.error({ err: error, loop: loop.name }, 'loop pass failed');

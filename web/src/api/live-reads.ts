@@ -63,6 +63,7 @@ const ofChange: Readonly<Record<ChangedEntity, readonly OperationName[]>> = {
   apiKey: ['listApiKeys', 'getApiKey', 'listPersonalApiKeys'],
   scimToken: ['listScimTokens'],
   agent: ['listAgents', 'listAgentSecrets'],
+  notificationEndpoint: ['listNotificationEndpoints', 'listNotificationAssignments'],
   state: ['listStateVersions', 'getStateLock', 'getStateAccess'],
 };
 

@@ -1,0 +1,19 @@
+/** Finds the notification endpoint that a command names. */
+import type { NotificationEndpoint } from '#contract/notifications/shapes.ts';
+import { findOrganization, matching, only } from '../../find-environment.ts';
+import type { Session } from '../../session/session.ts';
+
+/** @throws BadCall unless exactly one has the id, its beginning or the exact name */
+export async function findEndpoint(
+  { client }: Session,
+  organizationId: string,
+  given: string,
+): Promise<NotificationEndpoint> {
+  const all = await client.call('listNotificationEndpoints', { query: { organizationId } });
+  return only(matching(all, given), 'endpoint', given, ({ name }) => name);
+}
+
+/** The same, in the organization of the session. */
+export async function endpointOf(session: Session, given: string): Promise<NotificationEndpoint> {
+  return findEndpoint(session, (await findOrganization(session)).id, given);
+}

@@ -1,0 +1,51 @@
+/** The events that endpoints can hear of: a closed list, apart from the schemas so that pages can load it. */
+
+export const notificationEvents = [
+  'environmentDeployStarted',
+  'environmentDestroyStarted',
+  'deploySucceeded',
+  'destroySucceeded',
+  'deployFailed',
+  'destroyFailed',
+  'deploymentWaitingForUser',
+  'deploymentCancelled',
+  'environmentDeployResumed',
+  'environmentDestroyResumed',
+  'environmentMarkedForAutoDestroy',
+  'environmentAutoDestroyRetried',
+  'driftDetected',
+  'driftUndetected',
+  'driftFailed',
+  'budgetExceeded',
+] as const;
+export type NotificationEvent = (typeof notificationEvents)[number];
+
+/** What each event says, as people read it. */
+export const notificationEventWords: Readonly<Record<NotificationEvent, string>> = {
+  environmentDeployStarted: 'Deploy started',
+  environmentDestroyStarted: 'Destroy started',
+  deploySucceeded: 'Deploy succeeded',
+  destroySucceeded: 'Destroy succeeded',
+  deployFailed: 'Deploy failed',
+  destroyFailed: 'Destroy failed',
+  deploymentWaitingForUser: 'Deployment waits for approval',
+  deploymentCancelled: 'Deployment cancelled',
+  environmentDeployResumed: 'Deploy approved and resumed',
+  environmentDestroyResumed: 'Destroy approved and resumed',
+  environmentMarkedForAutoDestroy: 'Environment will be destroyed soon',
+  environmentAutoDestroyRetried: 'Destroy at the end of the lifetime is tried again',
+  driftDetected: 'Drift detected',
+  driftUndetected: 'Drift is gone',
+  driftFailed: 'Drift detection failed',
+  budgetExceeded: 'Budget exceeded',
+};
+
+export const endpointTypes = ['Slack', 'Teams', 'Email', 'Webhook'] as const;
+export type EndpointType = (typeof endpointTypes)[number];
+
+export const deliveryStatuses = ['waiting', 'delivered', 'failed'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** What a failed attempt is called by. */
+export const deliveryErrorTypes = ['timeout', 'ssl-error', 'unknown'] as const;
+export type DeliveryErrorType = (typeof deliveryErrorTypes)[number];

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, test, type TestContext } from 'node:test';
+import { setDefaultCACertificates } from 'node:tls';
+import { SMTPServer } from 'smtp-server';
+import { Secret } from '#settings/secret.ts';
+import { makeAuthority } from '../../../../agent/src/testing/certificates.ts';
+import { type MailSettings, sendMail } from './mail.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'envarium-mail-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const authority = makeAuthority(folder);
+
+interface Arrived {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly user: string | undefined;
+  readonly isSecure: boolean;
+  readonly text: string;
+}
+
+/** A mail server. @param tls absent: it does not offer TLS */
+async function mailServer(t: TestContext, tls?: { readonly secure: boolean }) {
+  const arrived: Arrived[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    ...(tls ? { ...authority.server, ...tls } : { disabledCommands: ['STARTTLS'] }),
+    onAuth: ({ username, password }, _session, done) =>
+      password === 'open sesame'
+        ? done(null, { user: username })
+        : done(new Error('Invalid username or password')),
+    onData: (stream, { envelope: { mailFrom, rcptTo }, user, secure: isSecure }, done) => {
+      const store = async () => {
+        const content = await text(stream);
+        const from = mailFrom === false ? '' : mailFrom.address;
+        const to = rcptTo.map(({ address }) => address);
+        arrived.push({ from, to, user: user as string | undefined, isSecure, text: content });
+        done(null);
+      };
+      void store();
+    },
+  });
+  const listening = server.listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  t.after(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(resolve);
+      }),
+  );
+  return { port: (listening.address() as AddressInfo).port, arrived };
+}
+
+function settingsFor(port: number, more: Partial<MailSettings> = {}): MailSettings {
+  return {
+    smtpHost: '127.0.0.1',
+    smtpPort: port,
+    smtpTls: 'required',
+    smtpUser: undefined,
+    smtpPassword: undefined,
+    smtpFrom: 'Envarium <envarium@example.com>',
+    ...more,
+  };
+}
+
+const mail = {
+  to: ['ada@example.com', 'team@example.com'],
+  subject: 'Deploy failed',
+  text: 'Why\n',
+  id: 'event',
+};
+const signIn = { smtpUser: 'envarium', smtpPassword: new Secret('open sesame') };
+
+test('an e-mail arrives over STARTTLS, with the user of the settings', async (t) => {
+  setDefaultCACertificates([readFileSync(authority.file, 'utf8')]);
+  const { port, arrived } = await mailServer(t, { secure: false });
+  const { error, response, request } = await sendMail(settingsFor(port, signIn), mail);
+  assert.equal(error, null);
+  assert.equal(response?.status, 250);
+  assert.equal(request?.address, 'ada@example.com, team@example.com');
+  const [got] = arrived;
+  assert.ok(got);
+  assert.deepEqual(
+    [got.from, got.to, got.user, got.isSecure],
+    ['envarium@example.com', mail.to, 'envarium', true],
+  );
+  assert.match(got.text, /^Subject: Deploy failed\r$/m);
+  assert.match(got.text, /^Message-ID: <event@envarium>\r$/m);
+  assert.match(got.text, /\r\n\r\nWhy\r\n$/);
+});
+
+test('an e-mail arrives over TLS from the first byte', async (t) => {
+  setDefaultCACertificates([readFileSync(authority.file, 'utf8')]);
+  const { port, arrived } = await mailServer(t, { secure: true });
+  assert.equal((await sendMail(settingsFor(port, { smtpTls: 'implicit' }), mail)).error, null);
+  assert.equal(arrived[0]?.isSecure, true);
+});
+
+test('a server without TLS gets nothing where TLS is required, and mail where it is not', async (t) => {
+  const { port, arrived } = await mailServer(t);
+  const { error } = await sendMail(settingsFor(port), mail);
+  assert.equal(error?.type, 'ssl-error');
+  assert.match(error.message, /does not offer TLS \(STARTTLS\), which ENVARIUM_SMTP_TLS=required demands/);
+  assert.deepEqual(arrived, []);
+  assert.equal((await sendMail(settingsFor(port, { smtpTls: 'opportunistic' }), mail)).error, null);
+  assert.equal(arrived.length, 1);
+});
+
+test('a certificate that is not trusted is an error of TLS', async (t) => {
+  setDefaultCACertificates([]);
+  const { port, arrived } = await mailServer(t, { secure: false });
+  const { error } = await sendMail(settingsFor(port), mail);
+  assert.equal(error?.type, 'ssl-error', error?.message);
+  assert.deepEqual(arrived, []);
+});
+
+test('an error that the server answers does not show the password', async (t) => {
+  setDefaultCACertificates([readFileSync(authority.file, 'utf8')]);
+  const { port } = await mailServer(t, { secure: false });
+  const wrong = { smtpUser: 'envarium', smtpPassword: new Secret('wrong password') };
+  const { error, response } = await sendMail(settingsFor(port, wrong), mail);
+  assert.match(error?.message ?? '', /The mail server refused it: .*535/);
+  assert.equal(response?.status, 535);
+  assert.doesNotMatch(JSON.stringify([error, response]), /wrong password/);
+});
+
+test('a line break in a subject makes no header', async (t) => {
+  const { port, arrived } = await mailServer(t);
+  const subject = 'Deploy failed: x\r\nBcc: everybody@example.com';
+  await sendMail(settingsFor(port, { smtpTls: 'opportunistic' }), { ...mail, subject });
+  assert.deepEqual(arrived[0]?.to, mail.to);
+  assert.doesNotMatch(arrived[0]?.text ?? '', /^Bcc/m);
+});

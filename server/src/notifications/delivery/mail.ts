@@ -1,0 +1,92 @@
+/** Hands a message to the mail server of the settings. */
+import { createTransport } from 'nodemailer';
+import type { ServerSettings } from '../../config.ts';
+import { errorOf, mostAnswerBytes, type Sent, shownText, timeLimitMilliseconds } from './sent.ts';
+
+export type MailSettings = Pick<
+  ServerSettings,
+  'smtpHost' | 'smtpPort' | 'smtpTls' | 'smtpUser' | 'smtpPassword' | 'smtpFrom'
+>;
+
+export interface Mail {
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  /** The same for each attempt, so that a mail program can tell. */
+  readonly id: string;
+}
+
+function transportTo(settings: MailSettings, host: string) {
+  const { smtpPort: port, smtpTls: tls, smtpUser: user, smtpPassword: password } = settings;
+  return createTransport({
+    host,
+    port: port ?? (tls === 'implicit' ? 465 : 587),
+    secure: tls === 'implicit',
+    requireTLS: tls === 'required',
+    connectionTimeout: timeLimitMilliseconds,
+    greetingTimeout: timeLimitMilliseconds,
+    socketTimeout: timeLimitMilliseconds,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(user === undefined ? {} : { auth: { user, pass: password?.reveal() ?? '' } }),
+  });
+}
+
+/** The code at the beginning of a reply; 0 where there is none. */
+function codeOf(reply: string): number {
+  return Number(/^\d{3}/.exec(reply)?.[0] ?? 0);
+}
+
+function explained(error: unknown, settings: MailSettings, secrets: readonly string[]): Sent['error'] {
+  const known = errorOf(error, secrets);
+  const { code, response } = error as { code?: string; response?: string };
+  const isWithoutTls = code === 'ETLS' || /STARTTLS/i.test(known.message);
+  if (isWithoutTls && settings.smtpTls === 'required' && !/certificate/i.test(known.message))
+    return {
+      type: 'ssl-error',
+      message: `The mail server does not offer TLS (STARTTLS), which ENVARIUM_SMTP_TLS=required demands; nothing was sent (${known.message})`,
+    };
+  return response === undefined
+    ? known
+    : { ...known, message: `The mail server refused it: ${known.message}` };
+}
+
+/** Never throws. @returns what was sent, with the last reply of the mail server */
+export async function sendMail(settings: MailSettings, mail: Mail): Promise<Sent> {
+  const { smtpHost: host, smtpFrom: from, smtpPassword: password } = settings;
+  if (host === undefined || from === undefined)
+    return {
+      request: null,
+      response: null,
+      error: {
+        type: 'unknown',
+        message: 'No mail server is configured (ENVARIUM_SMTP_HOST, ENVARIUM_SMTP_FROM)',
+      },
+    };
+  const secrets = password ? [password.reveal()] : [];
+  const headers = { from, subject: mail.subject };
+  const request = { method: 'SMTP', address: mail.to.join(', '), headers, body: mail.text };
+  const transport = transportTo(settings, host);
+  try {
+    const { response } = await transport.sendMail({
+      from,
+      to: [...mail.to],
+      subject: mail.subject,
+      text: mail.text,
+      messageId: `<${mail.id}@envarium>`,
+      headers: { 'auto-submitted': 'auto-generated' },
+    });
+    const body = shownText(response.slice(0, mostAnswerBytes), secrets);
+    return { request, response: { status: codeOf(response), body }, error: null };
+  } catch (error) {
+    const { response } = error as { response?: string };
+    const body = response === undefined ? null : shownText(response.slice(0, mostAnswerBytes), secrets);
+    return {
+      request,
+      response: body === null ? null : { status: codeOf(body), body },
+      error: explained(error, settings, secrets),
+    };
+  } finally {
+    transport.close();
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * What a notification says of an environment and a deployment, as it was when the event happened. Kept with each
+ * delivery: nothing here is a secret, or comes from variables, outputs, plans or logs. Absent values are null.
+ */
+import type {
+  DeploymentStatus,
+  DeploymentType,
+  DriftStatus,
+  EnvironmentStatus,
+  Trigger,
+} from '#contract/schema/enumerations.ts';
+
+export interface EnvironmentFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly blueprintId: string;
+  readonly userId: string;
+  readonly status: EnvironmentStatus;
+  readonly driftStatus: DriftStatus;
+  readonly workspaceName: string;
+  readonly latestDeploymentLogId: string | null;
+  readonly requiresApproval: boolean;
+  readonly isArchived: boolean;
+  readonly isLocked: boolean;
+  readonly isRemoteBackend: boolean;
+  readonly continuousDeployment: boolean;
+  readonly pullRequestPlanDeployments: boolean;
+  readonly lifespanEndAt: string | null;
+  readonly markedForAutoDestroy: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface DeploymentFacts {
+  readonly id: string;
+  readonly environmentId: string;
+  readonly projectId: string;
+  readonly organizationId: string;
+  readonly type: DeploymentType;
+  readonly status: DeploymentStatus;
+  readonly triggerName: Trigger;
+  readonly startedBy: string;
+  readonly abortedBy: string | null;
+  readonly queuedAt: string;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  readonly deploymentDurationMinutes: number | null;
+  readonly error: { readonly message: string } | null;
+  readonly comment: string | null;
+  readonly blueprintId: string;
+  readonly blueprintRepository: string;
+  readonly blueprintRevision: string;
+  readonly commitHash: string | null;
+  readonly requiresApproval: boolean;
+  readonly resourceCount: number;
+  readonly hasChanges: boolean | null;
+  readonly driftDetected: boolean | null;
+  readonly isScheduledRun: boolean;
+  readonly isSkippedApply: boolean | null;
+  readonly targets: readonly string[];
+}
+
+/** What else is known of the end of a lifetime. */
+export interface LifetimeFacts {
+  readonly destroyAt: string;
+  readonly reason: string | null;
+}
+
+export interface EventFacts {
+  readonly environment: EnvironmentFacts;
+  readonly deployment: DeploymentFacts | null;
+  readonly lifetime: LifetimeFacts | null;
+}
