@@ -24,6 +24,7 @@ import { recoveryBench } from './benchmarks/recovery.ts';
 import { searchBench } from './benchmarks/search.ts';
 import { serversBench } from './benchmarks/servers.ts';
 import { teamsBench } from './benchmarks/teams.ts';
+import { timersBench } from './benchmarks/timers.ts';
 import { toolsBench } from './benchmarks/tools.ts';
 import { unitsBench } from './benchmarks/units.ts';
 import { variablesBench } from './benchmarks/variables.ts';
@@ -49,6 +50,7 @@ const benches: Readonly<Record<string, Bench>> = {
   access: accessBench,
   search: searchBench,
   teams: teamsBench,
+  timers: timersBench,
   variables: variablesBench,
   repositoryVariables: repositoryVariablesBench,
   recovery: recoveryBench,
