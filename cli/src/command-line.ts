@@ -94,3 +94,12 @@ export function wholeNumber(flag: string, least: number): (text: string) => numb
     throw new BadCall(`${flag} must be a whole number of at least ${least}, not ${JSON.stringify(text)}.`);
   };
 }
+
+/** A time as the service takes it. @throws BadCall that names the flag */
+export function timeFlag(flag: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime()))
+    throw new BadCall(`${flag} must be a time such as 2026-01-31T12:00:00Z or 2026-01-31, not ${text}.`);
+  return time.toISOString();
+}

@@ -11,6 +11,7 @@ import { addDecideCommands } from './commands/decide.ts';
 import { addCompletionCommands } from './commands/completion.ts';
 import { addAgentCommands } from './commands/agents.ts';
 import { addAuditCommands } from './commands/audit.ts';
+import { addCalendarCommand } from './commands/calendar/calendar.ts';
 import { addCredentialCommands } from './commands/credentials.ts';
 import { addRepositoryCredentialCommands } from './commands/repository-credentials.ts';
 import { addVcsConnectionCommands } from './commands/vcs-connection.ts';
@@ -85,6 +86,7 @@ export function createProgram(): Command {
   addVcsConnectionCommands(program);
   addCredentialCommands(program);
   addAgentCommands(program);
+  addCalendarCommand(program);
   addAuditCommands(program);
   addDoctorCommand(program);
   addCompletionCommands(program);

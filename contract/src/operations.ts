@@ -17,6 +17,7 @@ export const operations = {
   ...(await import('./configuration-sets/operations.ts')).operations,
   ...(await import('./environments/operations.ts')).operations,
   ...(await import('./schedules/operations.ts')).operations,
+  ...(await import('./calendar/operations.ts')).operations,
   ...(await import('./deployments/operations.ts')).operations,
   ...(await import('./triggers/operations.ts')).operations,
   ...(await import('./state/operations.ts')).operations,

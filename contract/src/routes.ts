@@ -115,6 +115,7 @@ export const routes = {
   listProjectSchedules: ['GET', '/scheduling/projects/{id}'],
   getDriftSchedule: ['GET', '/scheduling/drift-detection/environments/{id}'],
   updateDriftSchedule: ['PATCH', '/scheduling/drift-detection/environments/{id}'],
+  getCalendar: ['GET', '/calendar'],
   getDeployment: ['GET', '/environments/deployments/{id}'],
   deployEnvironment: ['POST', '/environments/{id}/deployments'],
   uploadSource: ['POST', '/environments/{id}/sources'],

@@ -25,4 +25,6 @@ export const otherTables: Readonly<Record<string, readonly string[]>> = {
   'dispatch/run-store.ts': ['agent', 'agent_process', 'deployment', 'environment'],
   // Missed runs depend on the environment's lock, and the list of a project on its environments.
   'schedules/schedule-store.ts': ['environment'],
+  // The calendar reads the dates of environments and of their schedules.
+  'calendar/calendar-store.ts': ['environment', 'schedule'],
 };

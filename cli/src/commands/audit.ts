@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { AuditEvent, AuditVerification } from '#contract/audit/shapes.ts';
 import { type AuditFinding, verifyExport } from '#contract/audit/verify.ts';
 import { exportLines, openExportFile, writeExport } from '../audit-export.ts';
-import { onCall, optionsOf, wholeNumber, withSharedFlags } from '../command-line.ts';
+import { onCall, optionsOf, timeFlag, wholeNumber, withSharedFlags } from '../command-line.ts';
 import { BadCall, type ExitCode, exitCodes } from '../exit-codes.ts';
 import { findOrganization } from '../find-environment.ts';
 import { type Session, type SharedFlags, tell } from '../session/session.ts';
@@ -55,17 +55,8 @@ function changedFields({ before, after }: AuditEvent): string {
   return Object.keys({ ...before, ...after }).join(', ');
 }
 
-/** A time as the service takes it. @throws BadCall that names the flag */
-function timeOf(flag: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const time = new Date(text);
-  if (Number.isNaN(time.getTime()))
-    throw new BadCall(`${flag} must be a time such as 2026-01-31T12:00:00Z or 2026-01-31, not ${text}.`);
-  return time.toISOString();
-}
-
 function timesOf({ from, to }: TimeFlags) {
-  return { from: timeOf('--from', from), to: timeOf('--to', to) };
+  return { from: timeFlag('--from', from), to: timeFlag('--to', to) };
 }
 
 /** Asks page by page until there are enough entries. */

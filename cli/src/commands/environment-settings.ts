@@ -21,11 +21,13 @@ const remediations = [
 ] as const satisfies readonly NonNullable<DriftBody['autoDriftRemediation']>[];
 
 interface ScheduleFlags {
+  readonly timeZone?: string;
   readonly deploy?: string | false;
   readonly destroy?: string | false;
 }
 
 interface DriftFlags {
+  readonly timeZone?: string;
   readonly cron?: string;
   readonly off?: boolean;
   readonly remediation?: string;
@@ -119,20 +121,22 @@ function addSchedule(group: Command): void {
   const schedule = group
     .command('schedule <environment>')
     .description('show or change its deploy and destroy schedules; omitted schedules are unchanged')
-    .option('--deploy <cron>', 'five fields (minute, hour, day of month, month, day of week), in UTC')
+    .option('--deploy <cron>', 'five fields (minute, hour, day of month, month, day of week)')
     .option('--no-deploy', 'stop scheduled deployments')
     .option('--destroy <cron>', 'cron expression of the destroy schedule')
-    .option('--no-destroy', 'stop scheduled destroys');
+    .option('--no-destroy', 'stop scheduled destroys')
+    .option('--time-zone <name>', 'the clock that both go by, such as Europe/Berlin; UTC unless set');
   onCall<ScheduleFlags>(schedule, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     const params = { id: (await findEnvironment(session, name)).id };
     const known = await client.call('getEnvironmentSchedule', { params });
-    const isChanged = options.deploy !== undefined || options.destroy !== undefined;
+    const isChanged = [options.deploy, options.destroy, options.timeZone].some((each) => each !== undefined);
     const wanted = (kind: 'deploy' | 'destroy') => {
       const given = options[kind];
-      const { cron, enabled } = known[kind] ?? {};
-      if (given === undefined) return cron === undefined ? undefined : { cron, enabled };
-      return given === false ? undefined : { cron: given };
+      const { cron, enabled, timeZone: current } = known[kind] ?? {};
+      const timeZone = options.timeZone ?? current;
+      if (given === undefined) return cron === undefined ? undefined : { cron, enabled, timeZone };
+      return given === false ? undefined : { cron: given, timeZone };
     };
     const body = { deploy: wanted('deploy'), destroy: wanted('destroy') };
     const now = isChanged ? await client.call('updateEnvironmentSchedule', { params, body }) : known;
@@ -140,7 +144,7 @@ function addSchedule(group: Command): void {
     const text = (one: typeof now.deploy) =>
       one === undefined
         ? 'never'
-        : `${one.cron}${one.enabled ? '' : ' (off)'}${one.nextSchedule ? `, next at ${timeText(one.nextSchedule)}` : ''}`;
+        : `${one.cron} ${one.timeZone}${one.enabled ? '' : ' (off)'}${one.nextSchedule ? `, next at ${timeText(one.nextSchedule)}` : ''}`;
     return output.fields([
       ['Deployed', text(now.deploy)],
       ['Destroyed', text(now.destroy)],
@@ -152,7 +156,8 @@ function addDriftSchedule(group: Command): void {
   const schedule = group
     .command('drift-schedule <environment>')
     .description('show or change its drift checks; omitted settings are unchanged')
-    .option('--cron <cron>', 'five fields (minute, hour, day of month, month, day of week), in UTC')
+    .option('--cron <cron>', 'five fields (minute, hour, day of month, month, day of week)')
+    .option('--time-zone <name>', 'the clock that it goes by, such as Europe/Berlin; UTC unless set')
     .option('--off', 'stop drift checks')
     .addOption(optionOf('--remediation <strategy>', 'what to do about drift', remediations));
   schedule.options.find(({ long }) => long === '--off')?.conflicts('cron');
@@ -160,19 +165,21 @@ function addDriftSchedule(group: Command): void {
     const { client, output, isJson } = session;
     const params = { id: (await findEnvironment(session, name)).id };
     const known = await client.call('getDriftSchedule', { params });
-    const { cron, off, remediation } = options;
+    const { cron, off, remediation, timeZone } = options;
     if (remediation !== undefined && cron === undefined && !off && known.cron === '')
       throw new BadCall('There is no drift schedule yet: --cron is required.');
     const body: DriftBody = {
       enabled: off ? false : cron !== undefined || known.enabled,
       cron,
+      timeZone,
       autoDriftRemediation: remediation as DriftBody['autoDriftRemediation'],
     };
-    const isChanged = cron !== undefined || off === true || remediation !== undefined;
+    const isChanged =
+      cron !== undefined || off === true || remediation !== undefined || timeZone !== undefined;
     const now = isChanged ? await client.call('updateDriftSchedule', { params, body }) : known;
     if (isJson) return output.json(now);
     return output.fields([
-      ['Drift', now.enabled ? `checked at ${now.cron}` : 'not checked automatically'],
+      ['Drift', now.enabled ? `checked at ${now.cron} ${now.timeZone ?? ''}` : 'not checked automatically'],
       ['Next', now.enabled && now.nextSchedule ? timeText(now.nextSchedule) : undefined],
       ['Remediation', now.autoDriftRemediation],
     ]);

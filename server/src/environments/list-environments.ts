@@ -4,39 +4,20 @@ import type { Environment } from '#contract/environments/shapes.ts';
 import type { operations } from '#contract/operations.ts';
 import type { QueryOf } from '#contract/operation.ts';
 import type { DriftStatus, EnvironmentStatus, TemplateType } from '#contract/schema/enumerations.ts';
-import type { Reach } from '../access/access.ts';
 import { isUuid } from '../access/entity-home.ts';
 import type { ActorContext } from '../context.ts';
 import { unknownEntity } from '../http/errors.ts';
 import { type JsonText, jsonList } from '../http/json-text.ts';
 import { excludeFields } from '../http/pick-fields.ts';
-import { projectHome, projectsNamedLike } from '../projects/project-store.ts';
+import { projectsNamedLike } from '../projects/project-store.ts';
 import { type EnvironmentFilter, listEnvironmentPage, type PageAsked } from './listed-environment-store.ts';
 import { type LargeColumn, largeColumns } from '../deployments/shown-deployment-store.ts';
 import { environmentTexts } from './environment-texts.ts';
+import { visibleReach } from './visible-reach.ts';
 
 const largestPage = 100;
 
-const nowhere: Reach = { organizationIds: [], projectIds: [], environmentIds: [] };
-
 type Query = QueryOf<typeof operations.listEnvironments>;
-
-/** Where the caller may see environments, narrowed by the query. */
-async function visibleReach({ db, actor: { access } }: ActorContext, query: Query): Promise<Reach> {
-  const { organizationId, projectId } = query;
-  if (access.organizationIds.length === 0) return nowhere;
-  if (organizationId !== undefined && !access.isMember(organizationId))
-    throw unknownEntity('query.organizationId', 'organization');
-  const reach = access.reach('VIEW_ENVIRONMENT', organizationId);
-  if (projectId === undefined) return reach;
-  const place = await projectHome(db, projectId);
-  if (!place || !access.isMember(place.organizationId)) throw unknownEntity('query.projectId', 'project');
-  if (organizationId !== undefined && place.organizationId !== organizationId) return nowhere;
-  // The project is filtered by anyway: all of it, or its single environments.
-  return access.has('VIEW_ENVIRONMENT', place)
-    ? { ...nowhere, organizationIds: [place.organizationId] }
-    : { ...nowhere, environmentIds: reach.environmentIds };
-}
 
 /** Large fields that were not requested are not read. */
 function unreadColumns(excludeFields: string | undefined): LargeColumn[] {

@@ -96,7 +96,7 @@ function isIn(column: RawBuilder<unknown>, ids: readonly string[]): RawBuilder<b
 }
 
 /** One condition for each kind of place, and none for kinds that there are none of: plans stay simple. */
-function within({ organizationIds, projectIds, environmentIds }: Reach) {
+export function within({ organizationIds, projectIds, environmentIds }: Reach) {
   const conditions = [
     ...isIn(sql`environment.organization_id`, organizationIds),
     ...isIn(sql`environment.project_id`, projectIds),

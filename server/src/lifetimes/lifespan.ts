@@ -77,6 +77,16 @@ export function nextTtlStep(end: Date, now: Date): Date {
   return coming === undefined ? end : new Date(coming);
 }
 
+/** The notices that are given from a time on, each with what `markedForAutoDestroy` says after it. */
+export function noticesFrom(end: Date, from: Date): { readonly at: Date; readonly number: number }[] {
+  return noticeMinutes
+    .map((minutes, index) => ({
+      at: new Date(end.getTime() - minutes * minuteMilliseconds),
+      number: index + 1,
+    }))
+    .filter(({ at }) => at >= from);
+}
+
 export interface LongestLife {
   readonly maxTtl: string | null;
   /** Whose policy says so. */

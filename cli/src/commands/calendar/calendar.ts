@@ -1,0 +1,55 @@
+/** `calendar`: what is going to happen to environments automatically. */
+import type { Command } from 'commander';
+import type { CalendarEntry } from '#contract/calendar/shapes.ts';
+import { onCall, timeFlag } from '../../command-line.ts';
+import { findOrganization, findProject } from '../../find-environment.ts';
+import { timeText } from '../../terminal/durations.ts';
+import type { Column } from '../../terminal/table.ts';
+
+interface CalendarFlags {
+  readonly project?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+const columns: Column<CalendarEntry>[] = [
+  { head: 'TIME', value: ({ at }) => timeText(at), isWhole: true },
+  { head: 'ENVIRONMENT', value: ({ environmentName }) => environmentName },
+  { head: 'WHAT', value: ({ text, held }) => (held === undefined ? text : `${text} – held: ${held}`) },
+  {
+    head: 'SCHEDULE',
+    value: ({ cron, timeZone, isRepeated }) =>
+      cron === undefined ? '' : `${cron} ${timeZone ?? ''}${isRepeated ? ', several times that day' : ''}`,
+  },
+  { head: 'PROJECT', value: ({ projectName }) => projectName, isExtra: true },
+  { head: 'ID', value: ({ environmentId }) => environmentId, isExtra: true },
+];
+
+/** Adds `calendar`. */
+export function addCalendarCommand(program: Command): void {
+  const calendar = program
+    .command('calendar')
+    .description('list what is going to happen automatically: schedules, drift checks and ends of lifetimes')
+    .option('--project <project>', 'only environments of this project: its id or exact name')
+    .option('--from <time>', 'default: now')
+    .option('--to <time>', 'default: seven days later');
+  onCall<CalendarFlags>(calendar, async ({ session, options }) => {
+    const { client, output, isJson } = session;
+    const { id: organizationId } = await findOrganization(session);
+    const projectId =
+      options.project === undefined
+        ? undefined
+        : (await findProject(client, organizationId, options.project)).id;
+    const query = {
+      organizationId,
+      projectId,
+      from: timeFlag('--from', options.from),
+      to: timeFlag('--to', options.to),
+    };
+    const found = await client.call('getCalendar', { query });
+    if (isJson) return output.json(found);
+    await output.table(found.entries, columns, 'Nothing is going to happen automatically.');
+    if (found.nextFrom !== undefined)
+      await output.line(`There is more: continue with --from ${found.nextFrom}`);
+  });
+}
