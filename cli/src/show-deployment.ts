@@ -1,6 +1,7 @@
 /** The result of a deployment in words. */
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+import { showApproval, verdictLines } from './show-approval.ts';
 import { showUnrecorded } from './show-unrecorded.ts';
 import type { Outputs } from '#contract/deployments/plan.ts';
 import { outputsByName } from '#contract/deployments/unit-outputs.ts';
@@ -55,6 +56,7 @@ export function valueText(value: unknown): string {
 }
 
 async function showFailure(output: Output, deployment: Deployment): Promise<void> {
+  for (const line of verdictLines(deployment)) await output.line(`Policy ${safeText(line)}`);
   const message = safeText(deployment.error?.message ?? '').trim();
   if (message !== '') await output.line(message);
   if (deployment.failedCommand) await output.line(`Failed command: ${safeText(deployment.failedCommand)}`);
@@ -103,6 +105,7 @@ export async function showResult(
   if (plan !== undefined) await output.line(`Plan: ${plan}`);
   if (status === 'WAITING_FOR_USER') {
     await output.line(`${type} ${statusText(output, status)}: the plan waits for approval`);
+    await showApproval(output, deployment);
     return showDecision(output, id, isEmptyPlan(deployment));
   }
   const duration = await tookText(client, deployment);

@@ -14,12 +14,21 @@ interface ApproveFlags extends DeploymentFlags, FollowFlags {
 
 interface CancelFlags extends DeploymentFlags {
   readonly queued?: boolean;
+  readonly planHash?: string;
   readonly comment?: string;
 }
 
 async function endedSteps({ client }: Session, id: string): Promise<ReadonlySet<string>> {
   const steps = await client.call('listSteps', { params: { deploymentLogId: id } });
   return new Set(steps.filter(({ completedAt }) => completedAt !== undefined).map(({ name }) => name));
+}
+
+/** With policies, one approval may not be enough. */
+async function whatFollows({ client }: Session, id: string): Promise<string> {
+  const fields = 'policyVerdicts';
+  const { policyVerdicts = [] } = await client.call('getDeployment', { params: { id }, query: { fields } });
+  if (policyVerdicts.length === 0) return `${id} continues`;
+  return `${id} continues unless its approval policies ask for another approver (envarium deployments show ${id})`;
 }
 
 function addApprove(program: Command): void {
@@ -42,7 +51,7 @@ function addApprove(program: Command): void {
         options.follow ? { event: 'approved', data: approved } : approved,
         options.follow,
       );
-    else if (!session.isJson) await session.output.line(`Approved: ${id} continues`);
+    else if (!session.isJson) await session.output.line(`Approved: ${await whatFollows(session, id)}`);
     if (options.wait) return follow(session, id, { isQuiet: true });
     return options.follow ? follow(session, id, { hiddenSteps }) : undefined;
   });
@@ -70,13 +79,14 @@ function addCancel(program: Command): void {
     program.command('cancel').description('cancel a deployment that waits for approval, or a queued one'),
   )
     .option('--queued', 'with --environment: cancel all queued deployments')
+    .option('--plan-hash <hash>', 'refuse only the plan with this hash')
     .option('--comment <text>', 'why, kept with the refusal of a plan');
   onCall<CancelFlags>(cancel, async ({ session, args: [given], options }) => {
     if (options.queued) return cancelQueued(session, options.environment, given);
     const id = await findDeploymentId(session, given, options);
     const cancelled = await session.client.call('cancelDeployment', {
       params: { id },
-      body: { comment: options.comment },
+      body: { planHash: options.planHash, comment: options.comment },
     });
     return session.isJson ? session.output.json(cancelled) : session.output.line(`Cancelled: ${id}`);
   });

@@ -8,6 +8,7 @@ import { findEnvironment } from '../find-environment.ts';
 import { allPages } from '../pages.ts';
 import type { Column } from '../terminal/table.ts';
 import type { Session } from '../session/session.ts';
+import { costText, reviewsText, verdictLines, waitLines } from '../show-approval.ts';
 import { planText, tookText } from '../show-deployment.ts';
 import { showUnrecorded } from '../show-unrecorded.ts';
 import { showTiming } from '../show-timing.ts';
@@ -94,18 +95,18 @@ function remediationText({ remediation }: Deployment): string | undefined {
 }
 
 async function show({ output, client }: Session, id: string, deployment: Deployment): Promise<void> {
-  const { startedByUser, reviewersUsers } = deployment;
+  const { startedByUser } = deployment;
   await output.fields([
     ['Id', id],
     ['Type', deployment.type],
     ['Status', deployment.status],
     ['Waiting', deployment.waitingFor?.text],
+    ['Approval', waitLines(deployment).join('\n')],
     ['Environment', deployment.environmentId],
     ['Started by', startedByUser.name ?? deployment.startedBy],
-    [
-      'Reviewed by',
-      reviewersUsers.map(({ user, action }) => `${user.name ?? user.user_id} (${action})`).join(', '),
-    ],
+    ['Reviewed by', reviewsText(deployment)],
+    ['Policies', verdictLines(deployment).join('\n')],
+    ['Costs', costText(deployment)],
     ['Caused by', causeText(deployment)],
     ['Skipped for', deployment.skippedFor],
     ['Remediation', remediationText(deployment)],
