@@ -52,6 +52,7 @@ const namesOfField: Readonly<Record<string, readonly string[]>> = {
   organizationId: ['--organization-id'],
   parentProjectId: ['--parent'],
   path: ['--path'],
+  policyConfiguration: ['--configuration'],
   planHash: ['--plan-hash'],
   projectId: ['--project', '<project>'],
   pullRequestPlanDeployments: ['--pull-request-plans'],

@@ -10,6 +10,7 @@ import { addWhoamiCommand } from './commands/access/whoami.ts';
 import { addDecideCommands } from './commands/decide.ts';
 import { addCompletionCommands } from './commands/completion.ts';
 import { addAgentCommands } from './commands/agents.ts';
+import { addApprovalPolicyCommands } from './commands/approval-policies/approval-policies.ts';
 import { addAuditCommands } from './commands/audit.ts';
 import { addCalendarCommand } from './commands/calendar/calendar.ts';
 import { addCredentialCommands } from './commands/credentials.ts';
@@ -81,6 +82,7 @@ export function createProgram(): Command {
   addSetCommands(program);
   addTemplateCommands(program);
   addNotificationCommands(program);
+  addApprovalPolicyCommands(program);
   addRepositoryCredentialCommands(program);
   addRepositoryCommands(program);
   addVcsConnectionCommands(program);

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CataloguePolicy } from '#contract/flows/catalogue.ts';
+import { catalogueRepository } from '#contract/flows/catalogue.ts';
 import { catalogue } from '../../server/src/flows/catalogue.ts';
 import { root } from '../repository.ts';
 
@@ -47,8 +48,16 @@ function sectionOf(policy: CataloguePolicy): string {
 
 const introduction = `# Catalogue of approval policies
 
-These approval policies come with Envarium, in the folder [policies](../policies) of its repository. Each folder is complete: name the
-repository of Envarium, or copy folders into a repository of yours, and create an [approval policy](custom-flows.md) with the folder as its path.
+These approval policies come with Envarium, in the folder [policies](../policies) of its repository. No repository of yours is needed:
+the address of the catalogue is \`${catalogueRepository}\`, and the path is the policy's folder.
+
+\`\`\`sh
+envarium approval-policies create "No public buckets" --catalogue deny-public-s3-buckets
+envarium approval-policies assign "No public buckets" --project shop
+\`\`\`
+
+To change a policy, copy its folder into a repository of yours and name that one:
+each folder is complete.
 
 All of them decide in the same way, about what a deployment creates, changes or replaces. What it leaves as it is, and what it deletes, is not
 refused.

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { defineOperations, operation } from '../operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { AnyObject, closed, Name, Text } from '../schema/schema.ts';
+import { catalogueRepository, CataloguePolicy } from './catalogue.ts';
 import { recordRequestFields } from './record-fields.ts';
 import {
   ApprovalPolicy,
@@ -56,11 +57,20 @@ const policies = {
     }),
     reply: Type.Array(ApprovalPolicy),
   }),
+  listCataloguePolicies: operation('GET', '/approval-policies/catalogue', {
+    summary: 'List policies of the catalogue',
+    description:
+      `Those that come with the service, by folder. One is used by \`POST /approval-policy\` with repository ` +
+      `\`${catalogueRepository}\` and its \`path\`.`,
+    needs: 'signed-in',
+    reply: Type.Array(CataloguePolicy),
+  }),
   createApprovalPolicy: operation('POST', '/approval-policy', {
     summary: 'Create approval policy',
     description:
       'Stores where the files of the policy are; they are read when a deployment is checked. Its name is unique ' +
-      'among the approval policies of the organization. `GET` and `DELETE /blueprints/{id}` read and delete it.',
+      'among the approval policies of the organization. Path and configuration of a policy of the catalogue are ' +
+      'checked. `GET` and `DELETE /blueprints/{id}` read and delete it.',
     needs: 'CREATE_AND_EDIT_TEMPLATES',
     subject: { entity: 'organization', in: 'body', field: 'organizationId' },
     body: closed({ organizationId: Name, ...fields }),

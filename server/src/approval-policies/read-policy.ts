@@ -1,8 +1,11 @@
 /** Fetches the files of a policy, under the guards and limits of every repository that the service reads. */
 import { posix } from 'node:path';
+import { catalogueRepository } from '#contract/flows/catalogue.ts';
 import { knownHostsFile } from '#guards/known-hosts.ts';
 import { readRepository as kindOfRepository } from '#guards/source-guards.ts';
+import { version } from '#protocol/version.ts';
 import type { Context } from '../context.ts';
+import { findInCatalogue } from '../flows/catalogue.ts';
 import type { ProjectPlace } from '../projects/project-store.ts';
 import { type CommitTree, UnreadableFile } from '../repositories/git/commit-tree.ts';
 import { UnreadableRepository } from '../repositories/git/fetch-commit.ts';
@@ -19,6 +22,7 @@ const mostBytes = 5_000_000;
 const deepest = 5;
 
 export interface ReadPolicy {
+  /** Of the catalogue: the version of the service. */
   readonly commit: string;
   readonly files: PolicyFiles;
 }
@@ -68,6 +72,14 @@ async function sourceOf(context: Context, template: TemplateRow, project: Projec
   return { repository, ...allowed, ...(credentials ? { credentials } : {}), ...(ssh ? { ssh } : {}) };
 }
 
+/** @throws PolicyError for a folder that another version had */
+function cataloguedPolicy(path: string): ReadPolicy {
+  const policy = findInCatalogue(path);
+  if (!policy)
+    throw new PolicyError(`The catalogue of this version has no policy "${path}": choose another one`);
+  return { commit: version, files: new Map(Object.entries(policy.files)) };
+}
+
 /**
  * @param project where the deployment is, which SSH keys must be for
  * @param commit the one to read; absent: the newest of the policy's revision
@@ -80,6 +92,7 @@ export async function readPolicy(
   commit?: string,
 ): Promise<ReadPolicy> {
   const { revision, path = '' } = template.settings;
+  if (template.repository === catalogueRepository) return cataloguedPolicy(path);
   try {
     const source = await sourceOf(context, template, project);
     return await readRepository(context, source, commit ?? (revision || undefined), async (tree) => ({

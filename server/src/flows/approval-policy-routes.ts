@@ -25,6 +25,8 @@ import {
   requireView,
 } from './assignment-places.ts';
 import { type AssignmentRow, assignmentsAt, assignmentsOf } from './assignment-store.ts';
+import { catalogue } from './catalogue.ts';
+import { checkCataloguePolicy } from './check-policy.ts';
 import { policyOf } from './flow-view.ts';
 
 const type = 'approval-policy';
@@ -159,12 +161,15 @@ export const approvalPolicyRoutes: Route[] = [
     const rows = await listRowsOfType(context.db, type, query);
     return (await templateViews(context.db, rows)).map(policyOf);
   }),
-  route(operations.createApprovalPolicy, async (context, { body }) =>
-    policyOf(await createTemplate(context, { ...body, type })),
-  ),
-  route(operations.updateApprovalPolicy, async (context, { body }) =>
-    policyOf(await updateTemplate(context, body.id, { ...without(body, ['id']), type })),
-  ),
+  route(operations.listCataloguePolicies, () => Promise.resolve([...catalogue()])),
+  route(operations.createApprovalPolicy, async (context, { body }) => {
+    checkCataloguePolicy(body);
+    return policyOf(await createTemplate(context, { ...body, type }));
+  }),
+  route(operations.updateApprovalPolicy, async (context, { body }) => {
+    checkCataloguePolicy(body);
+    return policyOf(await updateTemplate(context, body.id, { ...without(body, ['id']), type }));
+  }),
   route(operations.deleteApprovalPolicy, (context, { params }) => deleteTemplate(context, params.id)),
   ...assignments,
 ];

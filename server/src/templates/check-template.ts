@@ -1,4 +1,5 @@
 /** The checks of a template before anything is written. */
+import { catalogueRepository } from '#contract/flows/catalogue.ts';
 import type { TemplateRequest } from '#contract/templates/template-body.ts';
 import { retryRefusal } from '#guards/retry-rule.ts';
 import type { ActorContext } from '../context.ts';
@@ -26,7 +27,8 @@ export async function checkTemplate(
   const retry = request.retry ? retryRefusal(request.retry) : null;
   if (retry) throw badField(`body.retry.${retry.field}`, retry.reason);
   const { repository } = splitCredentials(request.repository);
-  checkRepository(context, addressOf(request, repository), 'body.repository');
+  const isCatalogue = request.type === 'approval-policy' && repository === catalogueRepository;
+  if (!isCatalogue) checkRepository(context, addressOf(request, repository), 'body.repository');
   checkRevision(request.revision, 'body.revision');
   checkPath(request.path, 'body.path');
   checkFile(request.fileName, 'body.fileName');

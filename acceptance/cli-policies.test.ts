@@ -1,0 +1,129 @@
+/** Approval policies from the command line, against a real service with real plans. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { CataloguePolicy } from '#contract/flows/catalogue.ts';
+import type { ApprovalPolicyEntry } from '#contract/flows/shapes.ts';
+import { type RunningService, startService } from './service.ts';
+
+const program = fileURLToPath(new URL('../cli/src/main.ts', import.meta.url));
+
+interface Ended {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+describe('approval policies', () => {
+  let service: RunningService;
+
+  function envarium(...args: string[]): Promise<Ended> {
+    const env = {
+      PATH: process.env.PATH ?? '',
+      HOME: service.folder,
+      ENVARIUM_API_URL: service.url,
+      ENVARIUM_API_KEY: service.key,
+      ENVARIUM_API_SECRET: service.secret,
+    };
+    return new Promise((resolve) => {
+      execFile(process.execPath, [program, ...args], { env, cwd: service.folder }, (error, stdout, stderr) =>
+        resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+      );
+    });
+  }
+
+  async function good(...args: string[]): Promise<string> {
+    const { status, stdout, stderr } = await envarium(...args);
+    assert.equal(status, 0, `${args.join(' ')}: ${stderr}${stdout}`);
+    return stdout;
+  }
+
+  async function bad(...args: string[]): Promise<string> {
+    const { status, stdout, stderr } = await envarium(...args);
+    assert.equal(status, 2, stdout);
+    return stderr;
+  }
+
+  const json = async <T>(...args: string[]): Promise<T> => JSON.parse(await good(...args, '--json')) as T;
+  const policies = (...args: string[]) => good('approval-policies', ...args);
+
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service[Symbol.asyncDispose]());
+
+  test('the catalogue is listed and explained', async () => {
+    assert.match(await policies('list'), /^No approval policies: "approval-policies catalogue"/);
+    assert.equal((await json<CataloguePolicy[]>('approval-policies', 'catalogue')).length, 15);
+    const text = await policies('catalogue', 'monthly-cost-estimation');
+    assert.match(text, /maxCostIncrease/);
+    assert.match(text, /envarium approval-policies create <name> --catalogue monthly-cost-estimation/);
+    assert.match(await bad('approval-policies', 'catalogue', 'nothing'), /The catalogue has no "nothing"/);
+  });
+
+  test('a policy is created, changed, assigned to each kind of place, and deleted', async () => {
+    await policies(
+      'create',
+      'costs',
+      '--catalogue',
+      'monthly-cost-estimation',
+      '--configuration',
+      '{"maxCostIncrease":50}',
+    );
+    await good('templates', 'create', 'web', '--repository', 'https://git.example.com/web.git');
+    await good('project', 'create', 'shop');
+    assert.match(
+      await policies('assign', 'costs', '--project', 'shop'),
+      /costs checks deployments from now on/,
+    );
+    await policies('assign', 'costs', '--template', 'web');
+    await policies('assign', 'costs', '--whole-organization');
+    const file = join(service.folder, 'configuration.json');
+    await writeFile(file, '{"maxCostIncrease":70,"onExceed":"deny"}');
+    await policies('update', 'costs', '--name', 'budget', '--configuration', `@${file}`);
+    const shown = await json<ApprovalPolicyEntry>('approval-policies', 'show', 'budget');
+    assert.deepEqual(shown.policy.policyConfiguration, { maxCostIncrease: 70, onExceed: 'deny' });
+    assert.equal(shown.policy.path, 'monthly-cost-estimation');
+    assert.deepEqual(shown.assignments.map(({ scope }) => scope).toSorted(), [
+      'BLUEPRINT',
+      'ORGANIZATION',
+      'PROJECT',
+    ]);
+    assert.match(await policies('list'), /budget +.*project shop/);
+    await policies('unassign', 'budget', '--project', 'shop');
+    await policies('unassign', 'budget', '--whole-organization');
+    assert.match(await policies('show', 'budget'), /^Assigned to: +template web$/m);
+    await policies('delete', 'budget');
+    assert.match(await bad('approval-policies', 'show', 'budget'), /There is no approval-policy "budget"/);
+  });
+
+  test('a policy of a repository keeps what a change does not mention', async () => {
+    const address = 'https://git.example.com/rules.git';
+    await policies('create', 'own', '--repository', address, '--revision', 'v1', '--path', 'rules');
+    await policies('update', 'own', '--revision', 'v2');
+    const { policy } = await json<ApprovalPolicyEntry>('approval-policies', 'show', 'own');
+    assert.deepEqual([policy.repository, policy.revision, policy.path], [address, 'v2', 'rules']);
+    await policies('update', 'own', '--catalogue', 'alb-secure-tls');
+    const after = await json<ApprovalPolicyEntry>('approval-policies', 'show', 'own');
+    assert.deepEqual([after.policy.path, after.policy.revision], ['alb-secure-tls', undefined]);
+  });
+
+  test('wrong calls name the option', async () => {
+    const create = ['approval-policies', 'create', 'x'];
+    assert.match(await bad(...create), /Specify --catalogue, or --repository/);
+    assert.match(
+      await bad(...create, '--catalogue', 'a', '--path', 'b'),
+      /either --catalogue, or --repository/,
+    );
+    assert.match(await bad(...create, '--catalogue', 'nothing'), /--path must be a policy of the catalogue/);
+    assert.match(
+      await bad(...create, '--catalogue', 'monthly-cost-estimation'),
+      /--configuration must have required property 'maxCostIncrease'/,
+    );
+    assert.match(await bad(...create, '--catalogue', 'a', '--configuration', '[]'), /must be a JSON object/);
+    assert.match(await bad('approval-policies', 'assign', 'own'), /Specify one of --project, --template and/);
+  });
+});

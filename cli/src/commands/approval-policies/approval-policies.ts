@@ -1,0 +1,109 @@
+/** Commands about approval policies. */
+import type { Command } from 'commander';
+import type { CataloguePolicy } from '#contract/flows/catalogue.ts';
+import type { ApprovalPolicyEntry } from '#contract/flows/shapes.ts';
+import { onCall } from '../../command-line.ts';
+import { BadCall } from '../../exit-codes.ts';
+import { findOrganization } from '../../find-environment.ts';
+import type { Session } from '../../session/session.ts';
+import { timeText } from '../../terminal/durations.ts';
+import type { Column } from '../../terminal/table.ts';
+import { addPolicyEditCommands } from './edit-policies.ts';
+import { findPolicy } from './find-policy.ts';
+
+const scopeWords = { ORGANIZATION: 'organization', PROJECT: 'project', BLUEPRINT: 'template' } as const;
+
+/** Where a policy is assigned, as far as the caller may see it. */
+function placesText({ assignments }: ApprovalPolicyEntry): string {
+  return assignments.map(({ scope, scopeName }) => `${scopeWords[scope]} ${scopeName}`).join(', ');
+}
+
+const columns: Column<ApprovalPolicyEntry>[] = [
+  { head: 'NAME', value: ({ policy }) => policy.name },
+  { head: 'ASSIGNED TO', value: (entry) => placesText(entry) || 'nothing' },
+  { head: 'REPOSITORY', value: ({ policy }) => policy.repository, isExtra: true },
+  { head: 'FOLDER', value: ({ policy }) => policy.path ?? '', isExtra: true },
+  { head: 'ID', value: ({ policy }) => policy.id, isId: true },
+];
+
+const catalogueColumns: Column<CataloguePolicy>[] = [
+  { head: 'FOLDER', value: ({ path }) => path, isWhole: true },
+  { head: 'CATEGORIES', value: ({ categories }) => categories.join(', ') },
+  { head: 'CLOUD', value: ({ cloudProvider }) => cloudProvider },
+  { head: 'NAME', value: ({ name }) => name },
+];
+
+async function show({ output, isJson }: Session, entry: ApprovalPolicyEntry): Promise<void> {
+  const { policy, assignments } = entry;
+  if (isJson) return output.json(entry);
+  const { policyConfiguration: configuration } = policy;
+  return output.fields([
+    ['Name', policy.name],
+    ['Id', policy.id],
+    ['Repository', policy.repository],
+    ['Revision', policy.revision],
+    ['Folder', policy.path],
+    ['Configuration', configuration && JSON.stringify(configuration)],
+    ['Assigned to', placesText(entry) || 'nothing'],
+    ['Hash', assignments.find(({ hash }) => hash !== undefined)?.hash],
+    ['Changed', timeText(policy.updatedAt)],
+  ]);
+}
+
+async function showCatalogued({ output, isJson }: Session, policy: CataloguePolicy): Promise<void> {
+  if (isJson) return output.json(policy);
+  await output.fields([
+    ['Name', policy.name],
+    ['Folder', policy.path],
+    ['Categories', policy.categories.join(', ')],
+    ['Cloud', policy.cloudProvider],
+    ['Description', policy.description],
+    ['Explanation', policy.explanation],
+    ['Configuration', policy.configurationSchema && JSON.stringify(policy.configurationSchema.properties)],
+  ]);
+  return output.line(`\nUse it: envarium approval-policies create <name> --catalogue ${policy.path}`);
+}
+
+function addReads(group: Command): void {
+  onCall(group.command('list').description('list approval policies'), async ({ session }) => {
+    const { id: organizationId } = await findOrganization(session);
+    const all = await session.client.call('listApprovalPolicies', { query: { organizationId } });
+    return session.isJson
+      ? session.output.json(all)
+      : session.output.table(
+          all,
+          columns,
+          'No approval policies: "approval-policies catalogue" lists some to use.',
+        );
+  });
+  onCall(
+    group.command('show <approval-policy>').description('show an approval policy: its id or exact name'),
+    async ({ session, args: [given = ''] }) =>
+      show(session, await findPolicy(session, (await findOrganization(session)).id, given)),
+  );
+  onCall(
+    group
+      .command('catalogue [folder]')
+      .description('list the approval policies that come with the service, or explain one'),
+    async ({ session, args: [folder] }) => {
+      const all = await session.client.call('listCataloguePolicies', {});
+      if (folder !== undefined) {
+        const policy = all.find(({ path }) => path === folder);
+        if (policy) return showCatalogued(session, policy);
+        throw new BadCall(
+          `The catalogue has no "${folder}": "approval-policies catalogue" lists what it has.`,
+        );
+      }
+      return session.isJson ? session.output.json(all) : session.output.table(all, catalogueColumns, '');
+    },
+  );
+}
+
+export function addApprovalPolicyCommands(program: Command): void {
+  const group = program
+    .command('approval-policies')
+    .alias('approval-policy')
+    .description('rules that decide whether a plan may be applied');
+  addReads(group);
+  addPolicyEditCommands(group);
+}

@@ -1,0 +1,176 @@
+/** Commands that create, change, delete and assign approval policies. */
+import type { Command } from 'commander';
+import type { CallInput } from '#contract/client/client.ts';
+import { catalogueRepository } from '#contract/flows/catalogue.ts';
+import type { ApprovalPolicy } from '#contract/flows/shapes.ts';
+import { gather, onCall } from '../../command-line.ts';
+import { BadCall } from '../../exit-codes.ts';
+import { findOrganization } from '../../find-environment.ts';
+import { textFromFile } from '../../read-input.ts';
+import type { Session } from '../../session/session.ts';
+import { plain } from '../../terminal/safe-text.ts';
+import { type SourceFlags, sourceFields } from '../templates/source-flags.ts';
+import { findPlace, findPolicy, type PlaceFlags } from './find-policy.ts';
+
+type Body = CallInput<'updateApprovalPolicy'>['body'];
+
+interface EditFlags extends SourceFlags {
+  readonly name?: string;
+  readonly catalogue?: string;
+  readonly configuration?: string;
+}
+
+/** An object as JSON, or in the file after `@`. @throws BadCall for anything else */
+export function configurationOf(text: string): Record<string, unknown> {
+  const json = text.startsWith('@') ? textFromFile('--configuration', text.slice(1)) : text;
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw new BadCall(`--configuration must be JSON: ${(error as Error).message}`, { cause: error });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new BadCall('--configuration must be a JSON object, such as {"maxCostIncrease": 100}.');
+  return value as Record<string, unknown>;
+}
+
+function withEditFlags(command: Command): Command {
+  return command
+    .option('--catalogue <folder>', 'a policy of the catalogue, as "approval-policies catalogue" lists them')
+    .option('--repository <address>', 'git repository with the policy')
+    .option('--revision <revision>', 'branch, tag or commit (default: the default branch)')
+    .option('--path <folder>', 'folder of the policy in the repository (default: its root)')
+    .option('--git-token <git-token>', 'id or exact name of a git token to read the repository with')
+    .option('--ssh-key <key>', 'id or exact name of an ssh key to read it with; may be repeated', gather)
+    .option(
+      '--configuration <json>',
+      "the policy's configuration as a JSON object; @file reads it from a file",
+    );
+}
+
+async function fieldsOf(
+  { client }: Session,
+  organizationId: string,
+  flags: EditFlags,
+): Promise<Partial<Body>> {
+  const { catalogue, configuration } = flags;
+  if (catalogue !== undefined && (flags.repository !== undefined || flags.path !== undefined))
+    throw new BadCall('Specify either --catalogue, or --repository and --path.');
+  return {
+    ...(catalogue === undefined
+      ? await sourceFields(client, organizationId, flags, 'approval-policy')
+      : { repository: catalogueRepository, path: catalogue }),
+    ...(configuration === undefined ? {} : { policyConfiguration: configurationOf(configuration) }),
+  };
+}
+
+function addCreate(group: Command): void {
+  const create = withEditFlags(group.command('create <name>').description('create an approval policy'));
+  onCall<EditFlags>(create, async ({ session, args: [name = ''], options }) => {
+    const { client, output, isJson } = session;
+    const { id: organizationId } = await findOrganization(session);
+    const { repository, ...fields } = await fieldsOf(session, organizationId, options);
+    if (!repository) throw new BadCall('Specify --catalogue, or --repository with the policy.');
+    const policy = await client.call('createApprovalPolicy', {
+      body: { ...fields, organizationId, name, repository },
+    });
+    return isJson
+      ? output.json(policy)
+      : output.line(`Approval policy ${plain(name)} was created: ${policy.id}. It is assigned nowhere yet.`);
+  });
+}
+
+/** What a change sends back as it was read. */
+const keptFields = [
+  ...['name', 'repository', 'revision', 'path', 'policyConfiguration', 'tokenId', 'sshKeys'],
+  ...['githubInstallationId', 'bitbucketClientKey', 'vcsConnectionId', 'isBitbucketServer'],
+  ...['isGitLabEnterprise', 'isGitHubEnterprise', 'isGitLab', 'isAzureDevOps'],
+] as readonly (keyof Body & keyof ApprovalPolicy)[];
+
+/** A policy as a request describes it. */
+function bodyOf(policy: ApprovalPolicy): Body {
+  const kept = keptFields.flatMap((field) => (policy[field] === undefined ? [] : [[field, policy[field]]]));
+  return { ...(Object.fromEntries(kept) as Body), id: policy.id };
+}
+
+function addUpdate(group: Command): void {
+  const update = withEditFlags(
+    group
+      .command('update <approval-policy>')
+      .description('change an approval policy; omitted settings are unchanged, an empty text clears one'),
+  ).option('--name <name>', 'its new name');
+  onCall<EditFlags>(update, async ({ session, args: [given = ''], options }) => {
+    const { client, output, isJson } = session;
+    const { id: organizationId } = await findOrganization(session);
+    const { policy } = await findPolicy(session, organizationId, given);
+    const body = {
+      ...bodyOf(policy),
+      ...(options.catalogue === undefined ? {} : { revision: '', tokenId: '', sshKeys: [] }),
+      ...(await fieldsOf(session, organizationId, options)),
+      ...(options.name === undefined ? {} : { name: options.name }),
+    };
+    const filled = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== '')) as Body;
+    const changed = await client.call('updateApprovalPolicy', { body: filled });
+    return isJson
+      ? output.json(changed)
+      : output.line(`Approval policy ${plain(changed.name)} was changed; its assignments stay`);
+  });
+}
+
+function addDelete(group: Command): void {
+  onCall(
+    group
+      .command('delete <approval-policy>')
+      .description('delete an approval policy: its id or exact name; it is assigned nowhere any more'),
+    async ({ session, args: [given = ''] }) => {
+      const { client, output, isJson } = session;
+      const { policy } = await findPolicy(session, (await findOrganization(session)).id, given);
+      const deleted = await client.call('deleteApprovalPolicy', { params: { id: policy.id } });
+      return isJson ? output.json(deleted) : output.line(`Approval policy ${plain(policy.name)} was deleted`);
+    },
+  );
+}
+
+function withPlaceFlags(command: Command): Command {
+  return command
+    .option('--project <project>', 'id or exact name of a project, with the projects below it')
+    .option('--template <template>', 'id or exact name of a template')
+    .option('--whole-organization', 'all environments of the organization');
+}
+
+function addAssignments(group: Command): void {
+  const assign = withPlaceFlags(
+    group
+      .command('assign <approval-policy>')
+      .description(
+        'let an approval policy check the plans of a project, of a template or of the organization',
+      ),
+  );
+  onCall<PlaceFlags>(assign, async ({ session, args: [given = ''], options }) => {
+    const { client, output, isJson } = session;
+    const place = await findPlace(session, options);
+    const { policy } = await findPolicy(session, (await findOrganization(session)).id, given);
+    const done = await client.call('assignApprovalPolicy', { body: { ...place, blueprintId: policy.id } });
+    return isJson ? output.json(done) : output.line(`${plain(policy.name)} checks deployments from now on`);
+  });
+  const unassign = withPlaceFlags(
+    group.command('unassign <approval-policy>').description('take an approval policy away from such a place'),
+  );
+  onCall<PlaceFlags>(unassign, async ({ session, args: [given = ''], options }) => {
+    const { client, output, isJson } = session;
+    const { scope, scopeId } = await findPlace(session, options);
+    const { policy } = await findPolicy(session, (await findOrganization(session)).id, given);
+    const id = `${scope}#${scopeId}#${policy.id}`;
+    const done = await client.call('unassignApprovalPolicy', { query: { id } });
+    return isJson
+      ? output.json(done)
+      : output.line(`${plain(policy.name)} no longer checks deployments there`);
+  });
+}
+
+export function addPolicyEditCommands(group: Command): void {
+  addCreate(group);
+  addUpdate(group);
+  addDelete(group);
+  addAssignments(group);
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { catalogueRepository } from '#contract/flows/catalogue.ts';
+import { placeOf, withToolbox } from '../../../tools/toolbox/places.ts';
+import type { Context } from '../context.ts';
+import { catalogue } from '../flows/catalogue.ts';
+import type { TemplateRow } from '../templates/template-store.ts';
+import { evaluateFiles } from './policy-engine.ts';
+import { readPolicy } from './read-policy.ts';
+
+const place = { organizationId: 'o', projectId: 'p' };
+const inCatalogue = (path: string) =>
+  ({ repository: catalogueRepository, settings: { path } }) as unknown as TemplateRow;
+
+test('every policy of the catalogue compiles and answers', withToolbox('opa'), async (t) => {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'policies-'));
+  const closing = new AbortController();
+  t.after(() => {
+    closing.abort();
+    rmSync(dataFolder, { recursive: true });
+  });
+  const settings = {
+    ...{ dataFolder, opaProgram: placeOf('opa') ?? '' },
+    ...{ policyMemoryMegabytes: 512, policyTimeLimitSeconds: 10, policyProcesses: 2 },
+  };
+  const context = { settings, stopping: closing.signal, events: {} } as unknown as Context;
+  const input = { plan: { format_version: '1.2' }, deploymentRequest: { type: 'destroy' } };
+  const policyConfiguration = { maxCostIncrease: 1, registries: ['ghcr.io/acme'] };
+  for (const { path } of catalogue()) {
+    const { files } = await readPolicy(context, inCatalogue(path), place);
+    const body = Buffer.from(JSON.stringify({ input: { ...input, policyConfiguration } }));
+    const messages = await evaluateFiles(context, files, body);
+    assert.deepEqual([messages.deny, messages.pending, messages.allow.length], [[], [], 1], path);
+  }
+});
+
+test('a policy that the catalogue no longer has is an error in words', async () => {
+  await assert.rejects(
+    readPolicy({} as Context, inCatalogue('older'), place),
+    /The catalogue of this version has no policy "older"/,
+  );
+});
