@@ -30,6 +30,7 @@ export const operations = {
   ...(await import('./flows/custom-flow-operations.ts')).operations,
   ...(await import('./flows/approval-policy-operations.ts')).operations,
   ...(await import('./notifications/operations.ts')).operations,
+  ...(await import('./approval-policies/operations.ts')).operations,
   ...(await import('./api-keys/operations.ts')).operations,
   ...(await import('./agents/operations.ts')).operations,
   ...(await import('./audit/operations.ts')).operations,

@@ -1,8 +1,9 @@
 /** Commands about approval policies. */
 import type { Command } from 'commander';
+import type { GivenVerdict } from '#contract/approval-policies/shapes.ts';
 import type { CataloguePolicy } from '#contract/flows/catalogue.ts';
 import type { ApprovalPolicyEntry } from '#contract/flows/shapes.ts';
-import { onCall } from '../../command-line.ts';
+import { onCall, wholeNumber } from '../../command-line.ts';
 import { BadCall } from '../../exit-codes.ts';
 import { findOrganization } from '../../find-environment.ts';
 import type { Session } from '../../session/session.ts';
@@ -99,11 +100,44 @@ function addReads(group: Command): void {
   );
 }
 
+const verdictColumns: Column<GivenVerdict>[] = [
+  { head: 'WHEN', value: ({ at }) => timeText(at) },
+  { head: 'ENVIRONMENT', value: ({ environmentName }) => environmentName },
+  { head: 'DECISION', value: ({ decision }) => decision, isWhole: true },
+  { head: 'MESSAGE', value: (verdict) => messagesOf(verdict)[0] ?? '' },
+  { head: 'DEPLOYMENT', value: ({ deploymentId }) => deploymentId, isId: true },
+];
+
+/** What a verdict says for its decision. */
+function messagesOf({ decision, messages, error }: GivenVerdict): readonly string[] {
+  if (decision === 'error') return [error ?? ''];
+  return decision === 'none' ? messages.warn : messages[decision];
+}
+
+function addVerdicts(group: Command): void {
+  const verdicts = group
+    .command('verdicts <approval-policy>')
+    .description('what an approval policy said about plans, newest first')
+    .option('--limit <number>', 'at most this many (default: 25)', wholeNumber('--limit', 1));
+  onCall<{ limit?: number }>(verdicts, async ({ session, args: [given = ''], options: { limit } }) => {
+    const { client, output, isJson } = session;
+    const { policy } = await findPolicy(session, (await findOrganization(session)).id, given);
+    const all = await client.call('listPolicyVerdicts', {
+      params: { id: policy.id },
+      query: limit === undefined ? {} : { limit },
+    });
+    return isJson
+      ? output.json(all)
+      : output.table(all, verdictColumns, 'It was not asked about any plan yet.');
+  });
+}
+
 export function addApprovalPolicyCommands(program: Command): void {
   const group = program
     .command('approval-policies')
     .alias('approval-policy')
     .description('rules that decide whether a plan may be applied');
   addReads(group);
+  addVerdicts(group);
   addPolicyEditCommands(group);
 }
