@@ -10,13 +10,18 @@ import { follow, showStarted } from '../follow.ts';
 import { type Session, tell } from '../session/session.ts';
 import { showResult } from '../show-deployment.ts';
 import { plain } from '../terminal/safe-text.ts';
+import { optionOf } from '../terminal/suggest.ts';
 import type { Column } from '../terminal/table.ts';
 
 interface DriftFlags {
   readonly follow?: boolean;
   readonly wait: boolean;
   readonly comment?: string;
+  readonly remediation?: Strategy;
 }
+
+const strategies = ['DISABLED', 'CODE_TO_CLOUD'] as const;
+type Strategy = (typeof strategies)[number];
 
 type Change = Plan['resourceChanges'][number];
 
@@ -72,13 +77,24 @@ export function addDriftCommand(program: Command): void {
       'check for drift and show what differs; exit status 0 without drift, 2 with drift, 1 for everything else',
     )
     .option('--comment <text>', 'shown with the deployment')
+    .addOption(
+      optionOf(
+        '--remediation <strategy>',
+        'what follows if it finds drift, instead of what the schedule says',
+        strategies,
+      ),
+    )
     .addOption(new Option('-f, --follow', 'show the log live').conflicts('wait'))
     .option('--no-wait', 'return immediately');
   onCall<DriftFlags>(
     drift,
     async ({ session, args: [name = ''], options }) => {
       const environment = await findEnvironment(session, name);
-      const body = { deploymentType: 'driftDetection', comment: options.comment } as const;
+      const body = {
+        deploymentType: 'driftDetection',
+        comment: options.comment,
+        autoDriftRemediationStrategy: options.remediation,
+      } as const;
       const started = await session.client.call('deployEnvironment', {
         params: { id: environment.id },
         body,

@@ -150,8 +150,13 @@ async function storeDriftRequest(
   policy: PolicySettings,
 ): Promise<void> {
   const drift = request.driftDetectionRequest ?? driftByDefault(context, policy);
-  if (!drift?.cron) return;
   const { autoDriftRemediation } = policy;
+  if (!drift?.cron) {
+    // Without a schedule, it holds for drift runs that people start.
+    const unscheduled = { cron: '', timeZone: utc, isEnabled: false, autoDriftRemediation };
+    if (autoDriftRemediation !== 'DISABLED') await storeDriftSchedule(context, environment, unscheduled);
+    return;
+  }
   await storeDriftSchedule(context, environment, {
     cron: drift.cron,
     timeZone: utc,

@@ -214,6 +214,8 @@ test('new environments get the schedule of drift detection of the policy', async
   });
   await change({ driftDetectionEnabled: false, driftDetectionCron: '15 4 * * *' });
   assert.deepEqual(await scheduleOf(), { enabled: false, cron: '', autoDriftRemediation: undefined });
+  await change({ autoDriftRemediation: 'CODE_TO_CLOUD' });
+  assert.deepEqual(await scheduleOf(), { enabled: false, cron: '', autoDriftRemediation: 'CODE_TO_CLOUD' });
 });
 
 test('an expired environment is destroyed with its last code, or with the newest where the policy forces that', async () => {

@@ -8,6 +8,7 @@ import { deploymentTypeWords } from '../../../design/words.ts';
 import { TimeAgo, useNow } from '../../../ui/Time.tsx';
 import type { Counts } from '../plan/kinds.ts';
 import type { DeploymentReply } from '../reads.ts';
+import { Remediation } from './Remediation.tsx';
 import { sentenceOf } from '../sentence.ts';
 import classes from './parts.module.css';
 
@@ -117,8 +118,9 @@ export function Lead(props: LeadProps) {
             component={Link}
             to="/deployments/$deploymentId"
             params={{ deploymentId: deployment.causedBy } as never}
+            fz="inherit"
           >
-            {trigger === 'driftRemediation' ? 'after this drift check' : 'after this deployment'}
+            {trigger === 'driftRemediation' ? 'Show the drift check' : 'Show that deployment'}
           </Anchor>
         )}
         <Commit deployment={deployment} />
@@ -126,6 +128,7 @@ export function Lead(props: LeadProps) {
           <span>only {targets.length === 1 ? <bdi>{targets[0]}</bdi> : `${targets.length} targets`}</span>
         )}
       </div>
+      <Remediation check={deployment} />
       {comment !== undefined && comment !== '' && <p className={classes.comment}>{comment}</p>}
     </>
   );

@@ -10,6 +10,7 @@ import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { useSearchState } from '../../../ui/search.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
+import { Remediation } from '../../deployment/parts/Remediation.tsx';
 import { causeWords } from '../drift/causes.ts';
 import { DriftSchedule } from '../drift/DriftSchedule.tsx';
 import classes from '../environment.module.css';
@@ -67,26 +68,6 @@ function Commits({ check }: { readonly check: DeploymentReply }) {
   );
 }
 
-/** What followed by itself. */
-function Followed({ check: { remediation } }: { readonly check: DeploymentReply }) {
-  if (!remediation) return null;
-  const { deploymentId, reason } = remediation;
-  if (deploymentId === undefined)
-    return (
-      <p>
-        It was not repaired automatically: <bdi>{reason}</bdi>
-      </p>
-    );
-  return (
-    <p>
-      <Link to="/deployments/$deploymentId" params={{ deploymentId }}>
-        A deployment to repair it
-      </Link>{' '}
-      was started automatically.
-    </p>
-  );
-}
-
 function Found({ check }: { readonly check: DeploymentReply }) {
   const plan: Plan | undefined = check.plan ?? undefined;
   const hasPlan = check.driftDetected || (plan?.settled?.length ?? 0) > 0;
@@ -96,7 +77,7 @@ function Found({ check }: { readonly check: DeploymentReply }) {
         <>
           <p className={classes.sentence}>{causeWords(check)}</p>
           <Commits check={check} />
-          <Followed check={check} />
+          <Remediation check={check} />
         </>
       )}
       {plan && hasPlan && (
