@@ -112,6 +112,39 @@ describe('projects in the browser', { skip: withoutBrowser, concurrency: false }
     assert.deepEqual([policy.outputsAsInputsEnabled, policy.numberOfEnvironmentsTotal], [true, 12]);
   });
 
+  test('a policy says what each setting is now and where it comes from, and where it is refused', async () => {
+    const { id } = await createProject('Explained');
+    const params = { id: home.organizationId };
+    const lifetimes = (maxTtl: string | null, defaultTtl: string | null) =>
+      service.client.call('updateOrganizationPolicies', { params, body: { maxTtl, defaultTtl } });
+    await lifetimes('3-d', '12-h');
+    await open(`/projects/${id}?tab=policy`);
+    await page.getByText('Now: 3 days, from the organization').waitFor();
+    await page.getByText('Now: 12 hours, from the organization').waitFor();
+    await page.getByText('Now: on, the default').waitFor();
+    await page.getByText(/Now: 0, of them yours: 0/).waitFor();
+    await choose('Longest lifetime', '1 day');
+    assert.equal(
+      await page.getByRole('combobox', { name: 'Lifetime without another one' }).inputValue(),
+      'No end',
+    );
+    await choose('Lifetime without another one', '1 week');
+    await button('Save').click();
+    await page.getByText('1-w is longer than maxTtl 1-d').waitFor();
+    await choose('Lifetime without another one', '6 hours');
+    await page.getByRole('switch', { name: 'Check for drift' }).click();
+    await page.getByRole('textbox', { name: 'When it is checked' }).fill('*/5 * * * *');
+    await button('Save').click();
+    await page.getByText(/names several times an hour/).waitFor();
+    await page.getByRole('textbox', { name: 'When it is checked' }).fill('5 4 * * *');
+    await choose("Approving one's own plan", 'Forbidden');
+    await button('Save').click();
+    await page.getByText('Now: 1 day, set for this project').waitFor();
+    await page.getByText('Now: 5 4 * * *, set for this project').waitFor();
+    await page.getByText('Now: forbidden, set for this project').waitFor();
+    await lifetimes(null, null);
+  });
+
   test('roles of teams and users are assigned and removed, and say where they are from', async () => {
     const { organizationId } = home;
     const parent = await createProject('Above');

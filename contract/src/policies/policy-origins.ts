@@ -34,12 +34,12 @@ export const policyDefaults: PolicySettings = {
   autoDriftRemediation: 'DISABLED',
 };
 
-/** Where a setting comes from: nobody has set it, the project has, or its organization has. */
-export type PolicyOrigin = 'default' | 'project' | 'organization';
+/** Where a setting comes from: nobody has set it, the project has, its organization has, or a project above it may have. */
+export type PolicyOrigin = 'default' | 'project' | 'organization' | 'above';
 
 /** A setting as it holds. */
 export interface PolicySetting {
-  readonly field: keyof PolicySettings;
+  readonly field: keyof PolicySettings | 'selfApprovalForbidden';
   readonly value: string | number | boolean | null;
   readonly from: PolicyOrigin;
 }
@@ -52,10 +52,13 @@ export function settingsInForce(
   policy: Policy,
   organization: Pick<Organization, 'maxTtl' | 'defaultTtl'>,
 ): PolicySetting[] {
-  return (Object.keys(policyDefaults) as (keyof PolicySettings)[]).map((field) => {
+  const { selfApprovalForbidden = null } = policy;
+  const settings = (Object.keys(policyDefaults) as (keyof PolicySettings)[]).map((field): PolicySetting => {
     const value = policy[field] ?? null;
     if ((field === 'maxTtl' || field === 'defaultTtl') && value === 'inherit')
       return { field, value: organization[field], from: 'organization' };
     return { field, value, from: value === policyDefaults[field] ? 'default' : 'project' };
   });
+  const from = selfApprovalForbidden === null ? 'above' : 'project';
+  return [...settings, { field: 'selfApprovalForbidden', value: selfApprovalForbidden, from }];
 }

@@ -42,7 +42,14 @@ const ofSets: readonly OperationName[] = [
 /** What else has lists. */
 const ofChange: Readonly<Record<ChangedEntity, readonly OperationName[]>> = {
   organization: ['listOrganizations', 'getOrganization', 'getPolicy', 'getCurrentUser'],
-  project: ['listProjects', 'getProject', 'listProjectSchedules', 'getPolicy', ...ofEnvironment],
+  project: [
+    'listProjects',
+    'getProject',
+    'listProjectSchedules',
+    'getPolicy',
+    'checkPolicyLimits',
+    ...ofEnvironment,
+  ],
   template: ['listTemplates', 'getTemplate'],
   variable: ofVariables,
   configurationSet: [...ofSets, ...ofVariables],

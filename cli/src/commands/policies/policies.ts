@@ -35,6 +35,7 @@ const columns: Column<PolicySetting>[] = [
 ];
 
 function valueText(field: string, value: PolicySetting['value']): string {
+  if (value === null && field === 'selfApprovalForbidden') return 'as above, or no';
   if (value === null) return field.endsWith('Ttl') ? 'infinite' : 'no limit';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return value === '' ? 'none' : String(value);
@@ -48,6 +49,7 @@ async function show(session: Session, policy: Policy): Promise<void> {
 }
 
 interface SetFlags extends Partial<Record<PolicyFlag, boolean>> {
+  readonly selfApprovalForbidden?: boolean;
   readonly numberOfEnvironments?: string;
   readonly numberOfEnvironmentsTotal?: string;
   readonly maxTtl?: string;
@@ -81,6 +83,7 @@ function changesOf(options: SetFlags): Partial<PolicyBody> {
     defaultTtl: policyTtl('--default-ttl', options.defaultTtl, ['inherit']),
     ...driftOf(options.driftDetectionCron),
     autoDriftRemediation: options.autoDriftRemediation,
+    selfApprovalForbidden: options.selfApprovalForbidden,
   };
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
@@ -104,6 +107,8 @@ function addSet(group: Command): void {
       '--auto-drift-remediation <strategy>',
       'what new environments do about drift: DISABLED or CODE_TO_CLOUD',
     );
+  set.option('--self-approval-forbidden', 'people must not approve plans that they started');
+  set.option('--no-self-approval-forbidden', 'they may');
   for (const name of policyFlags) {
     set.option(`--${kebab(name)}`, meanings[name]);
     set.option(`--no-${kebab(name)}`, 'not');

@@ -1,6 +1,6 @@
 /** A field for a cron expression: what it means, and when it comes next. */
 import { Menu, Button, TextInput } from '@mantine/core';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { readCron } from './cron.ts';
 import classes from './cron.module.css';
 
@@ -21,7 +21,7 @@ const local = new Intl.DateTimeFormat(undefined, {
 
 export interface CronFieldProps {
   readonly label: string;
-  readonly description?: string;
+  readonly description?: ReactNode;
   readonly value: string;
   readonly onChange: (pattern: string) => void;
   readonly disabled?: boolean;

@@ -1,122 +1,30 @@
 /** The policy of a project: what new environments get, and what is allowed. */
-import { Button, Select, Switch, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { settingsInForce } from '#contract/policies/policy-origins.ts';
+import type { Organization } from '#contract/organizations/shapes.ts';
 import type { Policy } from '#contract/policies/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
 import { fieldOf, fieldText } from '../../../api/errors.ts';
-import { type Tagged, useChange, useTagged } from '../../../api/queries.ts';
+import { type Tagged, useChange, useRead, useTagged } from '../../../api/queries.ts';
 import { useRights } from '../../../api/rights.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { Overtaken } from '../../../forms/Overtaken.tsx';
 import { useWrongField } from '../../../forms/problems.ts';
-import { FormFoot, Section, Wide } from '../../../forms/Section.tsx';
+import { FormFoot } from '../../../forms/Section.tsx';
 import { useEditing } from '../../../forms/use-editing.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { showDone } from '../../../ui/messages.ts';
 import {
-  type FlagField,
-  flagFields,
+  creationFlags,
+  destroyFlags,
+  outputsFlag,
   policyBody,
   policyErrors,
-  type PolicyValues,
   policyValues,
-  remediations,
-  ttlOptions,
 } from './policy-fields.ts';
-
-interface FieldsProps {
-  readonly values: PolicyValues;
-  readonly errors: Readonly<Record<string, string>>;
-  readonly isDisabled: boolean;
-  readonly onChange: (changes: Partial<PolicyValues>) => void;
-}
-
-function Flag({ field, values, isDisabled, onChange }: FieldsProps & { readonly field: FlagField }) {
-  const { name, label, meaning, without } = field;
-  return (
-    <Wide>
-      <Switch
-        label={label}
-        description={without === undefined ? meaning : `${meaning} Until then: ${without}.`}
-        checked={values.flags[name]}
-        disabled={isDisabled}
-        onChange={(event) => onChange({ flags: { ...values.flags, [name]: event.currentTarget.checked } })}
-      />
-    </Wide>
-  );
-}
-
-const limits = [
-  ['numberOfEnvironments', 'Environments of one person'],
-  ['numberOfEnvironmentsTotal', 'Environments of the project'],
-] as const;
-
-const lifetimes = [
-  ['defaultTtl', 'Lifetime without another one'],
-  ['maxTtl', 'Longest lifetime'],
-] as const;
-
-function Limits({ values, errors, isDisabled, onChange }: FieldsProps) {
-  return (
-    <Section
-      title="Limits"
-      hint="Stored, without effect yet: the number of environments is not limited, and lifetimes follow the policies of the organization."
-    >
-      {limits.map(([name, label]) => (
-        <TextInput
-          key={name}
-          label={label}
-          description="Empty: no limit"
-          inputMode="numeric"
-          value={values[name]}
-          disabled={isDisabled}
-          onChange={(event) => onChange({ [name]: event.currentTarget.value })}
-          error={errors[name]}
-        />
-      ))}
-      {lifetimes.map(([name, label]) => (
-        <Select
-          key={name}
-          label={label}
-          data={ttlOptions(values[name])}
-          value={values[name]}
-          disabled={isDisabled}
-          allowDeselect={false}
-          onChange={(value) => onChange({ [name]: value ?? '' })}
-          error={errors[name]}
-        />
-      ))}
-    </Section>
-  );
-}
-
-function Drift({ values, errors, isDisabled, onChange }: FieldsProps) {
-  return (
-    <Section title="Drift" hint="Stored, without effect yet: environments have schedules of their own.">
-      <TextInput
-        label="When it is checked"
-        description="A cron expression with five fields, in UTC"
-        placeholder="0 */6 * * *"
-        value={values.driftDetectionCron}
-        disabled={isDisabled}
-        onChange={(event) => onChange({ driftDetectionCron: event.currentTarget.value })}
-        error={errors.driftDetectionCron}
-      />
-      <Select
-        label="What happens then"
-        data={Object.entries(remediations).map(([value, label]) => ({ value, label }))}
-        value={values.autoDriftRemediation}
-        disabled={isDisabled}
-        allowDeselect={false}
-        onChange={(value) =>
-          value !== null && onChange({ autoDriftRemediation: value as keyof typeof remediations })
-        }
-        error={errors.autoDriftRemediation}
-      />
-    </Section>
-  );
-}
+import { Drift, FlagSection, Limits, Lifetimes, Runs } from './PolicyFields.tsx';
 
 interface FormProps {
   readonly project: Project;
@@ -130,7 +38,7 @@ function usePolicyForm({ project, read, refetch }: FormProps) {
   const [failure, setFailure] = useState<unknown>();
   useWrongField(errors);
   const save = useChange('updatePolicy', {
-    refreshes: ['getPolicy'],
+    refreshes: ['getPolicy', 'checkPolicyLimits'],
     onSuccess: () => {
       editing.reset();
       showDone('The policy was saved');
@@ -156,20 +64,17 @@ function usePolicyForm({ project, read, refetch }: FormProps) {
   return { editing, errors, failure, isBusy: save.isPending, submit };
 }
 
-function PolicyForm(props: FormProps) {
+function PolicyForm({ organization, ...props }: FormProps & { readonly organization: Organization }) {
   const rights = useRights({ projectId: props.project.id });
   const { editing, errors, failure, isBusy, submit } = usePolicyForm(props);
   const whyNot = rights.whyNot('EDIT_PROJECT_SETTINGS');
   const fields = {
     values: editing.values,
+    settings: settingsInForce(props.read.data, organization),
     errors,
     isDisabled: whyNot !== undefined,
     onChange: editing.change,
   };
-  const flags = (isInEffect: boolean) =>
-    flagFields
-      .filter(({ without }) => (without === undefined) === isInEffect)
-      .map((field) => <Flag key={field.name} field={field} {...fields} />);
   return (
     <form
       noValidate
@@ -180,12 +85,18 @@ function PolicyForm(props: FormProps) {
     >
       {editing.isOvertaken && <Overtaken what="this policy" onReset={editing.reset} />}
       <FormAlert mb="md" error={failure} />
-      <Section title="Outputs">{flags(true)}</Section>
-      <Section title="Runs" hint="Stored, without effect yet: each says what happens until it has one.">
-        {flags(false)}
-      </Section>
-      <Limits {...fields} />
+      <Limits projectId={props.project.id} {...fields} />
+      <Lifetimes {...fields} />
+      <Runs {...fields} />
+      <FlagSection title="Destroys" flags={destroyFlags} {...fields} />
+      <FlagSection
+        title="New environments"
+        hint="What they get when they are created. Existing ones stay as they are."
+        flags={creationFlags}
+        {...fields}
+      />
       <Drift {...fields} />
+      <FlagSection title="Outputs" flags={[outputsFlag]} {...fields} />
       <FormFoot>
         <ActionButton
           type="submit"
@@ -206,9 +117,16 @@ function PolicyForm(props: FormProps) {
 
 export default function PolicyTab({ project }: { readonly project: Project }) {
   const policy = useTagged('getPolicy', { query: { projectId: project.id } });
+  const organization = useRead('getOrganization', { params: { id: project.organizationId } });
   return (
     <Loaded query={policy}>
-      {(read) => <PolicyForm project={project} read={read} refetch={policy.refetch} />}
+      {(read) => (
+        <Loaded query={organization}>
+          {(organization) => (
+            <PolicyForm project={project} read={read} refetch={policy.refetch} organization={organization} />
+          )}
+        </Loaded>
+      )}
     </Loaded>
   );
 }

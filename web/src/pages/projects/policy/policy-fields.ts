@@ -13,24 +13,17 @@ export interface FlagField {
   readonly without?: string;
 }
 
-export const flagFields: readonly FlagField[] = [
-  {
-    name: 'outputsAsInputsEnabled',
-    label: 'Outputs may be used elsewhere',
-    meaning:
-      'Variables of other environments may take their values from outputs of environments of this project.',
-  },
+/** What becomes of plans and of the queue. */
+export const runFlags: readonly FlagField[] = [
   {
     name: 'requiresApprovalDefault',
     label: 'Approval by default',
-    meaning: 'New environments require approval unless the request says otherwise.',
-    without: 'new environments always do',
+    meaning: 'New environments require approval unless their first deployment says otherwise.',
   },
   {
     name: 'skipApplyWhenPlanIsEmpty',
     label: 'No apply of empty plans',
-    meaning: 'A plan without changes ends the deployment.',
-    without: 'plans without changes are applied',
+    meaning: 'A deploy that would change no resource succeeds without apply, and asks nobody.',
   },
   {
     name: 'skipRedundantDeployments',
@@ -39,22 +32,33 @@ export const flagFields: readonly FlagField[] = [
       'Of several queued deploys, only the last one runs; a destroy and what is before it counts for itself.',
   },
   {
+    name: 'includeCostEstimation',
+    label: 'Estimate costs',
+    meaning: 'Plans show what they would cost.',
+  },
+];
+
+export const destroyFlags: readonly FlagField[] = [
+  {
     name: 'disableDestroyEnvironments',
     label: 'No destroys',
-    meaning: 'Environments cannot be destroyed.',
-    without: 'environments can be destroyed',
+    meaning:
+      'Nobody can destroy environments, and none expires. Turning this on removes all their lifetimes and destroy schedules.',
   },
   {
     name: 'forceCheckoutOnTtlDestroy',
     label: 'New code when a lifetime ends',
-    meaning: 'Expired environments are destroyed with the newest code of their revision.',
-    without: 'they are destroyed with the code that was deployed last',
+    meaning:
+      'Expired environments are destroyed with the newest code of their revision, otherwise with what was deployed last.',
   },
+];
+
+/** What environments get when they are created, unless the request says otherwise. */
+export const creationFlags: readonly FlagField[] = [
   {
     name: 'forceRemoteBackend',
     label: 'State in the service',
-    meaning: 'All environments keep their state in the service.',
-    without: 'environments choose where their state is stored',
+    meaning: 'The service stores the states of all new environments; nobody can choose otherwise.',
   },
   {
     name: 'continuousDeploymentDefault',
@@ -74,19 +78,22 @@ export const flagFields: readonly FlagField[] = [
     meaning: 'Comments on pull requests start deployments of new environments.',
     without: 'comments on pull requests are not read',
   },
-  {
-    name: 'includeCostEstimation',
-    label: 'Estimate costs',
-    meaning: 'Plans show what they would cost.',
-    without: 'costs are not estimated',
-  },
-  {
-    name: 'driftDetectionEnabled',
-    label: 'Check for drift',
-    meaning: 'New environments are checked at the times below.',
-    without: 'new environments have no schedule of drift detection',
-  },
 ];
+
+export const driftFlag: FlagField = {
+  name: 'driftDetectionEnabled',
+  label: 'Check for drift',
+  meaning: 'New environments are checked at the times below. Existing ones keep their own schedule.',
+};
+
+export const outputsFlag: FlagField = {
+  name: 'outputsAsInputsEnabled',
+  label: 'Outputs may be used elsewhere',
+  meaning:
+    'Variables of other environments may take their values from outputs of environments of this project.',
+};
+
+export const flagFields = [...runFlags, ...destroyFlags, ...creationFlags, driftFlag, outputsFlag];
 
 export const remediations = {
   DISABLED: 'None',
@@ -95,8 +102,22 @@ export const remediations = {
   SMART_REMEDIATION: 'Decide by the cause',
 } as const;
 
+/** Whether people may approve plans that they started. */
+export const selfApprovals = {
+  above: 'As the project above says',
+  allowed: 'Allowed',
+  forbidden: 'Forbidden',
+} as const;
+
+function selfApprovalOf({ selfApprovalForbidden }: Policy): keyof typeof selfApprovals {
+  if (selfApprovalForbidden === undefined) return 'above';
+  return selfApprovalForbidden ? 'forbidden' : 'allowed';
+}
+
+const noEnd = 'No end';
+
 export const ttlChoices = [
-  { value: '', label: 'No end' },
+  { value: '', label: noEnd },
   { value: 'inherit', label: 'As the organization says' },
   { value: '6-h', label: '6 hours' },
   { value: '12-h', label: '12 hours' },
@@ -109,12 +130,30 @@ export const ttlChoices = [
 
 const units = { h: 'hours', d: 'days', w: 'weeks', M: 'months' } as const;
 
+/** A lifetime as words. @param ttl empty or null: no end */
+export function ttlText(ttl: string | null): string {
+  const known = ttlChoices.find(({ value }) => value === (ttl ?? ''));
+  if (known) return known.label;
+  const [count = '', unit = 'h'] = (ttl ?? '').split('-');
+  return `${count} ${units[unit as keyof typeof units] ?? unit}`;
+}
+
 /** The choices, and any other value that a client has stored. */
 export function ttlOptions(value: string): { value: string; label: string }[] {
   const known = ttlChoices.map((choice) => ({ ...choice }));
-  if (known.some((choice) => choice.value === value)) return known;
-  const [count = '', unit = 'h'] = value.split('-');
-  return [...known, { value, label: `${count} ${units[unit as keyof typeof units] ?? unit}` }];
+  return known.some((choice) => choice.value === value)
+    ? known
+    : [...known, { value, label: ttlText(value) }];
+}
+
+/** Both lifetimes come from the organization, or neither does. */
+export function lifetimesWith(
+  { maxTtl, defaultTtl }: Pick<PolicyValues, 'maxTtl' | 'defaultTtl'>,
+  changed: Partial<Pick<PolicyValues, 'maxTtl' | 'defaultTtl'>>,
+): Pick<PolicyValues, 'maxTtl' | 'defaultTtl'> {
+  if (Object.values(changed).includes('inherit')) return { maxTtl: 'inherit', defaultTtl: 'inherit' };
+  const own = (ttl: string) => (ttl === 'inherit' ? '' : ttl);
+  return { maxTtl: own(maxTtl), defaultTtl: own(defaultTtl), ...changed };
 }
 
 /** A policy as its form has it: all fields are there. */
@@ -127,6 +166,7 @@ export interface PolicyValues {
   readonly defaultTtl: string;
   readonly driftDetectionCron: string;
   readonly autoDriftRemediation: keyof typeof remediations;
+  readonly selfApproval: keyof typeof selfApprovals;
 }
 
 const text = (count: number | null) => (count === null ? '' : String(count));
@@ -141,6 +181,7 @@ export function policyValues(policy: Policy): PolicyValues {
     defaultTtl: policy.defaultTtl ?? '',
     driftDetectionCron: policy.driftDetectionCron ?? '',
     autoDriftRemediation: policy.autoDriftRemediation ?? 'DISABLED',
+    selfApproval: selfApprovalOf(policy),
   };
 }
 
@@ -148,7 +189,7 @@ const count = (value: string) => (value.trim() === '' ? null : Number(value));
 
 /** The whole policy: what a request leaves out would be turned off. */
 export function policyBody(projectId: string, values: PolicyValues): PolicyBody {
-  const { flags, maxTtl, defaultTtl, driftDetectionCron, autoDriftRemediation } = values;
+  const { flags, maxTtl, defaultTtl, driftDetectionCron, autoDriftRemediation, selfApproval } = values;
   return {
     projectId,
     ...flags,
@@ -158,6 +199,7 @@ export function policyBody(projectId: string, values: PolicyValues): PolicyBody 
     defaultTtl: defaultTtl === '' ? null : defaultTtl,
     ...(driftDetectionCron.trim() === '' ? {} : { driftDetectionCron: driftDetectionCron.trim() }),
     autoDriftRemediation,
+    selfApprovalForbidden: selfApproval === 'above' ? null : selfApproval === 'forbidden',
   };
 }
 
@@ -166,9 +208,11 @@ export function policyErrors(values: PolicyValues): Readonly<Record<string, stri
   const wrong = (['numberOfEnvironments', 'numberOfEnvironmentsTotal'] as const).filter(
     (name) => !/^\d{0,6}$/.test(values[name].trim()) && values[name].trim() !== '1000000',
   );
+  const isMissing = values.flags.driftDetectionEnabled && values.driftDetectionCron.trim() === '';
   const fields = values.driftDetectionCron.trim().split(/\s+/).filter(Boolean).length;
   return {
     ...Object.fromEntries(wrong.map((name) => [name, 'A whole number up to 1,000,000; empty: no limit.'])),
+    ...(isMissing ? { driftDetectionCron: 'Say when: five fields, such as 0 6 * * *.' } : {}),
     ...([0, 5].includes(fields)
       ? {}
       : { driftDetectionCron: 'Five fields: minute, hour, day of month, month, day of week.' }),
