@@ -45,7 +45,7 @@ export interface DeclaredImports {
   readonly skipped: readonly (ResourceToImport & { readonly reason: string })[];
 }
 
-/** Infracost knows what a plan of the tool costs. */
+/** The tool shows its plans as JSON of terraform, of which infracost knows what they cost. */
 export interface CostCapability<Context> {
   /** @param captures what the commands of `plan` have captured */
   plans(context: Context, captures: Captures): readonly PlanToEstimate[];

@@ -1,4 +1,7 @@
-/** Sends what a plan keeps for its apply: the plan file, and the packed part of the tree. */
+/**
+ * Sends what a plan leaves: for its apply the plan file and the packed part of the tree, for approval policies what
+ * they are asked about.
+ */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -37,6 +40,7 @@ export async function shipBlobs(shipment: BlobShipment): Promise<readonly LeftBl
   const all = [
     ['plan', paths.outputPlan],
     ['tree', paths.outputTree],
+    ['policy-input', paths.outputPolicyInput],
   ] as const;
   const files = all.filter(([, file]) => existsSync(file));
   if (files.reduce((sum, [, file]) => sum + sizeOf(file), 0) <= leftBytes)

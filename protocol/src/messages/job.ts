@@ -138,6 +138,11 @@ export const Job = Type.Object({
   isApprovalSkipped: Type.Optional(Type.Boolean()),
   /** In a plan phase: the costs of the plan are estimated, in a step of their own. Absent, and from older servers: no. */
   estimatesCosts: Type.Optional(Type.Boolean()),
+  /**
+   * In a plan phase: the agent stores what approval policies are asked about as the blob `policy-input`. Absent
+   * otherwise.
+   */
+  isPolicyInputWanted: Type.Optional(Type.Boolean()),
   /** Shell commands of a task. */
   taskPayload: Type.Optional(Text),
   /**

@@ -83,7 +83,7 @@ export const FinishRest = Type.Object({
     Type.Object({ ...Type.Omit(StateQuery, ['fence', 'moment']).properties, base64: Text }),
   ),
   blobs: Type.Optional(
-    Type.Array(Type.Object({ name: oneOf(['plan', 'tree']), sha256: Text, base64: Text })),
+    Type.Array(Type.Object({ name: oneOf(['plan', 'tree', 'policy-input']), sha256: Text, base64: Text })),
   ),
 });
 export type FinishRest = Static<typeof FinishRest>;

@@ -1,4 +1,5 @@
 /** Deployments: what an environment runs. */
+import { policyCheck } from './policy-check/policy-check.ts';
 import type { Family } from '../family.ts';
 import { deploymentReactions } from './deployment-reactions.ts';
 import { deploymentRoutes } from './deployment-routes.ts';
@@ -9,6 +10,7 @@ export const family: Family = {
   name: 'deployments',
   routes: deploymentRoutes,
   loops: [{ name: 'expiry of approvals', everySeconds: 60, pass: expireApprovals }],
+  effects: [policyCheck],
   reactions: deploymentReactions,
   entities: { deployment: deploymentHome },
   locks: { deployment: lockDeployment },

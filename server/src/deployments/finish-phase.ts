@@ -2,20 +2,16 @@
  * The end of a phase: its facts are stored, both life cycles move, and either a person is asked, the apply is
  * handed on, or the queue advances.
  */
-import type { Updateable } from 'kysely';
 import { costStep } from '#protocol/tools/steps.ts';
-import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
 import type { Context } from '../context.ts';
-import type { DeploymentTable } from '../database/schema.ts';
-import { advanceQueue } from './advance-queue.ts';
 import { approvalOfPlan } from './decisions/decide-approval.ts';
 import { decideNext } from './decisions/decide-next.ts';
 import { type DeploymentRow, type LockedDeployment, updateDeploymentRow } from './deployment-store.ts';
-import { moveDeployment } from './move-deployment.ts';
+import { followDecision, isApplySkipped, outdatedMessage } from './follow-decision.ts';
 import { recordEvent } from '../feeds/record-event.ts';
-import { appendLog, setStepStatus, skipRemainingSteps, skipUnstartedStep } from '../logs/step-store.ts';
+import { appendLog, skipUnstartedStep } from '../logs/step-store.ts';
 import { stepView } from '../logs/step-view.ts';
-import { readPolicySettings } from '../policies/policy-settings.ts';
+import { promiseCheck } from './policy-check/policy-check.ts';
 import { outcomeColumns, type ReceivedOutcome } from './outcome-columns.ts';
 
 const lostStateMessage =
@@ -25,35 +21,6 @@ const rescuedMessage =
   'The run succeeded, but another state of the environment was stored in the meantime: the state of this run is kept as a rescued version. Compare the two before the next deployment';
 
 const oldAgentReason = 'the agent of this run cannot estimate costs yet: update it.';
-
-const outdatedMessage = 'The plan is outdated: the state has changed since it was made. Deploy again';
-
-/** Sets one of the steps that no tool runs. */
-export async function markStep(
-  context: Context,
-  deployment: DeploymentRow,
-  name: string,
-  status: StepStatus,
-): Promise<void> {
-  const row = await setStepStatus(context.db, deployment.id, name, status, context.now());
-  if (row) await recordEvent(context, deployment.id, 'step', stepView(row, deployment));
-}
-
-/** Whether the plan of a deploy changes no resource, and the policy of the project skips the apply of such plans. */
-async function isApplySkipped(
-  { db }: Context,
-  { type, project_id: projectId }: DeploymentRow,
-  { result, hasResourceChanges }: ReceivedOutcome,
-): Promise<boolean> {
-  if (type !== 'deploy' || result !== 'planned' || hasResourceChanges !== false) return false;
-  return (await readPolicySettings(db, projectId)).skipApplyWhenPlanIsEmpty;
-}
-
-/** Nobody is asked, and no tool runs: none of the steps after the plan will begin. */
-async function skipRest(context: Context, deployment: DeploymentRow): Promise<void> {
-  for (const row of await skipRemainingSteps(context.db, deployment.id))
-    await recordEvent(context, deployment.id, 'step', stepView(row, deployment));
-}
 
 /** An agent of an older version does not know the step that estimates costs. */
 async function skipUnknownCostStep(
@@ -66,21 +33,6 @@ async function skipUnknownCostStep(
   if (!row) return;
   await appendLog(context.db, deployment.id, costStep, `Skipped: ${oldAgentReason}\n`);
   await recordEvent(context, deployment.id, 'step', stepView(row, deployment));
-}
-
-/** @param changes what the outcome brings, written with the move */
-async function end(
-  context: Context,
-  locked: LockedDeployment,
-  status: DeploymentStatus,
-  changes: Updateable<DeploymentTable>,
-): Promise<void> {
-  const isUnexplained =
-    status !== 'SUCCESS' && locked.deployment.error === null && changes.error === undefined;
-  const message = status === 'ABORTED' ? 'The run was aborted' : 'Unknown Error';
-  const error = isUnexplained ? { error: JSON.stringify({ message }) } : {};
-  const moved = await moveDeployment(context, locked, status, { ...changes, ...error });
-  await advanceQueue(context, moved.environment, moved.speakers);
 }
 
 /**
@@ -107,12 +59,15 @@ export async function finishPhase(
     { isRequired: before.requires_approval, decidedBy: before.approval_decided_by },
     null,
   );
-  const isEmpty = await isApplySkipped(context, before, outcome);
+  const isEmpty =
+    outcome.result === 'planned' &&
+    (await isApplySkipped(context, before, outcome.hasResourceChanges ?? null));
   const decision = decideNext({
     type: before.type,
     status: before.status,
     result: outcome.result,
     requiresApproval: approval.isRequired,
+    hasPolicies: before.has_policies,
     hasLostState,
     isOutdated,
     isApplySkipped: isEmpty,
@@ -131,16 +86,7 @@ export async function finishPhase(
   const skipped = isSkipped ? { is_skipped_apply: true } : {};
   const changes = { ...stored, ...planned, ...lost, ...skipped, updated_at: context.now() };
   const locked = { deployment: before, environment };
-  if (isSkipped) await skipRest(context, before);
-  if (decision.kind === 'end') await end(context, locked, decision.status, changes);
-  if (decision.kind === 'wait') {
-    await markStep(context, before, 'approval:wait', 'WAITING_FOR_USER');
-    await moveDeployment(context, locked, 'WAITING_FOR_USER', changes);
-  }
-  if (decision.kind !== 'apply') return null;
-  const [deployment] = await Promise.all([
-    updateDeploymentRow(context.db, before.id, changes),
-    markStep(context, before, 'approval:wait', 'SKIPPED'),
-  ]);
-  return { deployment, environment };
+  if (decision.kind !== 'check') return followDecision(context, locked, decision, changes);
+  await Promise.all([updateDeploymentRow(context.db, before.id, changes), promiseCheck(context, before, 1)]);
+  return null;
 }

@@ -243,3 +243,16 @@ export async function unrecordedSinceSuccess(
     .execute();
   return found.flatMap((row) => row.unrecorded_resources ?? []);
 }
+
+/** What the plan of a deployment costs; undefined: not known. */
+export async function getCostEstimation(
+  db: Connection,
+  id: string,
+): Promise<NonNullable<Selectable<DeploymentTable>['cost_estimation']> | undefined> {
+  const row = await db
+    .selectFrom('deployment')
+    .select('cost_estimation')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.cost_estimation ?? undefined;
+}

@@ -8,6 +8,7 @@ import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { DeploymentType } from '#contract/schema/enumerations.ts';
 import { canEstimateCosts, deploymentSteps, isRunnable } from '#protocol/tools/index.ts';
+import { policyCheckedTypes } from '#protocol/tools/steps.ts';
 import { runSettings } from '#protocol/tools/run-settings.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
@@ -146,7 +147,9 @@ function requestColumns({ actor }: ActorContext, request: StartRequest) {
 
 interface NewDeployment {
   /** With what decides about the environment. */
-  readonly row: Insertable<DeploymentTable> & Speaker & Pick<DeploymentRow, 'tool' | 'queued_at'>;
+  readonly row: Insertable<DeploymentTable> &
+    Speaker &
+    Pick<DeploymentRow, 'tool' | 'queued_at' | 'has_policies'>;
   /** Configuration sets that it runs with. */
   readonly setIds: readonly string[];
   /** What readers see of its variables. */
@@ -188,6 +191,7 @@ async function newDeployment(
     ...inputs.columns,
     facts: JSON.stringify(stored),
     estimates_costs: facts.policy.includeCostEstimation && canEstimateCosts(source.tool, request.type),
+    has_policies: facts.hasPolicies && policyCheckedTypes.includes(request.type),
     ...(decision.kind === 'start'
       ? lastDeployColumns({ type: request.type, follows_last_deploy: source.follows_last_deploy }, lastDeploy)
       : {}),
@@ -219,7 +223,7 @@ async function start(
   const { row, setIds, variables } = await newDeployment(context, facts, request, decision);
   // A destroy with nothing to destroy needs no tool, and none that this version can run.
   const { type: tool } = facts.template;
-  const extra = { estimatesCosts: row.estimates_costs === true };
+  const extra = { estimatesCosts: row.estimates_costs === true, hasPolicies: row.has_policies };
   const steps = isRunnable(tool) ? deploymentSteps(tool, request.type, extra) : [];
   // A deployment restores an archived environment.
   const restored = before.environment.is_archived ? { is_archived: false } : {};

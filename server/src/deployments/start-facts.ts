@@ -10,6 +10,7 @@ import type { TemplateSettings } from '../database/stored.ts';
 import type { EnvironmentRow, LockedEnvironment } from '../environments/environment-store.ts';
 import { wasTouched } from '../dispatch/run-store.ts';
 import type { SetChanges } from '../configuration-sets/change-assignments.ts';
+import { hasPoliciesFor } from '../flows/assignment-store.ts';
 import { type PolicySettings, settingsOf } from '../policies/policy-settings.ts';
 import { policyOf } from '../policies/policy-store.ts';
 import { holdProjectWith } from '../projects/project-store.ts';
@@ -84,6 +85,8 @@ export interface StoredFacts {
   readonly hierarchy: string;
   /** Of the project. */
   readonly policy: PolicySettings;
+  /** Approval policies are assigned there, above it, or to the template. */
+  readonly hasPolicies: boolean;
   /** Queued and active deployments, in the order of the queue. */
   readonly open: readonly DeploymentRow[];
   /** The last deploy, for types that take something over from it. */
@@ -119,13 +122,14 @@ export async function resourcesOf(
 /** The project is held: nobody archives it before the transaction ends. */
 async function projectOf(
   tx: Connection,
-  { project_id: id }: EnvironmentRow,
-): Promise<Pick<StoredFacts, 'archivedProject' | 'hierarchy' | 'policy'>> {
-  const project = await holdProjectWith(tx, id, policyOf);
+  { project_id: id, template_id: templateId }: EnvironmentRow,
+): Promise<Pick<StoredFacts, 'archivedProject' | 'hierarchy' | 'policy' | 'hasPolicies'>> {
+  const project = await holdProjectWith(tx, id, policyOf, hasPoliciesFor(templateId));
   return {
     archivedProject: project?.is_archived ? project.name : null,
     hierarchy: project?.hierarchy ?? id,
     policy: settingsOf(project?.column),
+    hasPolicies: project?.answer ?? false,
   };
 }
 

@@ -6,7 +6,7 @@ import { variablesStep } from '#protocol/tools/steps.ts';
 import type { Context } from '../context.ts';
 import { inTransaction, sqlState } from '../database/transaction.ts';
 import { type DeploymentRow, lockDeployment } from '../deployments/deployment-store.ts';
-import { markStep } from '../deployments/finish-phase.ts';
+import { markStep } from '../deployments/follow-decision.ts';
 import { resolveOutputs } from '../deployments/inputs-from-outputs/resolve-outputs.ts';
 import { appendLog } from '../logs/step-store.ts';
 import { jobsChannel } from '../queue/enqueue.ts';

@@ -241,7 +241,10 @@ export async function jobForAgent(
     ...(job.work_folder ? { workFolder: job.work_folder } : {}),
     ...secret,
     ...(job.phase === 'plan' && deployment.estimates_costs ? { estimatesCosts: true } : {}),
-    ...(job.phase === 'plan' && !deployment.requires_approval ? { isApprovalSkipped: true } : {}),
+    ...(job.phase === 'plan' && !deployment.requires_approval && !deployment.has_policies
+      ? { isApprovalSkipped: true }
+      : {}),
+    ...(job.phase === 'plan' && deployment.has_policies ? { isPolicyInputWanted: true } : {}),
     targets: deployment.targets,
     skipStateRefresh: deployment.skip_state_refresh,
     state,

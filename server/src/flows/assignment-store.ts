@@ -1,8 +1,10 @@
 /** SQL of the places that custom flows and approval policies are assigned to. */
-import { type Selectable, sql } from 'kysely';
+import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { FlowScope } from '#contract/flows/shapes.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import type { FlowAssignmentTable } from '../database/schema.ts';
+import { organizationOfProject, projectsAbove } from '../projects/project-store.ts';
+import { isOfType } from '../templates/template-store.ts';
 
 export type AssignmentRow = Selectable<FlowAssignmentTable>;
 
@@ -103,4 +105,32 @@ export async function assignmentsOf(
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .execute();
+}
+
+/** Assignments of approval policies that decide about a template's deployments in a project. */
+function assignedPolicies(projectId: Expression<string>, templateId: string): RawBuilder<unknown> {
+  return sql`from flow_assignment a where (
+      (a.scope = 'ORGANIZATION' and a.scope_id = ${organizationOfProject(projectId)})
+      or (a.scope = 'BLUEPRINT' and a.scope_id = ${templateId}::uuid)
+      or (a.scope = 'PROJECT' and a.scope_id = any (${projectsAbove(projectId)}::uuid[])))
+    and ${isOfType(sql<string>`a.template_id`, 'approval-policy')}`;
+}
+
+/**
+ * Whether approval policies decide about deployments of a template in a project, as a column of a statement about
+ * projects.
+ */
+export function hasPoliciesFor(templateId: string): (projectId: Expression<string>) => RawBuilder<boolean> {
+  return (projectId) => sql<boolean>`exists (select ${assignedPolicies(projectId, templateId)})`;
+}
+
+/** Ids of the approval policies that decide: the template's, those of the projects and of the organization. */
+export async function policiesFor(
+  db: Connection,
+  { projectId, templateId }: { readonly projectId: string; readonly templateId: string },
+): Promise<string[]> {
+  const id = sql<string>`${projectId}::uuid`;
+  const { rows } = await sql<{ template_id: string }>`
+    select distinct a.template_id ${assignedPolicies(id, templateId)}`.execute(db);
+  return rows.map((row) => row.template_id);
 }

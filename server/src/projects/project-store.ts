@@ -86,16 +86,17 @@ export async function holdProjectRow(tx: Connection, id: string): Promise<Projec
   return tx.selectFrom('project').selectAll().where('id', '=', id).forShare().executeTakeFirst();
 }
 
-/** The same, with a further column, such as its policy. */
-export async function holdProjectWith<Column>(
+/** The same, with a further column, such as its policy, and with what the statement finds out in addition. */
+export async function holdProjectWith<Column, Answer>(
   tx: Connection,
   id: string,
   column: (projectId: Expression<string>) => RawBuilder<Column>,
+  answer: (projectId: Expression<string>) => RawBuilder<Answer>,
 ) {
   return tx
     .selectFrom('project')
     .selectAll()
-    .select((eb) => column(eb.ref('project.id')).as('column'))
+    .select((eb) => [column(eb.ref('project.id')).as('column'), answer(eb.ref('project.id')).as('answer')])
     .where('id', '=', id)
     .forShare()
     .executeTakeFirst();
@@ -255,6 +256,16 @@ export function projectNameOf(id: Expression<string>): RawBuilder<string> {
 export function pathOf(projectId: Expression<string>): RawBuilder<unknown> {
   return sql`(select step.id::uuid as id, step.place from project own,
     unnest(string_to_array(own.hierarchy, '|')) with ordinality as step (id, place) where own.id = ${projectId})`;
+}
+
+/** The ids of a project and of those above it, as an array in other statements. */
+export function projectsAbove(id: Expression<string>): RawBuilder<string[]> {
+  return sql`(select string_to_array(own.hierarchy, '|')::uuid[] from project own where own.id = ${id})`;
+}
+
+/** The organization of a project, as a value in other statements. */
+export function organizationOfProject(id: Expression<string>): RawBuilder<string> {
+  return sql`(select own.organization_id from project own where own.id = ${id})`;
 }
 
 /** The project with those above it, from the top down. */

@@ -125,6 +125,25 @@ export async function membersOfTeams(
   return new Map([...byTeam].map(([id, members]) => [id, members.map((row) => row.user_id)]));
 }
 
+/** The teams of users in an organization, by user; by name. */
+export async function teamsOfUsers(
+  db: Connection,
+  organizationId: string,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Pick<TeamRow, 'id' | 'name'>[]>> {
+  if (userIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('team_member')
+    .innerJoin('team', 'team.id', 'team_member.team_id')
+    .select(['team.id', 'team.name', 'team_member.user_id'])
+    .where('team.organization_id', '=', organizationId)
+    .where('team_member.user_id', 'in', [...userIds])
+    .orderBy('team.name')
+    .execute();
+  const byUser = Map.groupBy(rows, (row) => row.user_id);
+  return new Map([...byUser].map(([id, teams]) => [id, teams.map(({ id, name }) => ({ id, name }))]));
+}
+
 export async function addTeamMembers(
   tx: Connection,
   teamId: string,

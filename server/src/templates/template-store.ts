@@ -1,5 +1,5 @@
 /** SQL of templates, single-use ones included. */
-import { type Selectable, sql } from 'kysely';
+import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely';
 import { creatableTemplateTypes } from '#contract/schema/enumerations.ts';
 import { homeById, isUuid } from '../access/entity-home.ts';
 import type { Connection, Context } from '../context.ts';
@@ -77,6 +77,12 @@ export async function getTemplateRows(db: Connection, ids: readonly string[]): P
         .selectAll()
         .where('id', 'in', [...ids])
         .execute();
+}
+
+/** Whether a template has a type and is not deleted, as a condition of other statements. */
+export function isOfType(id: Expression<string>, type: TemplateRow['type']): RawBuilder<boolean> {
+  return sql<boolean>`exists (select from template own
+    where own.id = ${id} and own.type = ${type} and not own.is_deleted)`;
 }
 
 /** The template, which nobody changes or deletes until the transaction ends. */

@@ -6,7 +6,7 @@ const unknownText = '(known after apply)';
 /** Shorter values are too common to be searched for elsewhere. */
 const shortestSensitiveCharacters = 4;
 
-function inner(mask: unknown, key: string | number): unknown {
+export function inner(mask: unknown, key: string | number): unknown {
   if (mask === true) return true;
   return typeof mask === 'object' && mask !== null
     ? (mask as Record<string | number, unknown>)[key]
@@ -32,6 +32,13 @@ function collectPlan(plan: TerraformPlan, into: Set<string>): void {
   }
 }
 
+/** Texts that the tool marks as sensitive somewhere in the plans. */
+export function sensitiveTexts(plans: readonly TerraformPlan[]): ReadonlySet<string> {
+  const known = new Set<string>();
+  for (const plan of plans) collectPlan(plan, known);
+  return known;
+}
+
 type Side = 'before' | 'after';
 
 /** Masks one side of an attribute or of a whole value; undefined if there is none. */
@@ -47,8 +54,7 @@ export interface AttributeMasker {
  * `terraform_data` shows its sensitive input unmarked as its output.
  */
 export function attributeMasker(plans: readonly TerraformPlan[]): AttributeMasker {
-  const known = new Set<string>();
-  for (const plan of plans) collectPlan(plan, known);
+  const known = sensitiveTexts(plans);
 
   const show = (value: unknown, sensitive: unknown, unknown: unknown): unknown => {
     if (sensitive === true) return (value ?? null) === null && unknown !== true ? null : sensitiveText;

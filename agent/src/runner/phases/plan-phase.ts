@@ -20,6 +20,7 @@ import {
   writeDriverFiles,
 } from './configuration.ts';
 import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
+import { writePolicyInput } from '../policies/policy-input.ts';
 import { logImports, refuseImports } from '../state/import-resources.ts';
 import { inspectCode, writeCaptures } from './inspect-code.ts';
 import { refuseToLeaveState, migrateState } from '../state/migrate-state.ts';
@@ -126,8 +127,11 @@ async function plan(attempt: RunnerAttempt, prepared: Prepared): Promise<Outcome
   } finally {
     await Promise.allSettled([kept]);
   }
-  const costs = await withFacts(facts, () => estimateCosts(attempt, configuration, captures));
-  return { ...facts, ...costs };
+  return withFacts(facts, async () => {
+    const costs = await estimateCosts(attempt, configuration, captures);
+    await writePolicyInput(attempt, configuration, captures, facts.plan);
+    return { ...facts, ...costs };
+  });
 }
 
 async function readPlan(

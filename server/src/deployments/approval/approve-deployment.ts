@@ -11,9 +11,10 @@ import { approvalRefusal } from '../decisions/decide-action.ts';
 import { approvedAlready, approverRefusal } from '../decisions/decide-approver.ts';
 import { lockDeployment } from '../deployment-store.ts';
 import { insertReview } from '../review-store.ts';
-import { markStep } from '../finish-phase.ts';
+import { markStep } from '../follow-decision.ts';
 import { storeProposed } from '../inputs/proposed-changes.ts';
 import { moveDeployment } from '../move-deployment.ts';
+import { askPoliciesAgain } from '../policy-check/policy-check.ts';
 import { enqueueApply } from './start-apply.ts';
 
 /** The deployment, locked, and why the caller may not approve it. @throws Refusal 404 */
@@ -68,9 +69,10 @@ export async function approveDeployment(
       insertReview(context.db, review),
       markStep(context, deployment, 'approval:wait', 'SUCCESS'),
       recordAudit(context, audit),
-      enqueueApply(context, deployment),
+      deployment.has_policies ? undefined : enqueueApply(context, deployment),
     ]);
     if (!isFirst) throw conflict(approvedAlready);
+    if (deployment.has_policies) await askPoliciesAgain(context, deployment);
     const moved = await moveDeployment(context, { deployment, environment: stored }, 'IN_PROGRESS');
     // What runs alongside had to wait only for the approval.
     await advanceQueue(context, moved.environment, moved.speakers);

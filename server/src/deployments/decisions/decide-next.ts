@@ -1,13 +1,17 @@
 /** What follows when a phase has ended. Pure: facts in, decision out. */
+import type { PolicyDecision } from '#contract/deployments/policy-verdict.ts';
 import type { DeploymentStatus, DeploymentType } from '#contract/schema/enumerations.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
+import { waitsForMore } from './decide-approval.ts';
 
 export interface PhaseFacts {
   readonly type: DeploymentType;
   readonly status: DeploymentStatus;
   readonly result: Outcome['result'];
   readonly requiresApproval: boolean;
+  /** Approval policies decide about the plan, in a step of its own. */
+  readonly hasPolicies: boolean;
   /** The applied plan had resource changes to make in a state of ours, and no newer state came back. */
   readonly hasLostState: boolean;
   /** The state has moved on since the plan began. */
@@ -18,6 +22,8 @@ export interface PhaseFacts {
 
 export type NextDecision =
   | { readonly kind: 'end'; readonly status: DeploymentStatus }
+  /** The policies are evaluated; `decidePlanned` follows. */
+  | { readonly kind: 'check' }
   | { readonly kind: 'wait' }
   | { readonly kind: 'apply' };
 
@@ -41,7 +47,31 @@ export function decideNext(facts: PhaseFacts): NextDecision {
   if (planOnlyTypes.includes(facts.type)) return { kind: 'end', status: 'SUCCESS' };
   // A task has one phase, which plans nothing.
   if (facts.type === 'task') return { kind: 'end', status: 'INTERNAL_FAILURE' };
-  if (facts.isApplySkipped && !facts.isOutdated) return { kind: 'end', status: 'SUCCESS' };
-  if (facts.requiresApproval) return { kind: 'wait' };
+  if (facts.hasPolicies) return { kind: 'check' };
+  return decidePlanned({ ...facts, verdict: null, isApproved: false });
+}
+
+/** A plan that is complete. */
+export interface PlannedFacts {
+  /** What the approval policies say together; null: none decides about it. */
+  readonly verdict: PolicyDecision | null;
+  /** A person has to approve it, after what the policies said. */
+  readonly requiresApproval: boolean;
+  /** Somebody has approved it. */
+  readonly isApproved: boolean;
+  readonly isOutdated: boolean;
+  /** It changes no resource, and the project skips the apply of such plans. */
+  readonly isApplySkipped: boolean;
+}
+
+/** What follows a plan, once the policies have been evaluated. */
+export function decidePlanned(facts: PlannedFacts): NextDecision {
+  const { verdict } = facts;
+  if (verdict === 'error') return { kind: 'end', status: 'FAILURE' };
+  if (verdict === 'deny') return { kind: 'end', status: 'CANCELLED' };
+  if (facts.isApplySkipped && !facts.isOutdated && verdict !== 'pending')
+    return { kind: 'end', status: 'SUCCESS' };
+  const mustWait = facts.isApproved ? waitsForMore(verdict) : facts.requiresApproval;
+  if (mustWait) return { kind: 'wait' };
   return facts.isOutdated ? { kind: 'end', status: 'FAILURE' } : { kind: 'apply' };
 }

@@ -1,0 +1,113 @@
+/** Writes what the service asks approval policies about: the plan, without anything that is secret. */
+import { posix } from 'node:path';
+import type { Plan, ResourceChange } from '#contract/deployments/plan.ts';
+import type { Captures } from '../../drivers/command.ts';
+import { policyPlan } from '../../drivers/terraform/policy-plan.ts';
+import { planOf } from '../../drivers/terraform/family.ts';
+import { maskJson } from '../../logs/mask.ts';
+import { RunFailure } from '../../processes/failure.ts';
+import { writeWhole } from '../../spool/write-file.ts';
+import type { Configuration } from '../phases/configuration.ts';
+import type { RunnerAttempt } from '../runner-attempt.ts';
+
+const dataVariable = 'ENVARIUM_POLICY_DATA_PATH';
+const mostDataBytes = 1_000_000;
+const mostInputBytes = 200_000_000;
+
+/** What terraform calls the actions of a change. */
+const actions: Readonly<Record<ResourceChange['action'], readonly string[]>> = {
+  create: ['create'],
+  update: ['update'],
+  delete: ['delete'],
+  recreate: ['delete', 'create'],
+  metadata: ['no-op'],
+};
+
+/** The plan of a tool with a form of its own, in that of terraform: attributes that change. */
+export function commonPolicyPlan({ resourceChanges, outputChanges }: Plan): Record<string, unknown> {
+  const side = (change: ResourceChange, which: 'before' | 'after') =>
+    Object.fromEntries(
+      change.attributes.flatMap((each) => (each[which] === undefined ? [] : [[each.name, each[which]]])),
+    );
+  return {
+    resource_changes: resourceChanges.map((change) => ({
+      address: change.path,
+      ...(change.moduleName === undefined ? {} : { module_address: change.moduleName }),
+      mode: 'managed',
+      type: change.type,
+      name: change.name,
+      provider_name: change.providerName,
+      change: {
+        actions: actions[change.action],
+        before: change.action === 'create' ? null : side(change, 'before'),
+        after: change.action === 'delete' ? null : side(change, 'after'),
+      },
+    })),
+    output_changes: Object.fromEntries(
+      outputChanges.map(({ name, action }) => [name, { actions: [action] }]),
+    ),
+  };
+}
+
+/** The plans of several units as one: each change says which unit it is of. */
+function planDocument(
+  { driver }: RunnerAttempt,
+  { context }: Configuration,
+  captures: Captures,
+  plan: Plan | undefined,
+): Record<string, unknown> {
+  const plans = driver.costs?.plans(context, captures) ?? [];
+  const [only] = plans;
+  if (!only) return commonPolicyPlan(plan ?? { resourceChanges: [], outputChanges: [] });
+  if (plans.length === 1 && only.unit === null) return policyPlan(planOf(only.json));
+  const units = plans.map(({ unit, json }) => ({ unit: unit ?? '.', plan: policyPlan(planOf(json)) }));
+  return {
+    resource_changes: units.flatMap(({ unit, plan: { resource_changes: changes } }) =>
+      (Array.isArray(changes) ? changes : []).map((change) => ({ ...(change as object), unit })),
+    ),
+    units: Object.fromEntries(units.map(({ unit, plan: document }) => [unit, document])),
+  };
+}
+
+/** The data that the code keeps for its policies; undefined: none. @throws RunFailure where it cannot be read */
+async function policyData({ job, tree }: RunnerAttempt, { context }: Configuration): Promise<unknown> {
+  const path = job.variables.environment.find(({ name }) => name === dataVariable)?.value;
+  if (!path) return undefined;
+  const problem = (reason: string) =>
+    new RunFailure(`Failed to load dynamic policy data: ${dataVariable} ${JSON.stringify(path)} ${reason}`);
+  const relative = posix.normalize(path);
+  if (posix.isAbsolute(relative) || relative.split('/')[0] === '..')
+    throw problem('must be a path below the folder of the configuration');
+  const bytes = await tree
+    .read(context.configurationFolder, relative, mostDataBytes)
+    .catch((error: Error) => Promise.reject(problem(error.message)));
+  if (bytes === null) throw problem('does not exist');
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+  } catch (error) {
+    throw problem(`has no valid JSON: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * Writes the document if the job asks for it.
+ * @param plan in its common form, for tools that have none of their own
+ * @throws RunFailure where the data of the policies cannot be read
+ */
+export async function writePolicyInput(
+  attempt: RunnerAttempt,
+  configuration: Configuration,
+  captures: Captures,
+  plan: Plan | undefined,
+): Promise<void> {
+  if (attempt.job.isPolicyInputWanted !== true) return;
+  const data = await policyData(attempt, configuration);
+  const document = planDocument(attempt, configuration, captures, plan);
+  const input = { plan: document, ...(data === undefined ? {} : { policyData: data }) };
+  const text = JSON.stringify(maskJson(input, attempt.job.secrets));
+  if (Buffer.byteLength(text) > mostInputBytes)
+    throw new RunFailure(
+      `The plan has more than ${mostInputBytes / 1e6} MB, which approval policies cannot be asked about: divide the configuration into several environments`,
+    );
+  writeWhole(attempt.spool.outputPolicyInput, text);
+}

@@ -1,0 +1,147 @@
+/** What follows from what the policies of a deployment said, in one transaction with their verdicts. */
+import type { Insertable } from 'kysely';
+import type { PolicyDecision, PolicyMessages } from '#contract/deployments/policy-verdict.ts';
+import { policyStep } from '#protocol/tools/steps.ts';
+import { combinedDecision } from '../../approval-policies/read-verdict.ts';
+import { insertVerdicts } from '../../approval-policies/verdict-store.ts';
+import type { Connection, Context } from '../../context.ts';
+import type { PolicyVerdictTable } from '../../database/schema.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { appendLog, getStepRow } from '../../logs/step-store.ts';
+import { enqueueApply } from '../approval/start-apply.ts';
+import { approvalOfPlan } from '../decisions/decide-approval.ts';
+import { decidePlanned, type NextDecision } from '../decisions/decide-next.ts';
+import { type LockedDeployment, lockDeployment } from '../deployment-store.ts';
+import { followDecision, isApplySkipped, markStep, outdatedMessage } from '../follow-decision.ts';
+import { listReviews } from '../review-store.ts';
+import type { PolicyInput } from './policy-input.ts';
+import { verdictLog } from './verdict-log.ts';
+
+/** A deployment, and how often its policies are asked: 1 after the plan, then once more after each approval. */
+export interface RoundOfDeployment {
+  readonly deploymentId: string;
+  readonly round: number;
+}
+
+type NewVerdict = Insertable<PolicyVerdictTable>;
+
+export interface CheckResult {
+  readonly verdicts: readonly NewVerdict[];
+  /** What was asked, where its log has to show it. */
+  readonly printed: PolicyInput | null;
+  /** Why nothing could be asked. */
+  readonly problem?: string;
+}
+
+const mostPrintedCharacters = 1_000_000;
+
+interface ReadVerdict extends Omit<NewVerdict, 'messages'> {
+  readonly decision: PolicyDecision;
+  readonly messages: PolicyMessages;
+}
+
+function readVerdicts({ verdicts }: CheckResult): ReadVerdict[] {
+  return verdicts
+    .map((row) => ({ ...row, messages: JSON.parse(row.messages as string) as PolicyMessages }) as ReadVerdict)
+    .toSorted((a, b) => (a.policy_name < b.policy_name ? -1 : 1));
+}
+
+function logOf(result: CheckResult, verdicts: readonly ReadVerdict[]): string {
+  const { printed, problem } = result;
+  const input = printed === null ? '' : JSON.stringify(printed, null, 2).slice(0, mostPrintedCharacters);
+  const rows = verdicts as unknown as Parameters<typeof verdictLog>[0];
+  return `${input === '' ? '' : `Input of the policies:\n${input}\n`}${problem === undefined ? verdictLog(rows) : `${problem}\n`}`;
+}
+
+/** Why the deployment ends; null where it does not, or everything was well. */
+function errorOf(
+  decision: NextDecision,
+  verdict: PolicyDecision | null,
+  verdicts: readonly ReadVerdict[],
+): string | null {
+  if (decision.kind !== 'end') return null;
+  const from = (which: PolicyDecision) => verdicts.filter((row) => row.decision === which);
+  if (verdict === 'error')
+    return from('error')
+      .map((row) => `Approval policy "${row.policy_name}": ${row.error}`)
+      .join('\n');
+  if (verdict === 'deny')
+    return from('deny')
+      .map((row) => `Approval policy "${row.policy_name}" denies the plan: ${row.messages.deny.join('; ')}`)
+      .join('\n');
+  return decision.status === 'FAILURE' ? outdatedMessage : null;
+}
+
+interface DecidedFacts {
+  readonly verdict: PolicyDecision | null;
+  readonly isApproved: boolean;
+  readonly isApplySkipped: boolean;
+}
+
+function decide({ deployment, environment }: LockedDeployment, facts: DecidedFacts) {
+  const { verdict, isApplySkipped } = facts;
+  const atStart = { isRequired: deployment.requires_approval, decidedBy: deployment.approval_decided_by };
+  const said = verdict === 'error' || verdict === 'deny' ? null : verdict;
+  const approval = approvalOfPlan(atStart, said);
+  const decision: NextDecision =
+    deployment.status === 'ABORTING'
+      ? { kind: 'end', status: 'ABORTED' }
+      : decidePlanned({
+          ...facts,
+          requiresApproval: approval.isRequired,
+          isOutdated: deployment.planned_on_state_version_id !== environment.current_state_version_id,
+        });
+  const isSkipped = isApplySkipped && decision.kind === 'end' && decision.status === 'SUCCESS';
+  const columns = {
+    requires_approval: approval.isRequired,
+    approval_decided_by: approval.decidedBy,
+    ...(isSkipped ? { is_skipped_apply: true } : {}),
+  };
+  return { decision, columns };
+}
+
+/** Whether a round has not been concluded yet: an effect may be carried out again after its work was done. */
+async function isOpen(db: Connection, deploymentId: string, round: number): Promise<boolean> {
+  const [step, reviews] = await Promise.all([
+    getStepRow(db, deploymentId, policyStep),
+    listReviews(db, [deploymentId]),
+  ]);
+  const approvals = reviews.filter(({ action }) => action === 'approved').length;
+  return step?.status === 'IN_PROGRESS' && round === 1 + approvals;
+}
+
+/** Stores the verdicts of a round and moves the deployment, once. */
+export async function concludeCheck(
+  context: Context,
+  { deploymentId, round }: RoundOfDeployment,
+  result: CheckResult,
+): Promise<void> {
+  await inTransaction(context, async (context) => {
+    const locked = await lockDeployment(context.db, deploymentId);
+    if (!locked || !(await isOpen(context.db, deploymentId, round))) return;
+    const { status } = locked.deployment;
+    const verdicts = readVerdicts(result);
+    const isBroken = result.problem !== undefined;
+    const all = isBroken ? 'error' : combinedDecision(verdicts.map((row) => row.decision));
+    // All policies were taken away meanwhile: none decides.
+    const verdict = verdicts.length === 0 && !isBroken ? null : all;
+    const { has_resource_changes: hasChanges } = locked.deployment;
+    const isEmpty = await isApplySkipped(context, locked.deployment, hasChanges);
+    const { decision, columns } = decide(locked, {
+      verdict,
+      isApproved: round > 1,
+      isApplySkipped: isEmpty,
+    });
+    const message = result.problem ?? errorOf(decision, verdict, verdicts);
+    const isEnd = decision.kind === 'end' && decision.status !== 'ABORTED' && message !== null;
+    const error = isEnd ? { error: JSON.stringify({ message }) } : {};
+    await insertVerdicts(context.db, result.verdicts);
+    await appendLog(context.db, deploymentId, policyStep, logOf(result, verdicts));
+    const stepStatus = verdict === 'error' ? 'FAIL' : verdict === 'deny' ? 'CANCELLED' : 'SUCCESS';
+    await markStep(context, locked.deployment, policyStep, status === 'ABORTING' ? 'CANCELLED' : stepStatus);
+    if (decision.kind === 'check') throw new Error('A check does not follow a check');
+    const changes = { ...columns, ...error, updated_at: context.now() };
+    const applied = await followDecision(context, locked, decision, changes, round > 1);
+    if (applied) await enqueueApply(context, applied.deployment);
+  });
+}

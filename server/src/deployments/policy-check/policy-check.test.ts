@@ -1,0 +1,375 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { covers } from '#contract/documents/coverage.ts';
+import { placeOf, withToolbox } from '../../../../tools/toolbox/places.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import { plannedOutcome, testAgent } from '../../testing/agent.ts';
+import { testApp } from '../../testing/app.ts';
+import { ok, refused } from '../../testing/client.ts';
+import { createIdle, deploy, deploymentOf } from '../../testing/environment.ts';
+
+const repositories = mkdtempSync(join(tmpdir(), 'policy-repositories-'));
+const app = await testApp({
+  ENVARIUM_GIT_LOCAL_PATHS: repositories,
+  ENVARIUM_OPA: placeOf('opa') ?? '/nowhere/opa',
+  ENVARIUM_POLICY_TIME_LIMIT_SECONDS: '5',
+});
+const agent = await testAgent(app);
+const needsOpa = withToolbox('opa');
+const { organizationId, projectId } = app;
+after(() => {
+  app.stopping.abort();
+  rmSync(repositories, { recursive: true });
+});
+
+let count = 0;
+
+function git(folder: string, ...args: string[]): string {
+  const identity = ['-c', 'user.name=t', '-c', 'user.email=t@localhost', '-c', 'init.defaultBranch=main'];
+  return execFileSync('git', [...identity, ...args], { cwd: folder, encoding: 'utf8' }).trim();
+}
+
+function commit(folder: string, text: string): string {
+  writeFileSync(join(folder, 'policies', 'policy.rego'), text);
+  git(folder, 'add', '-A');
+  git(folder, 'commit', '-qm', 'policy');
+  return git(folder, 'rev-parse', 'HEAD');
+}
+
+/** A policy in a repository of its own. */
+async function newPolicy(text: string, more: object = {}) {
+  const folder = join(repositories, `policy-${++count}`);
+  mkdirSync(join(folder, 'policies'), { recursive: true });
+  git(folder, 'init', '-q');
+  const head = commit(folder, text);
+  const policy = await ok(app, 'createApprovalPolicy', {
+    body: { organizationId, name: `policy ${count}`, repository: folder, path: 'policies', ...more },
+  });
+  return { id: policy.id, name: policy.name, folder, head };
+}
+
+type Scope = 'ORGANIZATION' | 'PROJECT' | 'BLUEPRINT';
+const assign = (blueprintId: string, scope: Scope, scopeId: string) =>
+  ok(app, 'assignApprovalPolicy', { body: { scope, scopeId, blueprintId } });
+
+/** A project with policies of these texts, and an environment in it. */
+async function guarded(texts: readonly string[], more: object = {}) {
+  const project = await ok(app, 'createProject', { body: { organizationId, name: `guarded ${++count}` } });
+  const policies = [];
+  for (const text of texts) {
+    const policy = await newPolicy(text);
+    await assign(policy.id, 'PROJECT', project.id);
+    policies.push(policy);
+  }
+  const environment = await createIdle(app, { name: `env ${count}`, projectId: project.id, ...more });
+  return { project, policies, environment };
+}
+
+const policyInput = { plan: { resource_changes: [{ address: 'a.b', change: { actions: ['create'] } }] } };
+
+/** Plans a deployment, and lets its policies decide. */
+async function planned(environmentId: string, body: object = {}): Promise<{ id: string; job: Job }> {
+  const { id } = await deploy(app, environmentId, body);
+  const job = await agent.claim();
+  await agent.putBlob(job, 'plan', 'plan');
+  if (job.isPolicyInputWanted) await agent.putBlob(job, 'policy-input', JSON.stringify(policyInput));
+  assert.equal(await agent.finish(job, plannedOutcome()), null);
+  return { id, job };
+}
+
+async function checked(environmentId: string, body: object = {}) {
+  const { id, job } = await planned(environmentId, body);
+  await app.carryOutEffects();
+  return { id, job, deployment: await deploymentOf(app, id) };
+}
+
+async function stepsOf(deploymentLogId: string): Promise<Record<string, string>> {
+  const steps = await ok(app, 'listSteps', { params: { deploymentLogId } });
+  return Object.fromEntries(steps.map(({ name, status }) => [name, status]));
+}
+
+async function logOf(deploymentLogId: string): Promise<string> {
+  const { events } = await ok(app, 'getStepLog', { params: { deploymentLogId, name: 'policy:check' } });
+  return events.map(({ message }) => message).join('\n');
+}
+
+const says = (rule: string, message = rule) => `package envarium\n${rule} contains "${message}"`;
+
+test('a plan that a policy denies is cancelled with its messages', needsOpa, async () => {
+  covers('Deployment', 'policyVerdicts');
+  const { environment, policies } = await guarded([says('deny', 'not on Fridays')]);
+  const { id, job, deployment } = await checked(environment.id);
+  assert.deepEqual([job.isPolicyInputWanted, job.isApprovalSkipped], [true, undefined]);
+  assert.equal(deployment.status, 'CANCELLED');
+  assert.match(
+    deployment.error?.message ?? '',
+    /Approval policy "policy \d+" denies the plan: not on Fridays/,
+  );
+  const [verdict, ...others] = deployment.policyVerdicts ?? [];
+  assert.deepEqual(others, []);
+  const { hash, at, milliseconds, ...said } = verdict ?? {};
+  assert.match(hash ?? '', /^[0-9a-f]{64}$/);
+  assert.ok(at && milliseconds !== undefined);
+  assert.deepEqual(said, {
+    policyId: policies[0]?.id,
+    policyName: policies[0]?.name,
+    round: 1,
+    decision: 'deny',
+    messages: { deny: ['not on Fridays'], pending: [], allow: [], warn: [] },
+    repository: policies[0]?.folder,
+    path: 'policies',
+    commit: policies[0]?.head,
+  });
+  const steps = await stepsOf(id);
+  assert.deepEqual([steps['policy:check'], steps['approval:wait']], ['CANCELLED', 'NOT_STARTED']);
+  assert.match(
+    await logOf(id),
+    /policy \d+ denies the plan \(commit [0-9a-f]{12}, \d+ ms\)\n {2}deny: not on Fridays/,
+  );
+  const listed = await ok(app, 'listApprovalPolicies', { query: { organizationId } });
+  const entry = listed.find(({ policy }) => policy.id === policies[0]?.id);
+  assert.equal(entry?.assignments[0]?.hash, hash);
+});
+
+test(
+  'a plan that a policy allows is applied without an approval, and its warnings are shown',
+  needsOpa,
+  async () => {
+    const { environment } = await guarded([`${says('allow')}\nwarn contains "expensive"`], {
+      requiresApproval: true,
+    });
+    const { id, deployment } = await checked(environment.id);
+    assert.equal(deployment.status, 'IN_PROGRESS');
+    assert.deepEqual(deployment.policyVerdicts?.[0]?.messages.warn, ['expensive']);
+    const steps = await stepsOf(id);
+    assert.deepEqual([steps['policy:check'], steps['approval:wait']], ['SUCCESS', 'SKIPPED']);
+    assert.match(await logOf(id), /warn: expensive/);
+    await agent.apply(await agent.claim());
+    assert.equal((await deploymentOf(app, id)).status, 'SUCCESS');
+  },
+);
+
+test('a plan about which no policy says anything waits for a person', needsOpa, async () => {
+  const { environment } = await guarded(['package envarium\nallow contains "no" if input.nothing'], {
+    requiresApproval: false,
+  });
+  const { id, deployment } = await checked(environment.id);
+  assert.deepEqual(
+    [deployment.status, deployment.policyVerdicts?.[0]?.decision],
+    ['WAITING_FOR_USER', 'none'],
+  );
+  await ok(app, 'approveDeployment', { params: { id } });
+  await app.carryOutEffects();
+  assert.equal((await deploymentOf(app, id)).status, 'IN_PROGRESS');
+  await agent.apply(await agent.claim());
+  assert.deepEqual(
+    (await deploymentOf(app, id)).policyVerdicts?.map(({ round }) => round),
+    [1, 2],
+  );
+});
+
+test(
+  'policies are asked again after each approval, at the same commit, until enough people have approved',
+  needsOpa,
+  async () => {
+    const two = `package envarium
+pending contains sprintf("%d of 2", [count(input.approvers)]) if count(input.approvers) < 2
+allow contains sprintf("%s after %s", [input.deploymentRequest.type, concat(", ", [a.name | some a in input.approvers])]) if count(input.approvers) > 1`;
+    const { environment, policies } = await guarded([two]);
+    const { id, deployment } = await checked(environment.id);
+    assert.equal(deployment.status, 'WAITING_FOR_USER');
+    const policy = policies[0];
+    assert.ok(policy);
+    commit(policy.folder, says('deny', 'changed meanwhile'));
+    const people = await Promise.all([1, 2].map(() => app.addKey({ [organizationId]: 'Admin' })));
+    const [first, second] = people;
+    await ok(app, 'approveDeployment', { params: { id }, as: first });
+    assert.equal((await deploymentOf(app, id)).status, 'IN_PROGRESS');
+    await refused(app, 'approveDeployment', 409, { params: { id }, as: second });
+    await app.carryOutEffects();
+    assert.deepEqual((await stepsOf(id))['approval:wait'], 'WAITING_FOR_USER');
+    await ok(app, 'approveDeployment', { params: { id }, as: second });
+    await app.carryOutEffects();
+    const { status, policyVerdicts = [] } = await deploymentOf(app, id);
+    assert.equal(status, 'IN_PROGRESS');
+    assert.deepEqual(
+      policyVerdicts.map(({ round, commit: at, decision, messages }) => [
+        round,
+        at,
+        decision,
+        ...messages.pending,
+        ...messages.allow,
+      ]),
+      [
+        [1, policy.head, 'pending', '0 of 2'],
+        [2, policy.head, 'pending', '1 of 2'],
+        [3, policy.head, 'allow', `deployResume after ${first?.id}, ${second?.id}`],
+      ],
+    );
+    assert.equal((await stepsOf(id))['approval:wait'], 'SUCCESS');
+    assert.match(await logOf(id), /After approval 1:\n.*\n {2}pending: 1 of 2\nAfter approval 2:/);
+    await agent.apply(await agent.claim());
+  },
+);
+
+test(
+  'of several policies a denial counts first, then what is missing, then a permission',
+  needsOpa,
+  async () => {
+    for (const [rules, status] of [
+      [['allow', 'pending', 'deny'], 'CANCELLED'],
+      [['allow', 'pending'], 'WAITING_FOR_USER'],
+      [['allow', 'warn'], 'IN_PROGRESS'],
+    ] as const) {
+      const { environment } = await guarded(rules.map((rule) => says(rule)));
+      const { id, deployment } = await checked(environment.id);
+      assert.equal(deployment.status, status, rules.join());
+      if (status === 'WAITING_FOR_USER') await ok(app, 'cancelDeployment', { params: { id } });
+      if (status === 'IN_PROGRESS') await agent.apply(await agent.claim());
+    }
+  },
+);
+
+test(
+  'policies of the organization, of projects above and of the template decide; of a destroy, too',
+  needsOpa,
+  async () => {
+    const parent = await ok(app, 'createProject', { body: { organizationId, name: 'above' } });
+    const child = await ok(app, 'createProject', {
+      body: { organizationId, name: 'below', parentProjectId: parent.id },
+    });
+    const environment = await createIdle(app, { name: 'inherits', projectId: child.id });
+    const ids = [];
+    for (const [scope, scopeId] of [
+      ['ORGANIZATION', organizationId],
+      ['PROJECT', parent.id],
+      ['BLUEPRINT', environment.blueprintId],
+    ] as const) {
+      const policy = await newPolicy(says('allow', scope));
+      await assign(policy.id, scope, scopeId);
+      ids.push(policy.id);
+    }
+    const { deployment } = await checked(environment.id);
+    assert.deepEqual(
+      deployment.policyVerdicts?.map(({ messages }) => messages.allow[0]),
+      ['ORGANIZATION', 'PROJECT', 'BLUEPRINT'],
+    );
+    await agent.apply(await agent.claim());
+    const destroy = await ok(app, 'destroyEnvironment', { params: { id: environment.id } });
+    const job = await agent.claim();
+    await agent.putBlob(job, 'policy-input', JSON.stringify(policyInput));
+    await agent.finish(job, plannedOutcome());
+    await app.carryOutEffects();
+    assert.equal((await deploymentOf(app, destroy.id)).policyVerdicts?.length, 3);
+    await agent.apply(await agent.claim(), []);
+    for (const id of ids) await ok(app, 'deleteApprovalPolicy', { params: { id } });
+    const after = await planned(environment.id);
+    assert.equal(after.job.isPolicyInputWanted, undefined);
+    await ok(app, 'cancelDeployment', { params: { id: after.id } });
+  },
+);
+
+test('a policy that cannot be read or compiled fails the run in its step', needsOpa, async () => {
+  const broken = await guarded(['package envarium\ndeny contains "x" if http.send({})']);
+  const { id, deployment } = await checked(broken.environment.id);
+  assert.equal(deployment.status, 'FAILURE');
+  assert.match(
+    deployment.error?.message ?? '',
+    /does not compile:\npolicy\.rego:2: undefined function http\.send/,
+  );
+  assert.equal((await stepsOf(id))['policy:check'], 'FAIL');
+  assert.deepEqual(deployment.policyVerdicts?.[0]?.decision, 'error');
+  const gone = await guarded([says('allow')]);
+  rmSync(gone.policies[0]?.folder ?? '', { recursive: true });
+  const failed = (await checked(gone.environment.id)).deployment;
+  assert.equal(failed.status, 'FAILURE');
+  assert.match(
+    failed.error?.message ?? '',
+    /Approval policy "policy \d+": The policy cannot be read: .*policy-\d+/,
+  );
+  const moved = await guarded([says('allow')]);
+  const { id: policyId, name, folder } = moved.policies[0] ?? { id: '', name: '', folder: '' };
+  await ok(app, 'updateApprovalPolicy', {
+    body: { id: policyId, name, repository: folder, path: 'elsewhere', revision: 'main' },
+  });
+  assert.match(
+    (await checked(moved.environment.id)).deployment.error?.message ?? '',
+    /There is no folder "elsewhere" at this commit/,
+  );
+  await ok(app, 'updateApprovalPolicy', {
+    body: { id: policyId, name, repository: folder, path: 'policies', revision: 'gone' },
+  });
+  assert.match((await checked(moved.environment.id)).deployment.error?.message ?? '', /revision "?gone/);
+});
+
+test('the input has what the service knows, and is printed on request', needsOpa, async () => {
+  const { environment } = await guarded(['package envarium\nwarn contains json.marshal(input)'], {
+    configurationChanges: [
+      { name: 'ENVARIUM_PRINT_POLICY_INPUT', value: 'true', type: 0 },
+      { name: 'REGION', value: 'eu', type: 0 },
+      { name: 'TOKEN', value: 'planted-secret', type: 0, isSensitive: true },
+    ],
+  });
+  const { id, deployment } = await checked(environment.id);
+  const [warning = ''] = deployment.policyVerdicts?.[0]?.messages.warn ?? [];
+  const input = JSON.parse(warning) as Record<string, Record<string, unknown>>;
+  assert.deepEqual(input['plan'], policyInput.plan);
+  assert.deepEqual(input['policyConfiguration'], {});
+  assert.deepEqual(
+    [input['deployerUser']?.['name'], input['template']?.['type']],
+    ['First admin key', 'terraform'],
+  );
+  assert.deepEqual(input['deploymentRequest'], { type: 'deploy', triggerName: 'user', revision: '' });
+  const variables = input['variables']?.['envarium'] as Record<string, string>;
+  assert.equal(variables['REGION'], 'eu');
+  assert.ok(!warning.includes('planted-secret'));
+  assert.match(await logOf(id), /Input of the policies:\n\{\n {2}"deploymentRequest"/);
+  await ok(app, 'cancelDeployment', { params: { id } });
+});
+
+test(
+  'an abort while policies are asked ends the deployment, and a repeated effect changes nothing',
+  needsOpa,
+  async () => {
+    const { environment } = await guarded([says('allow')]);
+    const { id } = await planned(environment.id);
+    await ok(app, 'abortDeployment', { params: { id } });
+    await app.carryOutEffects();
+    assert.equal((await deploymentOf(app, id)).status, 'ABORTED');
+    const { id: again } = await planned(environment.id);
+    const { rows } = await app.database.pool.query("select * from effect where kind = 'evaluate-policies'");
+    assert.equal(rows.length, 1);
+    await app.carryOutEffects();
+    const [{ id: effectId, kind, payload, created_at: at }] = rows as [Record<string, unknown>];
+    await app.database.pool.query(
+      'insert into effect (id, kind, payload, created_at, due_at) values ($1, $2, $3, $4, $4)',
+      [effectId, kind, payload, at],
+    );
+    await app.carryOutEffects();
+    const jobs = await app.database.pool.query('select id from job where deployment_id = $1', [again]);
+    assert.equal(jobs.rows.length, 2);
+    await agent.apply(await agent.claim());
+  },
+);
+
+test('an old agent, and a plan that is read only', needsOpa, async () => {
+  const { environment } = await guarded([says('deny')]);
+  await deploy(app, environment.id);
+  const job = await agent.claim();
+  await agent.finish(job, plannedOutcome());
+  await app.carryOutEffects();
+  const { status, error } = await deploymentOf(app, job.deploymentId);
+  assert.equal(status, 'FAILURE');
+  assert.match(error?.message ?? '', /sent nothing for the policies: update it/);
+  for (const deploymentType of ['prPlan', 'dryRun'] as const) {
+    const { id, job: plan } = await planned(environment.id, { deploymentType });
+    assert.equal(plan.isPolicyInputWanted, undefined, deploymentType);
+    assert.equal((await deploymentOf(app, id)).status, 'SUCCESS');
+    assert.ok(!('policy:check' in (await stepsOf(id))));
+  }
+  void projectId;
+});

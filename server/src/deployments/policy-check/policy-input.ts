@@ -1,0 +1,103 @@
+/** What approval policies are asked about: the plan as the agent left it, and what the service knows. */
+import { text } from 'node:stream/consumers';
+import type { DeploymentVariable } from '#contract/variables/shapes.ts';
+import { PolicyError } from '../../approval-policies/policy-error.ts';
+import type { Context } from '../../context.ts';
+import { getPlannedBlob } from '../../dispatch/blobs/attempt-blob-store.ts';
+import { teamsOfUsers } from '../../teams/team-store.ts';
+import { getUsers } from '../../users/user-store.ts';
+import type { DeploymentRow } from '../deployment-store.ts';
+import { getGiven } from '../inputs/given-store.ts';
+import { listReviews } from '../review-store.ts';
+import { getCostEstimation } from '../shown-deployment-store.ts';
+
+/** The document, without the parameters that each policy has of its own. */
+export interface PolicyInput {
+  readonly deploymentRequest: {
+    readonly type: string;
+    readonly triggerName: string;
+    readonly revision: string;
+  };
+  readonly plan: unknown;
+  readonly [part: string]: unknown;
+}
+
+/** What the agent sends of a plan, as JSON. */
+interface AgentPart {
+  readonly plan: unknown;
+  readonly policyData?: unknown;
+}
+
+/** Name of the file that an agent stores with a plan that policies are asked about. */
+export const policyInputName = 'policy-input';
+
+/** The agent's part. @throws PolicyError where there is none */
+export async function plannedInput(context: Context, deploymentId: string): Promise<AgentPart> {
+  const blob = await getPlannedBlob(context.db, deploymentId, policyInputName);
+  if (!blob)
+    throw new PolicyError(
+      'The agent that planned sent nothing for the policies: update it, and deploy again',
+    );
+  return JSON.parse(await text(context.blobs.get(blob))) as AgentPart;
+}
+
+/** Who has approved the plan, with their teams; each once, in the order of their approvals. */
+async function approversOf(context: Context, { id, organization_id: organizationId }: DeploymentRow) {
+  const reviews = await listReviews(context.db, [id]);
+  const ids = reviews.flatMap((review) => (review.action === 'approved' ? [review.user_id] : []));
+  const unique = [...new Set(ids)];
+  const [users, teams] = await Promise.all([
+    getUsers(context.db, unique),
+    teamsOfUsers(context.db, organizationId, unique),
+  ]);
+  return unique.map((userId) => ({
+    name: users.get(userId)?.name ?? '',
+    email: users.get(userId)?.email ?? '',
+    teams: teams.get(userId) ?? [],
+  }));
+}
+
+const byPeople: readonly string[] = ['user', 'terraform-cli', 'comment'];
+
+async function deployerOf(context: Context, { started_by: userId, trigger }: DeploymentRow) {
+  if (!byPeople.includes(trigger)) return { name: 'envarium', email: '' };
+  const user = (await getUsers(context.db, [userId])).get(userId);
+  return { name: user?.name ?? '', email: user?.email ?? '' };
+}
+
+/** Values by name, as readers of the deployment see them: those of sensitive ones are hidden. */
+function variablesOf(rows: readonly DeploymentVariable[]): Record<string, unknown> {
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+}
+
+/** @param planned the agent's part, or what stands in for it */
+export async function policyInput(
+  context: Context,
+  row: DeploymentRow,
+  planned: AgentPart,
+): Promise<PolicyInput> {
+  const [approvers, deployerUser, given, costs] = await Promise.all([
+    approversOf(context, row),
+    deployerOf(context, row),
+    getGiven(context.db, row.id),
+    getCostEstimation(context.db, row.id),
+  ]);
+  const type = approvers.length === 0 ? row.type : `${row.type}Resume`;
+  return {
+    deploymentRequest: { type, triggerName: row.trigger, revision: row.revision },
+    template: {
+      type: row.tool,
+      repository: row.repository,
+      path: row.path,
+      revision: row.revision,
+      id: row.template_id,
+      name: row.template_name,
+    },
+    ...(costs === undefined ? {} : { costEstimation: costs }),
+    plan: planned.plan,
+    deployerUser,
+    approvers,
+    ...(planned.policyData === undefined ? {} : { policyData: planned.policyData }),
+    variables: { envarium: variablesOf(given?.variables ?? []) },
+  };
+}
