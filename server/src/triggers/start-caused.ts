@@ -1,7 +1,7 @@
 /** Starts a deployment that another one causes, once per cause and environment. */
 import { actorWithoutRights, systemUserId } from '../access/actor.ts';
 import type { ActorContext, Context } from '../context.ts';
-import { causedDeployment } from '../deployments/causes/caused-store.ts';
+import { causedDeployment, ownerOf } from '../deployments/causes/caused-store.ts';
 import { openDeployments } from '../deployments/deployment-store.ts';
 import { startDeployment } from '../deployments/start-deployment.ts';
 import type { StartRequest } from '../deployments/start-facts.ts';
@@ -45,7 +45,10 @@ export async function startCaused(
 ): Promise<Caused> {
   const known = await causedDeployment(context.db, request.causedBy, environment.id);
   if (known !== undefined) return { deploymentId: known, reason: null };
-  const refusal = await refusalOf(context, environment);
+  const [refusal, requestedBy] = await Promise.all([
+    refusalOf(context, environment),
+    ownerOf(context.db, request.causedBy),
+  ]);
   if (refusal !== null) return because(refusal);
   try {
     const { deployment } = await startDeployment(context, environment, {
@@ -53,6 +56,7 @@ export async function startCaused(
       targets: [],
       variableChanges: [],
       variableFields: [],
+      ...(requestedBy === undefined ? {} : { requestedBy }),
       ...request,
     });
     return { deploymentId: deployment.id, reason: null };

@@ -129,6 +129,25 @@ test('what a schedule starts is the plan of whoever set it last', async () => {
   await approve(waiting, ben);
 });
 
+test('what a deployment causes downstream is the plan of whoever started that deployment', async () => {
+  const projectId = await projectWith(true);
+  const upstream = await createActive(app, agent, { projectId, name: 'upstream' });
+  const downstream = await createActive(app, agent, { projectId, name: 'downstream' });
+  const params = { id: downstream.id };
+  await ok(app, 'updateEnvironment', { params, body: { requiresApproval: true } });
+  await ok(app, 'setDownstream', {
+    params: { id: upstream.id },
+    body: { downstreamEnvironmentIds: [downstream.id] },
+  });
+  await ok(app, 'deployEnvironment', { params: { id: upstream.id }, as: ada });
+  await agent.apply((await agent.plan()) ?? assert.fail());
+  await app.carryOutEffects();
+  await agent.finish(await agent.claim(), plannedOutcome());
+  const waiting = (await environmentOf(app, downstream.id)).latestDeploymentLogId ?? '';
+  assert.match(await refusal(waiting, ada), /^This deployment was started for you/);
+  await approve(waiting, ben);
+});
+
 test('lists say who may not approve, and until when it waits', async () => {
   covers('WaitingFor', 'approval');
   const id = await planOf(ada, await projectWith(true));

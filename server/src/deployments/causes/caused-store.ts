@@ -1,4 +1,5 @@
 /** SQL of deployments that other deployments cause. */
+import { systemUserId } from '../../access/actor.ts';
 import type { Connection } from '../../context.ts';
 
 /** Id of the deployment of an environment that another deployment caused; undefined: none so far. */
@@ -14,4 +15,15 @@ export async function causedDeployment(
     .where('environment_id', '=', environmentId)
     .executeTakeFirst();
   return row?.id;
+}
+
+/** For whom a deployment was started, so that what it causes is theirs, too; undefined: for nobody. */
+export async function ownerOf(db: Connection, deploymentId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('deployment')
+    .select(['started_by', 'requested_by'])
+    .where('id', '=', deploymentId)
+    .executeTakeFirst();
+  const owner = row?.requested_by ?? row?.started_by;
+  return owner === systemUserId ? undefined : owner;
 }
