@@ -252,6 +252,7 @@ async function start(
       type: request.type,
       environmentId: environment.id,
       trigger: request.trigger,
+      ...(request.causedBy === undefined ? {} : { causedBy: request.causedBy }),
       ...(request.imports === undefined ? {} : { imports: [...request.imports] }),
     },
   });

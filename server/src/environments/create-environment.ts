@@ -174,6 +174,7 @@ async function deployFirst(
     type: 'deploy',
     trigger: deployRequest.triggerName ?? 'user',
     comment: deployRequest.comment,
+    upstreamEnvironmentId: deployRequest.upstreamEnvironmentId || undefined,
     targets: deployRequest.targets,
     variableChanges: [],
     variableFields: [],

@@ -10,6 +10,7 @@ import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import {
   type EnvironmentRow,
+  getEnvironmentRow,
   getEnvironmentRows,
   type LockedEnvironment,
   requireEnvironment,
@@ -90,8 +91,10 @@ async function change(
   named: readonly string[],
   after: Change,
 ): Promise<LockedEnvironment> {
+  // Before the environment: who stores another one after this one holds both in the same order.
+  const found = await getEnvironmentRow(context.db, id);
+  if (found) await lockDownstream(context.db, found.organization_id);
   const upstream = await requireEnvironment(context, id);
-  await lockDownstream(context.db, upstream.organization_id);
   const now = (await listDownstreamRows(context.db, id)).map((row) => row.downstream_id);
   const wanted = [...new Set(after(now))];
   const added = wanted.filter((each) => !now.includes(each));

@@ -83,6 +83,29 @@ test('after a successful deploy, active environments that follow are deployed, a
   assert.deepEqual([shown?.lastTrigger?.causedBy, shown?.lastTrigger?.deploymentId], [cause, last]);
 });
 
+test('what follows is followed in turn, and a client can say what its own deployment follows', async () => {
+  covers('deployEnvironment', 'body.upstreamEnvironmentId');
+  const [a, b, c] = [
+    await createActive(app, agent, { name: 'a' }),
+    await createActive(app, agent, { name: 'b' }),
+    await createActive(app, agent, { name: 'c' }),
+  ];
+  await follow(a.id, b.id);
+  await follow(b.id, c.id);
+  const own = await deploy(app, a.id, { triggerName: 'workflow', upstreamEnvironmentId: c.id });
+  assert.deepEqual([own.upstreamEnvironmentId, own.causedBy], [c.id, undefined]);
+  await agent.apply((await agent.plan()) ?? assert.fail('no apply'));
+  await app.carryOutEffects();
+  const second = await agent.plan();
+  await agent.apply(second ?? assert.fail('nothing follows'));
+  await app.carryOutEffects();
+  const last = await deploymentOf(app, (await environmentOf(app, c.id)).latestDeploymentLogId ?? '');
+  assert.deepEqual(
+    [last.upstreamEnvironmentId, last.causedBy],
+    [b.id, (await environmentOf(app, b.id)).latestDeploymentLogId],
+  );
+});
+
 test('a destroy, a dry run and a failed deploy start nothing', async () => {
   const [upstream, other] = [await createActive(app, agent), await createActive(app, agent)];
   await follow(upstream.id, other.id);
