@@ -91,6 +91,7 @@ const routeTree = rootRoute.addChildren([
     page('/roles', () => import('./pages/people/RolesPage.tsx'), 'RolesPage'),
     page('/permissions', () => import('./pages/people/PermissionsPage.tsx'), 'PermissionsPage'),
     page('/api-keys', () => import('./pages/keys/ApiKeysPage.tsx'), 'ApiKeysPage'),
+    page('/notifications', () => import('./pages/notifications/NotificationsPage.tsx'), 'NotificationsPage'),
     page('/audit', () => import('./pages/audit/AuditPage.tsx'), 'AuditPage'),
     page('/organization', () => import('./pages/organization/OrganizationPage.tsx'), 'OrganizationPage'),
     page('/profile', () => import('./pages/profile/ProfilePage.tsx'), 'ProfilePage'),

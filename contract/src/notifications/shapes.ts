@@ -13,6 +13,7 @@ export const NotificationEndpoint = replyObject('NotificationEndpoint', {
   value: Type.String({
     description: 'As it was sent, for callers with EDIT_ORGANIZATION_SETTINGS; asterisks for all others',
   }),
+  hasWebhookSecret: Type.Boolean({ description: 'Whether what is sent to it is signed' }),
   createdBy: Type.String({ description: 'Id of the user who created it' }),
   createdByUser: User,
   createdAt: Instant,

@@ -26,6 +26,7 @@ export async function endpointViews(
       name: row.name,
       type: row.type,
       value: isShown ? openValue(context, row) : sensitiveMask,
+      hasWebhookSecret: row.sealed_webhook_secret !== null,
       createdBy: row.created_by,
       createdByUser: userOf(users, row.created_by),
       createdAt: row.created_at.toISOString(),

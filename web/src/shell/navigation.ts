@@ -47,6 +47,7 @@ export const navigation = [
     label: 'Operation',
     places: [
       { to: '/agents', name: 'Agents', key: 'a' },
+      { to: '/notifications', name: 'Notifications', key: 'n' },
       { to: '/audit', name: 'Audit trail', key: 'l' },
       { to: '/organization', name: 'Organization' },
     ],

@@ -20,6 +20,7 @@ import classes from './projects.module.css';
 
 const PolicyTab = lazy(() => import('./policy/PolicyTab.tsx'));
 const CredentialsTab = lazy(() => import('./CredentialsTab.tsx'));
+const NotificationsTab = lazy(() => import('./NotificationsTab.tsx'));
 const RolesTab = lazy(() => import('./RolesTab.tsx'));
 const SchedulesTab = lazy(() => import('./SchedulesTab.tsx'));
 const VariablesTab = lazy(() => import('./VariablesTab.tsx'));
@@ -31,6 +32,7 @@ const tabs = [
   ['policy', 'Policy', PolicyTab],
   ['credentials', 'Credentials', CredentialsTab],
   ['roles', 'Roles', RolesTab],
+  ['notifications', 'Notifications', NotificationsTab],
   ['schedules', 'Schedules', SchedulesTab],
 ] as const;
 

@@ -1,0 +1,115 @@
+/** Endpoints, the events of a project, and what was sent, in the browser. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { type Home, homeOf } from '../runs.ts';
+import type { RunningService } from '../service.ts';
+import { openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+
+describe('notifications in the browser', { skip: withoutBrowser, concurrency: false }, () => {
+  let service: RunningService;
+  let browser: Browser;
+  let page: Page;
+  let home: Home;
+  let receiver: Server;
+  let address: string;
+
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).last().click();
+  const dialog = () => page.getByRole('dialog').last();
+  const field = (label: RegExp) => dialog().getByRole('textbox', { name: label });
+
+  before(async () => {
+    receiver = createServer((_, response) => response.end('<b>taken</b>')).listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/in/hidden`;
+    service = await startWebService({
+      settings: {
+        ENVARIUM_RATE_LIMIT: '0',
+        ENVARIUM_NOTIFICATION_NETWORKS: '127.0.0.1',
+        ENVARIUM_NOTIFICATION_HTTP_HOSTS: '127.0.0.1',
+      },
+    });
+    home = await homeOf(service.client);
+    browser = await startBrowser();
+    page = await openPage(browser);
+    await signIn(page, service.url);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.[Symbol.asyncDispose]();
+    receiver?.closeAllConnections();
+    receiver?.close();
+  });
+
+  test('an endpoint is stored, and a wrong address is shown at its field', async () => {
+    await page.goto(`${service.url}/notifications`);
+    await page.getByRole('heading', { name: 'There is no endpoint yet' }).waitFor();
+    await press('New endpoint');
+    await field(/^Name/).fill('on call');
+    await dialog().getByRole('combobox', { name: 'Type' }).click();
+    await page.getByRole('option', { name: 'Webhook', exact: true }).click();
+    await field(/^Address/).fill('https://10.0.0.1/x');
+    await press('Store endpoint');
+    await dialog()
+      .getByText(/a private or local network/)
+      .waitFor();
+    await field(/^Address/).fill(address);
+    await dialog()
+      .getByLabel(/^Secret/)
+      .fill('shared secret');
+    await press('Store endpoint');
+    await dialog().getByRole('button', { name: 'Send a test' }).waitFor();
+  });
+
+  test('the test button shows what was sent and answered, without the secret', async () => {
+    await press('Send a test');
+    await dialog().getByLabel('What was answered').getByText('<b>taken</b>').waitFor();
+    await dialog().getByText('x-envarium-signature').waitFor();
+    assert.match((await dialog().getByLabel('What was sent').textContent()) ?? '', /webhook\.test/);
+    assert.ok(!(await page.content()).includes('shared secret'));
+    await dialog().getByText('One is stored.').waitFor();
+    await dialog().getByRole('button', { name: 'Close' }).click();
+  });
+
+  test('a project chooses events; a project below inherits them until it chooses its own', async () => {
+    const { projectId, organizationId } = home;
+    const below = await service.client.call('createProject', {
+      body: { organizationId, name: 'below', parentProjectId: projectId },
+    });
+    await page.goto(`${service.url}/projects/${projectId}?tab=notifications`);
+    await page.getByText('Hears of nothing here').waitFor();
+    await page.getByLabel('Deploy started').check();
+    await page.getByText('Chosen in this project').waitFor();
+    await page.goto(`${service.url}/projects/${below.id}?tab=notifications`);
+    await page.getByText('Inherited from').waitFor();
+    assert.ok(await page.getByLabel('Deploy started').isChecked());
+    await page.getByLabel('Drift detected').check();
+    await page.getByText('Chosen in this project').waitFor();
+    await press('Remove');
+    await page.getByText('Inherited from').waitFor();
+  });
+
+  test('a delivery is found by filters, shown with its attempts, and sent again', async () => {
+    const { projectId, organizationId } = home;
+    const body = {
+      name: '<i>network</i>',
+      organizationId,
+      projectId,
+      repository: 'https://git.invalid/network.git',
+      type: 'opentofu',
+    } as const;
+    await service.client.call('createEnvironmentWithoutTemplate', { body });
+    await page.goto(`${service.url}/notifications?tab=deliveries&event=environmentDeployStarted`);
+    await page.getByRole('row').filter({ hasText: '<i>network</i>' }).waitFor();
+    await page.getByRole('table').getByRole('button', { name: 'Deploy started' }).click();
+    await dialog().getByRole('heading', { name: 'Attempt 1' }).waitFor();
+    await press('Send again');
+    await dialog().getByRole('heading', { name: 'Attempt 2' }).waitFor();
+    assert.ok(!(await page.content()).includes('/in/hidden'));
+    await page.goto(`${service.url}/notifications?tab=deliveries&status=failed`);
+    await page.getByText('No delivery fits').waitFor();
+  });
+});

@@ -1,0 +1,126 @@
+/** One endpoint: tested, changed and deleted. */
+import { Stack } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { type Reply, useChange } from '../../api/queries.ts';
+import { Detail } from '../../records/Detail.tsx';
+import { Part } from '../../records/Part.tsx';
+import { nameOfUser } from '../../records/person.tsx';
+import { Removal } from '../../records/Removal.tsx';
+import { SaveButton } from '../../records/SaveButton.tsx';
+import { useChangeForm } from '../../records/use-change-form.ts';
+import { FormAlert } from '../../forms/FormAlert.tsx';
+import { ActionButton } from '../../ui/ActionButton.tsx';
+import { Facts } from '../../ui/Facts.tsx';
+import { showDone } from '../../ui/messages.ts';
+import { TimeAgo } from '../../ui/Time.tsx';
+import { EndpointFields, type EndpointValues, secretOf, validate } from './EndpointFields.tsx';
+import { Answer, SentMessage } from './Exchange.tsx';
+import { typeWords } from './looks.ts';
+
+export type Endpoint = Reply<'listNotificationEndpoints'>[number];
+
+const refreshes = ['listNotificationEndpoints'] as const;
+
+export interface EndpointDetailProps {
+  readonly endpoint: Endpoint;
+  readonly whyNot: string | undefined;
+  readonly onClose: () => void;
+}
+
+function Test({ endpoint, whyNot }: Pick<EndpointDetailProps, 'endpoint' | 'whyNot'>) {
+  const test = useChange('testNotificationEndpoint', { refreshes: [] });
+  const { data } = test;
+  return (
+    <Part
+      title="Test"
+      lead="Sends a test message now, once."
+      actions={
+        <ActionButton
+          size="xs"
+          whyNot={whyNot}
+          loading={test.isPending}
+          onClick={() => test.mutate({ params: { id: endpoint.id } })}
+        >
+          Send a test
+        </ActionButton>
+      }
+    >
+      <div aria-live="polite">
+        {data && (
+          <>
+            <Answer {...data} />
+            <SentMessage request={data.request} />
+          </>
+        )}
+      </div>
+    </Part>
+  );
+}
+
+function Settings({ endpoint, whyNot }: Pick<EndpointDetailProps, 'endpoint' | 'whyNot'>) {
+  const { id, name, type, value } = endpoint;
+  const initialValues: EndpointValues = { name, type, value, webhookSecret: '', isSecretRemoved: false };
+  const form = useForm({ initialValues, validate });
+  const { change, problem } = useChangeForm('updateNotificationEndpoint', {
+    form,
+    refreshes,
+    onSuccess: (saved) => {
+      const values = { ...form.getValues(), name: saved.name, webhookSecret: '', isSecretRemoved: false };
+      form.setValues(values);
+      form.resetDirty(values);
+      showDone('The endpoint was changed');
+    },
+  });
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((values) => {
+        const webhookSecret = secretOf(values);
+        const body = { name: values.name, type: values.type, value: values.value };
+        change.mutate({
+          params: { id },
+          body: { ...body, ...(webhookSecret === undefined ? {} : { webhookSecret }) },
+        });
+      })}
+    >
+      <Stack gap="sm">
+        <FormAlert error={problem} />
+        <EndpointFields form={form} hasSecret={endpoint.hasWebhookSecret} />
+        <SaveButton isDirty={form.isDirty()} isBusy={change.isPending} whyNot={whyNot} />
+      </Stack>
+    </form>
+  );
+}
+
+export function EndpointDetail({ endpoint, whyNot, onClose }: EndpointDetailProps) {
+  return (
+    <Detail title={endpoint.name} onClose={onClose}>
+      <Facts
+        facts={[
+          ['Type', typeWords[endpoint.type].label],
+          ['Created by', <bdi key="by">{nameOfUser(endpoint.createdByUser)}</bdi>],
+          ['Changed', <TimeAgo key="changed" at={endpoint.updatedAt} />],
+          ['Id', <code key="id">{endpoint.id}</code>],
+        ]}
+      />
+      <Test endpoint={endpoint} whyNot={whyNot} />
+      <Part title="Settings">
+        {whyNot === undefined ? <Settings endpoint={endpoint} whyNot={whyNot} /> : <p>{whyNot}</p>}
+      </Part>
+      <div>
+        <Removal
+          operation="deleteNotificationEndpoint"
+          input={{ params: { id: endpoint.id } }}
+          refreshes={[...refreshes, 'listNotificationDeliveries', 'listNotificationAssignments']}
+          label="Delete endpoint"
+          question={`Delete ${endpoint.name}?`}
+          done="The endpoint was deleted"
+          whyNot={whyNot}
+          onDone={onClose}
+        >
+          <p>Its assignments and its deliveries are deleted with it; what still waits is not sent.</p>
+        </Removal>
+      </div>
+    </Detail>
+  );
+}

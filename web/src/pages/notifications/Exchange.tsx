@@ -1,0 +1,64 @@
+/** What was sent to an endpoint, and what it answered: texts of strangers, shown as they are. */
+import type { Reply } from '../../api/queries.ts';
+import { Facts } from '../../ui/Facts.tsx';
+import classes from './notifications.module.css';
+
+type Tested = Reply<'testNotificationEndpoint'>;
+
+/** JSON with line breaks; anything else unchanged. */
+function readable(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
+
+/** The body of a message or an answer. */
+export function Body({ label, text }: { readonly label: string; readonly text: string }) {
+  if (text === '') return null;
+  return (
+    <pre className={classes.body} tabIndex={0} aria-label={label}>
+      {readable(text)}
+    </pre>
+  );
+}
+
+export function SentMessage({ request }: { readonly request: NonNullable<Tested['request']> }) {
+  return (
+    <>
+      <Facts
+        facts={[
+          ['Sent to', <code key="to">{request.address}</code>],
+          ['By', request.method],
+          ...Object.entries(request.headers).map(
+            ([name, value]) => [name, <code key={name}>{value}</code>] as const,
+          ),
+        ]}
+      />
+      <Body label="What was sent" text={request.body} />
+    </>
+  );
+}
+
+export interface AnswerProps {
+  readonly response: Tested['response'];
+  readonly error: Tested['error'];
+  readonly durationMilliseconds: number;
+}
+
+export function Answer({ response, error, durationMilliseconds }: AnswerProps) {
+  return (
+    <>
+      <Facts
+        facts={[
+          ['Result', error === null ? 'Taken' : <bdi key="error">{error.message}</bdi>],
+          ['Kind of error', error?.type],
+          ['Status', response === null ? 'No answer' : String(response.status)],
+          ['Duration', `${durationMilliseconds} ms`],
+        ]}
+      />
+      {response !== null && <Body label="What was answered" text={response.body} />}
+    </>
+  );
+}

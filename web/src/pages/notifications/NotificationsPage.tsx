@@ -1,0 +1,99 @@
+/** Endpoints that hear of events, and what was sent to them. */
+import { useState } from 'react';
+import { useRead } from '../../api/queries.ts';
+import { useRights } from '../../api/rights.ts';
+import { useSession } from '../../api/session.ts';
+import { OpenLink, useOpenRow } from '../../records/Detail.tsx';
+import { UrlTabs } from '../../records/UrlTabs.tsx';
+import { ActionButton } from '../../ui/ActionButton.tsx';
+import { callOf } from '../../ui/calls.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { TimeAgo } from '../../ui/Time.tsx';
+import { Deliveries } from './Deliveries.tsx';
+import { type Endpoint, EndpointDetail } from './EndpointDetail.tsx';
+import { typeWords } from './looks.ts';
+import { NewEndpoint } from './NewEndpoint.tsx';
+
+const columns: readonly Column<Endpoint>[] = [
+  { id: 'name', head: 'Name', cell: ({ id, name }) => <OpenLink id={id}>{name}</OpenLink> },
+  { id: 'type', head: 'Type', cell: ({ type }) => typeWords[type].label },
+  { id: 'value', head: 'Where', isMinor: true, cell: ({ value }) => <code>{value}</code> },
+  { id: 'changed', head: 'Changed', isMinor: true, cell: ({ updatedAt }) => <TimeAgo at={updatedAt} /> },
+];
+
+function createCall(organizationId: string) {
+  const [name, value] = ['operations', 'https://hooks.slack.com/services/…'];
+  return callOf(
+    'Store an endpoint',
+    'createNotificationEndpoint',
+    { body: { organizationId, name, type: 'Slack', value } },
+    ['notifications', 'endpoints', 'create', name, '--type', 'Slack', '--value', value],
+  );
+}
+
+function Endpoints({ whyNot }: { readonly whyNot: string | undefined }) {
+  const { organizationId } = useSession();
+  const { open, openId, close } = useOpenRow();
+  const endpoints = useRead('listNotificationEndpoints', { query: { organizationId } });
+  const opened = endpoints.data?.find(({ id }) => id === openId);
+  return (
+    <>
+      <Loaded query={endpoints}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState title="There is no endpoint yet" call={createCall(organizationId)}>
+              An endpoint is a channel of Slack or Teams, some mailboxes, or a webhook. Each project then says
+              which events it hears of.
+            </EmptyState>
+          ) : (
+            <DataTable
+              label="Notification endpoints"
+              columns={columns}
+              rows={rows}
+              idOf={({ id }) => id}
+              onOpen={({ id }) => open(id)}
+            />
+          )
+        }
+      </Loaded>
+      {opened && <EndpointDetail key={opened.id} endpoint={opened} whyNot={whyNot} onClose={close} />}
+    </>
+  );
+}
+
+export function NotificationsPage() {
+  const { organizationId } = useSession();
+  const whyNot = useRights({ organizationId }).whyNot('EDIT_ORGANIZATION_SETTINGS');
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <Page
+      title="Notifications"
+      lead="Slack, Teams, e-mail and webhooks that hear of deployments, drift and lifetimes. A project chooses the events in its tab Notifications."
+      calls={[
+        callOf('List endpoints', 'listNotificationEndpoints', { query: { organizationId } }, [
+          ...['notifications', 'endpoints', 'list'],
+        ]),
+        callOf('List deliveries', 'listNotificationDeliveries', { query: { organizationId } }, [
+          ...['notifications', 'deliveries'],
+        ]),
+        createCall(organizationId),
+      ]}
+      actions={
+        <ActionButton size="xs" whyNot={whyNot} onClick={() => setCreating(true)}>
+          New endpoint
+        </ActionButton>
+      }
+    >
+      <UrlTabs
+        tabs={[
+          { value: 'endpoints', label: 'Endpoints', content: () => <Endpoints whyNot={whyNot} /> },
+          { value: 'deliveries', label: 'Deliveries', content: () => <Deliveries whyNot={whyNot} /> },
+        ]}
+      />
+      {isCreating && <NewEndpoint onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
