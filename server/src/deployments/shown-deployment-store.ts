@@ -244,6 +244,15 @@ export async function unrecordedSinceSuccess(
   return found.flatMap((row) => row.unrecorded_resources ?? []);
 }
 
+/** The plan of a deployment as it is shown; undefined: none is stored. */
+export async function getStoredPlan(
+  db: Connection,
+  id: string,
+): Promise<NonNullable<Selectable<DeploymentTable>['plan']> | undefined> {
+  const row = await db.selectFrom('deployment').select('plan').where('id', '=', id).executeTakeFirst();
+  return row?.plan ?? undefined;
+}
+
 /** What the plan of a deployment costs; undefined: not known. */
 export async function getCostEstimation(
   db: Connection,

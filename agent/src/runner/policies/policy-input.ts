@@ -1,6 +1,7 @@
 /** Writes what the service asks approval policies about: the plan, without anything that is secret. */
 import { posix } from 'node:path';
-import type { Plan, ResourceChange } from '#contract/deployments/plan.ts';
+import type { Plan } from '#contract/deployments/plan.ts';
+import { commonPolicyPlan } from '#protocol/policy-plan.ts';
 import type { Captures } from '../../drivers/command.ts';
 import { policyPlan } from '../../drivers/terraform/policy-plan.ts';
 import { planOf } from '../../drivers/terraform/family.ts';
@@ -13,41 +14,6 @@ import type { RunnerAttempt } from '../runner-attempt.ts';
 const dataVariable = 'ENVARIUM_POLICY_DATA_PATH';
 const mostDataBytes = 1_000_000;
 const mostInputBytes = 200_000_000;
-
-/** What terraform calls the actions of a change. */
-const actions: Readonly<Record<ResourceChange['action'], readonly string[]>> = {
-  create: ['create'],
-  update: ['update'],
-  delete: ['delete'],
-  recreate: ['delete', 'create'],
-  metadata: ['no-op'],
-};
-
-/** The plan of a tool with a form of its own, in that of terraform: attributes that change. */
-export function commonPolicyPlan({ resourceChanges, outputChanges }: Plan): Record<string, unknown> {
-  const side = (change: ResourceChange, which: 'before' | 'after') =>
-    Object.fromEntries(
-      change.attributes.flatMap((each) => (each[which] === undefined ? [] : [[each.name, each[which]]])),
-    );
-  return {
-    resource_changes: resourceChanges.map((change) => ({
-      address: change.path,
-      ...(change.moduleName === undefined ? {} : { module_address: change.moduleName }),
-      mode: 'managed',
-      type: change.type,
-      name: change.name,
-      provider_name: change.providerName,
-      change: {
-        actions: actions[change.action],
-        before: change.action === 'create' ? null : side(change, 'before'),
-        after: change.action === 'delete' ? null : side(change, 'after'),
-      },
-    })),
-    output_changes: Object.fromEntries(
-      outputChanges.map(({ name, action }) => [name, { actions: [action] }]),
-    ),
-  };
-}
 
 /** The plans of several units as one: each change says which unit it is of. */
 function planDocument(

@@ -11,6 +11,8 @@ import { plannedOutcome, testAgent } from '../../testing/agent.ts';
 import { testApp } from '../../testing/app.ts';
 import { ok, refused } from '../../testing/client.ts';
 import { createIdle, deploy, deploymentOf } from '../../testing/environment.ts';
+import { getTemplateRow } from '../../templates/template-store.ts';
+import { testPolicy } from './test-policy.ts';
 
 const repositories = mkdtempSync(join(tmpdir(), 'policy-repositories-'));
 const app = await testApp({
@@ -20,7 +22,7 @@ const app = await testApp({
 });
 const agent = await testAgent(app);
 const needsOpa = withToolbox('opa');
-const { organizationId, projectId } = app;
+const { organizationId } = app;
 after(() => {
   app.stopping.abort();
   rmSync(repositories, { recursive: true });
@@ -371,5 +373,45 @@ test('an old agent, and a plan that is read only', needsOpa, async () => {
     assert.equal((await deploymentOf(app, id)).status, 'SUCCESS');
     assert.ok(!('policy:check' in (await stepsOf(id))));
   }
-  void projectId;
+});
+
+test('a policy is tested against a stored deployment, which stays as it is', needsOpa, async () => {
+  const environment = await createIdle(app, { name: 'tested' });
+  const { id } = await deploy(app, environment.id);
+  const change = { name: 'b', providerName: 'p', type: 'a', path: 'a.b', action: 'create' } as const;
+  const plan = {
+    resourceChanges: [{ ...change, attributes: [{ name: 'size', after: 3 }] }],
+    outputChanges: [],
+  };
+  await agent.finish(await agent.claim(), plannedOutcome({ plan }));
+  const files = new Map([
+    [
+      'policy.rego',
+      `package envarium
+deny contains sprintf("%s has size %d", [c.address, c.change.after.size]) if {
+  some c in input.plan.resource_changes
+  c.change.actions == ["create"]
+  c.change.after.size > input.policyConfiguration.most
+}`,
+    ],
+  ]);
+  const { milliseconds, hash, ...said } = await testPolicy(app.context, id, {
+    files,
+    configuration: { most: 2 },
+  });
+  assert.ok(milliseconds >= 0 && hash);
+  const messages = { deny: ['a.b has size 3'], pending: [], allow: [], warn: [] };
+  assert.deepEqual(said, { decision: 'deny', messages, isPlanRebuilt: true });
+  const broken = new Map([['policy.rego', 'package envarium\ndeny[']]);
+  const failed = await testPolicy(app.context, id, { files: broken, configuration: {} });
+  assert.deepEqual(
+    [failed.decision, failed.error?.split('\n')[0]],
+    ['error', 'The policy does not compile:'],
+  );
+  const { id: policyId, head } = await newPolicy(says('allow'));
+  const policy = await getTemplateRow(app.context.db, policyId);
+  assert.ok(policy);
+  const read = await testPolicy(app.context, id, { policy });
+  assert.deepEqual([read.decision, read.commit], ['allow', head]);
+  assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
 });

@@ -23,7 +23,7 @@ export interface PolicyInput {
 }
 
 /** What the agent sends of a plan, as JSON. */
-interface AgentPart {
+export interface AgentPart {
   readonly plan: unknown;
   readonly policyData?: unknown;
 }

@@ -1,0 +1,37 @@
+/** A plan in its common form as approval policies are asked about it: in the form of terraform. */
+import type { Plan, ResourceChange } from '#contract/deployments/plan.ts';
+
+/** What terraform calls the actions of a change. */
+const actions: Readonly<Record<ResourceChange['action'], readonly string[]>> = {
+  create: ['create'],
+  update: ['update'],
+  delete: ['delete'],
+  recreate: ['delete', 'create'],
+  metadata: ['no-op'],
+};
+
+/** The plan of a tool with a form of its own, in that of terraform: attributes that change. */
+export function commonPolicyPlan({ resourceChanges, outputChanges }: Plan): Record<string, unknown> {
+  const side = (change: ResourceChange, which: 'before' | 'after') =>
+    Object.fromEntries(
+      change.attributes.flatMap((each) => (each[which] === undefined ? [] : [[each.name, each[which]]])),
+    );
+  return {
+    resource_changes: resourceChanges.map((change) => ({
+      address: change.path,
+      ...(change.moduleName === undefined ? {} : { module_address: change.moduleName }),
+      mode: 'managed',
+      type: change.type,
+      name: change.name,
+      provider_name: change.providerName,
+      change: {
+        actions: actions[change.action],
+        before: change.action === 'create' ? null : side(change, 'before'),
+        after: change.action === 'delete' ? null : side(change, 'after'),
+      },
+    })),
+    output_changes: Object.fromEntries(
+      outputChanges.map(({ name, action }) => [name, { actions: [action] }]),
+    ),
+  };
+}

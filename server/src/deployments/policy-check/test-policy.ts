@@ -1,0 +1,68 @@
+/** Evaluates a policy against a stored deployment, of which nothing changes. */
+import type { PolicyDecision, PolicyMessages } from '#contract/deployments/policy-verdict.ts';
+import { commonPolicyPlan } from '#protocol/policy-plan.ts';
+import type { PolicyFiles } from '../../approval-policies/compile-policy.ts';
+import type { Context } from '../../context.ts';
+import { getPlannedBlob } from '../../dispatch/blobs/attempt-blob-store.ts';
+import { notFound } from '../../http/errors.ts';
+import type { TemplateRow } from '../../templates/template-store.ts';
+import { getDeploymentRow } from '../deployment-store.ts';
+import { getStoredPlan } from '../shown-deployment-store.ts';
+import { askFiles, askPolicy, inputBodies } from './ask-policies.ts';
+import { plannedInput, policyInput, policyInputName, type AgentPart } from './policy-input.ts';
+
+/** What is tested: a policy of the organization, read at its newest commit, or files. */
+export type TestedPolicy =
+  | { readonly policy: TemplateRow }
+  | { readonly files: PolicyFiles; readonly configuration: object };
+
+export interface PolicyTest {
+  readonly decision: PolicyDecision;
+  readonly messages: PolicyMessages;
+  /** Why it could not be evaluated. */
+  readonly error?: string;
+  readonly commit?: string;
+  readonly hash?: string;
+  readonly milliseconds: number;
+  /**
+   * The plan was rebuilt from what is stored of it, which has only the attributes that change: the whole plan is
+   * kept while a deployment with policies is open.
+   */
+  readonly isPlanRebuilt: boolean;
+}
+
+async function planOf(context: Context, deploymentId: string): Promise<AgentPart & { isRebuilt: boolean }> {
+  if (await getPlannedBlob(context.db, deploymentId, policyInputName))
+    return { ...(await plannedInput(context, deploymentId)), isRebuilt: false };
+  const plan = await getStoredPlan(context.db, deploymentId);
+  return { plan: plan ? commonPolicyPlan(plan) : {}, isRebuilt: true };
+}
+
+/**
+ * @param deploymentId the caller has checked that it may be seen
+ * @throws Refusal 404 for a deployment that there is not
+ */
+export async function testPolicy(
+  context: Context,
+  deploymentId: string,
+  tested: TestedPolicy,
+): Promise<PolicyTest> {
+  const row = await getDeploymentRow(context.db, deploymentId);
+  if (!row) throw notFound('deployment', deploymentId);
+  const { isRebuilt, ...planned } = await planOf(context, deploymentId);
+  const bodyFor = inputBodies(await policyInput(context, row, planned));
+  const project = { organizationId: row.organization_id, projectId: row.project_id };
+  const said =
+    'policy' in tested
+      ? await askPolicy(context, tested.policy, project, bodyFor(tested.policy.settings.policyConfiguration))
+      : { ...(await askFiles(context, tested.files, bodyFor(tested.configuration))), commit_hash: null };
+  return {
+    decision: said.decision,
+    messages: said.messages,
+    ...(said.error === null ? {} : { error: said.error }),
+    ...(said.commit_hash === null ? {} : { commit: said.commit_hash }),
+    ...(said.content_hash === null ? {} : { hash: said.content_hash }),
+    milliseconds: said.milliseconds,
+    isPlanRebuilt: isRebuilt,
+  };
+}
