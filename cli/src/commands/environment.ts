@@ -8,6 +8,7 @@ import { findEnvironment, findOrganization, findProject } from '../find-environm
 import type { Output } from '../terminal/output.ts';
 import { allPages } from '../pages.ts';
 import type { Session } from '../session/session.ts';
+import { costText } from '../show-approval.ts';
 import { planText } from '../show-deployment.ts';
 import { addDownstreamCommand } from './triggers/downstream.ts';
 import { addLockCommands, lockText } from './environment-locks.ts';
@@ -107,6 +108,7 @@ async function show(output: Output, environment: Environment): Promise<void> {
     ['Created', `${timeText(environment.createdAt)} by ${environment.user.name ?? environment.userId}`],
     ['Latest deployment', `${latest.type} ${environment.latestDeploymentLogId} ${latest.status}`],
     ['Plan', planText(latest)],
+    ['Costs', costText(latest)],
     ['Error', latest.error?.message],
     ['Resources', latest.resourceCount],
   ]);
