@@ -127,6 +127,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       ENVARIUM_TOOL_MIRROR_OPENTOFU: 'none',
       ENVARIUM_TOOL_MIRROR_TERRAGRUNT: 'none',
       ENVARIUM_TOOL_MIRROR_PULUMI: 'none',
+      ENVARIUM_TOOL_MIRROR_INFRACOST: 'none',
       ...(options.settings?.ENVARIUM_BOOTSTRAP_API_SECRET
         ? {}
         : { ENVARIUM_BOOTSTRAP_API_SECRET_FILE: secretFile }),

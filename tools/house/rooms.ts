@@ -63,6 +63,8 @@ export const forTests: readonly string[] = [
   'protocol/src/tools/index.ts',
   'agent/src/testing/secret-stores/aws-server.ts',
   'agent/src/testing/tool-mirror.ts',
+  'agent/src/testing/costs/plan-of-machines.ts',
+  'agent/src/testing/costs/pricing-service.ts',
   'agent/src/testing/provider-registry.ts',
   'agent/src/testing/free-port.ts',
   'agent/src/testing/git-host.ts',

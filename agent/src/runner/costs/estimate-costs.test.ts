@@ -1,88 +1,16 @@
 /** Estimates of costs in runs, with the real infracost and a pricing service of our own. */
 import assert from 'node:assert/strict';
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { findProgram } from '../../processes/programs.ts';
+import { planOfMachines as plan, terraformThatShows } from '../../testing/costs/plan-of-machines.ts';
 import { startPricingService } from '../../testing/costs/pricing-service.ts';
 import { createSetup, type Ran, type StartOptions, withTerraform } from '../../testing/runner-setup.ts';
 import type { CostOrder } from './pricing.ts';
 
 const withBoth = { skip: withTerraform.skip || withToolbox('infracost').skip };
-
-const provider = 'registry.terraform.io/hashicorp/aws';
-
-function instance(name: string, values: object) {
-  const address = `aws_instance.${name}`;
-  return {
-    address,
-    mode: 'managed',
-    type: 'aws_instance',
-    name,
-    provider_name: provider,
-    schema_version: 1,
-    values,
-  };
-}
-
-/** What terraform shows of a plan that makes one machine larger: no provider of a cloud is on this machine. */
-const plan = {
-  format_version: '1.2',
-  terraform_version: '1.11.4',
-  planned_values: {
-    root_module: {
-      resources: [
-        instance('web', {
-          instance_type: 'm5.large',
-          user_data: 'planted-user-data',
-          tags: { owner: 'planted-tag' },
-          root_block_device: [{ volume_size: 50, volume_type: 'gp3' }],
-        }),
-        instance('worker-s3cret', { instance_type: 't3.micro' }),
-      ],
-    },
-  },
-  resource_changes: [],
-  prior_state: {
-    format_version: '1.0',
-    terraform_version: '1.11.4',
-    values: { root_module: { resources: [instance('web', { id: 'i-1', instance_type: 't3.micro' })] } },
-  },
-  configuration: {
-    provider_config: {
-      aws: { name: 'aws', full_name: provider, expressions: { region: { constant_value: 'eu-west-1' } } },
-    },
-    root_module: {
-      resources: ['web', 'worker-s3cret'].map((name) => ({
-        address: `aws_instance.${name}`,
-        mode: 'managed',
-        type: 'aws_instance',
-        name,
-        provider_config_key: 'aws',
-        expressions: {},
-      })),
-    },
-  },
-};
-
-/** The real terraform, but for what it shows of a plan. */
-function terraformThatShows(folder: string, shown: object): string {
-  const file = join(folder, 'terraform');
-  const text = `#!/bin/sh
-if [ "$1" = show ] && [ "$2" = -json ]; then
-cat <<'SHOWN'
-${JSON.stringify(shown)}
-SHOWN
-exit 0
-fi
-exec ${findProgram('terraform') ?? ''} "$@"
-`;
-  writeFileSync(file, text);
-  chmodSync(file, 0o755);
-  return file;
-}
 
 interface Wanted {
   readonly variables?: Readonly<Record<string, string>>;
@@ -94,7 +22,7 @@ interface Wanted {
 /** Runs that plan and estimate. */
 function stage(t: TestContext, shown: object = plan) {
   const setup = createSetup(t, { 'main.tf': 'resource "terraform_data" "one" {}\n' });
-  const terraform = terraformThatShows(setup.folder, shown);
+  const terraform = terraformThatShows(setup.folder, findProgram('terraform') ?? '', shown);
   const start = ({
     variables = {},
     costs,

@@ -12,16 +12,18 @@ import { LogPlace } from './LogPlace.tsx';
 import classes from './parts/parts.module.css';
 import { PlanTab } from './plan/PlanTab.tsx';
 import type { DeploymentReply } from './reads.ts';
+import { CostsTab, hasCosts } from './tabs/CostsTab.tsx';
 import { DetailsTab } from './tabs/DetailsTab.tsx';
 import { OutputsTab } from './tabs/OutputsTab.tsx';
 import { ResourcesTab } from './tabs/ResourcesTab.tsx';
 import { VariablesTab } from './tabs/VariablesTab.tsx';
 
-const tabs = ['plan', 'log', 'outputs', 'resources', 'variables', 'details'] as const;
+const tabs = ['plan', 'costs', 'log', 'outputs', 'resources', 'variables', 'details'] as const;
 type Tab = (typeof tabs)[number];
 
 const names: Readonly<Record<Tab, string>> = {
   plan: 'Plan',
+  costs: 'Costs',
   log: 'Log',
   outputs: 'Outputs',
   resources: 'Resources',
@@ -74,6 +76,8 @@ function Panel({ tab, deployment, steps, plan }: DeploymentTabsProps & { readonl
           isRunning={!isTerminal(deployment.status)}
         />
       );
+    case 'costs':
+      return <CostsTab deployment={deployment} steps={steps} />;
     case 'outputs':
       return <OutputsTab deployment={deployment} />;
     case 'resources':
@@ -89,7 +93,8 @@ export function DeploymentTabs(props: DeploymentTabsProps) {
   const [search, change] = useSearchState();
   // It stays what it was when the page opened: nothing jumps away from a reader.
   const [first] = useState(() => firstTab(props.deployment));
-  const tab = tabs.find((each) => each === search['tab']) ?? first;
+  const shown = tabs.filter((each) => each !== 'costs' || hasCosts(props.deployment, props.steps));
+  const tab = shown.find((each) => each === search['tab']) ?? first;
   return (
     <Tabs
       value={tab}
@@ -98,13 +103,13 @@ export function DeploymentTabs(props: DeploymentTabsProps) {
       className={classes.tabs!}
     >
       <Tabs.List>
-        {tabs.map((each) => (
+        {shown.map((each) => (
           <Tabs.Tab key={each} value={each}>
             {names[each]}
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      {tabs.map((each) => (
+      {shown.map((each) => (
         <Tabs.Panel key={each} value={each} pt="md">
           {each === tab && <Panel {...props} tab={tab} />}
         </Tabs.Panel>

@@ -1,5 +1,6 @@
 /** Why a plan waits, and why this person cannot approve it, in words. */
 import type { ApprovalWait, ApproverObstacle, WaitingFor } from '#contract/deployments/plan.ts';
+import { moneyChangeText } from '../../../design/money.ts';
 
 const deciders: Readonly<Record<NonNullable<ApprovalWait['decidedBy']>, string>> = {
   planner: 'who started it may plan, but not apply',
@@ -32,12 +33,7 @@ export function approverObstacle(
 export function costWords(
   estimation: { readonly monthlyCostDiff?: number; readonly currency?: string } | null,
 ): string | undefined {
-  const { monthlyCostDiff: change, currency = 'USD' } = estimation ?? {};
+  const { monthlyCostDiff: change, currency } = estimation ?? {};
   if (change === undefined) return undefined;
-  const sign = change > 0 ? '+' : change < 0 ? '−' : '±';
-  const number = Math.abs(change).toLocaleString(undefined, {
-    minimumFractionDigits: 2,
-    maximumFractionDigits: 2,
-  });
-  return `${sign}${number} ${currency} a month`;
+  return `${moneyChangeText(change, currency)} a month`;
 }

@@ -1,6 +1,7 @@
 /** The columns of the list of environments. */
 import type { Environment } from '#contract/environments/shapes.ts';
 import { Link } from '@tanstack/react-router';
+import { moneyChangeText } from '../../../design/money.ts';
 import { driftLooks, environmentLooks, Status } from '../../../design/status.tsx';
 import { deploymentTypeWords, templateTypeWords } from '../../../design/words.ts';
 import type { Column } from '../../../ui/DataTable.tsx';
@@ -76,17 +77,10 @@ function LastRun({ row: { latestDeploymentLog: run } }: { readonly row: Environm
   );
 }
 
-const money = new Intl.NumberFormat(undefined, {
-  style: 'currency',
-  currency: 'USD',
-  signDisplay: 'exceptZero',
-  maximumFractionDigits: 0,
-});
-
 function Cost({ row }: { readonly row: Environment }) {
-  const change = row.latestDeploymentLog.costEstimation?.monthlyCostDiff;
+  const { monthlyCostDiff: change, currency } = row.latestDeploymentLog.costEstimation ?? {};
   if (change === undefined) return <span className={classes.none}>–</span>;
-  return <span title="Estimated change for each month">{money.format(change)}</span>;
+  return <span title="Estimated change for each month">{moneyChangeText(change, currency)}</span>;
 }
 
 function None() {

@@ -1,0 +1,79 @@
+/** What a deployment costs: by the real infracost, in a run of the service's own agent, and in a real browser. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startPricedMachines, withoutPrices } from '../priced-machines.ts';
+import { createEnvironment, homeOf, untilEnd, untilStatus } from '../runs.ts';
+import { makeRepository, type RunningService } from '../service.ts';
+import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+
+const run = promisify(execFile);
+const program = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
+const skip = withoutBrowser || withoutPrices;
+
+/** What the command line prints. */
+async function envarium({ url, key, secret, folder }: RunningService, ...args: string[]): Promise<string> {
+  const login = { ENVARIUM_API_URL: url, ENVARIUM_API_KEY: key, ENVARIUM_API_SECRET: secret };
+  const env = { PATH: process.env.PATH ?? '', HOME: folder, ...login };
+  return (await run(process.execPath, [program, ...args], { env })).stdout;
+}
+
+test('a plan that waits says what it costs, in the browser and in the terminal', { skip }, async (t) => {
+  const { prices, settings } = await startPricedMachines(t, 'planted-agents-key');
+  const browser = await startBrowser();
+  t.after(() => browser.close());
+  await using service = await startWebService({ settings });
+  const { client } = service;
+  const home = await homeOf(client);
+  const { projectId } = home;
+  await client.call('updatePolicy', { body: { projectId, includeCostEstimation: true } });
+  const repository = await makeRepository(service.folder, 'code', {
+    'main.tf': 'resource "terraform_data" "one" {}\n',
+  });
+  const request = { repository: repository.path, requiresApproval: true };
+  const { deploymentId: id } = await createEnvironment(client, home, { ...request, name: 'machines' });
+  const waiting = await untilStatus(client, id, 'WAITING_FOR_USER');
+  assert.deepEqual(
+    [waiting.costEstimation?.totalMonthlyCost, waiting.costEstimation?.monthlyCostDiff],
+    [151.8, 78],
+  );
+
+  const page = await openPage(browser);
+  const complaints = complaintsOf(page);
+  await signIn(page, service.url);
+  await page.goto(`${service.url}/deployments/${id}`);
+  await page.getByRole('tab', { name: 'Costs' }).click();
+  await page.getByText('151.80 USD a month, +78.00 USD by this deployment').waitFor();
+  const rows = page.getByRole('region', { name: 'Costs' }).getByRole('row');
+  assert.match(await rows.nth(1).innerText(), /aws_instance\.web\s+78\.00 USD\s+\+4\.20 USD/);
+  assert.match(await rows.nth(2).innerText(), /aws_instance\.worker-s3cret\s+73\.80 USD\s+\+73\.80 USD/);
+  await page.goto(`${service.url}/environments`);
+  await page
+    .getByRole('row', { name: /machines/ })
+    .getByText('+78.00 USD')
+    .waitFor();
+  assert.deepEqual(complaints, []);
+
+  assert.match(
+    await envarium(service, 'deployments', 'show', id),
+    /Costs: +\+78\.00 USD a month, 151\.80 in all/,
+  );
+  assert.doesNotMatch(service.log(), /planted-agents-key/);
+
+  // Without prices, the run continues, and the page says where the reason is.
+  prices.mood = 'refuses';
+  const { deploymentId: other } = await createEnvironment(client, home, {
+    ...request,
+    requiresApproval: false,
+    name: 'other',
+  });
+  assert.equal((await untilEnd(client, other)).costEstimation, null);
+  await page.goto(`${service.url}/deployments/${other}?tab=costs`);
+  await page.getByRole('link', { name: 'The log of the step cost:estimation says why' }).click();
+  await page
+    .getByText(/infracost ended with exit code 1: Invalid API Key/)
+    .first()
+    .waitFor();
+});
