@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CataloguePolicy } from '#contract/flows/catalogue.ts';
-import { catalogueRepository } from '#contract/flows/catalogue.ts';
+import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
 import { catalogue } from '../../server/src/flows/catalogue.ts';
 import { root } from '../repository.ts';
 
@@ -56,7 +56,7 @@ envarium approval-policies create "No public buckets" --catalogue deny-public-s3
 envarium approval-policies assign "No public buckets" --project shop
 \`\`\`
 
-To change a policy, copy its folder into a repository of yours and name that one:
+In the web interface: *Approval policies*, then *Catalogue*. To change a policy, copy its folder into a repository of yours and name that one:
 each folder is complete.
 
 All of them decide in the same way, about what a deployment creates, changes or replaces. What it leaves as it is, and what it deletes, is not

@@ -66,6 +66,21 @@ const routeTree = rootRoute.addChildren([
     page('/templates', () => import('./pages/templates/TemplatesPage.tsx'), 'TemplatesPage'),
     page('/templates/new', () => import('./pages/templates/NewTemplatePage.tsx'), 'NewTemplatePage'),
     page('/templates/$templateId', () => import('./pages/templates/TemplatePage.tsx'), 'TemplatePage'),
+    page(
+      '/approval-policies',
+      () => import('./pages/approval-policies/ApprovalPoliciesPage.tsx'),
+      'ApprovalPoliciesPage',
+    ),
+    page(
+      '/approval-policies/new',
+      () => import('./pages/approval-policies/NewApprovalPolicyPage.tsx'),
+      'NewApprovalPolicyPage',
+    ),
+    page(
+      '/approval-policies/$policyId',
+      () => import('./pages/approval-policies/ApprovalPolicyPage.tsx'),
+      'ApprovalPolicyPage',
+    ),
     page('/variables', () => import('./pages/variables/VariablesPage.tsx'), 'VariablesPage'),
     page(
       '/configuration-sets',

@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import { defineOperations, operation } from '../operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { AnyObject, closed, Name, Text } from '../schema/schema.ts';
-import { catalogueRepository, CataloguePolicy } from './catalogue.ts';
+import { CataloguePolicy } from './catalogue.ts';
+import { catalogueRepository } from './catalogue-repository.ts';
 import { recordRequestFields } from './record-fields.ts';
 import {
   ApprovalPolicy,

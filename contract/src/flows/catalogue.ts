@@ -1,9 +1,7 @@
 /** The catalogue: approval policies that come with the service. */
 import { type Static, Type } from 'typebox';
 import { AnyObject, replyObject, Text } from '../schema/schema.ts';
-
-/** The repository of approval policies that come with the service; their path is the policy's folder. */
-export const catalogueRepository = 'envarium://catalogue';
+import { catalogueRepository } from './catalogue-repository.ts';
 
 const listOf = (description: string) => Type.Array(Text, { description });
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { catalogueRepository } from '#contract/flows/catalogue.ts';
+import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
 import { placeOf, withToolbox } from '../../../tools/toolbox/places.ts';
 import type { Context } from '../context.ts';
 import { catalogue } from '../flows/catalogue.ts';

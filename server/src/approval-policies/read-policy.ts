@@ -1,6 +1,6 @@
 /** Fetches the files of a policy, under the guards and limits of every repository that the service reads. */
 import { posix } from 'node:path';
-import { catalogueRepository } from '#contract/flows/catalogue.ts';
+import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
 import { knownHostsFile } from '#guards/known-hosts.ts';
 import { readRepository as kindOfRepository } from '#guards/source-guards.ts';
 import { version } from '#protocol/version.ts';

@@ -1,6 +1,6 @@
 /** Checks approval policies of the catalogue when they are stored: that there is one, and its configuration. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { catalogueRepository } from '#contract/flows/catalogue.ts';
+import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
 import { badField } from '../http/errors.ts';
 import { catalogue, findInCatalogue } from './catalogue.ts';
 

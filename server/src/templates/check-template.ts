@@ -1,5 +1,5 @@
 /** The checks of a template before anything is written. */
-import { catalogueRepository } from '#contract/flows/catalogue.ts';
+import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
 import type { TemplateRequest } from '#contract/templates/template-body.ts';
 import { retryRefusal } from '#guards/retry-rule.ts';
 import type { ActorContext } from '../context.ts';

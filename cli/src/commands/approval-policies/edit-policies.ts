@@ -1,7 +1,7 @@
 /** Commands that create, change, delete and assign approval policies. */
 import type { Command } from 'commander';
 import type { CallInput } from '#contract/client/client.ts';
-import { catalogueRepository } from '#contract/flows/catalogue.ts';
+import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
 import type { ApprovalPolicy } from '#contract/flows/shapes.ts';
 import { gather, onCall } from '../../command-line.ts';
 import { BadCall } from '../../exit-codes.ts';

@@ -97,7 +97,8 @@ function HelmFields({ values, errors, onChange }: SourceFieldsProps) {
   );
 }
 
-function CodeFields(props: SourceFieldsProps) {
+/** Repository, revision and folder. */
+export function CodeFields(props: SourceFieldsProps) {
   const { values, errors, onChange } = props;
   const isChart = values.type === 'helm' && values.isHelmRepository;
   return (
@@ -209,7 +210,8 @@ interface Named {
 const optionsOf = (rows: readonly Named[] | undefined) =>
   (rows ?? []).map(({ id, name }) => ({ value: id, label: name }));
 
-function AccessFields({ values, errors, onChange }: SourceFieldsProps) {
+/** What a repository is read with. */
+export function AccessFields({ values, errors, onChange }: SourceFieldsProps) {
   const { organizationId } = useSession();
   const query = { query: { organizationId } };
   const tokens = useRead('listGitTokens', { query: { organizationId, type: 'GIT' } });

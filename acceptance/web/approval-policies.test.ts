@@ -1,0 +1,110 @@
+/** Approval policies in the browser. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { type Home, homeOf } from '../runs.ts';
+import type { RunningService } from '../service.ts';
+import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+
+describe('approval policies in the browser', { skip: withoutBrowser, concurrency: false }, () => {
+  let service: RunningService;
+  let browser: Browser;
+  let page: Page;
+  let home: Home;
+  let complaints: string[];
+
+  const open = (path: string) => page.goto(`${service.url}${path}`);
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const policyOf = async (name: string) => {
+    const { organizationId } = home;
+    const all = await service.client.call('listApprovalPolicies', { query: { organizationId } });
+    return all.find(({ policy }) => policy.name === name);
+  };
+
+  before(async () => {
+    service = await startWebService({ settings: { ENVARIUM_RATE_LIMIT: '0' } });
+    home = await homeOf(service.client);
+    browser = await startBrowser();
+  });
+  beforeEach(async () => {
+    await page?.context().close();
+    page = await openPage(browser);
+    await signIn(page, service.url);
+    complaints = complaintsOf(page);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.[Symbol.asyncDispose]();
+  });
+
+  test('a policy of the catalogue is explained, configured by fields, and assigned', async () => {
+    await open('/approval-policies');
+    await page.getByText('No approval policies yet').waitFor();
+    await page.getByRole('link', { name: 'Choose one from the catalogue' }).click();
+    await page.getByRole('searchbox', { name: 'Name, cloud or text' }).fill('budget');
+    await page.getByText('No public S3 buckets').waitFor({ state: 'detached' });
+    await page
+      .getByText(/maxCostIncrease. Needs|includeCostEstimation in the project/)
+      .first()
+      .waitFor();
+    await button('Use Monthly costs do not rise unnoticed').click();
+    await button('Create the policy').click();
+    await page.getByText('This is missing.').waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Budget');
+    await page.getByLabel('Greatest increase').fill('250');
+    await page.getByRole('combobox', { name: 'If it is more' }).click();
+    await page.getByRole('option', { name: 'deny' }).click();
+    await button('Create the policy').click();
+    await page.getByText('The policy checks nothing yet').waitFor();
+    await page.getByRole('combobox', { name: 'Project' }).click();
+    await page.getByRole('option', { name: 'Default' }).click();
+    await button('Assign').click();
+    await button('Unassign from Default').waitFor();
+    const entry = await policyOf('Budget');
+    assert.deepEqual(entry?.policy.policyConfiguration, { maxCostIncrease: 250, onExceed: 'deny' });
+    assert.deepEqual(
+      entry?.assignments.map(({ scope, scopeId }) => [scope, scopeId]),
+      [['PROJECT', home.projectId]],
+    );
+    await page.getByRole('tab', { name: 'Verdicts' }).click();
+    await page.getByText('It was not asked about any plan yet').waitFor();
+    await open('/approval-policies');
+    await page.getByRole('cell', { name: 'project Default' }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  test('a policy of a repository is stored with its configuration as JSON, changed and deleted', async () => {
+    await open('/approval-policies/new');
+    await page.getByText('In a git repository').click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Own rules');
+    await page.getByLabel(/^Repository/).fill('https://git.example.com/rules.git');
+    await page.getByLabel('Folder').fill('rules');
+    await page.getByLabel('JSON object').fill('[1]');
+    await button('Create the policy').click();
+    await page.getByText('This must be a JSON object').waitFor();
+    await page.getByLabel('JSON object').fill('{"limit": 3}');
+    await button('Create the policy').click();
+    await page.getByText('The policy checks nothing yet').waitFor();
+    await button('Edit').click();
+    await page.getByLabel('Folder').fill('../out');
+    await button('Save').click();
+    await page
+      .getByText(/Is refused: path/i)
+      .first()
+      .waitFor();
+    await page.getByLabel('Folder').fill('stricter');
+    await button('Save').click();
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByText('https://git.example.com/rules.git//stricter').waitFor();
+    assert.deepEqual((await policyOf('Own rules'))?.policy.policyConfiguration, { limit: 3 });
+    await button('Delete').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Own rules was deleted').waitFor();
+    assert.equal(await policyOf('Own rules'), undefined);
+  });
+
+  test('a policy that is gone says so', async () => {
+    await open('/approval-policies/019366a0-0000-7000-8000-000000000001');
+    await page.getByText('There is no such approval policy').waitFor();
+  });
+});

@@ -1,0 +1,54 @@
+/** Changes an approval policy. */
+import { useState } from 'react';
+import type { ApprovalPolicy } from '#contract/flows/shapes.ts';
+import { fieldOf, fieldText } from '../../api/errors.ts';
+import { useChange } from '../../api/queries.ts';
+import { showDone } from '../../ui/messages.ts';
+import { policyBody, type PolicyErrors, policyField, policyValues } from './policy-values.ts';
+import { PolicyForm } from './PolicyForm.tsx';
+
+export interface EditPolicyProps {
+  readonly policy: ApprovalPolicy;
+  readonly whyNot: string | undefined;
+  readonly onDone: () => void;
+}
+
+export function EditPolicy({ policy, whyNot, onDone }: EditPolicyProps) {
+  const [values, setValues] = useState(() => policyValues(policy));
+  const [errors, setErrors] = useState<PolicyErrors>({});
+  const [failure, setFailure] = useState<unknown>();
+  const save = useChange('updateApprovalPolicy', {
+    refreshes: ['listApprovalPolicies'],
+    onSuccess: () => {
+      showDone('Saved: the next plans are checked by it');
+      onDone();
+    },
+    onError: (error) => {
+      const field = policyField(fieldOf(error) ?? '', values);
+      if (field !== undefined) setErrors({ [field]: fieldText(error) });
+      setFailure(error);
+      return true;
+    },
+  });
+  return (
+    <PolicyForm
+      values={values}
+      errors={errors}
+      onChange={(changes) => {
+        setErrors({});
+        setValues({ ...values, ...changes });
+      }}
+      onSubmit={(wrong) => {
+        setErrors(wrong);
+        setFailure(undefined);
+        if (Object.keys(wrong).length > 0) return;
+        save.mutate({ body: { ...policyBody(values, policy), id: policy.id } });
+      }}
+      onCancel={onDone}
+      verb="Save"
+      isBusy={save.isPending}
+      whyNot={whyNot}
+      failure={failure}
+    />
+  );
+}

@@ -1,0 +1,68 @@
+/** What an approval policy said of late. */
+import { Link } from '@tanstack/react-router';
+import type { GivenVerdict } from '#contract/approval-policies/shapes.ts';
+import type { ApprovalPolicy } from '#contract/flows/shapes.ts';
+import { useRead } from '../../api/queries.ts';
+import { Status, verdictLooks } from '../../design/status.tsx';
+import { deploymentTypeWords } from '../../design/words.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { TimeAgo } from '../../ui/Time.tsx';
+import { messagesOf } from './policy-words.ts';
+import classes from './policies.module.css';
+
+const columns: Column<GivenVerdict>[] = [
+  {
+    id: 'environment',
+    head: 'Environment',
+    cell: ({ environmentName, deploymentId, deploymentType, round }) => (
+      <>
+        <Link to="/deployments/$deploymentId" params={{ deploymentId }} className={classes.name!}>
+          <bdi>{environmentName}</bdi>
+        </Link>
+        <div className={classes.faint}>
+          {deploymentTypeWords[deploymentType]}
+          {round > 1 && `, after approval ${round - 1}`}
+        </div>
+      </>
+    ),
+  },
+  { id: 'decision', head: 'Verdict', cell: ({ decision }) => <Status look={verdictLooks[decision]} /> },
+  {
+    id: 'messages',
+    head: 'Messages',
+    cell: (verdict) => (
+      <ul className={classes.messages}>
+        {messagesOf(verdict).map((message) => (
+          <li key={message}>
+            <bdi>{message}</bdi>
+          </li>
+        ))}
+      </ul>
+    ),
+  },
+  { id: 'at', head: 'When', isMinor: true, cell: ({ at }) => <TimeAgo at={at} /> },
+];
+
+export function PolicyVerdicts({ policy: { id } }: { readonly policy: ApprovalPolicy }) {
+  const verdicts = useRead('listPolicyVerdicts', { params: { id }, query: { limit: 50 } });
+  return (
+    <Loaded query={verdicts}>
+      {(all) =>
+        all.length === 0 ? (
+          <EmptyState title="It was not asked about any plan yet">
+            Its verdicts are here as soon as deployments start where it is assigned.
+          </EmptyState>
+        ) : (
+          <DataTable
+            label="Verdicts"
+            columns={columns}
+            rows={all}
+            idOf={({ deploymentId, round }) => `${deploymentId} ${round}`}
+          />
+        )
+      }
+    </Loaded>
+  );
+}

@@ -1,0 +1,36 @@
+/** How pages speak of approval policies. */
+import type { GivenVerdict } from '#contract/approval-policies/shapes.ts';
+import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
+import type { ApprovalPolicy, ApprovalPolicyEntry } from '#contract/flows/shapes.ts';
+import type { FlowScope } from '#contract/flows/shapes.ts';
+import type { Right } from '#contract/schema/rights.ts';
+
+export const scopeWords: Readonly<Record<FlowScope, string>> = {
+  ORGANIZATION: 'organization',
+  PROJECT: 'project',
+  BLUEPRINT: 'template',
+};
+
+/** The right that assigns and unassigns at a place. */
+export const rightsToAssign: Readonly<Record<FlowScope, Right>> = {
+  ORGANIZATION: 'EDIT_ORGANIZATION_SETTINGS',
+  PROJECT: 'EDIT_PROJECT_SETTINGS',
+  BLUEPRINT: 'CREATE_AND_EDIT_TEMPLATES',
+};
+
+/** Where the files of a policy are, in one line. */
+export function placeOfPolicy({ repository, revision, path }: ApprovalPolicy): string {
+  if (repository === catalogueRepository) return `Catalogue: ${path ?? ''}`;
+  return `${repository}${path ? `//${path}` : ''}${revision ? ` at ${revision}` : ''}`;
+}
+
+/** Where a policy is assigned, as far as the person may see it. */
+export function placesText({ assignments }: ApprovalPolicyEntry): string {
+  return assignments.map(({ scope, scopeName }) => `${scopeWords[scope]} ${scopeName}`).join(', ');
+}
+
+/** What a verdict says, the reasons of its decision first. */
+export function messagesOf({ decision, messages, error }: GivenVerdict): string[] {
+  if (decision === 'error') return [error ?? ''];
+  return [...(decision === 'none' ? [] : messages[decision]), ...messages.warn];
+}
