@@ -86,16 +86,13 @@ export const fieldWords: Readonly<Record<string, string>> = {
   allowServiceSecrets: 'Whether secrets may be stored in the service; stored, but has no effect yet',
   projectCustomFlowsPolicy:
     'How custom flows of projects and templates are combined; stored, but has no effect yet',
-  numberOfEnvironments: 'Most active environments of one user; null: no limit; stored, but has no effect yet',
-  numberOfEnvironmentsTotal:
-    'Most active environments of the project; null: no limit; stored, but has no effect yet',
-  requiresApprovalDefault:
-    'Whether the first deployment of a new environment waits for approval; stored, but has no effect yet',
+  numberOfEnvironments: 'Active environments that each user may have; null: no limit',
+  numberOfEnvironmentsTotal: 'Active environments that the project may have; null: no limit',
+  requiresApprovalDefault: 'Whether new environments require approval unless the request says otherwise',
   includeCostEstimation: 'Whether the costs of a plan are estimated, by Infracost',
-  skipApplyWhenPlanIsEmpty: 'Whether plans without changes are not applied; stored, but has no effect yet',
-  disableDestroyEnvironments: 'Whether environments cannot be destroyed; stored, but has no effect yet',
-  forceCheckoutOnTtlDestroy:
-    'Whether expired environments are destroyed with the newest code; stored, but has no effect yet',
+  skipApplyWhenPlanIsEmpty: 'Whether deploys that change no resource end after their plan',
+  disableDestroyEnvironments: 'Whether nobody can destroy environments',
+  forceCheckoutOnTtlDestroy: 'Whether expired environments are destroyed with the newest code',
   skipRedundantDeployments: 'Whether queued deploys that a later deployment makes redundant are skipped',
   continuousDeploymentDefault:
     'Whether pushes start deployments of new environments; stored, but has no effect yet',
@@ -103,12 +100,10 @@ export const fieldWords: Readonly<Record<string, string>> = {
     'Whether pull requests start plans of new environments; stored, but has no effect yet',
   vcsPrCommentsEnabledDefault:
     'Whether comments on pull requests control new environments; stored, but has no effect yet',
-  forceRemoteBackend:
-    'Whether the service stores the state of all environments; stored, but has no effect yet',
+  forceRemoteBackend: 'Whether the service stores the states of all new environments',
   outputsAsInputsEnabled: 'Whether variables of other environments may refer to outputs of this project',
-  driftDetectionEnabled:
-    'Whether new environments get a schedule of drift detection; stored, but has no effect yet',
-  driftDetectionCron: 'The schedule of drift detection of new environments; stored, but has no effect yet',
+  driftDetectionEnabled: 'Whether new environments get a schedule of drift detection',
+  driftDetectionCron: 'The schedule of drift detection of new environments',
   parentProjectId: 'Id of the parent project; null: top level',
   isArchived: 'Whether it is archived',
   // Environments
@@ -116,9 +111,9 @@ export const fieldWords: Readonly<Record<string, string>> = {
   type: 'One of the listed values',
   workspaceName: "Name of the tool's workspace; default: `envarium` and the end of the environment's id",
   workspaceNamePrefix: 'Beginning of the workspace name',
-  requiresApproval: 'Whether plans wait for approval; default: true',
+  requiresApproval: 'Whether plans wait for approval; default: `requiresApprovalDefault` of the policy',
   userRequiresApproval: 'Whether plans wait for approval, in this and later deployments',
-  ttl: 'When the environment expires; default: the `defaultTtl` of the organization',
+  ttl: 'When the environment expires; default: `defaultTtl` of the policy',
   deployRequest: 'Settings of the first deployment',
   configurationChanges: 'Variables to create, change or delete',
   configurationSetChanges: 'Configuration sets to assign and unassign',
@@ -127,7 +122,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   vcsPrCommentsEnabled:
     'Whether comments on pull requests control the environment; stored, but has no effect yet',
   vcsCommandsAlias: 'Name of the environment in comments on pull requests; stored, but has no effect yet',
-  driftDetectionRequest: 'Schedule of drift detection',
+  driftDetectionRequest: 'Schedule of drift detection; default: that of the policy',
   enabled: 'Whether the schedule is enabled',
   cron: 'Five fields (minute, hour, day of month, month, day of week), in UTC',
   autoDeployOnPathChangesOnly:

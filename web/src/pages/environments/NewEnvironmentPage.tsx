@@ -38,7 +38,7 @@ function whyNotCreate({ draft, rights }: NewEnvironment): string | undefined {
   if (draft.projectId === '') return undefined;
   return (
     rights.whyNot(draft.from === 'template' ? 'RUN_PLAN' : 'CREATE_VCS_ENVIRONMENT') ??
-    (draft.requiresApproval ? undefined : rights.whyNot('RUN_APPLY'))
+    (draft.requiresApproval === false ? rights.whyNot('RUN_APPLY') : undefined)
   );
 }
 

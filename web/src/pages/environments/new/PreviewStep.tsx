@@ -20,10 +20,15 @@ function lifetimeText({ lifetime, hours, date, deployCron, destroyCron }: Draft)
   if (lifetime === 'hours') return `${hours} hours from now, then it is destroyed`;
   if (lifetime === 'infinite') return 'No end';
   if (lifetime === 'date') return `Until ${new Date(date).toLocaleString()}, then it is destroyed`;
-  return 'As the organization says';
+  return 'As the policy of the project says';
 }
 
-function Runs({ draft, type, code }: Pick<NewEnvironment, 'draft' | 'type' | 'code'>) {
+function Runs({
+  draft,
+  type,
+  code,
+  asksApproval,
+}: Pick<NewEnvironment, 'draft' | 'type' | 'code' | 'asksApproval'>) {
   const words = code && toolWords(code.type);
   if (!draft.isDeployed) return 'Nothing now: it is deployed when somebody asks for it';
   if (words === undefined) return `${toolName(type)}: this version does not run it`;
@@ -35,7 +40,7 @@ function Runs({ draft, type, code }: Pick<NewEnvironment, 'draft' | 'type' | 'co
         </li>
       ))}
       <li>
-        {draft.requiresApproval
+        {asksApproval
           ? `Then it waits: somebody approves ${words.covers}`
           : 'Nobody is asked: the plan is applied at once'}
       </li>

@@ -57,7 +57,7 @@ function NameFields(state: NewEnvironment) {
 }
 
 function RunFields(state: NewEnvironment) {
-  const { draft, type, errors, set, rights } = state;
+  const { draft, type, errors, set, rights, policy, asksApproval } = state;
   const text = useText(state);
   const mayApply = rights.whyNot('RUN_APPLY');
   return (
@@ -68,8 +68,8 @@ function RunFields(state: NewEnvironment) {
           description={
             mayApply === undefined ? 'Off: each plan is applied at once' : `Cannot be turned off: ${mayApply}`
           }
-          checked={draft.requiresApproval}
-          disabled={mayApply !== undefined && draft.requiresApproval}
+          checked={asksApproval}
+          disabled={mayApply !== undefined && asksApproval}
           onChange={(event) => set({ requiresApproval: event.currentTarget.checked })}
           error={errors.requiresApproval}
         />
@@ -100,8 +100,13 @@ function RunFields(state: NewEnvironment) {
         <Wide>
           <Switch
             label="Keep the state in the service"
-            description="Whatever backend the code names"
-            checked={draft.isRemoteBackend}
+            description={
+              policy?.forceRemoteBackend
+                ? 'The policy of the project says so'
+                : 'Whatever backend the code names'
+            }
+            checked={draft.isRemoteBackend || (policy?.forceRemoteBackend ?? false)}
+            disabled={policy?.forceRemoteBackend ?? false}
             onChange={(event) => set({ isRemoteBackend: event.currentTarget.checked })}
             error={errors.isRemoteBackend}
           />
@@ -112,15 +117,18 @@ function RunFields(state: NewEnvironment) {
 }
 
 const lifetimeWords: readonly { value: Draft['lifetime']; label: string }[] = [
-  { value: 'default', label: 'As the organization says' },
+  { value: 'default', label: 'As the policy says' },
   { value: 'hours', label: 'Hours' },
   { value: 'date', label: 'Until a time' },
   { value: 'infinite', label: 'No end' },
 ];
 
-function LifetimeFields({ draft, errors, set }: NewEnvironment) {
+function LifetimeFields({ draft, errors, set, policy }: NewEnvironment) {
+  const hint = policy?.disableDestroyEnvironments
+    ? 'Environments of this project do not end: its policy lets nobody destroy them.'
+    : 'When it ends, the environment is destroyed automatically, after notices.';
   return (
-    <Section title="Lifetime" hint="When it ends, the environment is destroyed automatically, after notices.">
+    <Section title="Lifetime" hint={hint}>
       <Wide>
         <Radio.Group
           aria-label="Lifetime"
@@ -163,6 +171,12 @@ const crons: readonly (readonly [CronName, string, string])[] = [
   ['driftCron', 'Check for drift', 'such as 0 */6 * * *'],
 ];
 
+/** What an empty schedule of drift detection means. */
+function driftText({ policy }: NewEnvironment): string | undefined {
+  if (!policy?.driftDetectionEnabled) return undefined;
+  return `Empty: as the policy says, at ${policy.driftDetectionCron}`;
+}
+
 export function SettingsStep(state: NewEnvironment) {
   const text = useText(state);
   return (
@@ -175,7 +189,14 @@ export function SettingsStep(state: NewEnvironment) {
         hint="Cron expressions with five fields, in UTC. Schedules of deploys and destroys replace the lifetime."
       >
         {crons.map(([name, label, placeholder]) => (
-          <TextInput key={name} label={label} placeholder={placeholder} spellCheck={false} {...text(name)} />
+          <TextInput
+            key={name}
+            label={label}
+            description={name === 'driftCron' ? driftText(state) : undefined}
+            placeholder={placeholder}
+            spellCheck={false}
+            {...text(name)}
+          />
         ))}
       </Section>
     </>

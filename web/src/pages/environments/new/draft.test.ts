@@ -19,7 +19,6 @@ test('a request from a template has only what was said', () => {
   assert.deepEqual(templateBody({ ...draft, templateId: 't', templateRevision: ' v2 ' }, 'terraform', []), {
     name: 'web',
     projectId: 'p',
-    requiresApproval: true,
     deployRequest: { blueprintId: 't', blueprintRevision: 'v2' },
   });
 });
@@ -40,7 +39,6 @@ test('a request from a repository has the settings of its tool and no others', (
   assert.deepEqual(body, {
     name: 'web',
     projectId: 'p',
-    requiresApproval: true,
     ttl: { type: 'HOURS', value: '3' },
     k8sNamespace: 'shop',
     repository: 'https://git.example/x',

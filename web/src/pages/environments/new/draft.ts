@@ -25,7 +25,8 @@ export interface Draft {
   readonly name: string;
   readonly description: string;
   readonly workspaceName: string;
-  readonly requiresApproval: boolean;
+  /** null: as the policy of the project says. */
+  readonly requiresApproval: boolean | null;
   readonly lifetime: (typeof lifetimes)[number];
   readonly hours: string;
   /** Local date and time, as the input has it. */
@@ -53,7 +54,7 @@ export const emptyDraft: Draft = {
   name: '',
   description: '',
   workspaceName: '',
-  requiresApproval: true,
+  requiresApproval: null,
   lifetime: 'default',
   hours: '12',
   date: '',
@@ -124,7 +125,7 @@ function commonBody(draft: Draft, type: string, changes: readonly VariableChange
   return {
     name: draft.name.trim(),
     projectId: draft.projectId,
-    requiresApproval: draft.requiresApproval,
+    ...(draft.requiresApproval === null ? {} : { requiresApproval: draft.requiresApproval }),
     ...(Object.fromEntries(texts) as { description?: string; workspaceName?: string }),
     ...(ttl ? { ttl } : {}),
     ...(draft.tags.length > 0 ? { tags: [...draft.tags] } : {}),

@@ -20,6 +20,11 @@ function lifetimeWords({ lifetime, hours, date }: Draft): string[] {
   return ['--ttl', lifetime === 'infinite' ? 'infinite' : `${hours}h`];
 }
 
+function approvalWords({ requiresApproval }: Draft): string[] {
+  if (requiresApproval === null) return [];
+  return [requiresApproval ? '--require-approval' : '--no-require-approval'];
+}
+
 /** @param type of the tool */
 export function commandWords(draft: Draft, type: string, changes: readonly VariableChange[]): string[] {
   const flags: readonly (readonly [string, string])[] = [
@@ -39,7 +44,7 @@ export function commandWords(draft: Draft, type: string, changes: readonly Varia
     draft.name.trim() === '' ? 'NAME' : draft.name.trim(),
     ...flags.flatMap(([flag, value]) => (value.trim() === '' ? [] : [flag, value.trim()])),
     ...(draft.from === 'repository' ? sourceWords(draft.source) : []),
-    draft.requiresApproval ? '--require-approval' : '--no-require-approval',
+    ...approvalWords(draft),
     ...lifetimeWords(draft),
     ...draft.tags.flatMap((tag) => ['--tag', tag]),
     ...(draft.isRemoteBackend ? ['--remote-backend'] : []),

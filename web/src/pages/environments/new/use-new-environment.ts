@@ -181,11 +181,18 @@ function useTemplates({ projectId, templateId }: Draft) {
   return { templates, template: templates.data?.find(({ id }) => id === templateId) };
 }
 
+/** What the project decides where the draft says nothing. */
+function usePolicy({ projectId, requiresApproval }: Draft) {
+  const { data: policy } = useRead('getPolicy', { query: { projectId } }, { enabled: projectId !== '' });
+  return { policy, asksApproval: requiresApproval ?? policy?.requiresApprovalDefault ?? true };
+}
+
 /** Everything that the steps share. */
 export function useNewEnvironment() {
   const { draft, set } = useDraft();
   const { step, go } = useStep();
   const { templates, template } = useTemplates(draft);
+  const policy = usePolicy(draft);
   const variables = useVariables(draft, template, step >= 2);
   const type = variables.code?.type ?? 'terraform';
   const rights = useRights(draft.projectId === '' ? undefined : { projectId: draft.projectId });
@@ -203,6 +210,7 @@ export function useNewEnvironment() {
   };
   return {
     ...{ draft, step, templates, template, type, rights, isBusy },
+    ...policy,
     ...variables,
     ...problems,
     /** Goes on only over steps that are fit; back always. */

@@ -1,0 +1,177 @@
+/** What the policy of a project decides about real runs, and its commands. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { UpdatePolicyBody } from '#contract/policies/operations.ts';
+import type { LimitsCheck, Policy } from '#contract/policies/shapes.ts';
+import { findProgram } from './programs.ts';
+import { createEnvironment, homeOf, type Home, untilEnd, untilStatus, wholeLog } from './runs.ts';
+import { makeRepository, type RunningService, startService } from './service.ts';
+
+const program = fileURLToPath(new URL('../cli/src/main.ts', import.meta.url));
+const skip = (await findProgram('terraform')) ? false : 'terraform is not on the PATH';
+
+const configuration = (output: string) => `resource "terraform_data" "one" {}
+output "zone" { value = "${output}" }
+`;
+
+describe('policies of projects', () => {
+  let service: RunningService;
+  let home: Home;
+
+  const envarium = (...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> => {
+    const env = {
+      PATH: process.env.PATH ?? '',
+      HOME: service.folder,
+      ENVARIUM_API_URL: service.url,
+      ENVARIUM_API_KEY: service.key,
+      ENVARIUM_API_SECRET: service.secret,
+    };
+    return new Promise((resolve) => {
+      execFile(process.execPath, [program, ...args], { env, cwd: service.folder }, (error, stdout, stderr) =>
+        resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+      );
+    });
+  };
+  const good = async (...args: string[]) => {
+    const { status, stdout, stderr } = await envarium(...args);
+    assert.equal(status, 0, `${args.join(' ')}: ${stderr}${stdout}`);
+    return stdout;
+  };
+  const json = async <T>(...args: string[]) => JSON.parse(await good(...args, '--json')) as T;
+
+  async function projectWith(name: string, policy: Omit<UpdatePolicyBody, 'projectId'>): Promise<Home> {
+    const { organizationId } = home;
+    const { id: projectId } = await service.client.call('createProject', { body: { organizationId, name } });
+    await service.client.call('updatePolicy', { body: { projectId, ...policy } });
+    return { organizationId, projectId };
+  }
+
+  before(async () => {
+    service = await startService();
+    home = await homeOf(service.client);
+  });
+  after(() => service[Symbol.asyncDispose]());
+
+  test('a deploy that changes no resource ends after its plan, asks nobody, and keeps the outputs', {
+    skip,
+    timeout: 120_000,
+  }, async () => {
+    const { client } = service;
+    const inside = await projectWith('quiet', { skipApplyWhenPlanIsEmpty: true });
+    const { path: repository, commit } = await makeRepository(service.folder, 'quiet', {
+      'main.tf': configuration('north'),
+    });
+    const { id, deploymentId } = await createEnvironment(client, inside, { repository });
+    assert.equal((await untilEnd(client, deploymentId)).status, 'SUCCESS');
+    await commit({ 'main.tf': configuration('south') });
+    const asked = { params: { id }, body: { userRequiresApproval: true } };
+    const again = await client.call('deployEnvironment', asked);
+    const ended = await untilEnd(client, again.id);
+    assert.deepEqual([ended.status, ended.isSkippedApply], ['SUCCESS', true]);
+    assert.doesNotMatch(await wholeLog(client, again.id), /Apply complete/);
+    const steps = await client.call('listSteps', { params: { deploymentLogId: again.id } });
+    assert.deepEqual(
+      steps.filter(({ status }) => status !== 'SUCCESS').map(({ name, status }) => `${name} ${status}`),
+      [
+        'approval:wait SKIPPED',
+        'apply:prepare SKIPPED',
+        'tf:apply SKIPPED',
+        'tf:output SKIPPED',
+        'state:store SKIPPED',
+      ],
+    );
+    assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
+    await commit({ 'main.tf': `${configuration('south')}resource "terraform_data" "two" {}\n` });
+    const changed = await client.call('deployEnvironment', asked);
+    assert.equal((await untilStatus(client, changed.id, 'WAITING_FOR_USER')).status, 'WAITING_FOR_USER');
+  });
+
+  test('forceRemoteBackend stores the state of code that names a backend of its own', {
+    skip,
+    timeout: 120_000,
+  }, async () => {
+    const { client } = service;
+    const inside = await projectWith('central', { forceRemoteBackend: true });
+    const { path: repository } = await makeRepository(service.folder, 'central', {
+      'main.tf': 'terraform {\n  backend "inmem" {}\n}\nresource "terraform_data" "one" {}\n',
+    });
+    const { id, deploymentId } = await createEnvironment(client, inside, { repository });
+    assert.equal((await untilEnd(client, deploymentId)).status, 'SUCCESS');
+    const versions = await client.call('listStateVersions', { params: { id } });
+    assert.equal(versions.length, 1);
+  });
+
+  test('an expired environment is destroyed with the newest code where its policy forces that', {
+    skip,
+    timeout: 120_000,
+  }, async () => {
+    const { client } = service;
+    const inside = await projectWith('fresh', { forceCheckoutOnTtlDestroy: true });
+    const { path: repository, commit } = await makeRepository(service.folder, 'fresh', {
+      'main.tf': configuration('north'),
+    });
+    const { id, deploymentId } = await createEnvironment(client, inside, { repository });
+    await untilEnd(client, deploymentId);
+    const newest = await commit({ 'main.tf': configuration('south') });
+    const value = new Date(Date.now() + 1500).toISOString();
+    await client.call('updateEnvironmentTtl', { params: { id }, body: { type: 'DATE', value } });
+    const destroyed = AbortSignal.timeout(60_000);
+    const input = { params: { id: inside.organizationId }, signal: destroyed };
+    for await (const event of client.stream('streamOrganization', input))
+      if (event.event === 'deployment' && event.data.type === 'destroy' && event.data.status === 'SUCCESS')
+        break;
+    const [last] = await client.call('listDeployments', { params: { id } });
+    assert.equal(last?.gitMetadata?.commit, newest);
+  });
+
+  test('commands show a policy with the origin of each setting, change parts of it, and show its limits', async () => {
+    const { projectId } = await projectWith('told', {});
+    await good('policies', 'set', 'told', '--max-ttl', 'inherit', '--default-ttl', 'inherit');
+    await good('organization', 'policies', '--max-ttl', '3d');
+    const shown = await good('policies', 'show', 'told');
+    assert.match(shown, /maxTtl +3-d +organization/);
+    assert.match(shown, /requiresApprovalDefault +no +project/);
+    assert.match(shown, /numberOfEnvironmentsTotal +no limit +default/);
+    await good('organization', 'policies', '--max-ttl', 'infinite');
+    const policy = await json<Policy>(
+      ...[
+        'policies',
+        'set',
+        'told',
+        '--number-of-environments-total',
+        '0',
+        '--skip-apply-when-plan-is-empty',
+      ],
+      ...['--max-ttl', '2w', '--default-ttl', '12h', '--drift-detection-cron', '0 4 * * *'],
+    );
+    assert.deepEqual(
+      [policy.projectId, policy.numberOfEnvironmentsTotal, policy.skipApplyWhenPlanIsEmpty, policy.maxTtl],
+      [projectId, 0, true, '2-w'],
+    );
+    const after = await json<Policy>('policies', 'set', 'told', '--no-drift-detection-cron');
+    assert.deepEqual(
+      [
+        after.driftDetectionEnabled,
+        after.driftDetectionCron,
+        after.defaultTtl,
+        after.skipApplyWhenPlanIsEmpty,
+      ],
+      [false, '', '12-h', true],
+    );
+    assert.equal((await json<LimitsCheck>('policies', 'limits', 'told')).warnings.total, true);
+    assert.match(await good('policies', 'limits', 'told'), /Active environments: +0 \(limit reached\)/);
+    for (const [args, message] of [
+      [['--max-ttl', 'forever'], /--max-ttl must be hours, days, weeks or months .* inherit, not "forever"/],
+      [['--number-of-environments', '-1'], /--number-of-environments must be a whole number or none/],
+      [['--default-ttl', '3w'], /--default-ttl 3-w is longer than maxTtl 2-w/],
+      [['--drift-detection-cron', '* * * * *'], /names several times an hour/],
+      [[], /Specify at least one setting/],
+    ] as const) {
+      const { status, stderr } = await envarium('policies', 'set', 'told', ...args);
+      assert.equal(status, 2, args.join(' '));
+      assert.match(stderr, message);
+    }
+  });
+});
