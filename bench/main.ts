@@ -16,6 +16,7 @@ import { listBench } from './benchmarks/list.ts';
 import { describeMachine } from './machine.ts';
 import { manyBench } from './benchmarks/many.ts';
 import { memoryBench } from './benchmarks/memory.ts';
+import { notificationsBench } from './benchmarks/notifications.ts';
 import { previewBench } from './benchmarks/preview.ts';
 import { readyBench } from './benchmarks/ready.ts';
 import { repositoryVariablesBench } from './benchmarks/repository-variables.ts';
@@ -51,6 +52,7 @@ const benches: Readonly<Record<string, Bench>> = {
   search: searchBench,
   teams: teamsBench,
   timers: timersBench,
+  notifications: notificationsBench,
   variables: variablesBench,
   repositoryVariables: repositoryVariablesBench,
   recovery: recoveryBench,

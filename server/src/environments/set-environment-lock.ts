@@ -5,6 +5,7 @@ import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { advanceQueue } from '../deployments/advance-queue.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
+import { tellLifetime } from '../feeds/tell-lifetime.ts';
 import { lastNoticeMilliseconds } from '../lifetimes/lifespan.ts';
 import { type EnvironmentRow, requireEnvironment, updateEnvironmentRow } from './environment-store.ts';
 
@@ -48,7 +49,7 @@ export async function setEnvironmentLock(
     const sides = changesOf(audited(environment), audited(updated));
     await recordEnvironmentAudit(context, updated, action, details, sides);
     await recordEnvironmentEvent(context, updated, body.isLocked ? 'locked' : 'unlocked');
-    if (isDue) await recordEnvironmentEvent(context, updated, 'markedForAutoDestroy');
+    if (isDue) await tellLifetime(context, updated, 'markedForAutoDestroy');
     return body.isLocked ? updated : advanceQueue(context, updated);
   });
 }

@@ -3,10 +3,11 @@ import { createHmac } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import { inTransaction } from '../database/transaction.ts';
 import { getEnvironmentRow } from '../environments/environment-store.ts';
-import { testAgent } from '../testing/agent.ts';
+import { fireTimers } from '../schedules/fire-timers.ts';
+import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused, type Reply } from '../testing/client.ts';
-import { createIdle, deploy } from '../testing/environment.ts';
+import { createActive, createIdle, deploy } from '../testing/environment.ts';
 import { openReceiver } from '../testing/receiver.ts';
 import { deliverDue, deliverUntil } from './delivery/courier.ts';
 import { keepLog } from './keep-log.ts';
@@ -349,6 +350,33 @@ test('what happens at the end of a lifetime is sent with its time and reason', a
       reason: 'the environment is locked',
     },
   });
+});
+
+test('a lifetime that ends is announced, and a destroy at its end that is refused or fails', async () => {
+  const own = await testApp(settings);
+  const { organizationId, projectId } = own;
+  const { id: endpointId } = await ok(own, 'createNotificationEndpoint', {
+    body: { organizationId, name: 'ends', type: 'Webhook', value: `${receiver.address}/ends` },
+  });
+  await ok(own, 'assignNotificationEndpoint', {
+    params: { projectId, endpointId },
+    body: { eventNames: ['environmentMarkedForAutoDestroy', 'environmentAutoDestroyRetried'] },
+  });
+  const ownAgent = await testAgent(own);
+  await createActive(own, ownAgent, { ttl: { type: 'HOURS', value: '1' } });
+  for (const seconds of [1801, 1801]) {
+    own.advance(seconds);
+    await fireTimers(own.context);
+  }
+  await ownAgent.finish(await ownAgent.claim(), plannedOutcome({ result: 'failed' }));
+  await deliverDue(own.context);
+  const events = receiver.received.map(({ body }) => JSON.parse(body) as CloudEvent);
+  assert.deepEqual(events.map(({ type }) => type).toSorted(), [
+    'com.envarium.destroy.retried',
+    'com.envarium.environment.marked',
+  ]);
+  const again = events.find(({ type }) => type === 'com.envarium.destroy.retried');
+  assert.match(again?.data.environment?.lifetime?.reason ?? '', /the destroy .* ended as FAILURE/);
 });
 
 test('a change that is rolled back has no delivery', async () => {

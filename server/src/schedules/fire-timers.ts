@@ -18,7 +18,7 @@ import {
 } from '../environments/environment-store.ts';
 import { afterAttempt } from '../lifetimes/destroy-again.ts';
 import { nextTtlStep, noticesDue } from '../lifetimes/lifespan.ts';
-import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
+import { tellLifetime } from '../feeds/tell-lifetime.ts';
 import { nextRunOf } from './next-run.ts';
 import {
   listDueEnvironments,
@@ -108,7 +108,7 @@ interface Timer {
 async function postponeEnd(context: Context, environment: LockedEnvironment, problem: string): Promise<void> {
   const columns = afterAttempt(environment, problem, context.now());
   const postponed = await updateEnvironmentRow(context.db, environment, columns);
-  await recordEnvironmentEvent(context, postponed, 'autoDestroyFailed');
+  await tellLifetime(context, postponed, 'autoDestroyFailed');
 }
 
 /** Whether nothing is left to destroy, or a destroy is under way: what becomes of that one decides. */
@@ -140,7 +140,7 @@ async function fireTtl(context: Context, environment: LockedEnvironment): Promis
     next_ttl_at: nextTtlStep(end, now),
     marked_for_auto_destroy: noticesDue(end, now),
   });
-  return recordEnvironmentEvent(context, marked, 'markedForAutoDestroy');
+  return tellLifetime(context, marked, 'markedForAutoDestroy');
 }
 
 async function ttlFailed(context: Context, environment: LockedEnvironment): Promise<void> {

@@ -1,6 +1,6 @@
 /** Tells readers of an expired environment whose destroy did not succeed. */
 import type { Context } from '../context.ts';
-import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
+import { tellLifetime } from '../feeds/tell-lifetime.ts';
 import { isFailedEnd } from '../lifetimes/destroy-again.ts';
 import type { ReactionPayloads } from '../reactions.ts';
 
@@ -10,5 +10,5 @@ export async function tellFailedEnd(
   { deployment, environment, from }: ReactionPayloads['deploymentMoved'],
 ): Promise<void> {
   if (from !== null && isFailedEnd(environment, deployment, deployment.status, context.now()))
-    await recordEnvironmentEvent(context, environment, 'autoDestroyFailed');
+    await tellLifetime(context, environment, 'autoDestroyFailed');
 }
