@@ -14,6 +14,7 @@ export function pagesOf({ environments, waitingDeployment, failedDeployment, pro
     'deployment that waits': `/deployments/${waitingDeployment}`,
     'deployment that failed': `/deployments/${failedDeployment}`,
     log: `/deployments/${failedDeployment}?tab=log`,
+    calendar: '/calendar',
     projects: '/projects',
     project: `/projects/${projectId}`,
     templates: '/templates',

@@ -107,6 +107,7 @@ const routeTree = rootRoute.addChildren([
     page('/permissions', () => import('./pages/people/PermissionsPage.tsx'), 'PermissionsPage'),
     page('/api-keys', () => import('./pages/keys/ApiKeysPage.tsx'), 'ApiKeysPage'),
     page('/notifications', () => import('./pages/notifications/NotificationsPage.tsx'), 'NotificationsPage'),
+    page('/calendar', () => import('./pages/calendar/CalendarPage.tsx'), 'CalendarPage'),
     page('/audit', () => import('./pages/audit/AuditPage.tsx'), 'AuditPage'),
     page('/organization', () => import('./pages/organization/OrganizationPage.tsx'), 'OrganizationPage'),
     page('/profile', () => import('./pages/profile/ProfilePage.tsx'), 'ProfilePage'),

@@ -15,6 +15,7 @@ const ofDeployment: readonly OperationName[] = [
   'getStateLock',
   'listVariables',
   'listDownstream',
+  'getCalendar',
 ];
 
 const ofEnvironmentChange: readonly OperationName[] = [
@@ -23,6 +24,7 @@ const ofEnvironmentChange: readonly OperationName[] = [
   'getDriftSchedule',
   'listProjectSchedules',
   'listEnvironmentTags',
+  'getCalendar',
   'listDownstream',
 ];
 

@@ -19,6 +19,7 @@ export const navigation = [
       { to: '/', name: 'Inbox', key: 'h' },
       { to: '/environments', name: 'Environments', key: 'e' },
       { to: '/projects', name: 'Projects', key: 'p' },
+      { to: '/calendar', name: 'Calendar', key: 'c' },
     ],
   },
   {

@@ -1,15 +1,18 @@
 /** A field for a cron expression: what it means, and when it comes next. */
-import { Menu, Button, TextInput } from '@mantine/core';
+import { Menu, Button, Select, TextInput } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
 import { readCron } from './cron.ts';
 import classes from './cron.module.css';
 
 const presets = [
   ['Every hour', '0 * * * *'],
-  ['Every day at 06:00 UTC', '0 6 * * *'],
-  ['On working days at 18:00 UTC', '0 18 * * 1-5'],
-  ['Every Sunday at 02:00 UTC', '0 2 * * 0'],
+  ['Every day at 06:00', '0 6 * * *'],
+  ['On working days at 18:00', '0 18 * * 1-5'],
+  ['Every Sunday at 02:00', '0 2 * * 0'],
 ] as const;
+
+/** The reader's zone stands near the beginning of the list. */
+const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const local = new Intl.DateTimeFormat(undefined, {
   weekday: 'short',
@@ -19,11 +22,17 @@ const local = new Intl.DateTimeFormat(undefined, {
   minute: '2-digit',
 });
 
+const fieldsInWords = 'Minute, hour, day of month, month, day of week';
+
 export interface CronFieldProps {
   readonly label: string;
   readonly description?: ReactNode;
   readonly value: string;
   readonly onChange: (pattern: string) => void;
+  /** Default: UTC. */
+  readonly timeZone?: string;
+  /** Absent: the zone cannot be chosen. */
+  readonly onTimeZone?: (timeZone: string) => void;
   readonly disabled?: boolean;
   readonly error?: string | undefined;
 }
@@ -44,15 +53,54 @@ export function NextTimes({ times }: { readonly times: readonly Date[] }) {
   );
 }
 
-export function CronField({ label, description, value, onChange, disabled = false, error }: CronFieldProps) {
-  const reading = useMemo(() => readCron(value, new Date()), [value]);
+interface ZoneProps {
+  readonly label: string;
+  readonly value: string;
+  readonly disabled: boolean;
+  readonly onChange: (timeZone: string) => void;
+}
+
+function ZoneSelect({ label, value, disabled, onChange }: ZoneProps) {
+  const zones = useMemo(
+    () => [...new Set(['UTC', value, here, ...Intl.supportedValuesOf('timeZone')])],
+    [value],
+  );
+  return (
+    <Select
+      label="Time zone"
+      aria-label={`Time zone of: ${label}`}
+      mt="xs"
+      maw="20rem"
+      data={zones}
+      value={value}
+      disabled={disabled}
+      searchable
+      allowDeselect={false}
+      nothingFoundMessage="No such time zone"
+      onChange={(zone) => onChange(zone ?? 'UTC')}
+    />
+  );
+}
+
+export function CronField(props: CronFieldProps) {
+  const {
+    label,
+    description,
+    value,
+    onChange,
+    timeZone = 'UTC',
+    onTimeZone,
+    disabled = false,
+    error,
+  } = props;
+  const reading = useMemo(() => readCron(value, new Date(), timeZone), [value, timeZone]);
   const problem = value.trim() === '' ? undefined : reading.problem;
   return (
     <div>
       <div className={classes.line}>
         <TextInput
           label={label}
-          description={description ?? 'Minute, hour, day of month, month, day of week; in UTC'}
+          description={description ?? (onTimeZone ? fieldsInWords : `${fieldsInWords}; in ${timeZone}`)}
           placeholder="0 6 * * *"
           autoComplete="off"
           spellCheck={false}
@@ -77,6 +125,7 @@ export function CronField({ label, description, value, onChange, disabled = fals
           </Menu.Dropdown>
         </Menu>
       </div>
+      {onTimeZone && <ZoneSelect label={label} value={timeZone} disabled={disabled} onChange={onTimeZone} />}
       {reading.words !== undefined && <p className={classes.words}>{reading.words}</p>}
       <NextTimes times={reading.next} />
     </div>

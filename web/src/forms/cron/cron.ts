@@ -1,4 +1,4 @@
-/** Cron expressions of five fields in UTC, as the service reads them: in words, and when they come next. Pure. */
+/** Cron expressions of five fields by the clock of a time zone, as the service reads them: in words, and when they come next. Pure. */
 import { Cron } from 'croner';
 
 export interface CronReading {
@@ -11,11 +11,13 @@ export interface CronReading {
 }
 
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+/** How many next times are shown. */
+const shownTimes = 3;
 const dayNames = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 
-function clock(minute: string, hour: string): string | undefined {
+function clock(minute: string, hour: string, timeZone: string): string | undefined {
   if (!/^\d{1,2}$/.test(minute) || !/^\d{1,2}$/.test(hour)) return undefined;
-  return `${hour.padStart(2, '0')}:${minute.padStart(2, '0')} UTC`;
+  return `${hour.padStart(2, '0')}:${minute.padStart(2, '0')} ${timeZone}`;
 }
 
 function dayName(field: string): string | undefined {
@@ -35,22 +37,24 @@ function dayWords(field: string): string | undefined {
   return `every ${all.length === 1 ? all[0] : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`}`;
 }
 
-function everyWords(minute: string, hour: string): string | undefined {
+function everyWords(minute: string, hour: string, timeZone: string): string | undefined {
   const [, minutes] = /^\*\/(\d+)$/.exec(minute) ?? [];
   if (hour === '*' && minute === '*') return 'every minute';
   if (hour === '*' && minutes !== undefined) return `every ${minutes} minutes`;
   if (hour === '*' && /^\d+$/.test(minute)) return `every hour at minute ${minute}`;
   const [, hours] = /^\*\/(\d+)$/.exec(hour) ?? [];
-  if (hours !== undefined && /^\d+$/.test(minute)) return `every ${hours} hours at minute ${minute}, by UTC`;
+  if (hours !== undefined && /^\d+$/.test(minute))
+    return `every ${hours} hours at minute ${minute}, by ${timeZone}`;
   return undefined;
 }
 
 /** What an expression means, such as "every day at 06:00 UTC"; undefined: it takes more than a few words. */
-export function cronWords(pattern: string): string | undefined {
+export function cronWords(pattern: string, timeZone = 'UTC'): string | undefined {
   const [minute = '', hour = '', date = '', month = '', day = '', ...rest] = pattern.trim().split(/\s+/);
   if (rest.length > 0 || month !== '*') return undefined;
-  const at = clock(minute, hour);
-  if (date === '*' && day === '*') return at === undefined ? everyWords(minute, hour) : `every day at ${at}`;
+  const at = clock(minute, hour, timeZone);
+  if (date === '*' && day === '*')
+    return at === undefined ? everyWords(minute, hour, timeZone) : `every day at ${at}`;
   if (at === undefined) return undefined;
   if (date === '*') {
     const which = dayWords(day);
@@ -62,16 +66,19 @@ export function cronWords(pattern: string): string | undefined {
 /**
  * @param pattern as typed
  * @param from after which the times are
- * @param count of next times
+ * @param timeZone whose clock it goes by
  */
-export function readCron(pattern: string, from: Date, count = 3): CronReading {
+export function readCron(pattern: string, from: Date, timeZone = 'UTC'): CronReading {
   const fields = pattern.trim().split(/\s+/).filter(Boolean);
   if (fields.length !== 5)
     return { problem: 'Five fields: minute, hour, day of month, month, day of week', next: [] };
   try {
-    const next = new Cron(pattern, { paused: true, timezone: 'UTC', mode: '5-part' }).nextRuns(count, from);
+    const next = new Cron(pattern, { paused: true, timezone: timeZone, mode: '5-part' }).nextRuns(
+      shownTimes,
+      from,
+    );
     if (next.length === 0) return { problem: 'This time never comes', next };
-    const words = cronWords(pattern);
+    const words = cronWords(pattern, timeZone);
     return { next, ...(words === undefined ? {} : { words }) };
   } catch (error) {
     return { problem: (error as Error).message.replace(/^\w+: /, ''), next: [] };

@@ -15,6 +15,7 @@ import { environmentReads, type EnvironmentProps } from '../reads.ts';
 interface Values {
   readonly enabled: boolean;
   readonly cron: string;
+  readonly timeZone: string;
   readonly autoDriftRemediation: AutoDriftRemediation;
 }
 
@@ -64,7 +65,7 @@ function When({ values, isDisabled, onChange }: WhenProps) {
     <>
       <Switch
         label="Check for drift on a schedule"
-        description="Only while the environment is active"
+        description="Only while the environment is active; at most once an hour, in the hour after the time below"
         checked={values.enabled}
         disabled={isDisabled}
         onChange={({ currentTarget }) =>
@@ -77,6 +78,8 @@ function When({ values, isDisabled, onChange }: WhenProps) {
           value={values.cron}
           disabled={isDisabled}
           onChange={(cron) => onChange({ ...values, cron })}
+          timeZone={values.timeZone}
+          onTimeZone={(timeZone) => onChange({ ...values, timeZone })}
         />
       )}
     </>
@@ -107,7 +110,7 @@ function Form({ environment, rights, stored }: EnvironmentProps & { readonly sto
           body: {
             enabled: values.enabled,
             autoDriftRemediation: values.autoDriftRemediation,
-            ...(cron === '' ? {} : { cron }),
+            ...(cron === '' ? {} : { cron, timeZone: values.timeZone }),
           },
         });
       }}
@@ -143,8 +146,8 @@ export function DriftSchedule(props: EnvironmentProps) {
     <section className={classes.section} aria-label="Schedule of checks">
       <h2>Schedule of checks</h2>
       <Loaded query={query} lines={2}>
-        {({ enabled, cron, autoDriftRemediation = 'DISABLED' }) => (
-          <Form {...props} stored={{ enabled, cron, autoDriftRemediation }} />
+        {({ enabled, cron, timeZone = 'UTC', autoDriftRemediation = 'DISABLED' }) => (
+          <Form {...props} stored={{ enabled, cron, timeZone, autoDriftRemediation }} />
         )}
       </Loaded>
     </section>

@@ -19,20 +19,21 @@ type ScheduleReply = Reply<'getEnvironmentSchedule'>;
 interface One {
   readonly isOn: boolean;
   readonly cron: string;
+  readonly timeZone: string;
 }
 type Values = Readonly<Record<'deploy' | 'destroy', One>>;
 
-const nothing: One = { isOn: false, cron: '' };
+const nothing: One = { isOn: false, cron: '', timeZone: 'UTC' };
 
 function valuesOf({ deploy, destroy }: ScheduleReply): Values {
   const one = (schedule: ScheduleReply['deploy']): One =>
-    schedule ? { isOn: schedule.enabled, cron: schedule.cron } : nothing;
+    schedule ? { isOn: schedule.enabled, cron: schedule.cron, timeZone: schedule.timeZone } : nothing;
   return { deploy: one(deploy), destroy: one(destroy) };
 }
 
 /** A schedule that is off keeps its expression; one without an expression is left out. */
 function bodyOf({ deploy, destroy }: Values) {
-  const one = ({ isOn, cron }: One) => ({ cron: cron.trim(), enabled: isOn });
+  const one = ({ isOn, cron, timeZone }: One) => ({ cron: cron.trim(), timeZone, enabled: isOn });
   return {
     ...(deploy.cron.trim() === '' ? {} : { deploy: one(deploy) }),
     ...(destroy.cron.trim() === '' ? {} : { destroy: one(destroy) }),
@@ -62,7 +63,7 @@ function OneSchedule({ name, one, set, isDisabled, error }: OneProps) {
         checked={one.isOn}
         disabled={isDisabled}
         onChange={({ currentTarget }) =>
-          set({ isOn: currentTarget.checked, cron: one.cron === '' ? suggested[name] : one.cron })
+          set({ ...one, isOn: currentTarget.checked, cron: one.cron === '' ? suggested[name] : one.cron })
         }
       />
       {one.isOn && (
@@ -72,6 +73,8 @@ function OneSchedule({ name, one, set, isDisabled, error }: OneProps) {
           disabled={isDisabled}
           error={error}
           onChange={(cron) => set({ ...one, cron })}
+          timeZone={one.timeZone}
+          onTimeZone={(timeZone) => set({ ...one, timeZone })}
         />
       )}
     </div>
