@@ -137,7 +137,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.match(await good('environment', 'ttl', 'web', 'infinite'), /has no expiry/);
     assert.match(
       await good('environment', 'schedule', 'web', '--deploy', '0 6 * * 1'),
-      /Deployed: +0 6 \* \* 1, next at/,
+      /Deployed: +0 6 \* \* 1 UTC, next at/,
     );
     assert.match(
       await good('environment', 'schedule', 'web', '--destroy', '0 20 * * 5'),
@@ -346,7 +346,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
   test('what follows an environment is shown and changed', async () => {
     assert.match(await good('environment', 'downstream', 'web'), /Nothing is deployed after it/);
     const both = await envarium('environment', 'downstream', 'web', '--none', '--add', 'web');
-    assert.equal(both.status, 1);
+    assert.equal(both.status, 2);
     assert.match(both.stderr, /use one at a time/);
     const cycle = await envarium('environment', 'downstream', 'web', '--add', 'web');
     assert.match(cycle.stdout + cycle.stderr, /is the environment itself/);
