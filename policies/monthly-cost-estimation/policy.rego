@@ -26,7 +26,7 @@ deny contains message if {
 exceeding contains message if {
 	increase > maximum
 	not is_destroy
-	message := sprintf("The deployment costs %.2f more each month, and %v is the maximum: reduce it, or ask for approval", [increase, maximum])
+	message := sprintf("The deployment costs %v more each month, and %v is the maximum: reduce it, or ask for approval", [round(increase * 100) / 100, maximum])
 }
 
 deny contains message if {
