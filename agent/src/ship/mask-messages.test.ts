@@ -65,9 +65,23 @@ test('outcomes are masked everywhere but in sensitive outputs', () => {
     },
     resources: [{ provider: 'p', type: 't', name: 'x["hunter22"]', moduleName: '' }],
     unrecorded: [{ address: 'a["hunter22"]', certainty: 'created' }],
+    costEstimation: {
+      totalMonthlyCost: 1,
+      projects: [
+        {
+          name: 'units/hunter22',
+          breakdown: { resources: [{ name: 'a["hunter22"]', monthlyCost: '1' }] },
+          diff: { resources: [{ name: 'a["hunter22"]', monthlyCost: '1' }] },
+        },
+      ],
+    },
   };
   const masked = maskOutcome(outcome, secrets);
   assert.equal(masked.outputs?.closed?.value, 'hunter22');
+  const resources = [{ name: 'a["***"]', monthlyCost: '1' }];
+  assert.deepEqual(masked.costEstimation?.projects, [
+    { name: 'units/***', breakdown: { resources }, diff: { resources } },
+  ]);
   assert.equal(masked.plan?.resourceChanges[0]?.action, 'create');
   assert.deepEqual(masked.plan?.settled?.[0]?.attributes, [{ name: 'x', before: '***' }]);
   assert.deepEqual(masked.plan?.resourceChanges[0]?.attributes, [

@@ -1,6 +1,7 @@
 /** Estimates of costs in runs, with the real infracost and a pricing service of our own. */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
@@ -8,6 +9,8 @@ import { findProgram } from '../../processes/programs.ts';
 import { planOfMachines as plan, terraformThatShows } from '../../testing/costs/plan-of-machines.ts';
 import { startPricingService } from '../../testing/costs/pricing-service.ts';
 import { createSetup, type Ran, type StartOptions, withTerraform } from '../../testing/runner-setup.ts';
+import { startToolMirror } from '../../testing/tool-mirror.ts';
+import type { ToolchainOrder } from '../../toolchain/tool-mirror.ts';
 import type { CostOrder } from './pricing.ts';
 
 const withBoth = { skip: withTerraform.skip || withToolbox('infracost').skip };
@@ -17,6 +20,7 @@ interface Wanted {
   readonly costs?: CostOrder;
   readonly infracost?: string | null;
   readonly job?: Partial<Job>;
+  readonly toolchain?: ToolchainOrder;
 }
 
 /** Runs that plan and estimate. */
@@ -28,6 +32,7 @@ function stage(t: TestContext, shown: object = plan) {
     costs,
     infracost = toolboxProgram('infracost'),
     job = {},
+    toolchain,
   }: Wanted = {}) => {
     const environment = Object.entries(variables).map(([name, value]) => ({
       name,
@@ -36,7 +41,7 @@ function stage(t: TestContext, shown: object = plan) {
     }));
     const options: StartOptions = {
       toolPaths: { terraform, git: findProgram('git') ?? '', infracost: infracost ?? '' },
-      order: { costs: { seconds: 20, ...costs } },
+      order: { costs: { seconds: 20, ...costs }, ...(toolchain === undefined ? {} : { toolchain }) },
     };
     return setup.start(
       setup.job({ estimatesCosts: true, variables: { environment, terraform: [] }, ...job }),
@@ -188,6 +193,31 @@ test('a plan without resources of a cloud costs nothing', withBoth, async (t) =>
     [0, 0],
   );
 });
+
+test(
+  'the program is downloaded where it is missing, in the version that its variable requests',
+  withTerraform,
+  async (t) => {
+    const versions = ['0.10.40', '0.10.45', '0.11.0'];
+    const mirror = await startToolMirror(
+      'infracost',
+      versions.map((version) => ({ version })),
+    );
+    t.after(() => mirror[Symbol.asyncDispose]());
+    const { setup, run } = stage(t);
+    const cacheFolder = join(setup.folder, 'cache');
+    mkdirSync(cacheFolder, { mode: 0o755 });
+    const toolchain = { cacheFolder, cacheBytes: 1e9, mirrors: { infracost: { url: mirror.url } } };
+    const costs = { seconds: 20, apiKey: 'k' };
+    const newest = await run({ infracost: null, costs, toolchain });
+    assert.match(newest.log(costStep), /^infracost 0\.10\.45 \(\S+\/infracost, from the tool cache\)$/m);
+    // What the mirror has only tells its version.
+    assert.match(newest.log(costStep), /^Warning: infracost ended with exit code 1\.$/m);
+    const variables = { ENVARIUM_INFRACOST_VERSION: '0.10.40' };
+    const wanted = await run({ infracost: null, costs, toolchain, variables });
+    assert.match(wanted.log(costStep), /^infracost 0\.10\.40 /m);
+  },
+);
 
 test('a job that does not ask for costs has no step for them', withTerraform, async (t) => {
   const { outcome, steps } = await stage(t).run({ job: { estimatesCosts: false } });
