@@ -11,13 +11,14 @@ import { elsewhereBench } from './benchmarks/elsewhere.ts';
 import { followersBench } from './benchmarks/followers.ts';
 import { initBench } from './benchmarks/init.ts';
 import { isolationBench } from './benchmarks/isolation.ts';
-import { kubernetesBench } from './benchmarks/kubernetes.ts';
+import { kubernetesBench } from './benchmarks/by-tool/kubernetes.ts';
 import { listBench } from './benchmarks/list.ts';
 import { describeMachine } from './machine.ts';
 import { manyBench } from './benchmarks/many.ts';
 import { memoryBench } from './benchmarks/memory.ts';
 import { notificationsBench } from './benchmarks/notifications.ts';
-import { previewBench } from './benchmarks/preview.ts';
+import { policiesBench } from './benchmarks/policies.ts';
+import { previewBench } from './benchmarks/by-tool/preview.ts';
 import { readyBench } from './benchmarks/ready.ts';
 import { repositoryVariablesBench } from './benchmarks/repository-variables.ts';
 import { asTable, keep, type Kept, type Recorded, writePage } from './report.ts';
@@ -27,7 +28,7 @@ import { serversBench } from './benchmarks/servers.ts';
 import { teamsBench } from './benchmarks/teams.ts';
 import { timersBench } from './benchmarks/timers.ts';
 import { toolsBench } from './benchmarks/tools.ts';
-import { unitsBench } from './benchmarks/units.ts';
+import { unitsBench } from './benchmarks/by-tool/units.ts';
 import { variablesBench } from './benchmarks/variables.ts';
 import { webBench } from './benchmarks/web.ts';
 
@@ -55,6 +56,7 @@ const benches: Readonly<Record<string, Bench>> = {
   notifications: notificationsBench,
   variables: variablesBench,
   repositoryVariables: repositoryVariablesBench,
+  policies: policiesBench,
   recovery: recoveryBench,
   memory: memoryBench,
   web: webBench,

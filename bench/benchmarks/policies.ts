@@ -1,0 +1,98 @@
+/** What approval policies add to a deployment whose plan has 1,000 resources, once they are compiled. */
+import type { Context } from '../../server/src/context.ts';
+import { evaluateFiles } from '../../server/src/approval-policies/policy-engine.ts';
+import { inputBodies } from '../../server/src/deployments/policy-check/ask-policies.ts';
+import { type Bench, type BenchResult, figure } from '../figure.ts';
+import { scratchFolder } from '../service.ts';
+
+const resources = 1000;
+const several = 20;
+
+/** As terraform shows resources of usual size. */
+function planOf(count: number): unknown {
+  const resource_changes = Array.from({ length: count }, (_, index) => ({
+    address: `aws_instance.node[${index}]`,
+    mode: 'managed',
+    type: 'aws_instance',
+    name: 'node',
+    index,
+    provider_name: 'registry.terraform.io/hashicorp/aws',
+    change: {
+      actions: ['create'],
+      before: null,
+      after: {
+        ami: 'ami-0123456789abcdef0',
+        instance_type: 't3.micro',
+        tags: { Name: `node-${index}`, env: 'production', team: 'platform' },
+        root_block_device: [{ encrypted: true, volume_size: 20, volume_type: 'gp3' }],
+        ...Object.fromEntries(Array.from({ length: 20 }, (_each, at) => [`attribute_${at}`, `value ${at}`])),
+      },
+      after_unknown: { id: true, arn: true, root_block_device: [{ volume_id: true }] },
+      before_sensitive: false,
+      after_sensitive: { tags: {}, root_block_device: [{}] },
+    },
+  }));
+  return { format_version: '1.2', terraform_version: '1.11.4', resource_changes };
+}
+
+/** Looks at every resource. @param index makes it another policy */
+function policy(index: number): string {
+  return `package envarium
+
+deny contains sprintf("%s is not encrypted (${index})", [change.address]) if {
+  some change in input.plan.resource_changes
+  change.type == "aws_instance"
+  some device in change.change.after.root_block_device
+  not device.encrypted
+}
+
+allow contains "everything is encrypted" if count(deny) == 0
+`;
+}
+
+export const policiesBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
+  const rounds = isQuick ? 5 : 40;
+  await using folder = await scratchFolder();
+  const stopping = new AbortController();
+  const settings = {
+    dataFolder: folder.path,
+    policyMemoryMegabytes: 512,
+    policyTimeLimitSeconds: 30,
+    policyProcesses: several + 4,
+    ...(process.env['ENVARIUM_OPA'] ? { opaProgram: process.env['ENVARIUM_OPA'] } : {}),
+  };
+  const context = { settings, stopping: stopping.signal, events: {} } as unknown as Context;
+  const deploymentRequest = { type: 'deploy', triggerName: 'user', revision: '' };
+  const input = { deploymentRequest, plan: planOf(resources) };
+  const policies = Array.from({ length: several }, (_, index) => new Map([['policy.rego', policy(index)]]));
+  const evaluate = async (count: number): Promise<number> => {
+    const start = performance.now();
+    const bodyFor = inputBodies(input);
+    const answers = await Promise.all(
+      policies.slice(0, count).map((files) => evaluateFiles(context, files, bodyFor(undefined))),
+    );
+    if (answers.some(({ allow }) => allow.length !== 1)) throw new Error('A policy did not allow the plan');
+    return performance.now() - start;
+  };
+  try {
+    const compiled = await evaluate(several);
+    const one: number[] = [];
+    const all: number[] = [];
+    for (let round = -2; round < rounds; round++) {
+      const times = [await evaluate(1), await evaluate(several)] as const;
+      if (round < 0) continue;
+      one.push(times[0]);
+      all.push(times[1]);
+    }
+    return {
+      figures: [
+        figure(`one policy about a plan of ${resources} resources`, 'ms', one),
+        figure(`${several} policies about a plan of ${resources} resources`, 'ms', all),
+        figure(`${several} policies the first time, with compiling them`, 'ms', [compiled]),
+      ],
+      settings: { rounds, resources, policies: several, 'plan, in bytes': JSON.stringify(input).length },
+    };
+  } finally {
+    stopping.abort();
+  }
+};
