@@ -179,6 +179,16 @@ describe('the page of an environment', { skip: needs }, () => {
     await page.getByRole('alert').filter({ hasText: 'does not exist any more' }).waitFor();
   });
 
+  test('a destroy that the policy disables says so before anybody requests it', async () => {
+    const { projectId } = await homeOf(service.client);
+    const policy = (body: object) => service.client.call('updatePolicy', { body: { projectId, ...body } });
+    await policy({ disableDestroyEnvironments: true });
+    await open();
+    await button('More').click();
+    await page.getByRole('menuitem', { name: /Destroy … It cannot be destroyed: the policy/ }).waitFor();
+    await policy({ maxTtl: 'inherit', defaultTtl: 'inherit', requiresApprovalDefault: true });
+  });
+
   test('a destroy needs the name, and the page then says that nothing is left', async () => {
     await open();
     await menu('Destroy …');

@@ -98,6 +98,12 @@ describe('schedules in the browser', { skip: withoutBrowser }, () => {
     });
     await open();
     await page.getByText(/The organization allows 2 days from the creation/).waitFor();
+    const policy = (body: object) =>
+      service.client.call('updatePolicy', { body: { projectId: home.projectId, ...body } });
+    await policy({ maxTtl: '3-w' });
+    await page.getByText(/The policy of the project allows 3 weeks from the creation/).waitFor();
+    await policy({ maxTtl: 'inherit', defaultTtl: 'inherit' });
+    await page.getByText(/The organization allows 2 days from the creation/).waitFor();
     await page.getByText('Hours from now', { exact: true }).click();
     await page.getByLabel('Hours', { exact: true }).fill('0');
     await page.getByText('A whole number of hours', { exact: true }).waitFor();

@@ -2,6 +2,7 @@
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { type EnvironmentAction, environmentAccepts, isTerminal } from '#contract/life-cycle/life-cycle.ts';
+import type { Policy } from '#contract/policies/shapes.ts';
 import type { Rights } from '../../api/rights.ts';
 
 /** Status, lock and archive mark are enough to know what can be started. */
@@ -29,6 +30,21 @@ export function whyNotStart(
     rights.whyNot('RUN_PLAN') ??
     (action === 'task' ? rights.whyNot('RUN_TASK') : undefined) ??
     lifeCycleWhyNot(environment, action)
+  );
+}
+
+export const noDestroys = 'the policy of the project lets nobody destroy its environments.';
+
+/** Why a person cannot destroy it now; undefined: the person can. @param policy of the project, as far as it is read */
+export function whyNotDestroy(
+  environment: Startable,
+  rights: Pick<Rights, 'whyNot'>,
+  policy: Pick<Policy, 'disableDestroyEnvironments'> | undefined,
+): string | undefined {
+  const isDisabled = policy?.disableDestroyEnvironments ?? false;
+  return (
+    whyNotStart(environment, 'destroy', rights) ??
+    (isDisabled ? `It cannot be destroyed: ${noDestroys}` : undefined)
   );
 }
 

@@ -2,10 +2,11 @@
 import { Button, Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { useRead } from '../../../api/queries.ts';
 import { useSearchState } from '../../../ui/search.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import classes from '../environment.module.css';
-import { isOpen, whyNotArchive, whyNotDelete, whyNotMove, whyNotStart } from '../facts.ts';
+import { isOpen, whyNotArchive, whyNotDelete, whyNotDestroy, whyNotMove, whyNotStart } from '../facts.ts';
 import type { EnvironmentProps } from '../reads.ts';
 import { ArchiveDialog, DeleteDialog, DestroyDialog, LockDialog } from './SmallDialogs.tsx';
 import { MoveDialog } from './MoveDialog.tsx';
@@ -42,6 +43,20 @@ function Item({ children, whyNot, isDangerous = false, onClick }: ItemProps) {
   );
 }
 
+/** The policy of the project is read when the menu opens. */
+function DestroyItem({ environment, rights, onClick }: EnvironmentProps & { readonly onClick: () => void }) {
+  const { data: policy } = useRead(
+    'getPolicy',
+    { query: { projectId: environment.projectId } },
+    { enabled: rights.has('VIEW_PROJECT') },
+  );
+  return (
+    <Item isDangerous whyNot={whyNotDestroy(environment, rights, policy)} onClick={onClick}>
+      Destroy …
+    </Item>
+  );
+}
+
 function MoreMenu({
   environment,
   rights,
@@ -67,13 +82,7 @@ function MoreMenu({
           {isArchived ? 'Restore …' : 'Archive …'}
         </Item>
         <Menu.Divider />
-        <Item
-          isDangerous
-          whyNot={whyNotStart(environment, 'destroy', rights)}
-          onClick={() => open('destroy')}
-        >
-          Destroy …
-        </Item>
+        <DestroyItem environment={environment} rights={rights} onClick={() => open('destroy')} />
         <Item isDangerous whyNot={whyNotDelete(environment, rights)} onClick={() => open('delete')}>
           Delete …
         </Item>

@@ -9,6 +9,7 @@ import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { showDone } from '../../../ui/messages.ts';
 import { TimeAgo, useNow } from '../../../ui/Time.tsx';
 import classes from '../environment.module.css';
+import { noDestroys } from '../facts.ts';
 import { environmentReads, type EnvironmentProps } from '../reads.ts';
 import {
   latestEnd,
@@ -20,16 +21,27 @@ import {
   policyWords,
 } from './lifetime.ts';
 
-/** What the organization allows. */
+/** What the policy of the project, or that of its organization, allows. */
 function Limit({ environment, rights }: EnvironmentProps) {
-  const { organizationId, createdAt } = environment;
+  const { organizationId, projectId, createdAt } = environment;
   const { data: organization } = useRead('getOrganization', { params: { id: organizationId } });
-  const words = policyWords(organization?.maxTtl);
-  const end = latestEnd(organization?.maxTtl, createdAt ?? '');
+  const { data: policy } = useRead(
+    'getPolicy',
+    { query: { projectId } },
+    { enabled: rights.has('VIEW_PROJECT') },
+  );
+  if (policy === undefined) return null;
+  if (policy.disableDestroyEnvironments)
+    return <p className={classes.hint}>It cannot have an end: {noDestroys}</p>;
+  const isInherited = policy.maxTtl === 'inherit';
+  const maxTtl = isInherited ? organization?.maxTtl : policy.maxTtl;
+  const words = policyWords(maxTtl);
+  const end = latestEnd(maxTtl, createdAt ?? '');
   if (words === undefined || end === undefined) return null;
   return (
     <p className={classes.hint}>
-      The organization allows {words} from the creation, which is until {localText(end).replace('T', ' ')}.
+      The {isInherited ? 'organization' : 'policy of the project'} allows {words} from the creation, which is
+      until {localText(end).replace('T', ' ')}.
       {rights.has('OVERRIDE_MAX_TTL') ? ' You may set a later end.' : ''}
     </p>
   );
