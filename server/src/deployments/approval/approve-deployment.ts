@@ -48,7 +48,8 @@ export async function approveDeployment(
       approver,
     });
     if (refusal !== null) throw conflict(refusal);
-    const stored = await storeProposed(context, locked);
+    // With policies, this approval may not be the last one.
+    const stored = deployment.has_policies ? environment : await storeProposed(context, locked);
     const review = {
       deploymentId: id,
       userId: context.actor.userId,

@@ -7,8 +7,10 @@ import { insertVerdicts } from '../../approval-policies/verdict-store.ts';
 import type { Connection, Context } from '../../context.ts';
 import type { PolicyVerdictTable } from '../../database/schema.ts';
 import { inTransaction } from '../../database/transaction.ts';
+import { Refusal } from '../../http/errors.ts';
 import { appendLog, getStepRow } from '../../logs/step-store.ts';
 import { enqueueApply } from '../approval/start-apply.ts';
+import { storeApproved } from '../approval/store-approved.ts';
 import { approvalOfPlan } from '../decisions/decide-approval.ts';
 import { decidePlanned, type NextDecision } from '../decisions/decide-next.ts';
 import { type LockedDeployment, lockDeployment } from '../deployment-store.ts';
@@ -31,6 +33,8 @@ export interface CheckResult {
   readonly printed: PolicyInput | null;
   /** Why nothing could be asked. */
   readonly problem?: string;
+  /** Why what the deployment proposes cannot be stored any more. */
+  readonly refusal?: string;
 }
 
 const mostPrintedCharacters = 1_000_000;
@@ -76,6 +80,8 @@ interface DecidedFacts {
   readonly verdict: PolicyDecision | null;
   readonly isApproved: boolean;
   readonly isApplySkipped: boolean;
+  /** What it proposes cannot be stored. */
+  readonly isRefused: boolean;
 }
 
 function decide({ deployment, environment }: LockedDeployment, facts: DecidedFacts) {
@@ -84,17 +90,19 @@ function decide({ deployment, environment }: LockedDeployment, facts: DecidedFac
   const said = verdict === 'error' || verdict === 'deny' ? null : verdict;
   const approval = approvalOfPlan(atStart, said);
   const decision: NextDecision =
-    deployment.status === 'ABORTING'
-      ? { kind: 'end', status: 'ABORTED' }
+    deployment.status === 'ABORTING' || facts.isRefused
+      ? { kind: 'end', status: facts.isRefused ? 'FAILURE' : 'ABORTED' }
       : decidePlanned({
           ...facts,
           requiresApproval: approval.isRequired,
           isOutdated: deployment.planned_on_state_version_id !== environment.current_state_version_id,
         });
   const isSkipped = isApplySkipped && decision.kind === 'end' && decision.status === 'SUCCESS';
+  // Where somebody has approved it already, only policies make it wait again.
+  const isAskedAgain = facts.isApproved && decision.kind === 'wait';
   const columns = {
     requires_approval: approval.isRequired,
-    approval_decided_by: approval.decidedBy,
+    approval_decided_by: isAskedAgain ? ('policy' as const) : approval.decidedBy,
     ...(isSkipped ? { is_skipped_apply: true } : {}),
   };
   return { decision, columns };
@@ -110,8 +118,7 @@ async function isOpen(db: Connection, deploymentId: string, round: number): Prom
   return step?.status === 'IN_PROGRESS' && round === 1 + approvals;
 }
 
-/** Stores the verdicts of a round and moves the deployment, once. */
-export async function concludeCheck(
+async function conclude(
   context: Context,
   { deploymentId, round }: RoundOfDeployment,
   result: CheckResult,
@@ -131,8 +138,10 @@ export async function concludeCheck(
       verdict,
       isApproved: round > 1,
       isApplySkipped: isEmpty,
+      isRefused: result.refusal !== undefined && status !== 'ABORTING',
     });
-    const message = result.problem ?? errorOf(decision, verdict, verdicts);
+    if (decision.kind === 'apply' && round > 1) await storeApproved(context, locked);
+    const message = result.problem ?? result.refusal ?? errorOf(decision, verdict, verdicts);
     const isEnd = decision.kind === 'end' && decision.status !== 'ABORTED' && message !== null;
     const error = isEnd ? { error: JSON.stringify({ message }) } : {};
     await insertVerdicts(context.db, result.verdicts);
@@ -144,4 +153,19 @@ export async function concludeCheck(
     const applied = await followDecision(context, locked, decision, changes, round > 1);
     if (applied) await enqueueApply(context, applied.deployment);
   });
+}
+
+/** Stores the verdicts of a round and moves the deployment, once. */
+export async function concludeCheck(
+  context: Context,
+  round: RoundOfDeployment,
+  result: CheckResult,
+): Promise<void> {
+  try {
+    await conclude(context, round, result);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    // The transaction is undone, with what was stored of the proposal: in another one, the deployment ends.
+    await conclude(context, round, { ...result, refusal: error.message });
+  }
 }

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { placeOf, withToolbox } from '../../../../tools/toolbox/places.ts';
-import type { Job } from '#protocol/messages/job.ts';
 import { plannedOutcome, testAgent } from '../../testing/agent.ts';
 import { testApp } from '../../testing/app.ts';
 import { ok, refused } from '../../testing/client.ts';
 import { createIdle, deploy, deploymentOf } from '../../testing/environment.ts';
 import { getTemplateRow } from '../../templates/template-store.ts';
 import { testPolicy } from './test-policy.ts';
+import { commitPolicy, policyInput, policyTests, says } from '../../testing/guarded.ts';
 
 const repositories = mkdtempSync(join(tmpdir(), 'policy-repositories-'));
 const app = await testApp({
@@ -28,66 +27,7 @@ after(() => {
   rmSync(repositories, { recursive: true });
 });
 
-let count = 0;
-
-function git(folder: string, ...args: string[]): string {
-  const identity = ['-c', 'user.name=t', '-c', 'user.email=t@localhost', '-c', 'init.defaultBranch=main'];
-  return execFileSync('git', [...identity, ...args], { cwd: folder, encoding: 'utf8' }).trim();
-}
-
-function commit(folder: string, text: string): string {
-  writeFileSync(join(folder, 'policies', 'policy.rego'), text);
-  git(folder, 'add', '-A');
-  git(folder, 'commit', '-qm', 'policy');
-  return git(folder, 'rev-parse', 'HEAD');
-}
-
-/** A policy in a repository of its own. */
-async function newPolicy(text: string, more: object = {}) {
-  const folder = join(repositories, `policy-${++count}`);
-  mkdirSync(join(folder, 'policies'), { recursive: true });
-  git(folder, 'init', '-q');
-  const head = commit(folder, text);
-  const policy = await ok(app, 'createApprovalPolicy', {
-    body: { organizationId, name: `policy ${count}`, repository: folder, path: 'policies', ...more },
-  });
-  return { id: policy.id, name: policy.name, folder, head };
-}
-
-type Scope = 'ORGANIZATION' | 'PROJECT' | 'BLUEPRINT';
-const assign = (blueprintId: string, scope: Scope, scopeId: string) =>
-  ok(app, 'assignApprovalPolicy', { body: { scope, scopeId, blueprintId } });
-
-/** A project with policies of these texts, and an environment in it. */
-async function guarded(texts: readonly string[], more: object = {}) {
-  const project = await ok(app, 'createProject', { body: { organizationId, name: `guarded ${++count}` } });
-  const policies = [];
-  for (const text of texts) {
-    const policy = await newPolicy(text);
-    await assign(policy.id, 'PROJECT', project.id);
-    policies.push(policy);
-  }
-  const environment = await createIdle(app, { name: `env ${count}`, projectId: project.id, ...more });
-  return { project, policies, environment };
-}
-
-const policyInput = { plan: { resource_changes: [{ address: 'a.b', change: { actions: ['create'] } }] } };
-
-/** Plans a deployment, and lets its policies decide. */
-async function planned(environmentId: string, body: object = {}): Promise<{ id: string; job: Job }> {
-  const { id } = await deploy(app, environmentId, body);
-  const job = await agent.claim();
-  await agent.putBlob(job, 'plan', 'plan');
-  if (job.isPolicyInputWanted) await agent.putBlob(job, 'policy-input', JSON.stringify(policyInput));
-  assert.equal(await agent.finish(job, plannedOutcome()), null);
-  return { id, job };
-}
-
-async function checked(environmentId: string, body: object = {}) {
-  const { id, job } = await planned(environmentId, body);
-  await app.carryOutEffects();
-  return { id, job, deployment: await deploymentOf(app, id) };
-}
+const { newPolicy, assign, guarded, planned, checked } = policyTests(app, agent, repositories);
 
 async function stepsOf(deploymentLogId: string): Promise<Record<string, string>> {
   const steps = await ok(app, 'listSteps', { params: { deploymentLogId } });
@@ -98,8 +38,6 @@ async function logOf(deploymentLogId: string): Promise<string> {
   const { events } = await ok(app, 'getStepLog', { params: { deploymentLogId, name: 'policy:check' } });
   return events.map(({ message }) => message).join('\n');
 }
-
-const says = (rule: string, message = rule) => `package envarium\n${rule} contains "${message}"`;
 
 test('a plan that a policy denies is cancelled with its messages', needsOpa, async () => {
   covers('Deployment', 'policyVerdicts');
@@ -186,7 +124,7 @@ allow contains sprintf("%s after %s", [input.deploymentRequest.type, concat(", "
     assert.equal(deployment.status, 'WAITING_FOR_USER');
     const policy = policies[0];
     assert.ok(policy);
-    commit(policy.folder, says('deny', 'changed meanwhile'));
+    commitPolicy(policy.folder, says('deny', 'changed meanwhile'));
     const people = await Promise.all([1, 2].map(() => app.addKey({ [organizationId]: 'Admin' })));
     const [first, second] = people;
     await ok(app, 'approveDeployment', { params: { id }, as: first });
