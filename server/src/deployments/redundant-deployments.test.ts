@@ -17,7 +17,7 @@ const app = await testApp();
 const agent = await testAgent(app);
 const { organizationId, projectId } = app;
 const setPolicy = (skipRedundantDeployments: boolean) =>
-  ok(app, 'updatePolicy', { body: { projectId, skipRedundantDeployments } });
+  ok(app, 'updatePolicy', { body: { projectId, requiresApprovalDefault: true, skipRedundantDeployments } });
 
 beforeEach(async () => {
   await forgetWork(app);
