@@ -1,14 +1,18 @@
 /** Approval policies from the command line, against a real service with real plans. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { CataloguePolicy } from '#contract/flows/catalogue.ts';
 import type { ApprovalPolicyEntry } from '#contract/flows/shapes.ts';
-import { type RunningService, startService } from './service.ts';
+import { placeOf } from '../tools/toolbox/places.ts';
+import { findProgram } from './programs.ts';
+import { makeRepository, type RunningService, startService } from './service.ts';
 
+const terraform = await findProgram('terraform');
+const canRun = terraform !== null && placeOf('opa') !== null;
 const program = fileURLToPath(new URL('../cli/src/main.ts', import.meta.url));
 
 interface Ended {
@@ -51,7 +55,8 @@ describe('approval policies', () => {
   const policies = (...args: string[]) => good('approval-policies', ...args);
 
   before(async () => {
-    service = await startService();
+    const opa = placeOf('opa');
+    service = await startService({ settings: opa === null ? {} : { ENVARIUM_OPA: opa } });
   });
   after(() => service[Symbol.asyncDispose]());
 
@@ -125,5 +130,41 @@ describe('approval policies', () => {
     );
     assert.match(await bad(...create, '--catalogue', 'a', '--configuration', '[]'), /must be a JSON object/);
     assert.match(await bad('approval-policies', 'assign', 'own'), /Specify one of --project, --template and/);
+  });
+
+  test('a policy is tried against a real plan, and decides about the next one', {
+    skip: !canRun && 'needs terraform and opa',
+  }, async () => {
+    const code = 'resource "terraform_data" "it" { input = "x" }\n';
+    const repository = await makeRepository(service.folder, 'infra', { 'main.tf': code });
+    const of = ['--repository', repository.path, '--type', 'terraform', '--project', 'shop'];
+    await good('environment', 'create', 'web', ...of, '--no-require-approval', '--wait');
+    const folder = join(service.folder, 'rules');
+    await mkdir(folder);
+    const write = (word: string) =>
+      writeFile(
+        join(folder, 'policy.rego'),
+        `package envarium\n${word} contains "${word} it" if input.plan\n`,
+      );
+    const tried = ['policy', 'test', folder, '--environment', 'web'];
+    await write('deny');
+    const denied = await envarium(...tried);
+    assert.deepEqual(
+      [denied.status, denied.stdout.split('\n').slice(0, 2)],
+      [1, ['Decision: deny', '  deny: deny it']],
+    );
+    await write('allow');
+    assert.match(await good(...tried), /^Decision: allow$/m);
+    await write('pending');
+    assert.equal((await envarium(...tried)).status, 3);
+    await policies('create', 'files', '--catalogue', 'efs-encryption-required');
+    await policies('assign', 'files', '--whole-organization');
+    await good('deploy', 'web', '--require-approval', '--wait');
+    assert.match(await policies('verdicts', 'files'), /web +allow/);
+    assert.equal((await envarium('policy', 'test', 'files', '--environment', 'web')).status, 3);
+    assert.match(
+      await bad('policy', 'test', service.folder, '--environment', 'web'),
+      /no files that end in .rego|cannot/,
+    );
   });
 });

@@ -217,6 +217,7 @@ export const routes = {
   getNotificationDelivery: ['GET', '/notifications/deliveries/{id}'],
   resendNotificationDelivery: ['POST', '/notifications/deliveries/{id}/resend'],
   listPolicyVerdicts: ['GET', '/approval-policies/{id}/verdicts'],
+  testApprovalPolicy: ['POST', '/approval-policies/test'],
   listApiKeys: ['GET', '/api-keys'],
   createApiKey: ['POST', '/api-keys'],
   getOidcSubject: ['GET', '/api-keys/oidc-sub'],

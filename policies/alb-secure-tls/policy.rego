@@ -1,5 +1,8 @@
 package envarium
 
+# What the policy reads of resources, so that secrets there are noticed.
+fields_read := {"protocol", "ssl_policy"}
+
 listener_types := {"aws_lb_listener", "aws_alb_listener"}
 
 rule_types := {"aws_lb_listener_rule", "aws_alb_listener_rule"}

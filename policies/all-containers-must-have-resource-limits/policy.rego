@@ -1,5 +1,8 @@
 package envarium
 
+# What the policy reads of resources, so that secrets there are noticed.
+fields_read := {"limits"}
+
 needed := setting("resources", ["cpu", "memory"])
 
 # A limit of zero is none.

@@ -1,5 +1,11 @@
 package envarium
 
+# What the policy reads of resources, so that secrets there are noticed.
+fields_read := {
+	"acl", "grant", "access_control_policy", "policy", "public_access_block_configuration",
+	"block_public_acls", "block_public_policy", "ignore_public_acls", "restrict_public_buckets",
+}
+
 public_acls := {"public-read", "public-read-write", "authenticated-read"}
 
 everybody := {

@@ -1,5 +1,12 @@
 package envarium
 
+# What the policy reads of resources, so that secrets there are noticed.
+fields_read := {
+	"ingress", "type", "cidr_blocks", "ipv6_cidr_blocks", "cidr_ipv4", "cidr_ipv6", "from_port", "to_port", "protocol", "ip_protocol",
+	"entry", "cidr", "security_rule", "access", "direction", "destination_port_range", "destination_port_ranges",
+	"source_address_prefix", "source_address_prefixes", "source_ranges", "allow", "disabled",
+}
+
 ports := setting("ports", [22])
 
 # Everybody, or so large a part of the internet that two or three such blocks are everybody.

@@ -60,6 +60,15 @@ is_unknown(change, path) if {
 	object.get(marks, array.slice(path, 0, length), false) == true
 }
 
+# The whole plans: of several units of Terragrunt, that of each.
+plans contains input.plan if not input.plan.units
+
+plans contains plan if some plan in input.plan.units
+
+plan_of(change) := input.plan.units[change.unit]
+
+plan_of(change) := input.plan if not change.unit
+
 # Where the configuration of the resource's module is in the plan.
 module_path(change) := [key |
 	address := object.get(change, "module_address", "")
@@ -71,7 +80,7 @@ module_path(change) := [key |
 
 # What the code says about a resource, before providers fill in what is left out.
 expressions(change) := object.get(resource, "expressions", {}) if {
-	module := object.get(input.plan.configuration.root_module, module_path(change), {})
+	module := object.get(plan_of(change).configuration.root_module, module_path(change), {})
 	some resource in module.resources
 	resource.mode == "managed"
 	resource.type == change.type
@@ -96,6 +105,7 @@ refers(change, name, target) if {
 }
 
 refers(change, name, target) if {
+	object.get(change, "unit", "") == object.get(target, "unit", "")
 	module_path(change) == module_path(target)
 	sprintf("%s.%s", [target.type, target.name]) in references(change, name)
 	same_instance(change, target)
@@ -119,11 +129,31 @@ document(text) := json.unmarshal(text) if {
 
 quoted(values) := concat(", ", [sprintf("%q", [sprintf("%v", [value])]) | some value in values])
 
-readable if is_string(input.plan.format_version)
+readable if {
+	count(plans) > 0
+	every plan in plans {
+		is_string(plan.format_version)
+	}
+}
 
 unclear contains message if {
 	not readable
-	message := "The plan is none of OpenTofu, Terraform or Terragrunt, which are the plans that this policy can read: look at it yourself"
+	message := "This is no whole plan of OpenTofu, Terraform or Terragrunt, which are the plans that this policy can read: look at it yourself"
+}
+
+# Secrets are replaced by such texts before a policy sees a plan; what is behind them may be anything.
+is_masked(value) if value == "(sensitive)"
+
+is_masked(value) if contains(value, "***")
+
+unclear contains message if {
+	some change in changed
+	walk(change.change.after, [path, value])
+	is_string(value)
+	is_masked(value)
+	some field in path
+	field in fields_read
+	message := sprintf("%s: %s is a secret, which the plan does not show", [change.address, field])
 }
 
 is_approved if count(object.get(input, "approvers", [])) > 0

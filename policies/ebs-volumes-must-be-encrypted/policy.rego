@@ -1,5 +1,8 @@
 package envarium
 
+# What the policy reads of resources, so that secrets there are noticed.
+fields_read := {"encrypted", "enabled"}
+
 # Resources that are a volume, or a copy of one.
 volume_types := {"aws_ebs_volume", "aws_ebs_snapshot_copy", "aws_ami_copy"}
 

@@ -1,5 +1,8 @@
 package envarium
 
+# What the policy reads of resources, so that secrets there are noticed.
+fields_read := {"encrypted"}
+
 deny contains message if {
 	some change in changed
 	change.type == "aws_efs_file_system"

@@ -1,5 +1,11 @@
 package envarium
 
+# What the policy reads of resources, so that secrets there are noticed.
+fields_read := {
+	"require_lowercase_characters", "require_uppercase_characters", "require_numbers", "require_symbols",
+	"minimum_password_length", "password_reuse_prevention", "max_password_age",
+}
+
 minimum_length := setting("minimumLength", 14)
 
 remembered := setting("rememberedPasswords", 24)

@@ -1,5 +1,10 @@
 package envarium
 
+# What the policy reads of resources, so that secrets there are noticed.
+fields_read := {
+	"policy", "assume_role_policy", "inline_policy", "policy_arn", "policy_arns", "managed_policy_arn", "managed_policy_arns",
+}
+
 # Where policies of identities are; those of resources, such as keys, are meant to name every action.
 policy_fields := {
 	"aws_iam_policy": ["policy"],

@@ -1,5 +1,8 @@
 package envarium
 
+# What the policy reads of resources, so that secrets there are noticed.
+fields_read := {"subnet_id", "vpc_id", "db_subnet_group_name"}
+
 default_types := {"aws_default_vpc", "aws_default_subnet"}
 
 deny contains message if {
@@ -47,7 +50,8 @@ deny contains message if {
 
 # The default VPC that code looks up.
 deny contains message if {
-	walk(input.plan.configuration.root_module, [_, resource])
+	some plan in plans
+	walk(plan.configuration.root_module, [_, resource])
 	resource.mode == "data"
 	resource.type in {"aws_vpc", "aws_subnet", "aws_subnets"}
 	is_lookup_of_default(resource)
@@ -68,7 +72,8 @@ is_lookup_of_default(resource) if {
 
 # The same, as it was read, where the code's own text does not tell.
 deny contains message if {
-	walk(input.plan.prior_state.values.root_module, [_, resource])
+	some plan in plans
+	walk(plan.prior_state.values.root_module, [_, resource])
 	resource.mode == "data"
 	resource.type == "aws_vpc"
 	resource.values.default == true

@@ -1,5 +1,8 @@
 package envarium
 
+# What the policy reads of resources, so that secrets there are noticed.
+fields_read := {"role", "policy_data"}
+
 primitive_roles := {"roles/owner", "roles/editor", "roles/viewer", "roles/admin", "roles/writer", "roles/reader"}
 
 grants contains {"address": change.address, "role": change.change.after.role} if {

@@ -1,5 +1,8 @@
 package envarium
 
+# What the policy reads of resources, so that secrets there are noticed.
+fields_read := {"publicly_accessible"}
+
 database_types := {"aws_db_instance", "aws_rds_cluster_instance", "aws_rds_cluster"}
 
 deny contains message if {

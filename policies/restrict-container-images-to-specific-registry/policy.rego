@@ -1,5 +1,8 @@
 package envarium
 
+# What the policy reads of resources, so that secrets there are noticed.
+fields_read := {"image", "image_uri", "image_identifier", "docker_image_name"}
+
 registries := setting("registries", [])
 
 deny contains message if {
@@ -112,6 +115,13 @@ images_in(document) := {container.image |
 	path[count(path) - 1] in kinds
 	some container in as_list(value)
 	is_string(container.image)
+}
+
+# In a text of JSON, as that of a task.
+unclear contains message if {
+	some found in images
+	is_masked(found.image)
+	message := sprintf("%s: an image is a secret, which the plan does not show", [found.address])
 }
 
 deny contains message if {

@@ -1,5 +1,8 @@
 package envarium
 
+# What the policy reads of resources, so that secrets there are noticed.
+fields_read := type_fields | {"size"}
+
 allowed := setting("allowedTypes", [])
 
 forbidden := setting("forbiddenTypes", default_forbidden)

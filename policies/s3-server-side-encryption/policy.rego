@@ -1,5 +1,8 @@
 package envarium
 
+# What the policy reads of resources, so that secrets there are noticed.
+fields_read := {"sse_algorithm"}
+
 algorithms := setting("algorithms", ["AES256", "aws:kms", "aws:kms:dsse"])
 
 settings_type := "aws_s3_bucket_server_side_encryption_configuration"
@@ -97,8 +100,8 @@ unclear contains message if {
 	message := sprintf("%s: the rules of encryption are removed, and their bucket stays", [change.address])
 }
 
-bucket_is_removed(configuration) if {
+bucket_is_removed(encryption) if {
 	some bucket in removed
 	bucket.type == "aws_s3_bucket"
-	bucket.change.before.bucket == configuration.change.before.bucket
+	bucket.change.before.bucket == encryption.change.before.bucket
 }

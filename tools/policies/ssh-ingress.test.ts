@@ -155,6 +155,12 @@ checkPolicy('disallow-unrestricted-ssh-ingress', [
     },
   ],
   [
+    'a secret that the agent has hidden waits for a person',
+    'pending',
+    group({ ...tcp, cidr_blocks: ['***'] }),
+    /ingress is a secret/,
+  ],
+  [
     'a rule of its own is refused',
     'deny',
     {

@@ -1,4 +1,4 @@
-import { checkPolicy } from './judge.ts';
+import { checkPolicy, planOf } from './judge.ts';
 
 const one = (address: string, after: object, more: object = {}) => ({
   resources: [{ address, after: { ...after }, ...more }],
@@ -182,4 +182,27 @@ checkPolicy('rds-instances-must-not-be-publicly-accessible', [
     'pending',
     database({}, { refers: { publicly_accessible: ['var.x'] } }),
   ],
+]);
+
+const unitOf = (resource: Parameters<typeof planOf>[0][number]) => planOf([resource]);
+const unclearVolume = { address: 'aws_ebs_volume.v', after: {}, refers: { encrypted: ['var.x'] } };
+const plainVolume = { address: 'aws_ebs_volume.v', after: {}, unset: ['encrypted'] };
+
+/** Plans of several units, as agents send them. */
+function unitsOf(units: Readonly<Record<string, Parameters<typeof planOf>[0][number]>>) {
+  const plans = Object.entries(units).map(([unit, resource]) => [unit, unitOf(resource)] as const);
+  const changes = plans.flatMap(([unit, plan]) =>
+    (plan as { resource_changes: object[] }).resource_changes.map((change) => ({ ...change, unit })),
+  );
+  return { input: { plan: { resource_changes: changes, units: Object.fromEntries(plans) } } };
+}
+
+checkPolicy('ebs-volumes-must-be-encrypted', [
+  [
+    'each unit of Terragrunt is read with its own code',
+    'pending',
+    unitsOf({ network: { address: 'aws_vpc.v' }, app: unclearVolume }),
+    /the plan does not tell/,
+  ],
+  ['a unit with a plain volume is refused', 'deny', unitsOf({ app: plainVolume, other: unclearVolume })],
 ]);

@@ -1,8 +1,8 @@
 /** Operations on what approval policies say about plans. */
 import { Type } from 'typebox';
 import { defineOperations, operation } from '../operation.ts';
-import { Name, offsetOf } from '../schema/schema.ts';
-import { GivenVerdict } from './shapes.ts';
+import { AnyObject, closed, Name, offsetOf, Text } from '../schema/schema.ts';
+import { GivenVerdict, PolicyTest } from './shapes.ts';
 
 export const operations = defineOperations('approval policies', {
   listPolicyVerdicts: operation('GET', '/approval-policies/{id}/verdicts', {
@@ -19,5 +19,32 @@ export const operations = defineOperations('approval policies', {
       offset: Type.Optional(offsetOf('verdict')),
     }),
     reply: Type.Array(GivenVerdict),
+  }),
+  testApprovalPolicy: operation('POST', '/approval-policies/test', {
+    summary: 'Test an approval policy',
+    description:
+      'Evaluates a policy, or files of one that is being written, against the plan of a stored deployment. Nothing ' +
+      'changes: neither the deployment nor its verdicts.',
+    needs: 'VIEW_ENVIRONMENT',
+    needsToo: [{ right: 'CREATE_AND_EDIT_TEMPLATES', for: '`files`' }],
+    subject: { entity: 'deployment', in: 'body', field: 'deploymentId' },
+    body: closed({
+      deploymentId: Type.String({ minLength: 1, description: 'The deployment whose plan is judged' }),
+      policyId: Type.Optional(
+        Type.String({ minLength: 1, description: 'A policy of the organization, read at its newest commit' }),
+      ),
+      files: Type.Optional(
+        Type.Record(Text, Text, {
+          maxProperties: 200,
+          description: 'Files of Rego by name, instead of a policy of the organization',
+        }),
+      ),
+      policyConfiguration: Type.Optional({
+        ...AnyObject,
+        description: "`input.policyConfiguration`; absent: the policy's own",
+      }),
+    }),
+    bodyMegabytes: 6,
+    reply: PolicyTest,
   }),
 });

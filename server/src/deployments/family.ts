@@ -1,4 +1,5 @@
 /** Deployments: what an environment runs. */
+import { policyTestRoutes } from './policy-check/policy-test-routes.ts';
 import { policyCheck } from './policy-check/policy-check.ts';
 import type { Family } from '../family.ts';
 import { deploymentReactions } from './deployment-reactions.ts';
@@ -8,7 +9,7 @@ import { expireApprovals } from './approval/expire-approvals.ts';
 
 export const family: Family = {
   name: 'deployments',
-  routes: deploymentRoutes,
+  routes: [...deploymentRoutes, ...policyTestRoutes],
   loops: [{ name: 'expiry of approvals', everySeconds: 60, pass: expireApprovals }],
   effects: [policyCheck],
   reactions: deploymentReactions,

@@ -8,6 +8,7 @@ import { BadCall } from '../../exit-codes.ts';
 import { findOrganization } from '../../find-environment.ts';
 import type { Session } from '../../session/session.ts';
 import type { Column } from '../../terminal/table.ts';
+import { addPolicyTestCommand } from '../approval-policies/test-policy.ts';
 import { namedProject } from '../project.ts';
 import { policyTtl } from './policy-ttl.ts';
 
@@ -136,6 +137,7 @@ export function addPolicyCommands(program: Command): void {
     },
   );
   addSet(group);
+  addPolicyTestCommand(group);
   onCall(
     group.command('limits <project>').description('show whether you may have one more active environment'),
     async ({ session, args: [name = ''] }) => {

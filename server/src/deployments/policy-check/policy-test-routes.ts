@@ -1,0 +1,46 @@
+/** The operation that tests a policy. */
+import { operations } from '#contract/operations.ts';
+import { inOrganization } from '../../access/access.ts';
+import { requireRight } from '../../access/check-right.ts';
+import type { ActorContext } from '../../context.ts';
+import { badField, orNotFound, unknownEntity } from '../../http/errors.ts';
+import { type Route, route } from '../../http/route.ts';
+import { getTemplateRow } from '../../templates/template-store.ts';
+import { getDeploymentPlace } from '../deployment-store.ts';
+import { type TestedPolicy, testPolicy } from './test-policy.ts';
+
+interface TestBody {
+  readonly deploymentId: string;
+  readonly policyId?: string;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly policyConfiguration?: object;
+}
+
+/** @throws Refusal 400 that names the field, 403 for files of somebody who may not write policies */
+async function testedOf(
+  { db, actor }: ActorContext,
+  organizationId: string,
+  { policyId, files, policyConfiguration }: TestBody,
+): Promise<TestedPolicy> {
+  if ((policyId === undefined) === (files === undefined))
+    throw badField('body.policyId', 'or files is required, and only one of them');
+  if (files !== undefined) {
+    requireRight(actor, inOrganization(organizationId), 'CREATE_AND_EDIT_TEMPLATES', '/body/files');
+    return { files: new Map(Object.entries(files)), configuration: policyConfiguration ?? {} };
+  }
+  const policy = await getTemplateRow(db, policyId ?? '');
+  if (policy?.type !== 'approval-policy' || policy.is_deleted || policy.organization_id !== organizationId)
+    throw unknownEntity('body.policyId', 'approval policy');
+  if (policyConfiguration === undefined) return { policy };
+  return {
+    policy: { ...policy, settings: { ...policy.settings, policyConfiguration: { ...policyConfiguration } } },
+  };
+}
+
+export const policyTestRoutes: Route[] = [
+  route(operations.testApprovalPolicy, async (context, { body }) => {
+    const { deploymentId: id } = body;
+    const place = orNotFound(await getDeploymentPlace(context.db, id), 'deployment', id);
+    return testPolicy(context, place.id, await testedOf(context, place.organization_id, body));
+  }),
+];
