@@ -94,14 +94,19 @@ export const Resource = Type.Object(
 );
 export type Resource = Static<typeof Resource>;
 
-const MonthlyCost = Type.String({ description: 'Costs per month, as a decimal number' });
+/** As infracost writes amounts. */
+const amount = '^-?[0-9]{1,15}(\\.[0-9]{1,40})?$';
+const MonthlyCost = Type.String({ pattern: amount, description: 'Costs per month, as a decimal number' });
 
 export const CostResource = Type.Object(
   {
     name: Type.String({ description: 'Address of the resource' }),
     resourceType: Type.Optional(Type.String({ description: 'Its type' })),
     monthlyCost: Type.Optional(
-      Type.String({ description: 'Its costs per month; absent: they depend on how much it is used' }),
+      Type.String({
+        pattern: amount,
+        description: 'Its costs per month; absent: they depend on how much it is used',
+      }),
     ),
     isWithoutPrice: Type.Optional(
       Type.Boolean({ description: 'The pricing service has no price for it, or not for all of it' }),
@@ -156,7 +161,9 @@ export const CostEstimation = Type.Object(
     monthlyCostDiff: Type.Optional(
       Type.Number({ description: 'How much more that is than before the deployment' }),
     ),
-    currency: Type.Optional(Type.String({ description: 'Code of the currency, such as USD' })),
+    currency: Type.Optional(
+      Type.String({ pattern: '^[A-Z]{3}$', description: 'Code of the currency, such as USD' }),
+    ),
     projects: Type.Optional(Type.Array(CostProject)),
     withoutPrice: Type.Optional(
       Type.Integer({

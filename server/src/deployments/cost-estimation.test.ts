@@ -117,11 +117,15 @@ test('an agent that does not know the step is said to be too old in its log, and
 
 test('an agent cannot store more than an estimate', async () => {
   const { job } = await planning();
-  const odd = { ...costEstimation, padding: 'x', totalMonthlyCost: 'much' } as object as CostEstimation;
-  const refused = await agent.send('finish', job, {
-    fence: job.fence,
-    outcome: plannedOutcome({ costEstimation: odd }),
-  });
-  assert.equal(refused.statusCode, 400, refused.body);
-  assert.match(refused.body, /costEstimation/);
+  for (const odd of [
+    { totalMonthlyCost: 'much' },
+    { currency: '\u202eUSD' },
+    { projects: [{ diff: { totalMonthlyCost: '1e99' } }] },
+  ]) {
+    const costs = { ...costEstimation, ...odd } as object as CostEstimation;
+    const outcome = plannedOutcome({ costEstimation: costs });
+    const refused = await agent.send('finish', job, { fence: job.fence, outcome });
+    assert.equal(refused.statusCode, 400, refused.body);
+    assert.match(refused.body, /costEstimation/);
+  }
 });

@@ -88,7 +88,7 @@ export function Shell() {
           Skip to the page
         </a>
         <Burger opened={isOpen} onClick={toggle} hiddenFrom="md" size="sm" aria-label="Places" />
-        <Link to="/" className={classes.brand!} onClick={close}>
+        <Link to="/" className={classes.brand!} onClick={close} aria-label="Envarium">
           <img src="icon.svg" alt="" width={24} height={24} />
           <span>Envarium</span>
         </Link>

@@ -46,7 +46,7 @@ function Remarks({
         </p>
       )}
       {unknown.length > 0 && (
-        <p>
+        <p className={classes.remark}>
           Not included, because Infracost does not know them:{' '}
           <bdi>{unknown.map(([type, count]) => `${count} ${type}`).join(', ')}</bdi>.
         </p>
