@@ -17,6 +17,7 @@ import { lastDeployColumns, lastDeployFor } from './last-deploy.ts';
 import { getPolicyRow } from '../policies/policy-store.ts';
 import { isSerial, waitsFor } from '../queue/queue-order.ts';
 import { skipSteps } from '../logs/step-store.ts';
+import { latePolicies } from './policy-check/late-policies.ts';
 import { openInputs } from './run-inputs.ts';
 import { getSealedInputs } from './inputs/given-store.ts';
 import { resourcesOf } from './start-facts.ts';
@@ -123,7 +124,7 @@ export async function advanceQueue(
     const ended = await endAtOnce(context, started, last);
     if (ended) return advanceQueue(context, ended.environment, ended.speakers);
     current = started.environment;
-    const taken = lastDeployColumns(row, last);
+    const taken = { ...lastDeployColumns(row, last), ...(await latePolicies(context, row)) };
     await enqueuePlan(
       context,
       Object.keys(taken).length === 0

@@ -11,13 +11,14 @@ import { canEstimateCosts, deploymentSteps, isRunnable } from '#protocol/tools/i
 import { policyCheckedTypes } from '#protocol/tools/steps.ts';
 import { runSettings } from '#protocol/tools/run-settings.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { ActorContext } from '../context.ts';
+import type { ActorContext, Connection } from '../context.ts';
 import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import type { DeploymentTable } from '../database/schema.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { isIdle, type LockedEnvironment, requireEnvironment } from '../environments/environment-store.ts';
 import { Refusal } from '../http/errors.ts';
 import { checkEnvironmentLimits } from '../policies/environment-limits.ts';
+import { policiesFor } from '../flows/assignment-store.ts';
 import { insertSteps } from '../logs/step-store.ts';
 import { templateColumns } from '../templates/environment-template.ts';
 import { insertAssignments } from '../configuration-sets/configuration-set-store.ts';
@@ -156,6 +157,18 @@ interface NewDeployment {
   readonly variables: readonly DeploymentVariable[];
 }
 
+/** Whether approval policies decide; a request may bring another template than the one that is known about. */
+async function hasPolicies(
+  db: Connection,
+  { environment, template, hasPolicies: isKnown }: StoredFacts,
+  { type }: StartRequest,
+): Promise<boolean> {
+  if (!policyCheckedTypes.includes(type)) return false;
+  if (isKnown || template.id === environment.template_id) return isKnown;
+  const place = { projectId: environment.project_id, templateId: template.id };
+  return (await policiesFor(db, place)).length > 0;
+}
+
 async function newDeployment(
   context: ActorContext,
   facts: StoredFacts,
@@ -191,7 +204,7 @@ async function newDeployment(
     ...inputs.columns,
     facts: JSON.stringify(stored),
     estimates_costs: facts.policy.includeCostEstimation && canEstimateCosts(source.tool, request.type),
-    has_policies: facts.hasPolicies && policyCheckedTypes.includes(request.type),
+    has_policies: await hasPolicies(context.db, facts, request),
     ...(decision.kind === 'start'
       ? lastDeployColumns({ type: request.type, follows_last_deploy: source.follows_last_deploy }, lastDeploy)
       : {}),

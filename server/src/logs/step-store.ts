@@ -21,6 +21,27 @@ export async function insertSteps(
     .execute();
 }
 
+/** Adds a step to those of a deployment, ahead of another one. */
+export async function insertStepBefore(
+  tx: Connection,
+  deploymentId: string,
+  step: { readonly id: string; readonly name: string },
+  before: string,
+): Promise<void> {
+  const rows = await listStepRows(tx, deploymentId);
+  const position = rows.find((row) => row.name === before)?.position ?? rows.length;
+  await tx
+    .updateTable('deployment_step')
+    .set((eb) => ({ position: eb('position', '+', 1) }))
+    .where('deployment_id', '=', deploymentId)
+    .where('position', '>=', position)
+    .execute();
+  await tx
+    .insertInto('deployment_step')
+    .values({ ...step, deployment_id: deploymentId, position })
+    .execute();
+}
+
 export async function listStepRows(db: Connection, deploymentId: string): Promise<StepRow[]> {
   return db
     .selectFrom('deployment_step')

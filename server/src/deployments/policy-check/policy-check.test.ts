@@ -353,3 +353,50 @@ deny contains sprintf("%s has size %d", [c.address, c.change.after.size]) if {
   assert.deepEqual([read.decision, read.commit], ['allow', head]);
   assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
 });
+
+test('a policy that is assigned while a deployment is queued decides about it', needsOpa, async () => {
+  const environment = await createIdle(app, { name: 'queued', requiresApproval: true });
+  const first = await planned(environment.id);
+  const { id } = await deploy(app, environment.id);
+  const { id: policyId } = await newPolicy(says('deny', 'late'));
+  await assign(policyId, 'BLUEPRINT', environment.blueprintId);
+  await ok(app, 'cancelDeployment', { params: { id: first.id } });
+  const job = await agent.claim();
+  assert.equal(job.isPolicyInputWanted, true);
+  await agent.putBlob(job, 'policy-input', JSON.stringify(policyInput));
+  await agent.finish(job, plannedOutcome());
+  await app.carryOutEffects();
+  const { status, error } = await deploymentOf(app, id);
+  assert.equal(status, 'CANCELLED');
+  assert.match(error?.message ?? '', /late/);
+  const steps = Object.keys(await stepsOf(id));
+  assert.equal(steps.indexOf('policy:check') + 1, steps.indexOf('approval:wait'));
+});
+
+test(
+  'a plan without changes is skipped where the project wants that, unless a policy waits for more',
+  needsOpa,
+  async () => {
+    for (const [rule, status] of [
+      ['allow', 'SUCCESS'],
+      ['warn', 'SUCCESS'],
+      ['pending', 'WAITING_FOR_USER'],
+      ['deny', 'CANCELLED'],
+    ] as const) {
+      const { project, environment } = await guarded([says(rule)]);
+      const body = { projectId: project.id, skipApplyWhenPlanIsEmpty: true };
+      await ok(app, 'updatePolicy', { body });
+      const { id } = await deploy(app, environment.id);
+      const job = await agent.claim();
+      await agent.putBlob(job, 'policy-input', JSON.stringify(policyInput));
+      await agent.finish(job, plannedOutcome({ hasResourceChanges: false }));
+      await app.carryOutEffects();
+      const deployment = await deploymentOf(app, id);
+      assert.deepEqual(
+        [deployment.status, deployment.isSkippedApply === true],
+        [status, status === 'SUCCESS'],
+        rule,
+      );
+    }
+  },
+);

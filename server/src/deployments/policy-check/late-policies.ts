@@ -1,0 +1,18 @@
+/** Policies that were assigned while a deployment was queued. */
+import { policyCheckedTypes, policyStep } from '#protocol/tools/steps.ts';
+import type { Context } from '../../context.ts';
+import { policiesFor } from '../../flows/assignment-store.ts';
+import { insertStepBefore } from '../../logs/step-store.ts';
+import type { DeploymentRow } from '../deployment-store.ts';
+
+/**
+ * Adds the step of the policies to a deployment whose turn has come.
+ * @returns what changes of its row
+ */
+export async function latePolicies(context: Context, row: DeploymentRow): Promise<{ has_policies?: true }> {
+  if (row.has_policies || !policyCheckedTypes.includes(row.type)) return {};
+  const place = { projectId: row.project_id, templateId: row.template_id };
+  if ((await policiesFor(context.db, place)).length === 0) return {};
+  await insertStepBefore(context.db, row.id, { id: context.newId(), name: policyStep }, 'approval:wait');
+  return { has_policies: true };
+}
