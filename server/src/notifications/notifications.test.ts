@@ -10,6 +10,7 @@ import { ok, refused, type Reply } from '../testing/client.ts';
 import { createActive, createIdle, deploy } from '../testing/environment.ts';
 import { openReceiver } from '../testing/receiver.ts';
 import { deliverDue, deliverUntil } from './delivery/courier.ts';
+import { takeDeliveries } from './delivery-store.ts';
 import { keepLog } from './keep-log.ts';
 import type { cloudEventOf } from './messages/cloud-event.ts';
 
@@ -397,6 +398,22 @@ test('a change that is rolled back has no delivery', async () => {
   });
   await assert.rejects(failing, /no/);
   assert.deepEqual((await deliveries()).deliveries, []);
+});
+
+test('a delivery that a server took and did not finish is sent by another one', async () => {
+  const { id: endpointId } = await create();
+  await assign(endpointId, ['environmentDeployStarted']);
+  await deploy(app, (await createIdle(app)).id);
+  const now = app.context.now();
+  const leasedUntil = new Date(now.getTime() + 60_000);
+  const [taken] = await takeDeliveries(app.context.db, endpointId, { most: 1, now, leasedUntil });
+  assert.ok(taken);
+  await deliverDue(app.context);
+  assert.deepEqual(receiver.received, [], 'whoever took it has time');
+  app.advance(61);
+  await deliverDue(app.context);
+  assert.equal(receiver.received.length, 1);
+  assert.equal((await deliveries()).deliveries[0]?.status, 'delivered');
 });
 
 test('a slow endpoint with many deliveries delays nobody else', async () => {

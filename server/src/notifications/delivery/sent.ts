@@ -18,10 +18,13 @@ export interface Sent {
 export const timeLimitMilliseconds = 10_000;
 export const mostAnswerBytes = 4096;
 
+/** Shorter ones also stand in ordinary words. */
+const leastSecretCharacters = 6;
+
 /** A text of somebody else: without secrets of ours, and without characters that nothing can store. */
 export function shownText(text: string, secrets: readonly string[]): string {
   return secrets
-    .filter((secret) => secret !== '')
+    .filter((secret) => secret.length >= leastSecretCharacters)
     .toSorted((a, b) => b.length - a.length)
     .reduce((masked, secret) => masked.replaceAll(secret, sensitiveMask), text)
     .replaceAll('\0', '\ufffd');

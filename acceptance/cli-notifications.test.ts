@@ -1,0 +1,122 @@
+/** Notifications from the command line, against a real service. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { NotificationDelivery, NotificationDeliveryDetails } from '#contract/notifications/shapes.ts';
+import { homeOf } from './runs.ts';
+import { type RunningService, startService } from './service.ts';
+
+const program = fileURLToPath(new URL('../cli/src/main.ts', import.meta.url));
+
+interface Ended {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+describe('notifications from the command line', () => {
+  let service: RunningService;
+  let receiver: Server;
+  let isTaken = true;
+  let file: string;
+
+  function run(...args: string[]): Promise<Ended> {
+    const cache = process.env.NODE_COMPILE_CACHE
+      ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
+      : {};
+    const env = {
+      PATH: process.env.PATH ?? '',
+      HOME: service.folder,
+      ...cache,
+      ENVARIUM_API_URL: service.url,
+      ENVARIUM_API_KEY: service.key,
+      ENVARIUM_API_SECRET: service.secret,
+    };
+    const options = { env, cwd: service.folder, timeout: 120_000 };
+    return new Promise((resolve) => {
+      execFile(process.execPath, [program, 'notifications', ...args], options, (error, stdout, stderr) =>
+        resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+      );
+    });
+  }
+
+  async function good(...args: string[]): Promise<string> {
+    const { status, stdout, stderr } = await run(...args);
+    assert.equal(status, 0, `${args.join(' ')}: ${stderr}${stdout}`);
+    return stdout;
+  }
+
+  before(async () => {
+    receiver = createServer((_, response) => {
+      response.statusCode = isTaken ? 200 : 503;
+      response.end('\u001b[31mhello');
+    }).listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    service = await startService({
+      settings: {
+        ENVARIUM_NOTIFICATION_NETWORKS: '127.0.0.1',
+        ENVARIUM_NOTIFICATION_HTTP_HOSTS: '127.0.0.1',
+        ENVARIUM_BUILT_IN_AGENT: 'false',
+      },
+    });
+    file = join(service.folder, 'address');
+    await writeFile(file, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/in/hidden\n`);
+  });
+  after(async () => {
+    await service?.[Symbol.asyncDispose]();
+    receiver?.closeAllConnections();
+    receiver?.close();
+  });
+
+  test('an endpoint is stored from a file, listed, tested and changed', async () => {
+    await good('endpoints', 'create', 'on call', '--type', 'Webhook', '--value-file', file);
+    assert.match(await good('endpoints', 'list'), /on call +Webhook/);
+    const tested = await good('test', 'on call');
+    assert.match(tested, /Result: +taken[^]*Answer: +200/);
+    assert.ok(!tested.includes('\u001b'), 'control characters of the receiver are not printed');
+    isTaken = false;
+    const failed = await run('test', 'on call');
+    assert.deepEqual([failed.status, /status 503/.test(failed.stdout)], [1, true], failed.stdout);
+    isTaken = true;
+    await good('endpoints', 'update', 'on call', '--name', 'operations');
+    const wrong = await run('endpoints', 'create', 'x', '--type', 'Webhook', '--value', 'https://10.0.0.1/');
+    assert.equal(wrong.status, 2);
+    assert.match(wrong.stderr, /private or local network/);
+  });
+
+  test('events are assigned, deliveries are listed, shown and sent again', async () => {
+    const { organizationId, projectId } = await homeOf(service.client);
+    const wrong = await run('assign', 'operations', '--project', 'Default', '--event', 'deployStarted');
+    assert.match(wrong.stderr, /--event deployStarted does not exist: use environmentDeployStarted/);
+    assert.match((await run('assign', 'operations', '--project', 'Default')).stderr, /one of --event, --all/);
+    await good('assign', 'operations', '--project', 'Default', '--event', 'environmentDeployStarted');
+    assert.match(await good('assignments', '--project', 'Default'), /operations +environmentDeployStarted/);
+    const repository = 'https://git.example.com/network.git';
+    const body = { name: 'network', organizationId, projectId, repository, type: 'opentofu' } as const;
+    await service.client.call('createEnvironmentWithoutTemplate', { body });
+    const list = async () =>
+      (JSON.parse(await good('deliveries', '--json')) as { deliveries: NotificationDelivery[] }).deliveries;
+    const [delivery] = await list();
+    const id = delivery?.id ?? '';
+    assert.equal(delivery?.environmentName, 'network');
+    assert.match(
+      await good('deliveries', '--project', 'Default'),
+      /operations +environmentDeployStarted +network/,
+    );
+    assert.match(await good('resend', id), /is sent to operations again/);
+    const show = async () => JSON.parse(await good('delivery', id, '--json')) as NotificationDeliveryDetails;
+    let shown = await show();
+    while (shown.status === 'waiting') shown = await show();
+    assert.equal(shown.status, 'delivered');
+    assert.match(await good('delivery', id), /Attempt 1: +.* ms: 200/);
+    await good('assign', 'operations', '--project', 'Default', '--none');
+    await good('endpoints', 'delete', 'operations');
+    assert.deepEqual(await list(), []);
+  });
+});
