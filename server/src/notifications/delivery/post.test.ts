@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import dns from 'node:dns';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { setDefaultCACertificates } from 'node:tls';
+import { makeAuthority } from '../../../../agent/src/testing/certificates.ts';
+import { startForwardProxy } from '../../../../agent/src/testing/forward-proxy.ts';
 import { openReceiver } from '../../testing/receiver.ts';
 import { type PostSettings, postTo } from './post.ts';
 
@@ -45,4 +54,35 @@ test('a stored address that is no longer allowed gets nothing', async () => {
   const { error, request } = await postTo({ ...settings, notificationHttpHosts: [] }, post, running);
   assert.match(error?.message ?? '', /must be an https/);
   assert.equal(request, null);
+});
+
+test('a proxy of the settings gets the name, and decides', async () => {
+  await using proxy = await startForwardProxy({
+    rewrite: { [`hooks.example.com:${port}`]: `127.0.0.1:${port}` },
+  });
+  receiver.received.length = 0;
+  const sent = await postTo({ ...settings, notificationProxy: proxy.url }, post, running);
+  assert.equal(sent.error, null);
+  assert.deepEqual(proxy.requests, [`POST http://hooks.example.com:${port}/x`]);
+  assert.equal(receiver.received.length, 1);
+});
+
+test('a certificate that is not trusted is an error of TLS, and one that is trusted is none', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'envarium-post-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const authority = makeAuthority(folder);
+  const server = createServer(authority.server, (_, response) => response.end('taken'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const local = { ...settings, notificationNetworks: ['127.0.0.1'] };
+  const refused = await postTo(local, { ...post, address }, running);
+  assert.equal(refused.error?.type, 'ssl-error', refused.error?.message);
+  setDefaultCACertificates([readFileSync(authority.file, 'utf8')]);
+  const taken = await postTo(local, { ...post, address }, running);
+  assert.deepEqual([taken.error, taken.response?.status], [null, 200]);
 });
