@@ -109,6 +109,21 @@ async function createTemplate(
   await client.call('addTemplateToProject', { params: { id: template.id ?? '' }, body: { projectId } });
 }
 
+/** An endpoint that hears of failures: nothing has its name, so that nothing leaves the machine. */
+async function notify(client: Client, { organizationId, projectId }: Home): Promise<void> {
+  const body = {
+    organizationId,
+    name: 'Operations',
+    type: 'Webhook',
+    value: 'https://hooks.invalid/x',
+  } as const;
+  const { id: endpointId } = await client.call('createNotificationEndpoint', { body });
+  await client.call('assignNotificationEndpoint', {
+    params: { projectId, endpointId },
+    body: { eventNames: ['deployFailed', 'destroyFailed', 'driftDetected'] },
+  });
+}
+
 /**
  * Fills a new installation: several environments, among them one that waits for approval, one that failed, one
  * that drifted and one that was destroyed; a template, a project below another, variables.
@@ -125,6 +140,7 @@ export async function fillShowcase(
   const repository = await makeRepository(folder, 'infrastructure', files);
   const from = { repository: repository.path, ...home } as const;
   await createTemplate(client, home, repository.path);
+  await notify(client, home);
   const staging = await client.call('createProject', {
     body: { organizationId: home.organizationId, parentProjectId: home.projectId, name: 'Staging' },
   });

@@ -15,11 +15,16 @@ import {
   listDeliveries,
   restartDelivery,
 } from './delivery-store.ts';
-import { type EndpointRow, getEndpoints } from './endpoint-store.ts';
+import { endRest, type EndpointRow, getEndpoints } from './endpoint-store.ts';
 import { deliveriesChannel, giveUpAfter } from './record-event.ts';
 
 const usualLimit = 50;
 const words = 'notification delivery';
+
+/** Not before the endpoint has rested. */
+function nextAttempt({ due_at: dueAt }: DeliveryRow, { paused_until: rest }: EndpointRow): Date {
+  return rest !== null && rest > dueAt ? rest : dueAt;
+}
 
 function view(row: DeliveryRow, endpoint: EndpointRow): NotificationDelivery {
   return {
@@ -37,7 +42,7 @@ function view(row: DeliveryRow, endpoint: EndpointRow): NotificationDelivery {
     status: row.status,
     attempts: row.attempts,
     createdAt: row.created_at.toISOString(),
-    ...(row.status === 'waiting' ? { nextAttemptAt: row.due_at.toISOString() } : {}),
+    ...(row.status === 'waiting' ? { nextAttemptAt: nextAttempt(row, endpoint).toISOString() } : {}),
     ...(row.finished_at === null ? {} : { finishedAt: row.finished_at.toISOString() }),
     ...(row.last_error === null ? {} : { error: row.last_error }),
   };
@@ -100,6 +105,7 @@ async function resend(context: ActorContext, id: string): Promise<NotificationDe
   const now = context.now();
   const restarted = await restartDelivery(context.db, id, { now, giveUpAt: giveUpAfter(now) });
   const row = orNotFound(restarted, words, id);
+  await endRest(context.db, row.endpoint_id);
   await context.events.publish(context.db, deliveriesChannel);
   await recordAudit(context, {
     organizationId: row.organization_id,

@@ -134,6 +134,11 @@ export async function clearFailures(db: Connection, id: string): Promise<void> {
     .execute();
 }
 
+/** It is tried at once, though it has failed before. */
+export async function endRest(tx: Connection, id: string): Promise<void> {
+  await tx.updateTable('notification_endpoint').set({ paused_until: null }).where('id', '=', id).execute();
+}
+
 /**
  * An attempt failed: the endpoint is left alone for a while.
  * @param seen the failures before the attempt: of several attempts at once, one counts

@@ -266,7 +266,6 @@ test('a failure is tried again with growing pauses, for a day, and everything of
   assert.doesNotMatch(JSON.stringify(details), /secret-path|shared secret/);
   receiver.answer = (_, response) => response.end('taken');
   await ok(own, 'resendNotificationDelivery', { params: { id } });
-  own.advance(400);
   await deliverDue(own.context);
   const sent = await ok(own, 'getNotificationDelivery', { params: { id } });
   assert.deepEqual([sent.status, sent.tries.length, sent.error], ['delivered', 3, undefined]);

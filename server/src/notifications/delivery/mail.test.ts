@@ -74,12 +74,14 @@ const mail = {
   text: 'Why\n',
   id: 'event',
 };
+const send = (settings: MailSettings, message = mail) =>
+  sendMail(settings, message, new AbortController().signal);
 const signIn = { smtpUser: 'envarium', smtpPassword: new Secret('open sesame') };
 
 test('an e-mail arrives over STARTTLS, with the user of the settings', async (t) => {
   setDefaultCACertificates([readFileSync(authority.file, 'utf8')]);
   const { port, arrived } = await mailServer(t, { secure: false });
-  const { error, response, request } = await sendMail(settingsFor(port, signIn), mail);
+  const { error, response, request } = await send(settingsFor(port, signIn), mail);
   assert.equal(error, null);
   assert.equal(response?.status, 250);
   assert.equal(request?.address, 'ada@example.com, team@example.com');
@@ -97,24 +99,24 @@ test('an e-mail arrives over STARTTLS, with the user of the settings', async (t)
 test('an e-mail arrives over TLS from the first byte', async (t) => {
   setDefaultCACertificates([readFileSync(authority.file, 'utf8')]);
   const { port, arrived } = await mailServer(t, { secure: true });
-  assert.equal((await sendMail(settingsFor(port, { smtpTls: 'implicit' }), mail)).error, null);
+  assert.equal((await send(settingsFor(port, { smtpTls: 'implicit' }), mail)).error, null);
   assert.equal(arrived[0]?.isSecure, true);
 });
 
 test('a server without TLS gets nothing where TLS is required, and mail where it is not', async (t) => {
   const { port, arrived } = await mailServer(t);
-  const { error } = await sendMail(settingsFor(port), mail);
+  const { error } = await send(settingsFor(port), mail);
   assert.equal(error?.type, 'ssl-error');
   assert.match(error.message, /does not offer TLS \(STARTTLS\), which ENVARIUM_SMTP_TLS=required demands/);
   assert.deepEqual(arrived, []);
-  assert.equal((await sendMail(settingsFor(port, { smtpTls: 'opportunistic' }), mail)).error, null);
+  assert.equal((await send(settingsFor(port, { smtpTls: 'opportunistic' }), mail)).error, null);
   assert.equal(arrived.length, 1);
 });
 
 test('a certificate that is not trusted is an error of TLS', async (t) => {
   setDefaultCACertificates([]);
   const { port, arrived } = await mailServer(t, { secure: false });
-  const { error } = await sendMail(settingsFor(port), mail);
+  const { error } = await send(settingsFor(port), mail);
   assert.equal(error?.type, 'ssl-error', error?.message);
   assert.deepEqual(arrived, []);
 });
@@ -123,7 +125,7 @@ test('an error that the server answers does not show the password', async (t) =>
   setDefaultCACertificates([readFileSync(authority.file, 'utf8')]);
   const { port } = await mailServer(t, { secure: false });
   const wrong = { smtpUser: 'envarium', smtpPassword: new Secret('wrong password') };
-  const { error, response } = await sendMail(settingsFor(port, wrong), mail);
+  const { error, response } = await send(settingsFor(port, wrong), mail);
   assert.match(error?.message ?? '', /The mail server refused it: .*535/);
   assert.equal(response?.status, 535);
   assert.doesNotMatch(JSON.stringify([error, response]), /wrong password/);
@@ -132,7 +134,7 @@ test('an error that the server answers does not show the password', async (t) =>
 test('a line break in a subject makes no header', async (t) => {
   const { port, arrived } = await mailServer(t);
   const subject = 'Deploy failed: x\r\nBcc: everybody@example.com';
-  await sendMail(settingsFor(port, { smtpTls: 'opportunistic' }), { ...mail, subject });
+  await send(settingsFor(port, { smtpTls: 'opportunistic' }), { ...mail, subject });
   assert.deepEqual(arrived[0]?.to, mail.to);
   assert.doesNotMatch(arrived[0]?.text ?? '', /^Bcc/m);
 });

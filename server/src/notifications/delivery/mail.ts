@@ -8,6 +8,9 @@ export type MailSettings = Pick<
   'smtpHost' | 'smtpPort' | 'smtpTls' | 'smtpUser' | 'smtpPassword' | 'smtpFrom'
 >;
 
+/** In total: of each part of the conversation, the limit is shorter. */
+const longestMilliseconds = 30_000;
+
 export interface Mail {
   readonly to: readonly string[];
   readonly subject: string;
@@ -51,8 +54,16 @@ function explained(error: unknown, settings: MailSettings, secrets: readonly str
     : { ...known, message: `The mail server refused it: ${known.message}` };
 }
 
+/** Rejects when the server stops, or the mail server takes too long in total. */
+function whenOver(closing: AbortSignal): Promise<never> {
+  const over = AbortSignal.any([AbortSignal.timeout(longestMilliseconds), closing]);
+  return new Promise((_, reject) => {
+    over.addEventListener('abort', () => reject(over.reason as Error));
+  });
+}
+
 /** Never throws. @returns what was sent, with the last reply of the mail server */
-export async function sendMail(settings: MailSettings, mail: Mail): Promise<Sent> {
+export async function sendMail(settings: MailSettings, mail: Mail, closing: AbortSignal): Promise<Sent> {
   const { smtpHost: host, smtpFrom: from, smtpPassword: password } = settings;
   if (host === undefined || from === undefined)
     return {
@@ -68,7 +79,7 @@ export async function sendMail(settings: MailSettings, mail: Mail): Promise<Sent
   const request = { method: 'SMTP', address: mail.to.join(', '), headers, body: mail.text };
   const transport = transportTo(settings, host);
   try {
-    const { response } = await transport.sendMail({
+    const sending = transport.sendMail({
       from,
       to: [...mail.to],
       subject: mail.subject,
@@ -76,6 +87,7 @@ export async function sendMail(settings: MailSettings, mail: Mail): Promise<Sent
       messageId: `<${mail.id}@envarium>`,
       headers: { 'auto-submitted': 'auto-generated' },
     });
+    const { response } = await Promise.race([sending, whenOver(closing)]);
     const body = shownText(response.slice(0, mostAnswerBytes), secrets);
     return { request, response: { status: codeOf(response), body }, error: null };
   } catch (error) {

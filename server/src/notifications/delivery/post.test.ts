@@ -67,7 +67,7 @@ test('a proxy of the settings gets the name, and decides', async () => {
   assert.equal(receiver.received.length, 1);
 });
 
-test('a certificate that is not trusted is an error of TLS, and one that is trusted is none', async (t) => {
+test('only a certificate of a trusted authority is accepted', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'envarium-post-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const authority = makeAuthority(folder);

@@ -38,7 +38,12 @@ function webhookHeaders(
   };
 }
 
-async function mailTo({ settings }: SendContext, value: string, notification: Notification): Promise<Sent> {
+async function mailTo(
+  { settings }: SendContext,
+  value: string,
+  notification: Notification,
+  closing: AbortSignal,
+): Promise<Sent> {
   const to = mailboxesFor(value, notification);
   if (to.length === 0) {
     const message =
@@ -47,7 +52,8 @@ async function mailTo({ settings }: SendContext, value: string, notification: No
         : 'Nobody to send it to: the creator and the deployer of this event have no e-mail address';
     return { request: null, response: null, error: { type: 'unknown', message }, isFinal: true };
   }
-  return sendMail(settings, { ...mailText(wordsOf(notification)), to, id: notification.eventId });
+  const mail = { ...mailText(wordsOf(notification)), to, id: notification.eventId };
+  return sendMail(settings, mail, closing);
 }
 
 /** Never throws for what the endpoint does. @param closing aborted when the server stops */
@@ -58,7 +64,7 @@ export async function sendNotification(
   closing: AbortSignal,
 ): Promise<Sent> {
   const address = openValue(context, endpoint);
-  if (endpoint.type === 'Email') return mailTo(context, address, notification);
+  if (endpoint.type === 'Email') return mailTo(context, address, notification, closing);
   const secrets = secretsOf(address);
   if (endpoint.type === 'Webhook') {
     const body = JSON.stringify(cloudEventOf(notification));

@@ -18,7 +18,7 @@ export interface Sent {
 export const timeLimitMilliseconds = 10_000;
 export const mostAnswerBytes = 4096;
 
-/** Shorter ones also stand in ordinary words. */
+/** Shorter secrets occur in ordinary words, too. */
 const leastSecretCharacters = 6;
 
 /** A text of somebody else: without secrets of ours, and without characters that nothing can store. */
