@@ -5,7 +5,7 @@ import { pauseMinutes } from '../lifetimes/destroy-again.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok } from '../testing/client.ts';
-import { createActive, environmentOf } from '../testing/environment.ts';
+import { createActive, environmentOf, forgetWork } from '../testing/environment.ts';
 import { fireTimers } from './fire-timers.ts';
 
 const app = await testApp();
@@ -92,4 +92,35 @@ test('a destroy of a person that fails after the end is tried again as well, one
   assert.equal((await environmentOf(app, id)).waitingFor?.kind, 'retry');
   await pass(301);
   assert.equal((await destroysOf(id)).length, 3);
+});
+
+test('a destroy at the end that a policy refuses is tried again with the reason, after a restart as well', async () => {
+  await forgetWork(app);
+  const project = await ok(app, 'createProject', {
+    body: { organizationId: app.organizationId, name: 'kept' },
+  });
+  const { id } = await createActive(app, agent, {
+    projectId: project.id,
+    ttl: { type: 'HOURS', value: '1' },
+  });
+  await ok(app, 'updatePolicy', { body: { projectId: project.id, numberOfEnvironments: 100 } });
+  // As it is stored while another server still holds the lifetime: a policy otherwise ends it.
+  await app.database.pool.query(
+    'update project_policy set disable_destroy_environments = $2 where project_id = $1',
+    [project.id, true],
+  );
+  await pass(3601);
+  const { waitingFor } = await environmentOf(app, id);
+  assert.equal(waitingFor?.kind, 'retry');
+  assert.match(waitingFor.text, /disableDestroyEnvironments/);
+  assert.equal((await changesOf(id)).at(-1), 'autoDestroyFailed');
+  assert.deepEqual(await destroysOf(id), []);
+  await app.database.pool.query(
+    'update project_policy set disable_destroy_environments = $2 where project_id = $1',
+    [project.id, false],
+  );
+  app.advance(301);
+  // A server that has just started has nothing but the database.
+  await fireTimers({ ...app.context });
+  assert.equal((await destroysOf(id)).length, 1);
 });

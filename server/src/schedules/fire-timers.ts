@@ -42,9 +42,9 @@ const lateSeconds = 60;
 /** The same while no server looked: long enough for a restart. */
 const outageSeconds = 300;
 /** Environments that one server handles at the same time: they leave most connections to requests. */
-const lanes = 6;
-/** Due environments that are read at once, and of those as many as are handled before it looks again. */
-const readAtOnce = 1000;
+const lanes = 5;
+/** How many due environments are read, and how many of them are handled before the next ones are read. */
+const readAtOnce = 200;
 const handledAtOnce = 100;
 
 /** When the pass before began and ended, by service. */
@@ -177,11 +177,14 @@ async function runSchedule(
 ): Promise<void> {
   const request = requestOf[schedule.action as keyof typeof requestOf];
   const isLooking = schedule.action === 'driftDetection';
-  // A schedule repeats what has worked once: until then its ticks are skipped.
-  if (!isLooking && !(await hasSucceeded(context.db, environment.id))) return;
   if (isLooking && environment.status !== 'ACTIVE') return;
-  if (await isArchivedProject(context.db, environment.project_id)) return;
-  if (!(await isUnderWay(context.db, environment.id, request.type)))
+  const [isReady, isArchived, isRunning] = await Promise.all([
+    // A schedule repeats what has worked once: until then its ticks are skipped.
+    isLooking || hasSucceeded(context.db, environment.id),
+    isArchivedProject(context.db, environment.project_id),
+    isUnderWay(context.db, environment.id, request.type),
+  ]);
+  if (isReady && !isArchived && !isRunning)
     await start(context, environment, { ...request, requestedBy: schedule.set_by ?? schedule.created_by });
 }
 
