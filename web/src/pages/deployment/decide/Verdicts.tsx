@@ -1,4 +1,5 @@
 /** What the approval policies said about a plan: the last time, and how often before. */
+import { Link } from '@tanstack/react-router';
 import type { PolicyVerdict } from '#contract/deployments/policy-verdict.ts';
 import { type StatusLook, StatusShape, verdictLooks } from '../../../design/status.tsx';
 import classes from './decide.module.css';
@@ -12,13 +13,16 @@ function messagesOf({ decision, messages, error }: PolicyVerdict): string[] {
 }
 
 function Verdict({ verdict }: { readonly verdict: PolicyVerdict }) {
-  const { policyName, decision, messages, commit } = verdict;
+  const { policyId, policyName, decision, messages, commit } = verdict;
   const look = verdictLooks[decision];
   return (
     <li>
       <StatusShape look={look} />
       <span>
-        <bdi className={classes.policy}>{policyName}</bdi>: {look.word}
+        <Link to="/approval-policies/$policyId" params={{ policyId } as never} className={classes.policy!}>
+          <bdi>{policyName}</bdi>
+        </Link>
+        : {look.word}
       </span>
       {commit !== undefined && (
         <code className={classes.faint} title={`Commit ${commit} of the policy`}>
