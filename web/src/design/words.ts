@@ -1,5 +1,5 @@
 /** What people call what the wire has names for. */
-import type { DeploymentType } from '#contract/schema/enumerations.ts';
+import type { AutoDriftRemediation, DeploymentType } from '#contract/schema/enumerations.ts';
 import type { CreatableTemplateType } from '#contract/schema/template-types.ts';
 
 export const deploymentTypeWords: Readonly<Record<DeploymentType, string>> = {
@@ -24,3 +24,18 @@ export const templateTypeWords: Readonly<Record<CreatableTemplateType, string>> 
   ansible: 'Ansible',
   workflow: 'Workflow',
 };
+
+/** What follows a drift check that finds drift. */
+export const remediationWords: Readonly<Record<AutoDriftRemediation, string>> = {
+  DISABLED: 'Nothing: a person decides',
+  CODE_TO_CLOUD: 'Deploy the newest code',
+  CLOUD_TO_CODE: 'Open a pull request (not possible yet)',
+  SMART_REMEDIATION: 'A pull request or a deployment (not possible yet)',
+};
+
+/** Those that can be chosen, and the one that is stored. */
+export function remediationChoices(stored: AutoDriftRemediation): { value: string; label: string }[] {
+  return Object.entries(remediationWords)
+    .filter(([value]) => value === 'DISABLED' || value === 'CODE_TO_CLOUD' || value === stored)
+    .map(([value, label]) => ({ value, label }));
+}

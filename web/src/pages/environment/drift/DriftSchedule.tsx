@@ -3,6 +3,7 @@ import { Button, Select, Switch } from '@mantine/core';
 import { useState } from 'react';
 import type { AutoDriftRemediation } from '#contract/schema/enumerations.ts';
 import { useChange, useRead } from '../../../api/queries.ts';
+import { remediationChoices } from '../../../design/words.ts';
 import { CronField } from '../../../forms/cron/CronField.tsx';
 import { readCron } from '../../../forms/cron/cron.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
@@ -19,20 +20,6 @@ interface Values {
   readonly autoDriftRemediation: AutoDriftRemediation;
 }
 
-const remediations: Readonly<Record<AutoDriftRemediation, string>> = {
-  DISABLED: 'Nothing: a person decides',
-  CODE_TO_CLOUD: 'Deploy the newest code',
-  CLOUD_TO_CODE: 'Open a pull request (not possible yet)',
-  SMART_REMEDIATION: 'A pull request or a deployment (not possible yet)',
-};
-
-/** Those that can be chosen, and the one that is stored. */
-function choices(stored: AutoDriftRemediation) {
-  return Object.entries(remediations)
-    .filter(([value]) => value === 'DISABLED' || value === 'CODE_TO_CLOUD' || value === stored)
-    .map(([value, label]) => ({ value, label }));
-}
-
 interface RemediationProps {
   readonly stored: AutoDriftRemediation;
   readonly value: AutoDriftRemediation;
@@ -45,7 +32,7 @@ function Remediation({ stored, value, isDisabled, onChange }: RemediationProps) 
     <Select
       label="When drift is found"
       description="The approval rules of the environment apply to the deployment"
-      data={choices(stored)}
+      data={remediationChoices(stored)}
       value={value}
       allowDeselect={false}
       disabled={isDisabled}

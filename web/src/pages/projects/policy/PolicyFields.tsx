@@ -2,7 +2,9 @@
 import { Select, Switch, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { PolicySetting } from '#contract/policies/policy-origins.ts';
+import type { AutoDriftRemediation } from '#contract/schema/enumerations.ts';
 import { useRead } from '../../../api/queries.ts';
+import { remediationChoices } from '../../../design/words.ts';
 import { CronField } from '../../../forms/cron/CronField.tsx';
 import { Section, Wide } from '../../../forms/Section.tsx';
 import classes from '../projects.module.css';
@@ -11,7 +13,6 @@ import {
   type FlagField,
   lifetimesWith,
   type PolicyValues,
-  remediations,
   runFlags,
   selfApprovals,
   ttlOptions,
@@ -194,14 +195,14 @@ export function Drift(props: FieldsProps) {
         />
       </Wide>
       <Select
-        label="What happens then"
+        label="When drift is found"
         description={<Meaning {...props} field="autoDriftRemediation" />}
-        data={Object.entries(remediations).map(([value, label]) => ({ value, label }))}
+        data={remediationChoices(values.autoDriftRemediation)}
         value={values.autoDriftRemediation}
         disabled={isDisabled}
         allowDeselect={false}
         onChange={(value) =>
-          value !== null && onChange({ autoDriftRemediation: value as keyof typeof remediations })
+          value !== null && onChange({ autoDriftRemediation: value as AutoDriftRemediation })
         }
         error={errors.autoDriftRemediation}
       />

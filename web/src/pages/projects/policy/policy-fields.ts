@@ -1,6 +1,7 @@
 /** The settings of a policy with what they mean, in the order of the page. */
 import type { CallInput } from '#contract/client/client.ts';
 import type { PolicyFlag } from '#contract/policies/policy-flags.ts';
+import type { AutoDriftRemediation } from '#contract/schema/enumerations.ts';
 import type { Policy } from '#contract/policies/shapes.ts';
 
 export type PolicyBody = CallInput<'updatePolicy'>['body'];
@@ -95,13 +96,6 @@ export const outputsFlag: FlagField = {
 
 export const flagFields = [...runFlags, ...destroyFlags, ...creationFlags, driftFlag, outputsFlag];
 
-export const remediations = {
-  DISABLED: 'None',
-  CODE_TO_CLOUD: 'Apply the code again',
-  CLOUD_TO_CODE: 'Change the code',
-  SMART_REMEDIATION: 'Decide by the cause',
-} as const;
-
 /** Whether people may approve plans that they started. */
 export const selfApprovals = {
   above: 'As the project above says',
@@ -165,7 +159,7 @@ export interface PolicyValues {
   readonly maxTtl: string;
   readonly defaultTtl: string;
   readonly driftDetectionCron: string;
-  readonly autoDriftRemediation: keyof typeof remediations;
+  readonly autoDriftRemediation: AutoDriftRemediation;
   readonly selfApproval: keyof typeof selfApprovals;
 }
 

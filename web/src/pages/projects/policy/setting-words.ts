@@ -1,6 +1,8 @@
 /** What a setting of a policy is now, and where it comes from, as words. */
 import type { PolicyOrigin, PolicySetting } from '#contract/policies/policy-origins.ts';
-import { remediations, ttlText } from './policy-fields.ts';
+import type { AutoDriftRemediation } from '#contract/schema/enumerations.ts';
+import { remediationWords } from '../../../design/words.ts';
+import { ttlText } from './policy-fields.ts';
 
 const origins: Readonly<Record<PolicyOrigin, string>> = {
   default: 'the default',
@@ -14,7 +16,7 @@ function valueText({ field, value }: PolicySetting): string {
   if (field === 'selfApprovalForbidden') return value === true ? 'forbidden' : 'allowed';
   if (value === null) return 'no limit';
   if (typeof value === 'boolean') return value ? 'on' : 'off';
-  if (field === 'autoDriftRemediation') return remediations[value as keyof typeof remediations].toLowerCase();
+  if (field === 'autoDriftRemediation') return remediationWords[value as AutoDriftRemediation].toLowerCase();
   return value === '' ? 'none' : String(value);
 }
 
