@@ -110,7 +110,7 @@ export function ConfigurationFields({ policy, values, errors, onChange }: Config
   };
   if (Object.keys(properties).length === 0) return null;
   return (
-    <Section title="Configuration" hint="What is left empty is as the policy has it.">
+    <Section title="Configuration" hint="What is left empty keeps the policy's default.">
       {Object.entries(properties).map(([name, property]) => (
         <Wide key={name}>
           <Field
