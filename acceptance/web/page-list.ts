@@ -42,6 +42,7 @@ export function pagesOf({ environments, waitingDeployment, failedDeployment, pro
     'an agent': '/agents?open=ENVARIUM_DEFAULT',
     notifications: '/notifications',
     deliveries: '/notifications?tab=deliveries',
+    'policy of a project': `/projects/${projectId}?tab=policy`,
     'notifications of a project': `/projects/${projectId}?tab=notifications`,
     audit: '/audit',
     organization: '/organization',

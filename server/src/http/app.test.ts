@@ -43,6 +43,7 @@ const closed = [
           tokenId: id,
           projectId: id,
           assignmentId: id,
+          endpointId: id,
         },
       }),
     })),
