@@ -169,3 +169,23 @@ test('the hash of a policy tells names and texts apart', () => {
     ),
   );
 });
+
+test('without opa, the error says how to get it', async (t) => {
+  const { evaluate } = engine(t, { opaProgram: '/nowhere/opa' });
+  await assert.rejects(
+    evaluate('package envarium'),
+    /ENVARIUM_OPA names \/nowhere\/opa, which this service cannot execute: install it/,
+  );
+});
+
+test('what a policy cannot see: the environment, the network and other policies', needsOpa, async (t) => {
+  const { evaluate } = engine(t);
+  await evaluate('package envarium\nallow := ["other"]\nsecret := "planted"');
+  const seen = await evaluate('package envarium\nwarn contains json.marshal(data.envarium.secret)');
+  assert.deepEqual(seen.warn, []);
+  for (const call of ['opa.runtime()', 'http.send({})', 'net.lookup_ip_addr("localhost")'])
+    await assert.rejects(
+      evaluate(`package envarium\nwarn contains json.marshal(${call})`),
+      /undefined function/,
+    );
+});
