@@ -2,13 +2,23 @@
 
 const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
 
+/** Such as `151.80`, for columns that name the currency. */
+export function amountText(amount: number): string {
+  return amount.toLocaleString(undefined, digits);
+}
+
+/** Such as `+4.10`. */
+export function amountChangeText(change: number): string {
+  const sign = change > 0 ? '+' : change < 0 ? '−' : '±';
+  return `${sign}${amountText(Math.abs(change))}`;
+}
+
 /** Such as `151.80 USD`. */
 export function moneyText(amount: number, currency = 'USD'): string {
-  return `${amount.toLocaleString(undefined, digits)} ${currency}`;
+  return `${amountText(amount)} ${currency}`;
 }
 
 /** Such as `+4.10 USD`. */
 export function moneyChangeText(change: number, currency = 'USD'): string {
-  const sign = change > 0 ? '+' : change < 0 ? '−' : '±';
-  return `${sign}${moneyText(Math.abs(change), currency)}`;
+  return `${amountChangeText(change)} ${currency}`;
 }

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { CostEstimation } from '#contract/deployments/plan.ts';
 import type { Step } from '#contract/deployments/shapes.ts';
-import { moneyChangeText, moneyText } from '../../../design/money.ts';
+import { amountChangeText, amountText, moneyChangeText, moneyText } from '../../../design/money.ts';
 import { DataTable } from '../../../ui/DataTable.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import type { DeploymentReply } from '../reads.ts';
@@ -58,7 +58,7 @@ function Remarks({
 
 function Costs({ costs }: { readonly costs: CostEstimation }) {
   const rows = useMemo(() => costRows(costs), [costs]);
-  const { currency } = costs;
+  const { currency = 'USD' } = costs;
   const hasUnits = rows.some(({ unit }) => unit !== '');
   return (
     <>
@@ -80,11 +80,11 @@ function Costs({ costs }: { readonly costs: CostEstimation }) {
               : []),
             {
               id: 'monthly',
-              head: 'A month',
+              head: `${currency} a month`,
               isNumber: true,
               cell: ({ monthly, isWithoutPrice }) => (
                 <>
-                  {monthly === undefined ? 'by usage' : moneyText(monthly, currency)}
+                  {monthly === undefined ? 'by usage' : amountText(monthly)}
                   {isWithoutPrice && <span className={classes.missing}> a price is missing</span>}
                 </>
               ),
@@ -93,7 +93,7 @@ function Costs({ costs }: { readonly costs: CostEstimation }) {
               id: 'change',
               head: 'Change',
               isNumber: true,
-              cell: ({ change }) => (change === 0 ? '–' : moneyChangeText(change, currency)),
+              cell: ({ change }) => (change === 0 ? '–' : amountChangeText(change)),
             },
           ]}
         />
