@@ -98,11 +98,13 @@ function Expiring({ at }: { readonly at: string }) {
 const noticeMilliseconds = 2 * 86_400_000;
 
 export function Notices({ environment, rights }: EnvironmentProps) {
-  const { isLocked, isArchived, lifespanEndAt, markedForAutoDestroy, status } = environment;
+  const { isLocked, isArchived, lifespanEndAt, markedForAutoDestroy, status, waitingFor } = environment;
   const isSoon =
     lifespanEndAt &&
     !isArchived &&
     status !== 'INACTIVE' &&
+    // The sentence below the name says what became of the end.
+    waitingFor?.kind !== 'retry' &&
     (markedForAutoDestroy > 0 || Date.parse(lifespanEndAt) - performance.timeOrigin < noticeMilliseconds);
   return (
     <>
