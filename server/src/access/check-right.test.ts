@@ -36,7 +36,7 @@ for (const operation of guarded) {
     if (!isIn(operation, 'params'))
       assert.match(
         response.body,
-        /\/(body|query)\/(projectId|parentProjectId|organizationId|environmentId|teamId|scopeId|id) does not match any/,
+        /\/(body|query)\/(projectId|parentProjectId|organizationId|environmentId|deploymentId|teamId|scopeId|id) does not match any/,
       );
   });
 
