@@ -86,6 +86,10 @@ export const operations = defineOperations('deployments', {
       { right: 'RUN_TASK', for: '`deploymentType` task' },
       { right: 'EDIT_VCS_ENVIRONMENT', for: 'another `blueprintRepository`' },
       { right: 'OVERRIDE_MAX_TTL', for: 'a `ttl` beyond the maximum' },
+      {
+        right: 'OVERRIDE_MAX_ENVIRONMENT_PROJECT_LIMITS',
+        for: 'an environment beyond `numberOfEnvironments` of the policy',
+      },
     ],
     updates: 'getEnvironment',
     subject: thisEnvironment,

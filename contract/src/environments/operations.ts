@@ -121,6 +121,10 @@ export const operations = defineOperations('environments', {
       { right: 'EDIT_ALLOW_REMOTE_APPLY', for: '`isRemoteApplyEnabled` true' },
       { right: 'CREATE_VCS_ENVIRONMENT', for: 'another `deployRequest.blueprintRepository`' },
       { right: 'OVERRIDE_MAX_TTL', for: 'a `ttl` beyond the maximum' },
+      {
+        right: 'OVERRIDE_MAX_ENVIRONMENT_PROJECT_LIMITS',
+        for: 'an environment beyond `numberOfEnvironments` of the policy',
+      },
     ],
     subject: { entity: 'project', in: 'body', field: 'projectId' },
     body: CreateFromTemplateBody,
@@ -137,6 +141,10 @@ export const operations = defineOperations('environments', {
       { right: 'RUN_APPLY', for: '`requiresApproval` false' },
       { right: 'EDIT_ALLOW_REMOTE_APPLY', for: '`isRemoteApplyEnabled` true' },
       { right: 'OVERRIDE_MAX_TTL', for: 'a `ttl` beyond the maximum' },
+      {
+        right: 'OVERRIDE_MAX_ENVIRONMENT_PROJECT_LIMITS',
+        for: 'an environment beyond `numberOfEnvironments` of the policy',
+      },
     ],
     subject: { entity: 'project', in: 'body', field: 'projectId' },
     body: CreateEnvironmentBody,
