@@ -1,6 +1,9 @@
 /** A plan in its common form as approval policies are asked about it: in the form of terraform. */
 import type { Plan, ResourceChange } from '#contract/deployments/plan.ts';
 
+/** Of what policies are asked about, as JSON: opa needs about ten times as much memory. */
+export const mostPolicyInputBytes = 32_000_000;
+
 /** What terraform calls the actions of a change. */
 const actions: Readonly<Record<ResourceChange['action'], readonly string[]>> = {
   create: ['create'],

@@ -1,7 +1,7 @@
 /** Writes what the service asks approval policies about: the plan, without anything that is secret. */
 import { posix } from 'node:path';
 import type { Plan } from '#contract/deployments/plan.ts';
-import { commonPolicyPlan } from '#protocol/policy-plan.ts';
+import { commonPolicyPlan, mostPolicyInputBytes } from '#protocol/policy-plan.ts';
 import type { Captures } from '../../drivers/command.ts';
 import { policyPlan } from '../../drivers/terraform/policy-plan.ts';
 import { planOf } from '../../drivers/terraform/family.ts';
@@ -13,7 +13,6 @@ import type { RunnerAttempt } from '../runner-attempt.ts';
 
 const dataVariable = 'ENVARIUM_POLICY_DATA_PATH';
 const mostDataBytes = 1_000_000;
-const mostInputBytes = 200_000_000;
 
 /** The plans of several units as one: each change says which unit it is of. */
 function planDocument(
@@ -71,9 +70,9 @@ export async function writePolicyInput(
   const document = planDocument(attempt, configuration, captures, plan);
   const input = { plan: document, ...(data === undefined ? {} : { policyData: data }) };
   const text = JSON.stringify(maskJson(input, attempt.job.secrets));
-  if (Buffer.byteLength(text) > mostInputBytes)
+  if (Buffer.byteLength(text) > mostPolicyInputBytes)
     throw new RunFailure(
-      `The plan has more than ${mostInputBytes / 1e6} MB, which approval policies cannot be asked about: divide the configuration into several environments`,
+      `The plan has more than ${mostPolicyInputBytes / 1e6} MB, which approval policies cannot be asked about: divide the configuration into several environments`,
     );
   writeWhole(attempt.spool.outputPolicyInput, text);
 }

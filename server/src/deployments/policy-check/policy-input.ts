@@ -1,6 +1,7 @@
 /** What approval policies are asked about: the plan as the agent left it, and what the service knows. */
 import { text } from 'node:stream/consumers';
 import type { DeploymentVariable } from '#contract/variables/shapes.ts';
+import { mostPolicyInputBytes } from '#protocol/policy-plan.ts';
 import { PolicyError } from '../../approval-policies/policy-error.ts';
 import type { Context } from '../../context.ts';
 import { getPlannedBlob } from '../../dispatch/blobs/attempt-blob-store.ts';
@@ -37,6 +38,10 @@ export async function plannedInput(context: Context, deploymentId: string): Prom
   if (!blob)
     throw new PolicyError(
       'The agent that planned sent nothing for the policies: update it, and deploy again',
+    );
+  if (blob.bytes > mostPolicyInputBytes)
+    throw new PolicyError(
+      `The plan has more than ${mostPolicyInputBytes / 1e6} MB as JSON, which approval policies cannot be asked about`,
     );
   return JSON.parse(await text(context.blobs.get(blob))) as AgentPart;
 }
