@@ -61,31 +61,43 @@ is_unknown(change, path) if {
 }
 
 # The whole plans: of several units of Terragrunt, that of each.
-plans contains input.plan if not input.plan.units
+plans := [input.plan] if not input.plan.units
 
-plans contains plan if some plan in input.plan.units
+plans := [plan | some plan in input.plan.units] if input.plan.units
 
 plan_of(change) := input.plan.units[change.unit]
 
 plan_of(change) := input.plan if not change.unit
 
 # Where the configuration of the resource's module is in the plan.
+module_path(change) := [] if not change.module_address
+
 module_path(change) := [key |
-	address := object.get(change, "module_address", "")
+	address := change.module_address
 	names := regex.replace(address, `\[(?:\d+|"(?:[^"\\]|\\.)*")\]`, "")
 	some position, name in split(names, ".")
 	position % 2 == 1
 	some key in ["module_calls", name, "module"]
 ]
 
-# What the code says about a resource, before providers fill in what is left out.
-expressions(change) := object.get(resource, "expressions", {}) if {
-	module := object.get(plan_of(change).configuration.root_module, module_path(change), {})
+unit_of(change) := object.get(change, "unit", "")
+
+# The code of all modules that resources of the plan are in, read once.
+code := {[unit_of(place), path, resource.type, resource.name]: object.get(resource, "expressions", {}) |
+	some place in places
+	path := module_path(place)
+	module := object.get(plan_of(place).configuration.root_module, path, {})
 	some resource in module.resources
 	resource.mode == "managed"
-	resource.type == change.type
-	resource.name == change.name
-} else := {}
+}
+
+places contains place if {
+	some change in input.plan.resource_changes
+	place := object.filter(change, ["unit", "module_address"])
+}
+
+# What the code says about a resource, before providers fill in what is left out.
+expressions(change) := code[[unit_of(change), module_path(change), change.type, change.name]]
 
 # The code says something about this attribute or block.
 is_set(change, name) if expressions(change)[name]

@@ -61,10 +61,34 @@ unclear contains message if {
 
 is_encrypted(bucket) if names_algorithm(bucket)
 
+is_encrypted(bucket) if bucket.change.after.bucket in named_buckets
+
 is_encrypted(bucket) if {
+	some change in referring[[unit_of(bucket), module_path(bucket), sprintf("%s.%s", [bucket.type, bucket.name])]]
+	same_instance(change, bucket)
+}
+
+named_buckets contains change.change.after.bucket if {
 	some change in kept
 	change.type == settings_type
-	refers(change, "bucket", bucket)
+}
+
+# Configurations by the bucket that their code refers to.
+referring := {key: changes |
+	some key in {reference_key(change) | some change in configurations}
+	changes := {change | some change in configurations; reference_key(change) == key}
+}
+
+configurations contains change if {
+	some change in kept
+	change.type == settings_type
+}
+
+# One bucket has one configuration, which refers to it by one attribute.
+reference_key(change) := [unit_of(change), module_path(change), reference] if {
+	buckets := {reference | some reference in references(change, "bucket"); startswith(reference, "aws_s3_bucket.")}
+	count(buckets) == 1
+	some reference in buckets
 }
 
 # A configuration whose bucket the plan does not tell, as when a module receives the bucket's name.
