@@ -47,7 +47,12 @@ const batches: Batch[] = [
     concurrency: Math.max(2, availableParallelism()),
     fileMinutes: 5,
   },
-  { files: fast.filter((file) => file.startsWith('acceptance/')), concurrency: 2, fileMinutes: 15 },
+  {
+    files: fast.filter((file) => file.startsWith('acceptance/')),
+    // Each starts a service, agents and tools, or a browser.
+    concurrency: Math.max(2, availableParallelism() - 1),
+    fileMinutes: 15,
+  },
   // Some of them measure times, which others would change.
   { files: slow, concurrency: 1, fileMinutes: 40 },
 ];

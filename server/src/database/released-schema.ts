@@ -49,6 +49,14 @@ export const contractions: Readonly<Record<string, string>> = {
     'it fills a column, and refuses nothing',
   'table organization_member refuses more: TRIGGER AFTER INSERT ON public.organization_member FOR EACH ROW EXECUTE FUNCTION join_default_teams()':
     'refuses nothing',
+  "table deployment refuses more: CHECK ((approval_decided_by = ANY (ARRAY['planner'::text, 'variable'::text, 'policy'::text, 'request'::text, 'environment'::text])))":
+    'the last release does not write this column',
+  'table deployment refuses more: FOREIGN KEY (requested_by) REFERENCES app_user(id)':
+    'the last release does not write this column',
+  "table review refuses more: UNIQUE INDEX ON public.review USING btree (deployment_id, user_id) WHERE (action = 'approved'::text)":
+    'in the last release, a deployment that was approved does not wait again',
+  'table schedule refuses more: FOREIGN KEY (set_by) REFERENCES app_user(id)':
+    'the last release does not write this column',
   'table deployment refuses more: UNIQUE INDEX ON public.deployment USING btree (caused_by, environment_id) WHERE (caused_by IS NOT NULL)':
     'the last release does not write this column',
 };

@@ -40,9 +40,13 @@ export async function hasAssignments(
   return (await known(context).of(context)).has(organizationId);
 }
 
-/** Reads them when a server starts, and not in the first run. */
-export async function rememberAssignments(context: Pick<Context, 'db' | 'events'>): Promise<void> {
-  await known(context).of(context);
+/** Reads them when a server starts, and not in the first run; where that fails, the first run reads them. */
+export async function rememberAssignments(context: Pick<Context, 'db' | 'events' | 'log'>): Promise<void> {
+  await known(context)
+    .of(context)
+    .catch((error: unknown) =>
+      context.log.warn({ err: error }, 'the organizations with notifications cannot be read now'),
+    );
 }
 
 /** In the transaction that changes assignments. */
