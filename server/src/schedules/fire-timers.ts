@@ -253,11 +253,11 @@ async function moveOn(context: Context, { failed }: Timer, id: string): Promise<
   });
 }
 
-/** Calls a function with each id, for several at the same time. */
+/** Calls a function with each id in their order, for several at the same time. */
 async function inLanes(ids: readonly string[], work: (id: string) => Promise<void>): Promise<void> {
-  const waiting = [...ids];
+  const waiting = ids.values();
   const lane = async () => {
-    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) await work(id);
+    for (const id of waiting) await work(id);
   };
   await Promise.all(Array.from({ length: lanes }, lane));
 }
