@@ -141,6 +141,7 @@ describe('the whole job', { skip, concurrency: false }, () => {
     await keys('Enter');
     await page.waitForURL(/\/deployments\//);
     await status('Waiting for approval');
+    await page.getByRole('button', { name: 'Approve', disabled: false }).waitFor();
     await keys('a');
     // Where something is lost, a careless Enter changes nothing.
     await page.locator(':focus', { hasText: 'Not yet' }).waitFor();

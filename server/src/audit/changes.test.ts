@@ -77,7 +77,9 @@ test('changes of settings are recorded with what was there before', async () => 
       'environment.driftScheduled',
       () => ok(app, 'updateDriftSchedule', { params, body: { enabled: true, cron: '0 5 * * *' } }),
       null,
-      { driftDetection: { cron: '0 5 * * *', isEnabled: true, autoDriftRemediation: null } },
+      {
+        driftDetection: { cron: '0 5 * * *', timeZone: 'UTC', isEnabled: true, autoDriftRemediation: null },
+      },
     ],
     [
       'environment.moved',

@@ -66,6 +66,7 @@ export async function insertTemplate(
 }
 
 export async function getTemplateRow(db: Connection, id: string): Promise<TemplateRow | undefined> {
+  if (!isUuid(id)) return undefined;
   return db.selectFrom('template').selectAll().where('id', '=', id).executeTakeFirst();
 }
 

@@ -35,7 +35,7 @@ async function ofOrganization(db: Connection, { scopeId }: ScopeOf): Promise<Fou
 async function ofTemplate(db: Connection, { scope, scopeId }: ScopeOf): Promise<FoundHome | undefined> {
   const isAlias = scope === 'SUB_ENVIRONMENT_BLUEPRINT';
   const id = isAlias ? splitSubAlias(scopeId)?.templateId : scopeId;
-  const row = id !== undefined && isUuid(id) ? await getTemplateRow(db, id) : undefined;
+  const row = id === undefined ? undefined : await getTemplateRow(db, id);
   if (!row) return undefined;
   const { organization_id: organizationId, project_id: projectId } = row;
   return {

@@ -53,7 +53,8 @@ function Found({ deployment }: { readonly deployment: DeploymentReply }) {
     return plan.isPending || planSummary === undefined ? undefined : countsOfSummary(planSummary);
   }, [plan.data, plan.isPending, planSummary]);
   const decisions = useDecisions(id, environmentId);
-  const about = { deployment, environment, plan: plan.data, decisions };
+  const shownPlan = plan.isPlaceholderData ? undefined : plan.data;
+  const about = { deployment, environment, plan: shownPlan, decisions };
   const isGone = isStatus(environmentRead.error, 404);
   const place = environment?.name ?? 'an environment';
   return (

@@ -22,11 +22,13 @@ const looks = {
 /** What stands against a decision although the person has the right. */
 function obstacle(
   decision: Decision,
-  { deployment, environment }: Pick<DecisionProps, 'deployment' | 'environment'>,
+  { deployment, environment, plan }: Pick<DecisionProps, 'deployment' | 'environment' | 'plan'>,
   userId: string | undefined,
 ): string | undefined {
-  const { type, waitingFor } = deployment;
+  const { type, waitingFor, planHash } = deployment;
   if (decision === 'approve') {
+    // The event that a deployment waits comes before the plan that it waits with.
+    if (planHash === undefined || plan === undefined) return 'The plan is being read.';
     const obstacle = approverObstacle(waitingFor, userId);
     if (obstacle !== undefined) return obstacle;
   }

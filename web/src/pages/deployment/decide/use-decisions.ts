@@ -38,6 +38,7 @@ export interface DecisionProps {
   readonly deployment: DeploymentReply;
   /** Undefined: it is not read yet, or is gone. */
   readonly environment: Reply<'getEnvironment'> | undefined;
+  /** Undefined: it is not read yet. */
   readonly plan: Plan | null | undefined;
   readonly decisions: Decisions;
 }
