@@ -1,5 +1,5 @@
 /** A real browser in front of a real service. */
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Dialog, type Page } from 'playwright-core';
 import { findProgram } from '../programs.ts';
 import { type RunningService, type ServiceOptions, startService } from '../service.ts';
 import { admin, createAdmin, type Person } from './showcase.ts';
@@ -46,6 +46,23 @@ export async function openPage(browser: Browser, viewport: Viewport = {}): Promi
   });
   context.setDefaultTimeout(patienceMilliseconds);
   return context.newPage();
+}
+
+/** Answers the browser's own questions, one after the other, while something happens. @returns what was asked */
+export async function withAnswers(
+  page: Page,
+  answers: readonly boolean[],
+  act: () => Promise<unknown>,
+): Promise<string[]> {
+  const asked: string[] = [];
+  const answer = async (dialog: Dialog) => {
+    asked.push(dialog.message());
+    await (answers[asked.length - 1] ? dialog.accept() : dialog.dismiss());
+  };
+  page.on('dialog', answer);
+  await act();
+  page.off('dialog', answer);
+  return asked;
 }
 
 /**

@@ -1,11 +1,19 @@
 /** One environment in the browser: deployed with another value, locked, renamed by two people, destroyed, deleted. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Dialog, Locator, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { findProgram } from '../programs.ts';
 import { createEnvironment, deployNew, homeOf, untilEnd } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
-import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import {
+  complaintsOf,
+  openPage,
+  signIn,
+  startBrowser,
+  startWebService,
+  withAnswers,
+  withoutBrowser,
+} from './browser.ts';
 
 const configuration = `variable "region" {
   type    = string
@@ -138,19 +146,13 @@ describe('the page of an environment', { skip: needs }, () => {
 
   test('a tab with changes is left only after a question', async () => {
     await open('?tab=settings');
-    const answers = [false, true];
-    const questions: string[] = [];
-    const answer = async (dialog: Dialog) => {
-      questions.push(dialog.message());
-      await (answers.shift() ? dialog.accept() : dialog.dismiss());
-    };
-    page.on('dialog', answer);
-    await page.getByLabel('Description').fill('half a sentence');
-    await page.getByRole('tab', { name: 'State' }).click();
-    assert.equal(await page.getByLabel('Description').inputValue(), 'half a sentence');
-    await page.getByRole('tab', { name: 'State' }).click();
-    await page.getByRole('tab', { name: 'State', selected: true }).waitFor();
-    page.off('dialog', answer);
+    const questions = await withAnswers(page, [false, true], async () => {
+      await page.getByLabel('Description').fill('half a sentence');
+      await page.getByRole('tab', { name: 'State' }).click();
+      assert.equal(await page.getByLabel('Description').inputValue(), 'half a sentence');
+      await page.getByRole('tab', { name: 'State' }).click();
+      await page.getByRole('tab', { name: 'State', selected: true }).waitFor();
+    });
     assert.deepEqual(questions, Array(2).fill('Leave without saving the changed settings?'));
   });
 

@@ -4,7 +4,15 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { createEnvironment, type Home, homeOf } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
-import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import {
+  complaintsOf,
+  openPage,
+  signIn,
+  startBrowser,
+  startWebService,
+  withAnswers,
+  withoutBrowser,
+} from './browser.ts';
 
 const rightToLeft = 'مشروع 🚀';
 
@@ -102,12 +110,15 @@ describe('projects in the browser', { skip: withoutBrowser, concurrency: false }
     await page.getByLabel('Environments of the project').fill('many');
     await button('Save').click();
     await page.getByText(/A whole number up to/).waitFor();
+    const leave = () => page.getByRole('tab', { name: 'Roles' }).click();
+    assert.deepEqual(await withAnswers(page, [false], leave), ['Leave without saving the changed policy?']);
     await page.getByLabel('Environments of the project').fill('12');
     await service.client.call('updatePolicy', { body: { projectId: id, maxTtl: '1-w' } });
     await button('Save').click();
     await page.getByText('Somebody else has changed this policy in the meantime').waitFor();
     await button('Save').click();
     await page.getByText('The policy was saved').waitFor();
+    assert.deepEqual(await withAnswers(page, [], leave), []);
     const policy = await service.client.call('getPolicy', { query: { projectId: id } });
     assert.deepEqual([policy.outputsAsInputsEnabled, policy.numberOfEnvironmentsTotal], [true, 12]);
   });

@@ -4,7 +4,15 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { createEnvironment, type Home, homeOf } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
-import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import {
+  complaintsOf,
+  openPage,
+  signIn,
+  startBrowser,
+  startWebService,
+  withAnswers,
+  withoutBrowser,
+} from './browser.ts';
 
 const hour = 3_600_000;
 
@@ -119,6 +127,24 @@ describe('schedules in the browser', { skip: withoutBrowser }, () => {
     await page.getByText('The schedule of drift checks is saved').waitFor();
     const { cron, enabled } = await service.client.call('getDriftSchedule', { params: { id } });
     assert.deepEqual([cron, enabled], ['0 2 * * 0', true]);
+  });
+
+  test('a schedule, a lifetime and a schedule of checks that are not saved are left only after a question', async () => {
+    const leave = () => page.getByRole('tab', { name: 'State' }).click();
+    await open();
+    await turn('Deploy on a schedule');
+    const field = page.getByRole('textbox', { name: 'Deploy at' });
+    assert.deepEqual(await withAnswers(page, [false], leave), ['Leave without saving the changed schedule?']);
+    await field.waitFor();
+    await part('Schedule').getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('No end', { exact: true }).click();
+    assert.deepEqual(await withAnswers(page, [true], leave), ['Leave without saving the changed lifetime?']);
+    await open('drift');
+    await turn('Check for drift on a schedule');
+    assert.deepEqual(await withAnswers(page, [true], leave), [
+      'Leave without saving the changed schedule of drift checks?',
+    ]);
+    await page.getByRole('tab', { name: 'State', selected: true }).waitFor();
   });
 
   test('nothing of it troubles the browser but what was refused', () => {

@@ -32,7 +32,7 @@ export const UpdatePolicyBody = closed({
       'that of the organization, together with `maxTtl`',
   ),
   requiresApprovalDefault: on('Whether new environments require approval unless the request says otherwise'),
-  includeCostEstimation: later('costs are not estimated'),
+  includeCostEstimation: on('Whether plans say what they cost, where agents have Infracost'),
   skipApplyWhenPlanIsEmpty: on(
     'Whether a deploy whose plan changes no resource succeeds without apply and without asking anybody',
   ),

@@ -26,6 +26,18 @@ test('a reply warns about each option that is turned on and has no effect yet', 
   assert.equal(again.headers[name], pushes);
 });
 
+test('of a policy, only what pushes and pull requests would do is without effect', async () => {
+  const projectId = app.projectId;
+  const all = { includeCostEstimation: true, skipRedundantDeployments: true, outputsAsInputsEnabled: true };
+  const changed = await call(app, 'updatePolicy', { body: { projectId, ...all } });
+  assert.deepEqual([changed.statusCode, changed.headers[name]], [200, undefined]);
+  const forges = await call(app, 'updatePolicy', { body: { projectId, continuousDeploymentDefault: true } });
+  assert.match(
+    String(forges.headers[name]),
+    /^continuousDeploymentDefault is stored but has no effect yet: /,
+  );
+});
+
 test('a reply does not warn about options that are off, nor about a request that is refused', async () => {
   const off = { continuousDeployment: false, pullRequestPlanDeployments: false, preventAutoDeploy: true };
   const created = await call(app, 'createEnvironmentWithoutTemplate', { body: createBody(app, off) });

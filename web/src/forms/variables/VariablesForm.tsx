@@ -4,6 +4,7 @@ import { type ComponentProps, useState } from 'react';
 import { errorText, fieldOf, fieldText } from '../../api/errors.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { FormFoot } from '../Section.tsx';
+import { useQuestionBeforeLeaving } from '../use-question-before-leaving.ts';
 import { editsOf } from '../variable-edits.ts';
 import { isReady, rowOfField } from './checks.ts';
 import type { VariableRow } from './rows.ts';
@@ -58,6 +59,7 @@ export interface VariablesFormProps extends Pick<Editor, 'label' | 'whyNot' | 's
 export function VariablesForm({ editing, isBusy, onSave, ...editor }: VariablesFormProps) {
   const { rows, setRows, errors, isStrict, failure, isTouched } = editing;
   const { whyNot } = editor;
+  useQuestionBeforeLeaving(isTouched ? 'Leave without saving the changed variables?' : undefined);
   return (
     <form
       noValidate

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { ApprovalPolicy } from '#contract/flows/shapes.ts';
 import { fieldOf, fieldText } from '../../api/errors.ts';
 import { useChange } from '../../api/queries.ts';
+import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
 import { showDone } from '../../ui/messages.ts';
 import { policyBody, type PolicyErrors, policyField, policyValues } from './policy-values.ts';
 import { PolicyForm } from './PolicyForm.tsx';
@@ -14,7 +15,8 @@ export interface EditPolicyProps {
 }
 
 export function EditPolicy({ policy, whyNot, onDone }: EditPolicyProps) {
-  const [values, setValues] = useState(() => policyValues(policy));
+  const [before] = useState(() => policyValues(policy));
+  const [values, setValues] = useState(before);
   const [errors, setErrors] = useState<PolicyErrors>({});
   const [failure, setFailure] = useState<unknown>();
   const save = useChange('updateApprovalPolicy', {
@@ -30,6 +32,7 @@ export function EditPolicy({ policy, whyNot, onDone }: EditPolicyProps) {
       return true;
     },
   });
+  useQuestionBeforeLeaving(values === before ? undefined : 'Leave without saving the changed policy?');
   return (
     <PolicyForm
       values={values}

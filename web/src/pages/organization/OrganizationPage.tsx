@@ -4,6 +4,7 @@ import { useForm } from '@mantine/form';
 import { type Reply, type Tagged, useTagged } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
+import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
 import { Part } from '../../records/Part.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { UrlTabs } from '../../records/UrlTabs.tsx';
@@ -51,6 +52,7 @@ function SettingsForm({ found, whyNot }: FormProps) {
       showDone('The organization was changed');
     },
   });
+  useQuestionBeforeLeaving(form.isDirty() ? 'Leave without saving the changed settings?' : undefined);
   return (
     <form
       noValidate

@@ -2,6 +2,7 @@
 import { Select, Stack, Switch } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import type { Reply, Tagged } from '../../api/queries.ts';
+import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
 import { Part } from '../../records/Part.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
@@ -102,6 +103,7 @@ export function PoliciesForm({ found, whyNot }: PoliciesFormProps) {
       showDone('The policies were changed');
     },
   });
+  useQuestionBeforeLeaving(form.isDirty() ? 'Leave without saving the changed policies?' : undefined);
   return (
     <form
       noValidate

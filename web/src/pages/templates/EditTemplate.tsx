@@ -5,6 +5,7 @@ import { fieldOf, fieldText } from '../../api/errors.ts';
 import { type Tagged, useChange } from '../../api/queries.ts';
 import { Overtaken } from '../../forms/Overtaken.tsx';
 import { useEditing } from '../../forms/use-editing.ts';
+import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
 import { showDone } from '../../ui/messages.ts';
 import { TemplateForm } from './TemplateForm.tsx';
 import {
@@ -41,6 +42,7 @@ export function EditTemplate({ read, refetch, whyNot, onDone }: EditTemplateProp
       return true;
     },
   });
+  useQuestionBeforeLeaving(editing.isTouched ? 'Leave without saving the changed template?' : undefined);
   return (
     <TemplateForm
       values={editing.values}

@@ -7,6 +7,7 @@ import { remediationChoices } from '../../../design/words.ts';
 import { CronField } from '../../../forms/cron/CronField.tsx';
 import { readCron } from '../../../forms/cron/cron.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-leaving.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { showDone } from '../../../ui/messages.ts';
@@ -84,6 +85,9 @@ function Form({ environment, rights, stored }: EnvironmentProps & { readonly sto
     },
     onError: () => true,
   });
+  useQuestionBeforeLeaving(
+    typed === undefined ? undefined : 'Leave without saving the changed schedule of drift checks?',
+  );
   const whyNot = rights.whyNot('EDIT_ENVIRONMENT_SETTINGS');
   const problem = values.enabled ? readCron(values.cron, new Date()).problem : undefined;
   return (

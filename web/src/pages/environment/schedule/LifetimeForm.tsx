@@ -5,6 +5,7 @@ import { fieldOf, fieldText } from '../../../api/errors.ts';
 import { useChange, useRead } from '../../../api/queries.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { Segments } from '../../../forms/Segments.tsx';
+import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-leaving.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { showDone } from '../../../ui/messages.ts';
 import { TimeAgo, useNow } from '../../../ui/Time.tsx';
@@ -131,6 +132,7 @@ export function LifetimeForm(props: EnvironmentProps) {
   const { values, isTouched, set, discard, send, isBusy, refusal, error } = useLifetime(props);
   const now = useNow();
   const { lifespanEndAt: end } = environment;
+  useQuestionBeforeLeaving(isTouched ? 'Leave without saving the changed lifetime?' : undefined);
   const whyNot = rights.whyNot('EDIT_ENVIRONMENT_SETTINGS');
   const problem = isTouched ? lifetimeProblem(values, now) : undefined;
   return (

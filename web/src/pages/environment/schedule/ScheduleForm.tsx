@@ -8,6 +8,7 @@ import { readCron } from '../../../forms/cron/cron.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { Overtaken } from '../../../forms/Overtaken.tsx';
 import { useEditing } from '../../../forms/use-editing.ts';
+import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-leaving.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { showDone } from '../../../ui/messages.ts';
@@ -123,6 +124,7 @@ function Form(props: FormProps) {
   const { environment, rights } = props;
   const { editing, problem, isBusy, errorOf, error, send } = useSchedule(props);
   const { values, change, isTouched, reset, isOvertaken } = editing;
+  useQuestionBeforeLeaving(isTouched ? 'Leave without saving the changed schedule?' : undefined);
   const whyNot = rights.whyNot('RUN_APPLY');
   const endsLifetime = isTouched && environment.lifespanEndAt !== null;
   return (

@@ -13,6 +13,7 @@ import { Overtaken } from '../../../forms/Overtaken.tsx';
 import { useWrongField } from '../../../forms/problems.ts';
 import { FormFoot } from '../../../forms/Section.tsx';
 import { useEditing } from '../../../forms/use-editing.ts';
+import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-leaving.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { showDone } from '../../../ui/messages.ts';
@@ -67,6 +68,7 @@ function usePolicyForm({ project, read, refetch }: FormProps) {
 function PolicyForm({ organization, ...props }: FormProps & { readonly organization: Organization }) {
   const rights = useRights({ projectId: props.project.id });
   const { editing, errors, failure, isBusy, submit } = usePolicyForm(props);
+  useQuestionBeforeLeaving(editing.isTouched ? 'Leave without saving the changed policy?' : undefined);
   const whyNot = rights.whyNot('EDIT_PROJECT_SETTINGS');
   const fields = {
     values: editing.values,
@@ -107,7 +109,7 @@ function PolicyForm({ organization, ...props }: FormProps & { readonly organizat
         </ActionButton>
         {editing.isTouched && (
           <Button variant="default" onClick={editing.reset}>
-            Undo
+            Discard
           </Button>
         )}
       </FormFoot>
