@@ -17,8 +17,17 @@ export interface CompiledPolicy {
   readonly isOld: boolean;
 }
 
-/** Functions that send something, look at the machine, or read its environment. */
-const refusedFunctions = ['http.send', 'net.lookup_ip_addr', 'opa.runtime'];
+/**
+ * Functions that send something, look at the machine, or read its environment; those about schemas read files and
+ * addresses that `$ref` in a schema names.
+ */
+const refusedFunctions = [
+  'http.send',
+  'net.lookup_ip_addr',
+  'opa.runtime',
+  'json.match_schema',
+  'json.verify_schema',
+];
 
 const mostErrors = 10;
 
@@ -85,11 +94,25 @@ function isParsed(complaints: readonly Complaint[]): boolean {
   return !complaints.some(({ code }) => code === 'rego_parse_error');
 }
 
+/** The comment that makes the ones after it annotations. */
+const annotationMark = /#[\s\u0085]*METADATA/giu;
+
 /** Writes the files under names of ours. @returns their names in the policy, by ours */
-async function writeFiles(files: PolicyFiles, code: string): Promise<ReadonlyMap<string, string>> {
-  await writeFile(join(code, 'envarium_verdict.rego'), verdictModule);
+async function writeFiles(
+  files: PolicyFiles,
+  { code, checked }: { readonly code: string; readonly checked: string },
+): Promise<ReadonlyMap<string, string>> {
   const names = new Map([...files.keys()].map((name, index) => [`${index}.rego`, name]));
-  for (const [own, name] of names) await writeFile(join(code, own), files.get(name) ?? '');
+  for (const folder of [code, checked]) {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(join(folder, 'envarium_verdict.rego'), verdictModule);
+  }
+  for (const [own, name] of names) {
+    const text = files.get(name) ?? '';
+    await writeFile(join(code, own), text);
+    // The compiler would read files of this machine that annotations name as schemas; the evaluation ignores them.
+    await writeFile(join(checked, own), text.replaceAll(annotationMark, '# -'));
+  }
   return names;
 }
 
@@ -110,17 +133,16 @@ export async function compilePolicy(
   const system = [...files].find(([, text]) => /^\s*package\s+(system|envarium_verdict)\b/m.test(text));
   if (system) throw new PolicyError(`${system[0]}: packages "system" and "envarium_verdict" cannot be used`);
   const code = join(folder, 'code');
-  await mkdir(code, { recursive: true, mode: 0o700 });
+  const checked = join(folder, 'checked');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const capabilities = join(folder, 'capabilities.json');
   try {
     await writeFile(capabilities, await allowedFunctions(settings, folder));
-    const names = await writeFiles(files, code);
-    const today = { folder: code, isOld: false };
-    const complaints = await complaintsOf(settings, today, capabilities);
-    if (complaints.length === 0) return today;
-    const older = { folder: code, isOld: true };
-    const others = await complaintsOf(settings, older, capabilities);
-    if (others.length === 0) return older;
+    const names = await writeFiles(files, { code, checked });
+    const complaints = await complaintsOf(settings, { folder: checked, isOld: false }, capabilities);
+    if (complaints.length === 0) return { folder: code, isOld: false };
+    const others = await complaintsOf(settings, { folder: checked, isOld: true }, capabilities);
+    if (others.length === 0) return { folder: code, isOld: true };
     const told = !isParsed(complaints) && isParsed(others) ? others : complaints;
     throw new PolicyError(`The policy does not compile:\n${wordsOf(told, names)}`);
   } catch (error) {

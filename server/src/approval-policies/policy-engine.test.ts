@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -188,4 +191,38 @@ test('what a policy cannot see: the environment, the network and other policies'
       evaluate(`package envarium\nwarn contains json.marshal(${call})`),
       /undefined function/,
     );
+});
+
+test('schemas lead a policy neither to files nor to addresses', needsOpa, async (t) => {
+  const { evaluate, dataFolder } = engine(t);
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.end('{"type": "array"}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const file = join(dataFolder, 'secrets.json');
+  writeFileSync(file, '{"type": "hunter22"}');
+  const { port } = server.address() as AddressInfo;
+  for (const reference of [`http://127.0.0.1:${port}/schema`, `file://${file}`]) {
+    for (const call of ['match_schema({}, schema)', 'verify_schema(schema)'])
+      await assert.rejects(
+        evaluate(`package envarium
+schema := {"$ref": "${reference}"}
+deny contains json.marshal(json.${call})`),
+        /undefined function json\.\w+_schema \(policies may not reach/,
+      );
+    const annotated = `# METADATA
+# scope: package
+# "sch\\x65mas":
+#   - input: {"$ref": "${reference}"}
+package envarium
+# METADATA
+# title: Titled
+deny contains rego.metadata.rule().title if input.a == 1`;
+    assert.deepEqual((await evaluate(annotated, { a: 1 })).deny, ['Titled']);
+  }
+  assert.deepEqual(asked, []);
 });
