@@ -5,6 +5,7 @@ import {
   type PolicyMessages,
   policyRules,
 } from '#contract/deployments/policy-verdict.ts';
+import { storable } from '../database/storable.ts';
 import { PolicyError } from './policy-error.ts';
 
 const mostMessages = 100;
@@ -18,7 +19,7 @@ function messagesOf(rule: string, value: unknown): string[] {
   const texts = (value as unknown[]).map((each) => {
     if (typeof each !== 'string')
       throw new PolicyError(`Rule "${rule}" must contain messages, which are texts, not ${kindOf(each)}`);
-    return each.length > longestMessage ? `${each.slice(0, longestMessage)}…` : each;
+    return storable(each.length > longestMessage ? `${each.slice(0, longestMessage)}…` : each);
   });
   if (texts.length <= mostMessages) return texts;
   return [...texts.slice(0, mostMessages), `… and ${texts.length - mostMessages} more`];

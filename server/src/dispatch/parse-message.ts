@@ -1,20 +1,16 @@
 /**
  * Reads a message of an agent. What a tool said can hold a NUL character, and half of a character that was
- * cut in two, which the database stores nowhere: a sign takes their place. Refused, such a message would be
- * sent forever.
+ * cut in two, which the database stores nowhere: a replacement character takes their place.
+ * Refused, such a message would be sent again and again.
  */
 
 import { isRecord } from '#contract/schema/is-record.ts';
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
+import { storable } from '../database/storable.ts';
 
-const sign = '\uFFFD';
 /** Their form in JSON; text that only mentions such an escape is searched in vain. */
 const unstorable = /\\u(?:0000|d[89a-f])/i;
-
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', sign);
-}
 
 function withoutUnstorable(_key: string, value: unknown): unknown {
   if (typeof value === 'string') return storable(value);

@@ -60,7 +60,7 @@ export function deploymentFacts(row: DeploymentRow): DeploymentFacts {
     startedAt: textOf(row.started_at),
     finishedAt: textOf(row.finished_at),
     deploymentDurationMinutes: durationMinutes(row),
-    error: message === undefined ? null : { message: message.slice(0, mostErrorCharacters) },
+    error: message === undefined ? null : { message: message.slice(0, mostErrorCharacters).toWellFormed() },
     comment: row.comment,
     blueprintId: row.template_id,
     blueprintRepository: row.repository,

@@ -7,6 +7,7 @@ import { readPolicy } from '../../approval-policies/read-policy.ts';
 import { decisionOf } from '../../approval-policies/read-verdict.ts';
 import type { VerdictRow } from '../../approval-policies/verdict-store.ts';
 import type { Context } from '../../context.ts';
+import { storable } from '../../database/storable.ts';
 import type { ProjectPlace } from '../../projects/project-store.ts';
 import type { TemplateRow } from '../../templates/template-store.ts';
 import type { PolicyInput } from './policy-input.ts';
@@ -44,7 +45,7 @@ export async function askFiles(
     return { decision: decisionOf(messages), messages, error: null, ...took() };
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
-    return { decision: 'error', messages: silent, error: error.message, ...took() };
+    return { decision: 'error', messages: silent, error: storable(error.message), ...took() };
   }
 }
 
@@ -65,6 +66,6 @@ export async function askPolicy(
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
     const unread = { commit_hash: commit ?? null, content_hash: null, milliseconds: 0 };
-    return { decision: 'error', messages: silent, error: error.message, ...unread };
+    return { decision: 'error', messages: silent, error: storable(error.message), ...unread };
   }
 }

@@ -7,6 +7,7 @@ import { insertVerdicts } from '../../approval-policies/verdict-store.ts';
 import type { Connection, Context } from '../../context.ts';
 import type { PolicyVerdictTable } from '../../database/schema.ts';
 import { inTransaction } from '../../database/transaction.ts';
+import { storable } from '../../database/storable.ts';
 import { Refusal } from '../../http/errors.ts';
 import { appendLog, getStepRow } from '../../logs/step-store.ts';
 import { enqueueApply } from '../approval/start-apply.ts';
@@ -55,6 +56,14 @@ function logOf(result: CheckResult, verdicts: readonly ReadVerdict[]): string {
   const input = printed === null ? '' : JSON.stringify(printed, null, 2).slice(0, mostPrintedCharacters);
   const rows = verdicts as unknown as Parameters<typeof verdictLog>[0];
   return `${input === '' ? '' : `Input of the policies:\n${input}\n`}${problem === undefined ? verdictLog(rows) : `${problem}\n`}`;
+}
+
+/** Of the reason that a deployment ends for: its verdicts have all of it. */
+const mostErrorCharacters = 10_000;
+
+function shortened(text: string): string {
+  const { length } = text;
+  return length > mostErrorCharacters ? `${text.slice(0, mostErrorCharacters).toWellFormed()}…` : text;
 }
 
 /** Why the deployment ends; null where it does not, or everything was well. */
@@ -143,7 +152,7 @@ async function conclude(
     if (decision.kind === 'apply' && round > 1) await storeApproved(context, locked);
     const message = result.problem ?? result.refusal ?? errorOf(decision, verdict, verdicts);
     const isEnd = decision.kind === 'end' && decision.status !== 'ABORTED' && message !== null;
-    const error = isEnd ? { error: JSON.stringify({ message }) } : {};
+    const error = isEnd ? { error: JSON.stringify({ message: shortened(storable(message)) }) } : {};
     await insertVerdicts(context.db, result.verdicts);
     await appendLog(context.db, deploymentId, policyStep, logOf(result, verdicts));
     const stepStatus = verdict === 'error' ? 'FAIL' : verdict === 'deny' ? 'CANCELLED' : 'SUCCESS';

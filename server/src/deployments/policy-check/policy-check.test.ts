@@ -246,6 +246,29 @@ test('a policy that cannot be read or compiled fails the run in its step', needs
   assert.match((await checked(moved.environment.id)).deployment.error?.message ?? '', /revision "?gone/);
 });
 
+test(
+  'messages that the database cannot store, and very many of them, hold up nothing',
+  needsOpa,
+  async () => {
+    const torn = `${'x'.repeat(1999)}😀`;
+    const { environment } = await guarded([
+      `package envarium
+warn contains "a\\u0000b"
+warn contains "${torn}"
+deny contains msg if { some i in numbers.range(1, 200); msg := sprintf("%d%s", [i, "${'y'.repeat(1500)}"]) }`,
+    ]);
+    const { deployment } = await checked(environment.id);
+    assert.equal(deployment.status, 'CANCELLED');
+    assert.deepEqual(deployment.policyVerdicts?.[0]?.messages.warn, [
+      'a\ufffdb',
+      `${'x'.repeat(1999)}\ufffd…`,
+    ]);
+    const { message = '' } = deployment.error ?? {};
+    assert.match(message, /denies the plan: 1/);
+    assert.ok(message.length <= 10_001, `${message.length} characters`);
+  },
+);
+
 test('the input has what the service knows, and is printed on request', needsOpa, async () => {
   const { environment } = await guarded(['package envarium\nwarn contains json.marshal(input)'], {
     configurationChanges: [
