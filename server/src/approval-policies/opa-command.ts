@@ -36,8 +36,8 @@ export function startOpa(settings: OpaSettings, args: readonly string[], folder:
   const [program, ...words] = limitedCommand([findOpa(settings), ...args], limits);
   return spawn(program, words, {
     cwd: folder,
-    // Collects garbage before the limit, above which it would be killed.
-    env: { GOMEMLIMIT: String(Math.floor(memoryBytes * 0.7)), GOMAXPROCS: '2' },
+    // Collects garbage seldom, but before the limit, above which it would be killed.
+    env: { GOGC: '300', GOMEMLIMIT: String(Math.floor(memoryBytes * 0.7)), GOMAXPROCS: '2' },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -31,7 +31,7 @@ function engine(t: TestContext, more: Partial<Context['settings']> = {}) {
   } as unknown as Context['settings'];
   const context: EngineContext = { settings, stopping: closing.signal, events: {} as Context['events'] };
   const evaluate = (text: string, input: unknown = {}) =>
-    evaluateFiles(context, new Map([['policy.rego', text]]), Buffer.from(JSON.stringify({ input })));
+    evaluateFiles(context, new Map([['policy.rego', text]]), Buffer.from(JSON.stringify(input)));
   return { context, evaluate, closing, dataFolder };
 }
 

@@ -115,12 +115,12 @@ class PolicyEngine {
   }
 
   /** @throws PolicyError */
-  async evaluate(context: EngineContext, files: PolicyFiles, body: Buffer): Promise<PolicyMessages> {
+  async evaluate(context: EngineContext, files: PolicyFiles, input: Buffer): Promise<PolicyMessages> {
     const hash = hashOf(files);
     for (let isAgain = false; ; isAgain = true) {
       const resident = await this.#residentOf(context, files, hash);
       try {
-        return readMessages(await resident.evaluate(body));
+        return readMessages(await resident.evaluate(input));
       } catch (error) {
         if (!(error instanceof OpaEnded)) throw error;
         if (this.#kept.get(hash)?.ready === resident) this.#forget(hash);
@@ -154,15 +154,15 @@ const engineOf = perServer(() => new PolicyEngine());
 /**
  * Evaluates a policy, compiled before it is used first, in a process of its own that stays ready.
  * @param files of the policy
- * @param body `{"input": …}` as JSON
+ * @param input as JSON
  * @throws PolicyError where it does not compile, fails, hangs, or answers anything but messages
  */
 export function evaluateFiles(
   context: EngineContext,
   files: PolicyFiles,
-  body: Buffer,
+  input: Buffer,
 ): Promise<PolicyMessages> {
-  return engineOf(context).evaluate(context, files, body);
+  return engineOf(context).evaluate(context, files, input);
 }
 
 /** How many compiled policies this server keeps ready. */

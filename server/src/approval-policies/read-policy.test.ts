@@ -31,7 +31,7 @@ test('every policy of the catalogue compiles and answers', withToolbox('opa'), a
   const policyConfiguration = { maxCostIncrease: 1, registries: ['ghcr.io/acme'] };
   for (const { path } of catalogue()) {
     const { files } = await readPolicy(context, inCatalogue(path), place);
-    const body = Buffer.from(JSON.stringify({ input: { ...input, policyConfiguration } }));
+    const body = Buffer.from(JSON.stringify({ ...input, policyConfiguration }));
     const messages = await evaluateFiles(context, files, body);
     assert.deepEqual([messages.deny, messages.pending, messages.allow.length], [[], [], 1], path);
   }

@@ -174,23 +174,35 @@ async function carryOutUntil(
   }
 }
 
+/** Workers for some of the kinds. */
+function startWorkers(context: Context, kinds: Kinds, closing: AbortSignal): AsyncDisposable {
+  const shift = new Shift();
+  const unsubscribe = context.events.subscribe(effectsChannel, shift.onNotice);
+  const running = Array.from({ length: atOnce }, () => carryOutUntil(closing, context, kinds, shift));
+  return {
+    async [Symbol.asyncDispose]() {
+      unsubscribe();
+      shift.wakeAll();
+      await Promise.all(running);
+    },
+  };
+}
+
 /**
- * Starts to carry out effects, several at once: woken by each promise and by the due time of the next one.
+ * Starts to carry out effects, several at once, and slow ones apart from the others: woken by each promise and
+ * by the due time of the next one.
  * Dispose the result to stop; what is in progress is left to the next server.
  * @param kinds those that this version of the program knows; other rows wait for a server that knows them
  */
 export function startEffects(context: Context, kinds: readonly EffectKind<unknown>[]): AsyncDisposable {
   const known = byName(kinds);
   const closing = new AbortController();
-  const shift = new Shift();
-  const unsubscribe = context.events.subscribe(effectsChannel, shift.onNotice);
-  const running = Array.from({ length: atOnce }, () => carryOutUntil(closing.signal, context, known, shift));
+  const groups = Map.groupBy(known, ([, { isSlow = false }]) => isSlow);
+  const running = [...groups.values()].map((group) => startWorkers(context, new Map(group), closing.signal));
   return {
     async [Symbol.asyncDispose]() {
       closing.abort();
-      unsubscribe();
-      shift.wakeAll();
-      await Promise.all(running);
+      await Promise.all(running.map((each) => each[Symbol.asyncDispose]()));
     },
   };
 }

@@ -14,6 +14,8 @@ export const effectsChannel = 'effects';
 export interface EffectKind<Payload> {
   /** Stored with each row; rows outlive the version of the program that wrote them. */
   readonly name: string;
+  /** Whether it may take many seconds: such work waits for its like only, and the rest never for it. */
+  readonly isSlow?: boolean;
   /**
    * Does the work, outside of any transaction of the outbox.
    * @param context of the service; not a transaction

@@ -183,3 +183,23 @@ test('a server that stops leaves what is in progress as it is', async () => {
   await running[Symbol.asyncDispose]();
   assert.deepEqual(await rows(), [{ attempts: 0, last_error: null, failed_at: null }]);
 });
+
+test('work that is slow holds up nothing else', async () => {
+  const begun = Promise.withResolvers<void>();
+  const slow: Deed = {
+    name: 'test.slow',
+    isSlow: true,
+    carryOut: () => {
+      begun.resolve();
+      return new Promise(() => undefined);
+    },
+  };
+  const { kind, all } = noting(1);
+  await using _ = startEffects(app.context, [slow, kind]);
+  await inTransaction(app.context, async (context) => {
+    for (let n = 0; n < 20; n += 1) await promiseEffect(context, slow, { n });
+  });
+  await begun.promise;
+  await promise(1);
+  await all;
+});

@@ -26,7 +26,7 @@ export function inputBodies(input: PolicyInput): (configuration: object | undefi
   const made = new Map<string, Buffer>();
   return (configuration) => {
     const own = JSON.stringify(configuration ?? {});
-    const body = made.get(own) ?? Buffer.from(`{"input":${common},"policyConfiguration":${own}}}`);
+    const body = made.get(own) ?? Buffer.from(`${common},"policyConfiguration":${own}}`);
     made.set(own, body);
     return body;
   };

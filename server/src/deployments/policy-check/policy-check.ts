@@ -121,6 +121,7 @@ async function check(context: Context, round: RoundOfDeployment): Promise<void> 
 /** Rows of the outbox have the name. */
 export const policyCheck: EffectKind<RoundOfDeployment> = {
   name: 'evaluate-policies',
+  isSlow: true,
   carryOut: check,
 };
 
