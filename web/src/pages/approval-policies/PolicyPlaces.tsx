@@ -3,11 +3,12 @@ import { Group, Select } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ApprovalPolicyEntry, FlowScope } from '#contract/flows/shapes.ts';
-import { useChange, useRead } from '../../api/queries.ts';
+import { useChange } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { pathOf } from '../../forms/project-tree.ts';
 import { ProjectSelect, useProjects } from '../../forms/ProjectSelect.tsx';
+import { TemplateSelect } from '../../forms/TemplateSelect.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -65,22 +66,6 @@ function Unassign({ place }: { readonly place: Assignment }) {
   );
 }
 
-function PickTemplate({ id, onChange }: { readonly id: string; readonly onChange: (id: string) => void }) {
-  const { organizationId } = useSession();
-  const { data } = useRead('listTemplates', { query: { organizationId } });
-  return (
-    <Select
-      label="Template"
-      placeholder="Choose a template"
-      data={(data ?? []).map((each) => ({ value: each.id ?? '', label: each.name }))}
-      value={id === '' ? null : id}
-      onChange={(next) => onChange(next ?? '')}
-      searchable
-      w={280}
-    />
-  );
-}
-
 function Assign({ entry: { policy, assignments } }: { readonly entry: ApprovalPolicyEntry }) {
   const { organizationId } = useSession();
   const [scope, setScope] = useState<FlowScope>('PROJECT');
@@ -117,7 +102,7 @@ function Assign({ entry: { policy, assignments } }: { readonly entry: ApprovalPo
       {scope === 'PROJECT' && (
         <ProjectSelect label="Project" placeholder="Choose a project" value={given} onChange={setGiven} />
       )}
-      {scope === 'BLUEPRINT' && <PickTemplate id={given} onChange={setGiven} />}
+      {scope === 'BLUEPRINT' && <TemplateSelect value={given} onChange={setGiven} />}
       <ActionButton
         whyNot={missing ?? whyNot}
         loading={assign.isPending}

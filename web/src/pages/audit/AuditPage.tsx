@@ -1,5 +1,5 @@
 /** The audit trail: who did what, with filters in the address. */
-import { Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { baseUrl } from '../../api/client.ts';
 import { usePage } from '../../api/queries.ts';
@@ -12,6 +12,7 @@ import { callOf } from '../../ui/calls.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
+import { NextPages } from '../../records/NextPages.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
@@ -36,30 +37,6 @@ const columns: readonly Column<Entry>[] = [
   },
   { id: 'address', head: 'From', isMinor: true, cell: ({ ipAddress }) => <code>{ipAddress}</code> },
 ];
-
-function Pages({ nextPageKey }: { readonly nextPageKey: string }) {
-  const [{ after }, change] = useSearchState();
-  return (
-    <Group mt="md" justify="flex-end">
-      <Button
-        size="xs"
-        variant="default"
-        disabled={after === undefined}
-        onClick={() => change({ after: undefined }, true)}
-      >
-        Newest
-      </Button>
-      <Button
-        size="xs"
-        variant="default"
-        disabled={nextPageKey === ''}
-        onClick={() => change({ after: nextPageKey }, true)}
-      >
-        Older
-      </Button>
-    </Group>
-  );
-}
 
 function Entries({ organizationId }: { readonly organizationId: string }) {
   const [search] = useSearchState();
@@ -87,7 +64,7 @@ function Entries({ organizationId }: { readonly organizationId: string }) {
                 onOpen={({ id }) => open(id)}
               />
             )}
-            <Pages nextPageKey={nextPageKey} />
+            <NextPages nextPageKey={nextPageKey} />
           </>
         )}
       </Loaded>

@@ -3,11 +3,12 @@ import { Group, Select } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ConfigurationSetDetails, SetPlace } from '#contract/configuration-sets/shapes.ts';
-import { useChange, usePage, useRead } from '../../api/queries.ts';
+import { useChange, usePage } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { isWithin, pathOf } from '../../forms/project-tree.ts';
 import { ProjectSelect, useProjects } from '../../forms/ProjectSelect.tsx';
+import { TemplateSelect } from '../../forms/TemplateSelect.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -80,22 +81,6 @@ interface PickProps extends OfSet {
   readonly onChange: (id: string) => void;
 }
 
-function PickTemplate({ id, onChange }: PickProps) {
-  const { organizationId } = useSession();
-  const { data } = useRead('listTemplates', { query: { organizationId } });
-  return (
-    <Select
-      label="Template"
-      placeholder="Choose a template"
-      data={(data ?? []).map((each) => ({ value: each.id ?? '', label: each.name }))}
-      value={id === '' ? null : id}
-      onChange={(next) => onChange(next ?? '')}
-      searchable
-      w={280}
-    />
-  );
-}
-
 /** Environments are found by what is typed: there may be many. */
 function PickEnvironment({ id, onChange, set }: PickProps) {
   const { organizationId } = useSession();
@@ -126,7 +111,7 @@ function PickEnvironment({ id, onChange, set }: PickProps) {
 
 function Pick(props: PickProps) {
   const { scope, id, onChange, set } = props;
-  if (scope === 'template') return <PickTemplate {...props} />;
+  if (scope === 'template') return <TemplateSelect value={id} onChange={onChange} />;
   if (scope === 'environment') return <PickEnvironment {...props} />;
   if (scope === 'organization') return null;
   return (

@@ -1,5 +1,5 @@
 /** What was sent, and what waits: with filters in the address. */
-import { Button, Group, Select } from '@mantine/core';
+import { Select } from '@mantine/core';
 import {
   deliveryStatuses,
   notificationEvents,
@@ -14,6 +14,7 @@ import records from '../../records/records.module.css';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
+import { NextPages } from '../../records/NextPages.tsx';
 import { type Search, useSearchState } from '../../ui/search.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { DeliveryDetail } from './DeliveryDetail.tsx';
@@ -94,30 +95,6 @@ function Filters() {
   );
 }
 
-function Pages({ nextPageKey }: { readonly nextPageKey: string }) {
-  const [{ after }, change] = useSearchState();
-  return (
-    <Group mt="md" justify="flex-end">
-      <Button
-        size="xs"
-        variant="default"
-        disabled={after === undefined}
-        onClick={() => change({ after: undefined }, true)}
-      >
-        Newest
-      </Button>
-      <Button
-        size="xs"
-        variant="default"
-        disabled={nextPageKey === ''}
-        onClick={() => change({ after: nextPageKey }, true)}
-      >
-        Older
-      </Button>
-    </Group>
-  );
-}
-
 export function Deliveries({ whyNot }: { readonly whyNot: string | undefined }) {
   const { organizationId } = useSession();
   const [search] = useSearchState();
@@ -148,7 +125,7 @@ export function Deliveries({ whyNot }: { readonly whyNot: string | undefined }) 
                 onOpen={({ id }) => open(id)}
               />
             )}
-            <Pages nextPageKey={nextPageKey} />
+            <NextPages nextPageKey={nextPageKey} />
           </>
         )}
       </Loaded>

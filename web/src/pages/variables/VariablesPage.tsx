@@ -1,8 +1,9 @@
 /** Variables of the organization, a template or a project, with where they are from and what they hide. */
-import { Select, SegmentedControl } from '@mantine/core';
+import { SegmentedControl } from '@mantine/core';
 import { useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
+import { TemplateSelect } from '../../forms/TemplateSelect.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { Page } from '../../ui/Page.tsx';
 import { useSearchState } from '../../ui/search.ts';
@@ -27,22 +28,6 @@ const scopes: Readonly<Record<string, PlaceKind>> = {
   BLUEPRINT: 'template',
   PROJECT: 'project',
 };
-
-function TemplateSelect({ id, onChange }: { readonly id: string; readonly onChange: (id: string) => void }) {
-  const { organizationId } = useSession();
-  const { data } = useRead('listTemplates', { query: { organizationId } });
-  return (
-    <Select
-      aria-label="Template"
-      placeholder="Choose a template"
-      data={(data ?? []).map((each) => ({ value: each.id ?? '', label: each.name }))}
-      value={id === '' ? null : id}
-      onChange={(next) => onChange(next ?? '')}
-      searchable
-      nothingFoundMessage="No such template"
-    />
-  );
-}
 
 /** The project that a template belongs to decides who may change its variables. */
 function useProjectOf(kind: PlaceKind, id: string): string | undefined {
@@ -90,7 +75,7 @@ export function VariablesPage() {
             onChange={setId}
           />
         )}
-        {kind === 'template' && <TemplateSelect id={id} onChange={setId} />}
+        {kind === 'template' && <TemplateSelect isLabelHidden value={id} onChange={setId} />}
       </div>
       {id === '' ? (
         <p className={classes.choose}>Choose the {placeWords[kind].toLowerCase()} first.</p>
