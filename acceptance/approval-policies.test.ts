@@ -194,7 +194,7 @@ allow contains "slow" if count([x | some x in numbers.range(1, 3000000); x > 0])
       const steps = await client.call('listSteps', { params: { deploymentLogId: deploymentId } });
       return steps.find(({ name, status }) => name === 'policy:check' && status === 'IN_PROGRESS');
     });
-    service.process.kill('SIGKILL');
+    await service.kill();
     await until('the end of every opa', () => evaluators().length === 0);
     service = await startService({ folder, settings });
     client = service.client;

@@ -383,9 +383,7 @@ describe('a task while the service is killed', {
       body: { deploymentType: 'task', taskPayload },
     });
     await until('the task', () => marks.of('task').includes('begin'));
-    const gone = new Promise((resolve) => service.process.once('exit', resolve));
-    service.process.kill('SIGKILL');
-    await gone;
+    await service.kill();
     service = await startService({ folder, settings });
     marks.open('task', 'begin');
     const task = await untilEnd(

@@ -166,9 +166,7 @@ describe('a state that moves into the service', {
     const { id, deploymentId } = await begin('service');
     const held = waiting;
     await until('the backend to be asked', () => held.length > 0);
-    const gone = new Promise((resolve) => service.process.once('exit', resolve));
-    service.process.kill('SIGKILL');
-    await gone;
+    await service.kill();
     waiting = null;
     for (const answer of held) answer();
     service = await startService({ folder, settings });

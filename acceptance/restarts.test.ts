@@ -34,11 +34,6 @@ describe('a plan that waits', {
     });
     client = service.client;
   };
-  const killed = () => {
-    const ended = new Promise((resolve) => service.process.once('exit', resolve));
-    service.process.kill('SIGKILL');
-    return ended;
-  };
 
   before(async () => {
     folder = await scratchFolder();
@@ -88,7 +83,7 @@ describe('a plan that waits', {
       configurationChanges: [{ name: 'value', value: 'x', type: 1 }],
     });
     await untilStatus(client, deploymentId, 'WAITING_FOR_USER');
-    await killed();
+    await service.kill();
     await start();
     await client.call('cancelDeployment', { params: { id: deploymentId } });
     await untilEnd(client, deploymentId, 'CANCELLED');

@@ -57,6 +57,8 @@ export interface RunningService extends AsyncDisposable {
   log(): string;
   /** Ends the process by SIGTERM and waits for it. */
   stop(): Promise<void>;
+  /** Ends the process by SIGKILL, as a crash would, and waits for it. */
+  kill(): Promise<void>;
 }
 
 /** Makes this process trust an authority, too. @param file with its certificate */
@@ -148,20 +150,22 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     child.kill('SIGTERM');
     throw error;
   });
-  const stop = async () => {
+  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGTERM');
+    child.kill(signal);
     const timer = setTimeout(() => child.kill('SIGKILL'), endMilliseconds);
     await ended;
     clearTimeout(timer);
   };
+  const stop = () => end('SIGTERM');
   return {
     url,
     key,
     secret,
     folder,
     stop,
+    kill: () => end('SIGKILL'),
     client: createClient({ url, key, secret }),
     process: child,
     log: () => text,

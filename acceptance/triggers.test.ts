@@ -31,11 +31,6 @@ describe('what follows from deployments', {
     });
     client = service.client;
   };
-  const killed = () => {
-    const ended = new Promise((resolve) => service.process.once('exit', resolve));
-    service.process.kill('SIGKILL');
-    return ended;
-  };
 
   before(async () => {
     folder = await scratchFolder();
@@ -73,7 +68,7 @@ describe('what follows from deployments', {
     });
     const { id: cause } = await client.call('deployEnvironment', { params: { id: upstream } });
     await untilEnd(client, cause);
-    await killed();
+    await service.kill();
     await start();
     const followed = await untilCaused(downstream, cause);
     const ended = await untilEnd(client, followed);
@@ -96,7 +91,7 @@ describe('what follows from deployments', {
       body: { deploymentType: 'driftDetection' },
     });
     assert.equal((await untilEnd(client, check)).driftDetected, true);
-    await killed();
+    await service.kill();
     await start();
     const ended = await untilEnd(client, await untilCaused(id, check));
     assert.deepEqual(

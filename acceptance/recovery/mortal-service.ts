@@ -54,10 +54,7 @@ export class MortalService {
       sendSignal(await agentPid(this.running), 'SIGKILL');
       return;
     }
-    const { process } = this.running;
-    const ended = new Promise((resolve) => process.once('exit', resolve));
-    process.kill('SIGKILL');
-    await ended;
+    await this.running.kill();
     await this.#start();
   }
 
