@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { type Home, homeOf } from '../runs.ts';
-import type { RunningService } from '../service.ts';
+import { placeOf } from '../../tools/toolbox/places.ts';
+import { createEnvironment, type Home, homeOf, untilEnd } from '../runs.ts';
+import { makeRepository, type RunningService } from '../service.ts';
 import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+
+const withoutOpa = placeOf('opa') === undefined ? 'no opa: npm run toolbox' : false;
 
 describe('approval policies in the browser', { skip: withoutBrowser, concurrency: false }, () => {
   let service: RunningService;
@@ -22,7 +25,9 @@ describe('approval policies in the browser', { skip: withoutBrowser, concurrency
   };
 
   before(async () => {
-    service = await startWebService({ settings: { ENVARIUM_RATE_LIMIT: '0' } });
+    service = await startWebService({
+      settings: { ENVARIUM_RATE_LIMIT: '0', ENVARIUM_OPA: placeOf('opa') ?? '' },
+    });
     home = await homeOf(service.client);
     browser = await startBrowser();
   });
@@ -101,6 +106,88 @@ describe('approval policies in the browser', { skip: withoutBrowser, concurrency
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Own rules was deleted').waitFor();
     assert.equal(await policyOf('Own rules'), undefined);
+  });
+
+  test('a policy of a repository gets fields from its schema; of two who change it, the second one is told', async () => {
+    const schema = {
+      properties: {
+        people: { type: 'integer', title: 'People', minimum: 1, maximum: 5, default: 2 },
+        note: { type: 'string', title: '<b>Note</b>' },
+      },
+    };
+    const { path } = await makeRepository(service.folder, 'schemas', {
+      'two/two.rego': 'package envarium\n',
+      'two/configurationSchema.json': JSON.stringify(schema),
+    });
+    await open('/approval-policies/new');
+    await page.getByText('In a git repository').click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Several');
+    await page.getByLabel(/^Repository/).fill(path);
+    await page.getByLabel('Folder').fill('gone');
+    await page.getByText(/"gone" is not a folder of the repository/).waitFor();
+    await page.getByLabel('Folder').fill('two');
+    await page.getByLabel('People').fill('7');
+    await button('Create the policy').click();
+    await page.getByText('7 is too large: at most 5.').waitFor();
+    await page.getByLabel('People').fill('3');
+    await page.getByLabel('<b>Note</b>').fill('look');
+    await button('Create the policy').click();
+    await page.getByText('The policy checks nothing yet').waitFor();
+    const { policy } = (await policyOf('Several')) ?? {};
+    assert.deepEqual(policy?.policyConfiguration, { people: 3, note: 'look' });
+    await button('Edit').click();
+    await page.getByLabel('People').fill('4');
+    const body = { id: policy.id, name: 'Several', repository: path, path: 'two' };
+    await service.client.call('updateApprovalPolicy', { body });
+    await button('Save').click();
+    await page.getByText('Somebody else has changed this policy in the meantime').waitFor();
+    assert.equal(await page.getByLabel('People').inputValue(), '4');
+    await button('Save').click();
+    await page.getByText('Saved: the next plans are checked by it').waitFor();
+    assert.deepEqual((await policyOf('Several'))?.policy.policyConfiguration, { people: 4, note: 'look' });
+  });
+
+  test('a policy is tested against a stored plan, also with another configuration', {
+    skip: withoutOpa,
+  }, async () => {
+    const { client, folder } = service;
+    const { path } = await makeRepository(folder, 'tested', {
+      'policy.rego': `package envarium
+deny contains msg if {
+  count(input.plan.resource_changes) > input.policyConfiguration.most
+  msg := "<i>too many</i>"
+}
+allow contains "few" if count(input.plan.resource_changes) <= input.policyConfiguration.most
+`,
+    });
+    const code = await makeRepository(folder, 'planned', { 'main.tf': 'resource "terraform_data" "a" {}\n' });
+    const { organizationId } = home;
+    const unchecked = await client.call('createProject', { body: { organizationId, name: 'Unchecked' } });
+    const made = await createEnvironment(
+      client,
+      { organizationId, projectId: unchecked.id },
+      { name: 'judged', repository: code.path },
+    );
+    await untilEnd(client, made.deploymentId);
+    const { id } = await client.call('createApprovalPolicy', {
+      body: {
+        ...{ organizationId, name: 'Few', repository: path },
+        policyConfiguration: { most: 0 },
+      },
+    });
+    await open(`/approval-policies/${id}?tab=test`);
+    await page.getByRole('combobox', { name: 'Environment' }).click();
+    await page.getByRole('option', { name: 'judged' }).click();
+    await button('Test').click();
+    const result = page.getByRole('region', { name: 'Result of the test' });
+    await result.getByText('Denied').waitFor();
+    await result.getByText('<i>too many</i>').waitFor();
+    await page.getByLabel('JSON object').fill('{"most": 5}');
+    await result.waitFor({ state: 'detached' });
+    await button('Test').click();
+    await result.getByText('Allowed').waitFor();
+    assert.deepEqual((await policyOf('Few'))?.policy.policyConfiguration, { most: 0 });
+    assert.deepEqual(complaints, []);
   });
 
   test('a policy that is gone says so', async () => {

@@ -74,6 +74,23 @@ describe('notifications in the browser', { skip: withoutBrowser, concurrency: fa
     await dialog().getByRole('button', { name: 'Close' }).click();
   });
 
+  test('of two who change an endpoint, the second one is told, and keeps what was typed', async () => {
+    const { organizationId } = home;
+    const [endpoint] = await service.client.call('listNotificationEndpoints', { query: { organizationId } });
+    const params = { id: endpoint?.id ?? '' };
+    await page.goto(`${service.url}/notifications?open=${params.id}`);
+    await field(/^Name/).fill('mine');
+    await service.client.call('updateNotificationEndpoint', { params, body: { name: 'theirs' } });
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await dialog().getByText('Somebody else was faster').waitFor();
+    assert.equal(await field(/^Name/).inputValue(), 'mine');
+    await dialog().getByRole('button', { name: 'Show their version' }).click();
+    assert.equal(await field(/^Name/).inputValue(), 'theirs');
+    await field(/^Name/).fill('on call');
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The endpoint was changed').waitFor();
+  });
+
   test('a project chooses events; a project below inherits them until it chooses its own', async () => {
     const { projectId, organizationId } = home;
     const below = await service.client.call('createProject', {

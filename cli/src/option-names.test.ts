@@ -26,6 +26,21 @@ test('a refusal names the option that a field came from', () => {
   assert.equal(shown(['deployments', 'list'], '/query/fromDate is not a time'), '--from is not a time');
 });
 
+test('of several options for one field, a refusal names the one that was given', () => {
+  const create = ['approval-policies', 'create'];
+  const refusal = '/body/path must be a policy of the catalogue';
+  const catalogue = shown(create, refusal, ['--catalogue', 'x']);
+  assert.equal(catalogue, '--catalogue must be a policy of the catalogue');
+  assert.match(shown(create, refusal, ['--repository', 'x', '--path', 'y']), /^--path must be/);
+  const endpoint = ['notifications', 'endpoints', 'create'];
+  assert.equal(shown(endpoint, '/body/value is private', ['--value', 'x']), '--value is private');
+  const set = shown(['policies', 'set'], '/body/driftDetectionCron is wrong', [
+    '--drift-detection-cron',
+    'x',
+  ]);
+  assert.equal(set, '--drift-detection-cron is wrong');
+});
+
 test('a refusal of a variable names the option that it came from', () => {
   const args = ['--sensitive', 'C', '--sensitive', 'b=@file', '--env', 'C=@file', '--var', 'a=1'];
   const name = (index: number, ...more: string[]) =>

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { ApiError } from '#contract/client/client.ts';
 
-/** Options by field; a command has at most one of them. Arguments are in angle brackets. */
+/** Options by field: the one that was given, or the first that the command has. Arguments are in angle brackets. */
 const namesOfField: Readonly<Record<string, readonly string[]>> = {
   email: ['<email>'],
   expiresAt: ['--expires'],
@@ -19,7 +19,7 @@ const namesOfField: Readonly<Record<string, readonly string[]>> = {
   userIds: ['<user>'],
   acceptOtherLineage: ['--other-lineage'],
   allowedProjectIds: ['--project'],
-  autoDriftRemediation: ['--remediation'],
+  autoDriftRemediation: ['--remediation', '--auto-drift-remediation'],
   autoDriftRemediationStrategy: ['--remediation'],
   blueprintId: ['--template'],
   blueprintRevision: ['--revision'],
@@ -35,8 +35,10 @@ const namesOfField: Readonly<Record<string, readonly string[]>> = {
   deploymentTypes: ['--type'],
   description: ['--description'],
   'destroy/cron': ['--destroy'],
+  driftDetectionCron: ['--drift-detection-cron'],
   driftDetectionRequest: ['--drift-cron'],
   'driftDetectionRequest/cron': ['--drift-cron'],
+  eventNames: ['--event'],
   envName: ['--rename'],
   fromDate: ['--from'],
   'gitUserData/gitUser': ['--git-user'],
@@ -51,7 +53,7 @@ const namesOfField: Readonly<Record<string, readonly string[]>> = {
   name: ['--name', '<name>'],
   organizationId: ['--organization-id'],
   parentProjectId: ['--parent'],
-  path: ['--path'],
+  path: ['--path', '--catalogue'],
   policyConfiguration: ['--configuration'],
   planHash: ['--plan-hash'],
   projectId: ['--project', '<project>'],
@@ -83,7 +85,8 @@ const namesOfField: Readonly<Record<string, readonly string[]>> = {
   url: ['--url'],
   vcsAgentKey: ['--agent'],
   vcsConnectionId: ['--vcs-connection'],
-  value: ['--value-file', '<lifetime>'],
+  value: ['--value-file', '--value', '<lifetime>'],
+  webhookSecret: ['--secret-file'],
   with: ['<with>'],
   workspaceName: ['--workspace'],
 };
@@ -120,6 +123,11 @@ function has(command: Command, name: string): boolean {
   return command.options.some(({ long }) => long === name);
 }
 
+function isGiven(command: Command, name: string): boolean {
+  const option = command.options.find(({ long }) => long === name);
+  return option !== undefined && command.getOptionValueSource(option.attributeName()) === 'cli';
+}
+
 /** The option or argument behind a field of a request, followed by what is left of the field's path. */
 function nameOf(command: Command, path: string): string {
   const parts = path.split('/').filter((part) => part !== '');
@@ -136,7 +144,8 @@ function nameOf(command: Command, path: string): string {
   if (/^[a-z\d]+Version$/.test(parts[0] ?? '') && has(command, '--tool-version')) return '--tool-version';
   for (const length of [2, 1]) {
     const names = namesOfField[parts.slice(0, length).join('/')] ?? [];
-    const name = names.find((each) => has(command, each));
+    const known = names.filter((each) => has(command, each));
+    const name = known.find((each) => isGiven(command, each)) ?? known[0];
     if (name !== undefined) return withRest(name, length);
   }
   return rest(0) || 'the request';

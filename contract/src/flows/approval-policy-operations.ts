@@ -82,6 +82,7 @@ const policies = {
     description: 'Replaces the policy: settings that are absent are cleared. Assignments stay.',
     needs: 'CREATE_AND_EDIT_TEMPLATES',
     subject: { entity: 'approvalPolicy', in: 'body', field: 'id' },
+    updates: 'getTemplate',
     body: closed({ id: Name, ...fields }),
     reply: ApprovalPolicy,
   }),

@@ -55,6 +55,7 @@ export const operations = defineOperations('custom flows', {
     description: 'Replaces the flow: settings that are absent are cleared. Assignments stay.',
     needs: 'CREATE_AND_EDIT_TEMPLATES',
     subject: { entity: 'customFlow', in: 'body', field: 'id' },
+    updates: 'getCustomFlow',
     body: closed({ id: Name, ...fields }),
     reply: CustomFlow,
   }),

@@ -72,6 +72,14 @@ const endpoints = {
     body: EndpointBody,
     reply: NotificationEndpoint,
   }),
+  getNotificationEndpoint: operation('GET', '/notifications/endpoints/{id}', {
+    summary: 'Get notification endpoint',
+    description: 'Without EDIT_ORGANIZATION_SETTINGS its `value` is asterisks.',
+    needs: 'VIEW_ORGANIZATION',
+    subject: thisEndpoint,
+    params: byId,
+    reply: NotificationEndpoint,
+  }),
   updateNotificationEndpoint: operation('PATCH', '/notifications/endpoints/{id}', {
     summary: 'Update notification endpoint',
     description:

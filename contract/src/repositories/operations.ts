@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { defineOperations, operation } from '../operation.ts';
 import { oneOf, templateTypes } from '../schema/enumerations.ts';
 import { Text } from '../schema/schema.ts';
-import { RepositoryVariable, Revisions } from './shapes.ts';
+import { PolicySchema, RepositoryVariable, Revisions } from './shapes.ts';
 
 /** Where the repository is, and what it is read with. */
 const access = {
@@ -31,6 +31,14 @@ const access = {
   ),
 };
 
+/** What of the repository is read. */
+const place = {
+  revision: Type.Optional(
+    Type.String({ description: 'Branch, tag or commit; empty or absent: the default branch' }),
+  ),
+  path: Type.Optional(Type.String({ description: 'Folder of the configuration; empty or absent: the root' })),
+};
+
 const needsToo = [
   { right: 'CREATE_VCS_ENVIRONMENT', for: 'reading repositories, in the project or anywhere' },
   { right: 'CREATE_AND_EDIT_TEMPLATES', for: 'reading repositories, instead of CREATE_VCS_ENVIRONMENT' },
@@ -52,12 +60,7 @@ export const operations = defineOperations('repositories', {
     needsToo,
     query: Type.Object({
       ...access,
-      revision: Type.Optional(
-        Type.String({ description: 'Branch, tag or commit; empty or absent: the default branch' }),
-      ),
-      path: Type.Optional(
-        Type.String({ description: 'Folder of the configuration; empty or absent: the root' }),
-      ),
+      ...place,
       type: Type.Optional(oneOf(templateTypes, 'Tool of the configuration (default: opentofu)')),
       fileName: Type.Optional(
         Type.String({
@@ -66,6 +69,17 @@ export const operations = defineOperations('repositories', {
       ),
     }),
     reply: Type.Array(RepositoryVariable),
+    refusesWith: ['forbidden', 'unprocessable', 'unavailable'],
+  }),
+  getPolicySchema: operation('GET', '/approval-policies/configuration-schema', {
+    summary: 'Get configuration schema of an approval policy',
+    description:
+      `${howItIsRead} Reads \`configurationSchema.json\` in the folder of a policy: what its ` +
+      '`policyConfiguration` can be, for forms. The service does not enforce it.',
+    needs: 'signed-in',
+    needsToo,
+    query: Type.Object({ ...access, ...place }),
+    reply: PolicySchema,
     refusesWith: ['forbidden', 'unprocessable', 'unavailable'],
   }),
   listRepositoryRevisions: operation('GET', '/blueprints/vcs-revisions', {

@@ -1,7 +1,7 @@
 /** What replies about repositories carry. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
-import { Flag, replyObject, Text } from '../schema/schema.ts';
+import { AnyObject, Flag, replyObject, Text } from '../schema/schema.ts';
 import { VariableSchema, VariableTypeNumber } from '../variables/shapes.ts';
 
 export const RepositoryVariable = replyObject('RepositoryVariable', {
@@ -27,6 +27,13 @@ export const RepositoryVariable = replyObject('RepositoryVariable', {
   ),
 });
 export type RepositoryVariable = Static<typeof RepositoryVariable>;
+
+export const PolicySchema = replyObject('PolicySchema', {
+  configurationSchema: Type.Optional({
+    ...AnyObject,
+    description: 'The JSON Schema in the file; absent: there is no such file',
+  }),
+});
 
 export const Revisions = replyObject('Revisions', {
   heads: Type.Array(Text, { description: 'Branches' }),

@@ -56,7 +56,7 @@ for (const [what, body, message] of [
   [
     'an unknown setting',
     bodyOf('alb-secure-tls', { policyConfiguration: { ciphers: [] } }),
-    /\/body\/policyConfiguration has no property "ciphers"/,
+    /\/body\/policyConfiguration has the property "ciphers", which alb-secure-tls does not know/,
   ],
 ] as const)
   test(`of the catalogue, ${what} is refused by the name of the field`, async () => {

@@ -32,9 +32,9 @@ export function checkCataloguePolicy(body: PolicyBody): void {
   const [error] = ajv.errors ?? [];
   const place = (error?.instancePath ?? '').replaceAll('/', '.');
   const extra = (error?.params as { additionalProperty?: string } | undefined)?.additionalProperty;
-  const reason = extra === undefined ? error?.message : `has no property "${extra}"`;
-  throw badField(
-    `body.policyConfiguration${place}`,
-    `${reason ?? 'does not fit'}, as ${policy.path} requires`,
-  );
+  const reason =
+    extra === undefined
+      ? `${error?.message ?? 'does not fit'}, as ${policy.path} requires`
+      : `has the property "${extra}", which ${policy.path} does not know`;
+  throw badField(`body.policyConfiguration${place}`, reason);
 }

@@ -103,6 +103,9 @@ export const endpointRoutes: Route[] = [
     });
     return endpointView(context, row);
   }),
+  route(operations.getNotificationEndpoint, async (context, { params: { id } }) =>
+    endpointView(context, orNotFound(await getEndpoint(context.db, id), words, id)),
+  ),
   route(operations.updateNotificationEndpoint, async (context, { params, body }) =>
     endpointView(context, await updateEndpoint(context, params.id, body)),
   ),

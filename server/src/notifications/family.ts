@@ -5,7 +5,7 @@ import { deliverUntil } from './delivery/courier.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
 import { deliveryHome } from './delivery-store.ts';
 import { endpointRoutes } from './endpoint-routes.ts';
-import { endpointHome } from './endpoint-store.ts';
+import { endpointHome, lockEndpoint } from './endpoint-store.ts';
 import { keepLog } from './keep-log.ts';
 import { notificationReactions } from './record-event.ts';
 import { rememberAssignments } from './told-organizations.ts';
@@ -22,6 +22,7 @@ export const family: Family = {
   ],
   reactions: notificationReactions,
   entities: { notificationEndpoint: endpointHome, notificationDelivery: deliveryHome },
+  locks: { notificationEndpoint: lockEndpoint },
   tables: [
     'notification_endpoint',
     'notification_assignment',

@@ -182,6 +182,9 @@ test('the address of an endpoint is shown to those only who may change it', asyn
   const [full] = await ok(app, 'listNotificationEndpoints', { query: { organizationId } });
   assert.equal(full?.value, value);
   assert.match(seen?.value ?? '', /^\*+$/);
+  const params = { id: full?.id ?? '' };
+  assert.deepEqual(await ok(app, 'getNotificationEndpoint', { params }), full);
+  assert.deepEqual(await ok(app, 'getNotificationEndpoint', { params, as: member }), seen);
   await refused(app, 'listNotificationDeliveries', 403, { query: { organizationId }, as: member });
 });
 

@@ -5,9 +5,10 @@ import { usualType } from '#protocol/tools/declared-variables.ts';
 import { badField, Refusal } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { checkPath, checkRevision } from '../templates/check-source.ts';
-import { UnreadableFile } from './git/commit-tree.ts';
+import { type CommitTree, UnreadableFile } from './git/commit-tree.ts';
 import { UnreadableRepository } from './git/fetch-commit.ts';
 import { listRevisions, readRepository } from './git/open-repository.ts';
+import { readPolicySchema } from './read-policy-schema.ts';
 import { sourceFor } from './source-for.ts';
 import { UnreadableCode } from './variables/row.ts';
 import { variablesOf } from './variables/variables-of.ts';
@@ -52,6 +53,12 @@ function checkPlace({ revision, path, fileName }: Place): void {
   checkPath(fileName, 'query.fileName');
 }
 
+/** @throws Refusal 400 */
+async function requireFolder(tree: CommitTree, path: string): Promise<void> {
+  if (path === '' || (await tree.namesIn(path)) !== null) return;
+  throw badField('query.path', `is refused: path ${JSON.stringify(path)} is not a folder of the repository`);
+}
+
 export const repositoryRoutes: Route[] = [
   route(operations.listVariablesFromRepository, async (context, { query }) => {
     checkPlace(query);
@@ -60,12 +67,20 @@ export const repositoryRoutes: Route[] = [
     const { type = usualType, fileName } = query;
     return refusing(() =>
       readRepository(context, source, query.revision || undefined, async (tree, signal) => {
-        if (path !== '' && (await tree.namesIn(path)) === null)
-          throw badField(
-            'query.path',
-            `is refused: path ${JSON.stringify(path)} is not a folder of the repository`,
-          );
+        await requireFolder(tree, path);
         return variablesOf(type, { tree, path, fileName, signal });
+      }),
+    );
+  }),
+  route(operations.getPolicySchema, async (context, { query }) => {
+    checkPlace(query);
+    const source = await sourceFor(context, query);
+    const path = normalizePath(query.path ?? '');
+    return refusing(() =>
+      readRepository(context, source, query.revision || undefined, async (tree) => {
+        await requireFolder(tree, path);
+        const configurationSchema = await readPolicySchema(tree, path);
+        return configurationSchema === undefined ? {} : { configurationSchema };
       }),
     );
   }),

@@ -49,6 +49,6 @@ export function fieldOf(error: unknown): string | undefined {
 
 /** What a refusal says about the field that it names, without the field's path: "Must be a number of hours". */
 export function fieldText(error: unknown): string {
-  const text = errorText(error).text.replace(/^\/body\/[^\s:,]+[:,]?\s*/, '');
+  const text = errorText(error).text.replace(/^\/(body|query)\/[^\s:,]+[:,]?\s*/, '');
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

@@ -69,6 +69,7 @@ const ofChange: Readonly<Record<ChangedEntity, readonly OperationName[]>> = {
     'listApprovalPolicies',
     'findApprovalPolicies',
     'listAssignedApprovalPolicies',
+    'getTemplate',
   ],
   team: ['listTeams', 'getTeam', ...ofAccess],
   role: ['listRoles', 'getRole', ...ofAccess],
@@ -78,7 +79,11 @@ const ofChange: Readonly<Record<ChangedEntity, readonly OperationName[]>> = {
   apiKey: ['listApiKeys', 'getApiKey', 'listPersonalApiKeys'],
   scimToken: ['listScimTokens'],
   agent: ['listAgents', 'listAgentSecrets'],
-  notificationEndpoint: ['listNotificationEndpoints', 'listNotificationAssignments'],
+  notificationEndpoint: [
+    'listNotificationEndpoints',
+    'getNotificationEndpoint',
+    'listNotificationAssignments',
+  ],
   state: ['listStateVersions', 'getStateLock', 'getStateAccess'],
 };
 

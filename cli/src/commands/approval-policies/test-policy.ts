@@ -32,9 +32,11 @@ function regoFilesIn(folder: string): Record<string, string> {
   );
 }
 
-/** Whether the argument is a folder here; anything else is a policy of the organization. */
+/** Whether the argument is a folder here; anything else is a policy of the organization. @throws BadCall for a path */
 function isFolder(given: string): boolean {
-  return statSync(given, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (statSync(given, { throwIfNoEntry: false })?.isDirectory() === true) return true;
+  if (/[/\\]/.test(given)) throw new BadCall(`There is no folder "${given}" here.`);
+  return false;
 }
 
 async function show(
@@ -45,7 +47,7 @@ async function show(
   for (const rule of ['deny', 'pending', 'allow', 'warn'] as const)
     for (const message of messages[rule]) await output.line(`  ${rule}: ${message}`);
   if (error !== undefined) await output.line(error);
-  if (isPlanRebuilt)
+  if (isPlanRebuilt && error === undefined)
     await output.line('The whole plan is no longer stored: the policy saw only the attributes that change.');
 }
 

@@ -167,6 +167,19 @@ test('a change that names in its body what the read names in its query is compar
   assert.equal((await ok(app, 'getPolicy', { query })).maxTtl, '1-w');
 });
 
+test('a change that names in its body what the read names in its path is compared', async () => {
+  const record = { name: 'compared', repository: 'https://git.example.com/policy.git' };
+  const { id } = await ok(app, 'createApprovalPolicy', {
+    body: { ...record, organizationId: app.organizationId },
+  });
+  const header = await tagOf('getTemplate', { id });
+  const change = (path: string) =>
+    call(app, 'updateApprovalPolicy', { body: { ...record, id, path }, headers: { 'if-match': header } });
+  assert.equal((await change('first')).statusCode, 200);
+  assert.equal((await change('second')).statusCode, 412);
+  assert.equal((await ok(app, 'getTemplate', { params: { id } })).path, 'first');
+});
+
 test('every family locks what can be changed under a condition', () => {
   const locked = new Set(families.flatMap(({ locks = {} }) => Object.keys(locks)));
   const missing = changes

@@ -41,10 +41,13 @@ interface Conditional {
   readonly wire: unknown;
 }
 
-/** What the read is about, where its query says so: the change names it in its body, by the same field. */
-function queryOf(subject: Subject | undefined, body: unknown): Record<string, unknown> {
-  if (subject?.in !== 'query') return {};
-  return { [subject.field]: (body as Record<string, unknown> | undefined)?.[subject.field] };
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What the read is about, where the path of the change does not say so: its body does, by the same field. */
+function namedInBody(subject: Subject | undefined, { params, body }: Pick<Conditional, 'params' | 'body'>) {
+  if (subject === undefined || subject.in === 'body' || subject.field in params) return {};
+  const named = { [subject.field]: (body as Fields | undefined)?.[subject.field] };
+  return subject.in === 'query' ? { query: named } : { params: named };
 }
 
 /** Excludes only those who name a version, too. */
@@ -68,9 +71,9 @@ export function versionCheck({ homes, locks, readers }: Versions, operation: Ope
   /** @throws Refusal 412, 403 where the caller may not read what the version is about, 404, 400 */
   return async (context: ActorContext, { header, params, body, wire }: Conditional): Promise<void> => {
     // Without a subject, it is about the caller.
-    const query = queryOf(subject, body);
-    await lock(context.db, subject ? String({ ...params, ...query }[subject.field]) : context.actor.userId);
-    const parts = { params, query, body: undefined };
+    const parts = { params, query: {}, body: undefined, ...namedInBody(subject, { params, body }) };
+    const ids: Fields = { ...parts.params, ...parts.query };
+    await lock(context.db, subject ? String(ids[subject.field]) : context.actor.userId);
     const home = await checkRight({ ...context, homes }, context.actor, reader, parts);
     requireMatch(header, entityTag(Buffer.from(await read(context, { ...parts, home }, wire))));
   };

@@ -10,6 +10,7 @@ import {
   accessOf,
   type Forge,
   forges,
+  looksComplete,
   type SourceErrors,
   type SourceValues,
   type VersionField,
@@ -26,9 +27,6 @@ export interface SourceFieldsProps {
   /** Templates can also be workflows. */
   readonly isTemplate?: boolean;
 }
-
-/** Whether an address is one that the service can be asked about. */
-const looksComplete = (address: string) => /^(https?:\/\/|ssh:\/\/|git@|\/).+[^/\s]$/.test(address.trim());
 
 /** Branches and tags of the repository, as far as it can be read. */
 function useRevisions(values: SourceValues, projectId: string) {

@@ -164,6 +164,11 @@ export function sourceErrors(values: SourceValues, isShared: boolean): SourceErr
   };
 }
 
+/** Whether an address is one that the service can be asked about. */
+export function looksComplete(address: string): boolean {
+  return /^(https?:\/\/|ssh:\/\/|git@|\/).+[^/\s]$/.test(address.trim());
+}
+
 /** The parameters with which the service reads the repository. */
 export function accessOf(values: SourceValues, projectId: string, organizationId: string) {
   const { repository, tokenId, sshKeyId, vcsConnectionId } = values;

@@ -20,6 +20,7 @@ import { EditPolicy } from './EditPolicy.tsx';
 import { placeOfPolicy } from './policy-words.ts';
 import { PolicyPlaces } from './PolicyPlaces.tsx';
 import { PolicyVerdicts } from './PolicyVerdicts.tsx';
+import { TestPolicy } from './TestPolicy.tsx';
 
 interface OfEntry {
   readonly entry: ApprovalPolicyEntry;
@@ -102,6 +103,7 @@ function PolicyTabs({ entry }: OfEntry) {
         <Tabs.Tab value="verdicts">Verdicts</Tabs.Tab>
         <Tabs.Tab value="places">Assigned to ({entry.assignments.length})</Tabs.Tab>
         <Tabs.Tab value="settings">Settings</Tabs.Tab>
+        <Tabs.Tab value="test">Test</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="verdicts">
         <PolicyVerdicts policy={entry.policy} />
@@ -111,6 +113,9 @@ function PolicyTabs({ entry }: OfEntry) {
       </Tabs.Panel>
       <Tabs.Panel value="settings">
         <Settings entry={entry} />
+      </Tabs.Panel>
+      <Tabs.Panel value="test">
+        <TestPolicy policy={entry.policy} />
       </Tabs.Panel>
     </Tabs>
   );
@@ -147,12 +152,18 @@ function Shown({ entry }: OfEntry) {
         callOf('List its verdicts', 'listPolicyVerdicts', { params: { id } }, [
           ...['approval-policies', 'verdicts', id],
         ]),
+        callOf(
+          'Test it against a deployment',
+          'testApprovalPolicy',
+          { body: { policyId: id, deploymentId: '{deploymentId}' } },
+          ['policy', 'test', id, '--deployment', '<deployment>'],
+        ),
       ]}
     >
       {edit === undefined ? (
         <PolicyTabs entry={entry} />
       ) : (
-        <EditPolicy policy={policy} whyNot={whyNot} onDone={() => change({ edit: undefined })} />
+        <EditPolicy policyId={id} whyNot={whyNot} onDone={() => change({ edit: undefined })} />
       )}
     </Page>
   );

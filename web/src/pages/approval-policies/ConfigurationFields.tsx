@@ -1,24 +1,12 @@
 /** The configuration of a policy as fields, from the schema that the policy has. */
-import { MultiSelect, NumberInput, Select, Switch, TagsInput } from '@mantine/core';
-import type { CataloguePolicy } from '#contract/flows/catalogue.ts';
-import { Section, Wide } from '../../forms/Section.tsx';
+import { MultiSelect, NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core';
+import { Wide } from '../../forms/Section.tsx';
+import { type ConfigurationField, configurationFields } from './configuration-schema.ts';
+import classes from './policies.module.css';
 import type { Configuration, PolicyErrors } from './policy-values.ts';
 
-interface Property {
-  readonly type?: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly enum?: readonly string[];
-  readonly items?: Property;
-}
-
 interface FieldProps {
-  readonly name: string;
-  readonly property: Property;
-  readonly isRequired: boolean;
+  readonly field: ConfigurationField;
   readonly value: unknown;
   readonly error: string | undefined;
   readonly onChange: (value: unknown) => void;
@@ -26,103 +14,124 @@ interface FieldProps {
 
 /** A list without anything in it is left to the policy. */
 const listOrNothing = (list: readonly unknown[]) => (list.length === 0 ? undefined : list);
+/** What is not a number stays as it was typed, so that its error can say so. */
+const numberOrText = (text: string) => (Number.isInteger(Number(text)) ? Number(text) : text);
 
-function defaultText({ default: otherwise }: Property): string {
-  if (otherwise === undefined || otherwise === false) return '';
-  const text = Array.isArray(otherwise)
-    ? otherwise.join(', ')
-    : JSON.stringify(otherwise).replaceAll('"', '');
-  return text === '' ? '' : `Otherwise ${text}`;
+/** What all fields have. */
+function commonOf({ field, error }: FieldProps, isEmpty: boolean) {
+  const { label, description, isRequired, otherwise } = field;
+  return {
+    ...{ label, description, error, required: isRequired },
+    placeholder: isEmpty && otherwise !== '' ? `Otherwise ${otherwise}` : '',
+  };
 }
 
-function ListField({ property, value, onChange, ...props }: FieldProps & { readonly label: string }) {
-  const { label, error } = props;
-  const { items = {}, description } = property;
+function ListField(props: FieldProps) {
+  const { field, value, onChange } = props;
   const given = (Array.isArray(value) ? value : []).map(String);
-  const common = { label, description, error, placeholder: given.length === 0 ? defaultText(property) : '' };
-  if (items.enum)
+  const common = commonOf(props, given.length === 0);
+  if (field.kind === 'choices')
     return (
       <MultiSelect
         {...common}
-        data={[...items.enum]}
+        data={[...field.choices]}
         value={given}
         onChange={(next) => onChange(listOrNothing(next))}
       />
     );
-  const isWhole = items.type === 'integer';
   return (
     <TagsInput
       {...common}
       value={given}
-      onChange={(next) => onChange(listOrNothing(isWhole ? next.map(Number).filter(Number.isInteger) : next))}
+      onChange={(next) => onChange(listOrNothing(field.kind === 'wholes' ? next.map(numberOrText) : next))}
+    />
+  );
+}
+
+function NumberField(props: FieldProps) {
+  const { field, value, onChange } = props;
+  return (
+    <NumberInput
+      {...commonOf(props, true)}
+      clampBehavior="none"
+      allowDecimal={field.kind === 'number'}
+      value={typeof value === 'number' || typeof value === 'string' ? value : ''}
+      onChange={(next) => onChange(next === '' ? undefined : next)}
     />
   );
 }
 
 function Field(props: FieldProps) {
-  const { name, property, isRequired, value, error, onChange } = props;
-  const { type, title: label = name, description } = property;
-  if (type === 'boolean')
-    return (
-      <Switch
-        label={label}
-        description={description}
-        checked={value === undefined ? property.default === true : value === true}
-        onChange={(event) => onChange(event.currentTarget.checked)}
-        error={error}
-      />
-    );
-  if (type === 'array') return <ListField {...props} label={label} />;
-  const common = { label, description, error, required: isRequired, placeholder: defaultText(property) };
-  if (property.enum)
-    return (
-      <Select
-        {...common}
-        data={[...property.enum]}
-        value={typeof value === 'string' ? value : null}
-        onChange={(next) => onChange(next ?? undefined)}
-        clearable
-      />
-    );
-  return (
-    <NumberInput
-      {...common}
-      {...(property.minimum === undefined ? {} : { min: property.minimum })}
-      {...(property.maximum === undefined ? {} : { max: property.maximum })}
-      allowDecimal={type === 'number'}
-      value={typeof value === 'number' ? value : ''}
-      onChange={(next) => onChange(next === '' ? undefined : Number(next))}
-    />
-  );
+  const { field, value, error, onChange } = props;
+  const { label, description } = field;
+  switch (field.kind) {
+    case 'switch':
+      return (
+        <Switch
+          {...{ label, description, error }}
+          checked={value === undefined ? field.isOnByDefault : value === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+      );
+    case 'choice':
+      return (
+        <Select
+          {...commonOf(props, true)}
+          data={[...field.choices]}
+          value={typeof value === 'string' ? value : null}
+          onChange={(next) => onChange(next ?? undefined)}
+          clearable
+        />
+      );
+    case 'text':
+      return (
+        <TextInput
+          {...commonOf(props, true)}
+          value={typeof value === 'string' ? value : ''}
+          onChange={({ currentTarget: { value: next } }) => onChange(next === '' ? undefined : next)}
+        />
+      );
+    case 'number':
+    case 'whole':
+      return <NumberField {...props} />;
+    case 'other':
+      return null;
+    default:
+      return <ListField {...props} />;
+  }
 }
 
 export interface ConfigurationFieldsProps {
-  readonly policy: CataloguePolicy;
+  readonly schema: unknown;
   readonly values: Configuration;
+  /** By `configuration.<name>`. */
   readonly errors: PolicyErrors;
   readonly onChange: (values: Configuration) => void;
 }
 
-export function ConfigurationFields({ policy, values, errors, onChange }: ConfigurationFieldsProps) {
-  const { properties = {}, required = [] } = (policy.configurationSchema ?? {}) as {
-    readonly properties?: Readonly<Record<string, Property>>;
-    readonly required?: readonly string[];
-  };
-  if (Object.keys(properties).length === 0) return null;
+export function ConfigurationFields({ schema, values, errors, onChange }: ConfigurationFieldsProps) {
+  const fields = configurationFields(schema);
+  const others = fields.filter(({ kind }) => kind === 'other');
   return (
-    <Section title="Configuration" hint="What is left empty keeps the policy's default.">
-      {Object.entries(properties).map(([name, property]) => (
-        <Wide key={name}>
-          <Field
-            name={name}
-            property={property}
-            isRequired={required.includes(name)}
-            value={values[name]}
-            error={errors[`configuration.${name}`]}
-            onChange={(value) => onChange({ ...values, [name]: value })}
-          />
+    <>
+      {fields
+        .filter((field) => !others.includes(field))
+        .map((field) => (
+          <Wide key={field.name}>
+            <Field
+              field={field}
+              value={values[field.name]}
+              error={errors[`configuration.${field.name}`]}
+              onChange={(value) => onChange({ ...values, [field.name]: value })}
+            />
+          </Wide>
+        ))}
+      {others.length > 0 && (
+        <Wide>
+          <span className={classes.faint}>Only as JSON:</span>{' '}
+          <bdi className={classes.faint}>{others.map(({ label }) => label).join(', ')}</bdi>
         </Wide>
-      ))}
-    </Section>
+      )}
+    </>
   );
 }

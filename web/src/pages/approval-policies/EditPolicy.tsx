@@ -1,57 +1,80 @@
-/** Changes an approval policy. */
+/** Changes an approval policy that others may change at the same time. */
 import { useState } from 'react';
 import type { ApprovalPolicy } from '#contract/flows/shapes.ts';
 import { fieldOf, fieldText } from '../../api/errors.ts';
-import { useChange } from '../../api/queries.ts';
+import { type Tagged, useChange, useTagged } from '../../api/queries.ts';
+import { Overtaken } from '../../forms/Overtaken.tsx';
+import { useEditing } from '../../forms/use-editing.ts';
 import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
+import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { policyBody, type PolicyErrors, policyField, policyValues } from './policy-values.ts';
 import { PolicyForm } from './PolicyForm.tsx';
 
 export interface EditPolicyProps {
-  readonly policy: ApprovalPolicy;
+  readonly policyId: string;
   readonly whyNot: string | undefined;
   readonly onDone: () => void;
 }
 
-export function EditPolicy({ policy, whyNot, onDone }: EditPolicyProps) {
-  const [before] = useState(() => policyValues(policy));
-  const [values, setValues] = useState(before);
+interface EditorProps extends EditPolicyProps {
+  readonly read: Tagged<ApprovalPolicy>;
+  readonly refetch: () => Promise<unknown>;
+}
+
+function Editor({ policyId, read, refetch, whyNot, onDone }: EditorProps) {
+  const editing = useEditing(read, policyValues, refetch);
   const [errors, setErrors] = useState<PolicyErrors>({});
   const [failure, setFailure] = useState<unknown>();
   const save = useChange('updateApprovalPolicy', {
-    refreshes: ['listApprovalPolicies'],
+    refreshes: ['listApprovalPolicies', 'getTemplate'],
     onSuccess: () => {
       showDone('Saved: the next plans are checked by it');
       onDone();
     },
     onError: (error) => {
-      const field = policyField(fieldOf(error) ?? '', values);
+      if (editing.onRefused(error)) return true;
+      const field = policyField(fieldOf(error) ?? '', editing.values);
       if (field !== undefined) setErrors({ [field]: fieldText(error) });
       setFailure(error);
       return true;
     },
   });
-  useQuestionBeforeLeaving(values === before ? undefined : 'Leave without saving the changed policy?');
+  useQuestionBeforeLeaving(editing.isTouched ? 'Leave without saving the changed policy?' : undefined);
   return (
     <PolicyForm
-      values={values}
+      values={editing.values}
       errors={errors}
       onChange={(changes) => {
         setErrors({});
-        setValues({ ...values, ...changes });
+        editing.change(changes);
       }}
       onSubmit={(wrong) => {
         setErrors(wrong);
         setFailure(undefined);
         if (Object.keys(wrong).length > 0) return;
-        save.mutate({ body: { ...policyBody(values, policy), id: policy.id } });
+        save.mutate({
+          body: { ...policyBody(editing.values, read.data), id: policyId },
+          ...(editing.etag === undefined ? {} : { ifMatch: editing.etag }),
+        });
       }}
       onCancel={onDone}
       verb="Save"
       isBusy={save.isPending}
       whyNot={whyNot}
       failure={failure}
+      notice={editing.isOvertaken && <Overtaken what="this policy" onReset={editing.reset} />}
     />
+  );
+}
+
+export function EditPolicy(props: EditPolicyProps) {
+  const policy = useTagged('getTemplate', { params: { id: props.policyId } });
+  return (
+    <Loaded query={policy}>
+      {({ data, etag }) => (
+        <Editor {...props} read={{ data: data as ApprovalPolicy, etag }} refetch={policy.refetch} />
+      )}
+    </Loaded>
   );
 }

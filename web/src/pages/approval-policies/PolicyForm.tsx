@@ -1,14 +1,18 @@
 /** The form of an approval policy, for new ones and for changes. */
-import { Button, JsonInput, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { Alert, Button, Select, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { fieldText } from '../../api/errors.ts';
 import { useRead } from '../../api/queries.ts';
 import { FormAlert } from '../../forms/FormAlert.tsx';
 import { useWrongField } from '../../forms/problems.ts';
 import { FormFoot, Section, Wide } from '../../forms/Section.tsx';
+import { Segments } from '../../forms/Segments.tsx';
 import { AccessFields, CodeFields } from '../../forms/source/SourceFields.tsx';
 import { sourceErrorsOf } from '../../forms/source/source-values.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
-import { ConfigurationFields } from './ConfigurationFields.tsx';
+import { ConfigurationSection } from './ConfigurationSection.tsx';
 import { type PolicyErrors, policyErrors, type PolicyValues } from './policy-values.ts';
+import { usePolicySchema } from './use-policy-schema.ts';
 import classes from './policies.module.css';
 
 export interface PolicyFormProps {
@@ -23,7 +27,14 @@ export interface PolicyFormProps {
   readonly whyNot: string | undefined;
   /** A refusal that names no field. */
   readonly failure: unknown;
+  /** Shown above the fields. */
+  readonly notice?: ReactNode;
 }
+
+const origins = [
+  { value: 'catalogue', label: 'From the catalogue' },
+  { value: 'repository', label: 'In a git repository' },
+] as const;
 
 /** The policy of the catalogue that the form names, as far as it is known. */
 function useCatalogued({ folder }: PolicyValues) {
@@ -47,7 +58,7 @@ function CatalogueFields({ values, errors, onChange }: PolicyFormProps) {
               const chosen = all.find(({ path }) => path === folder);
               const isUnnamed = values.name === '' || values.name === policy?.name;
               onChange({
-                ...{ folder: folder ?? '', configuration: {} },
+                ...{ folder: folder ?? '', configurationText: '', isJson: false },
                 ...(isUnnamed ? { name: chosen?.name ?? '' } : {}),
               });
             }}
@@ -60,19 +71,16 @@ function CatalogueFields({ values, errors, onChange }: PolicyFormProps) {
           )}
         </Wide>
       </Section>
-      {policy && (
-        <ConfigurationFields
-          policy={policy}
-          values={values.configuration}
-          errors={errors}
-          onChange={(configuration) => onChange({ configuration })}
-        />
-      )}
     </>
   );
 }
 
-function RepositoryFields({ values, errors, onChange }: PolicyFormProps) {
+function RepositoryFields({
+  values,
+  errors,
+  onChange,
+  unread,
+}: PolicyFormProps & { readonly unread: Error | null }) {
   const source = {
     values: values.source,
     errors: sourceErrorsOf(errors),
@@ -84,6 +92,13 @@ function RepositoryFields({ values, errors, onChange }: PolicyFormProps) {
     <>
       <Section title="Code" hint="The folder with the files in Rego, whose package is envarium.">
         <CodeFields {...source} />
+        {unread !== null && (
+          <Wide>
+            <Alert color="yellow" title="The policy cannot be read as it is" className={classes.unread!}>
+              {fieldText(unread)}
+            </Alert>
+          </Wide>
+        )}
       </Section>
       <Section
         title="Access"
@@ -91,36 +106,23 @@ function RepositoryFields({ values, errors, onChange }: PolicyFormProps) {
       >
         <AccessFields {...source} />
       </Section>
-      <Section title="Configuration" hint="What the policy reads as input.policyConfiguration.">
-        <Wide>
-          <JsonInput
-            label="JSON object"
-            autosize
-            minRows={3}
-            maxRows={20}
-            value={values.configurationText}
-            onChange={(configurationText) => onChange({ configurationText })}
-            error={errors.configurationText}
-            spellCheck={false}
-          />
-        </Wide>
-      </Section>
     </>
   );
 }
 
 export function PolicyForm(props: PolicyFormProps) {
-  const { values, errors, onChange, onSubmit, onCancel, verb, isBusy, whyNot, failure } = props;
-  const { policy } = useCatalogued(values);
+  const { values, errors, onChange, onSubmit, onCancel, verb, isBusy, whyNot, failure, notice } = props;
+  const known = usePolicySchema(values);
   useWrongField(errors);
   return (
     <form
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        onSubmit(policyErrors(values, policy));
+        onSubmit(policyErrors(values, known.schema));
       }}
     >
+      {notice}
       <FormAlert mb="md" error={failure} />
       <Section title="Name">
         <Wide>
@@ -136,18 +138,22 @@ export function PolicyForm(props: PolicyFormProps) {
           />
         </Wide>
         <Wide>
-          <SegmentedControl
-            aria-label="Where the policy is"
-            data={[
-              { value: 'catalogue', label: 'From the catalogue' },
-              { value: 'repository', label: 'In a git repository' },
-            ]}
+          <Segments
+            label="Where the policy is"
+            data={origins}
             value={values.origin}
-            onChange={(origin) => onChange({ origin: origin as PolicyValues['origin'] })}
+            onChange={(origin) => onChange({ origin })}
           />
         </Wide>
       </Section>
-      {values.origin === 'catalogue' ? <CatalogueFields {...props} /> : <RepositoryFields {...props} />}
+      {values.origin === 'catalogue' ? (
+        <CatalogueFields {...props} />
+      ) : (
+        <RepositoryFields {...props} unread={known.error} />
+      )}
+      {(values.origin === 'repository' || known.schema !== undefined) && (
+        <ConfigurationSection known={known} values={values} errors={errors} onChange={onChange} />
+      )}
       <FormFoot>
         <ActionButton type="submit" whyNot={whyNot} loading={isBusy}>
           {verb}

@@ -1,9 +1,9 @@
 /** An approval policy as its form has it. */
 import type { CallInput } from '#contract/client/client.ts';
 import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
-import type { CataloguePolicy } from '#contract/flows/catalogue.ts';
 import type { ApprovalPolicy } from '#contract/flows/shapes.ts';
 import type { Template } from '#contract/templates/shapes.ts';
+import { configurationProblems } from './configuration-schema.ts';
 import { emptySource, sourceBody, sourceOf, type SourceValues } from '../../forms/source/source-values.ts';
 
 export type PolicyBody = Omit<CallInput<'updateApprovalPolicy'>['body'], 'id'>;
@@ -15,10 +15,10 @@ export interface PolicyValues {
   /** Folder of the catalogue. */
   readonly folder: string;
   readonly source: SourceValues;
-  /** Of a policy of the catalogue. */
-  readonly configuration: Configuration;
-  /** Of a policy in a repository, as JSON. */
+  /** The configuration as JSON, which fields edit, too; empty: none. */
   readonly configurationText: string;
+  /** Whether the JSON itself is shown where there are fields. */
+  readonly isJson: boolean;
 }
 
 export const emptyPolicy: PolicyValues = {
@@ -26,28 +26,28 @@ export const emptyPolicy: PolicyValues = {
   origin: 'catalogue',
   folder: '',
   source: emptySource,
-  configuration: {},
   configurationText: '',
+  isJson: false,
 };
 
 /** What a policy has, as the form shows it. */
 export function policyValues(policy: ApprovalPolicy): PolicyValues {
   const isCatalogued = policy.repository === catalogueRepository;
   const { policyConfiguration: configuration = {} } = policy;
-  const hasText = !isCatalogued && Object.keys(configuration).length > 0;
+  const isConfigured = Object.keys(configuration).length > 0;
   const source = { ...sourceOf(policy as unknown as Template), type: emptySource.type };
   return {
     name: policy.name,
     origin: isCatalogued ? 'catalogue' : 'repository',
     folder: isCatalogued ? (policy.path ?? '') : '',
     source: isCatalogued ? emptySource : source,
-    configuration: isCatalogued ? configuration : {},
-    configurationText: hasText ? JSON.stringify(configuration, null, 2) : '',
+    configurationText: isConfigured ? JSON.stringify(configuration, null, 2) : '',
+    isJson: false,
   };
 }
 
 /** The object that a text is. @returns undefined for anything else; an empty text is an empty object */
-function objectOf(text: string): Configuration | undefined {
+export function objectOf(text: string): Configuration | undefined {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
@@ -62,10 +62,7 @@ function objectOf(text: string): Configuration | undefined {
 /** The request that creates or replaces a policy. @param before what is replaced */
 export function policyBody(values: PolicyValues, before?: ApprovalPolicy): PolicyBody {
   const { name, origin, folder } = values;
-  const given = origin === 'catalogue' ? values.configuration : (objectOf(values.configurationText) ?? {});
-  const policyConfiguration = Object.fromEntries(
-    Object.entries(given).filter(([, value]) => value !== undefined && value !== ''),
-  );
+  const policyConfiguration = objectOf(values.configurationText) ?? {};
   const configured = Object.keys(policyConfiguration).length > 0 ? { policyConfiguration } : {};
   if (origin === 'catalogue')
     return { name: name.trim(), repository: catalogueRepository, path: folder, ...configured };
@@ -82,33 +79,38 @@ export function policyBody(values: PolicyValues, before?: ApprovalPolicy): Polic
 
 export type PolicyErrors = Readonly<Record<string, string>>;
 
-/** What is wrong before the service is asked; fields of the source as `source.…`. */
-export function policyErrors(values: PolicyValues, policy: CataloguePolicy | undefined): PolicyErrors {
-  const { name, origin, folder, source, configuration, configurationText } = values;
+/**
+ * What is wrong before the service is asked; fields of the source as `source.…`, settings as `configuration.…`.
+ * @param schema of the policy's configuration, as far as it is known
+ */
+export function policyErrors(values: PolicyValues, schema: unknown): PolicyErrors {
+  const { name, origin, folder, source, configurationText, isJson } = values;
   const isCatalogued = origin === 'catalogue';
-  const required = isCatalogued
-    ? ((policy?.configurationSchema?.required as string[] | undefined) ?? [])
-    : [];
-  const isMissing = (field: string) => [undefined, ''].includes(configuration[field] as undefined);
-  const missing = required.filter(isMissing).map((field) => [`configuration.${field}`, 'This is missing.']);
+  const configuration = objectOf(configurationText);
+  // Somebody who writes JSON may know better than a schema in a repository: the policy itself decides.
+  const isChecked = configuration !== undefined && (isCatalogued || !isJson);
+  const problems = isChecked ? configurationProblems(schema, configuration) : {};
+  const settings = Object.entries(problems).map(([field, text]) => [`configuration.${field}`, text]);
+  const [wrong] = Object.entries(problems);
   return {
     ...(name.trim() === '' ? { name: 'The policy needs a name.' } : {}),
     ...(isCatalogued && folder === '' ? { folder: 'Choose a policy.' } : {}),
-    ...Object.fromEntries(missing),
     ...(!isCatalogued && source.repository.trim() === ''
       ? { 'source.repository': 'The address of the repository is missing.' }
       : {}),
-    ...(!isCatalogued && objectOf(configurationText) === undefined
+    ...Object.fromEntries(settings),
+    ...(isJson && wrong ? { configurationText: `${wrong[0]}: ${wrong[1]}` } : {}),
+    ...(configuration === undefined
       ? { configurationText: 'This must be a JSON object, such as {"limit": 3}.' }
       : {}),
   };
 }
 
 /** The field of the form that a refusal names; undefined: none. */
-export function policyField(field: string, { origin }: PolicyValues): string | undefined {
+export function policyField(field: string, { origin, isJson }: PolicyValues): string | undefined {
   const [first = '', second] = field.split('.');
   if (first === 'policyConfiguration')
-    return origin === 'repository' ? 'configurationText' : second && `configuration.${second}`;
+    return isJson || second === undefined ? 'configurationText' : `configuration.${second}`;
   if (first === 'name') return 'name';
   if (origin === 'catalogue') return first === 'path' ? 'folder' : undefined;
   if (first === 'sshKeys') return 'source.sshKeyId';

@@ -1,16 +1,18 @@
 /** One endpoint: tested, changed and deleted. */
 import { Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { type Reply, useChange } from '../../api/queries.ts';
+import { type Reply, type Tagged, useChange, useTagged } from '../../api/queries.ts';
 import { Detail } from '../../records/Detail.tsx';
 import { Part } from '../../records/Part.tsx';
 import { nameOfUser } from '../../records/person.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import { SaveButton } from '../../records/SaveButton.tsx';
+import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
-import { FormAlert } from '../../forms/FormAlert.tsx';
+import { useEdited } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Facts } from '../../ui/Facts.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { EndpointFields, type EndpointValues, secretOf, validate } from './EndpointFields.tsx';
@@ -19,7 +21,7 @@ import { typeWords } from './looks.ts';
 
 export type Endpoint = Reply<'listNotificationEndpoints'>[number];
 
-const refreshes = ['listNotificationEndpoints'] as const;
+const refreshes = ['listNotificationEndpoints', 'getNotificationEndpoint'] as const;
 
 export interface EndpointDetailProps {
   readonly endpoint: Endpoint;
@@ -57,15 +59,20 @@ function Test({ endpoint, whyNot }: Pick<EndpointDetailProps, 'endpoint' | 'whyN
   );
 }
 
-function Settings({ endpoint, whyNot }: Pick<EndpointDetailProps, 'endpoint' | 'whyNot'>) {
-  const { id, name, type, value } = endpoint;
-  const initialValues: EndpointValues = { name, type, value, webhookSecret: '', isSecretRemoved: false };
-  const form = useForm({ initialValues, validate });
+const valuesOf = ({ name, type, value }: Endpoint): EndpointValues => ({
+  ...{ name, type, value },
+  ...{ webhookSecret: '', isSecretRemoved: false },
+});
+
+function Settings({ found }: { readonly found: Tagged<Endpoint> }) {
+  const { id, hasWebhookSecret } = found.data;
+  const form = useForm({ initialValues: valuesOf(found.data), validate });
+  const edited = useEdited(found, form, valuesOf);
   const { change, problem } = useChangeForm('updateNotificationEndpoint', {
     form,
     refreshes,
     onSuccess: (saved) => {
-      const values = { ...form.getValues(), name: saved.name, webhookSecret: '', isSecretRemoved: false };
+      const values = valuesOf(saved);
       form.setValues(values);
       form.resetDirty(values);
       showDone('The endpoint was changed');
@@ -80,19 +87,21 @@ function Settings({ endpoint, whyNot }: Pick<EndpointDetailProps, 'endpoint' | '
         change.mutate({
           params: { id },
           body: { ...body, ...(webhookSecret === undefined ? {} : { webhookSecret }) },
+          ifMatch: edited.version(),
         });
       })}
     >
       <Stack gap="sm">
-        <FormAlert error={problem} />
-        <EndpointFields form={form} hasSecret={endpoint.hasWebhookSecret} />
-        <SaveButton isDirty={form.isDirty()} isBusy={change.isPending} whyNot={whyNot} />
+        <StaleAlert error={problem} onShow={edited.showLatest} />
+        <EndpointFields form={form} hasSecret={hasWebhookSecret} />
+        <SaveButton isDirty={form.isDirty()} isBusy={change.isPending} whyNot={undefined} />
       </Stack>
     </form>
   );
 }
 
 export function EndpointDetail({ endpoint, whyNot, onClose }: EndpointDetailProps) {
+  const found = useTagged('getNotificationEndpoint', { params: { id: endpoint.id } });
   return (
     <Detail title={endpoint.name} onClose={onClose}>
       <Facts
@@ -105,7 +114,13 @@ export function EndpointDetail({ endpoint, whyNot, onClose }: EndpointDetailProp
       />
       <Test endpoint={endpoint} whyNot={whyNot} />
       <Part title="Settings">
-        {whyNot === undefined ? <Settings endpoint={endpoint} whyNot={whyNot} /> : <p>{whyNot}</p>}
+        {whyNot === undefined ? (
+          <Loaded query={found} lines={4}>
+            {(read) => <Settings found={read} />}
+          </Loaded>
+        ) : (
+          <p>{whyNot}</p>
+        )}
       </Part>
       <div>
         <Removal

@@ -1,9 +1,10 @@
 /** The environments that are deployed after each successful deploy of this one. */
-import { Button, Group, Select } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { DownstreamEnvironment } from '#contract/triggers/shapes.ts';
-import { useChange, usePage, useRead } from '../../../api/queries.ts';
+import { useChange, useRead } from '../../../api/queries.ts';
+import { EnvironmentSelect } from '../../../forms/EnvironmentSelect.tsx';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { Section, Wide } from '../../../forms/Section.tsx';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
@@ -14,43 +15,27 @@ import type { EnvironmentProps } from '../reads.ts';
 
 const refreshes = ['listDownstream'] as const;
 
-/** Environments of the project are found by what is typed: there may be many. */
 function Add({ environment, rights, known }: EnvironmentProps & { readonly known: readonly string[] }) {
   const { id, projectId } = environment;
-  const [text, setText] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
-  const { data } = usePage('listEnvironments', {
-    query: {
-      projectId,
-      isActive: true,
-      limit: 50,
-      sort: 'name',
-      excludeFields: 'latestDeploymentLog',
-      ...(text === '' ? {} : { searchText: text }),
-    },
-  });
   const add = useChange('addDownstream', {
     refreshes,
     onSuccess: () => setChosen(null),
     onError: () => true,
   });
   const whyNot = rights.whyNot('EDIT_ENVIRONMENT_SETTINGS');
-  const choices = (data?.rows ?? []).filter((each) => each.id !== id && !known.includes(each.id));
   return (
     <>
       <Group gap="xs" align="end">
-        <Select
+        <EnvironmentSelect
           size="xs"
           label="Deploy after it"
-          placeholder="Type a part of the name"
-          searchable
-          clearable
+          within={{ projectId }}
+          isActive
+          without={(each) => each === id || known.includes(each)}
           disabled={whyNot !== undefined}
-          data={choices.map((each) => ({ value: each.id, label: each.name }))}
           value={chosen}
           onChange={setChosen}
-          onSearchChange={setText}
-          nothingFoundMessage="No such environment in this project"
         />
         <ActionButton
           size="xs"

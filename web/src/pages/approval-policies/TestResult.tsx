@@ -1,0 +1,66 @@
+/** What a tested policy said. */
+import { Link } from '@tanstack/react-router';
+import { type PolicyRule, policyRules } from '#contract/deployments/policy-verdict.ts';
+import type { Reply } from '../../api/queries.ts';
+import { Status, verdictLooks } from '../../design/status.tsx';
+import { Facts } from '../../ui/Facts.tsx';
+import classes from './policies.module.css';
+
+type Tested = Reply<'testApprovalPolicy'>;
+
+const ruleWords: Readonly<Record<PolicyRule, string>> = {
+  deny: 'Denies',
+  pending: 'Asks for more',
+  allow: 'Allows',
+  warn: 'Warns',
+};
+
+function Messages({ messages }: Pick<Tested, 'messages'>) {
+  const said = policyRules.flatMap((rule) => messages[rule].map((text) => [rule, text] as const));
+  if (said.length === 0) return null;
+  return (
+    <ul className={classes.messages} aria-label="Messages">
+      {said.map(([rule, text], at) => (
+        <li key={`${at} ${rule}`}>
+          <b>{ruleWords[rule]}:</b> <bdi>{text}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export interface TestResultProps {
+  readonly tested: Tested;
+  readonly deploymentId: string;
+}
+
+export function TestResult({ tested, deploymentId }: TestResultProps) {
+  const { decision, messages, error, commit, hash, milliseconds, isPlanRebuilt } = tested;
+  return (
+    <section className={classes.result} aria-label="Result of the test">
+      <h2>
+        <Status look={verdictLooks[decision]} />
+      </h2>
+      {error !== undefined && <pre className={classes.error}>{error}</pre>}
+      <Messages messages={messages} />
+      {isPlanRebuilt && error === undefined && (
+        <p className={classes.faint}>
+          The whole plan is no longer stored: the policy saw only the attributes that change.
+        </p>
+      )}
+      <Facts
+        facts={[
+          [
+            'Plan of',
+            <Link key="deployment" to="/deployments/$deploymentId" params={{ deploymentId }}>
+              this deployment
+            </Link>,
+          ],
+          ['Commit', commit && <code key="commit">{commit}</code>],
+          ['Hash of its files', hash && <code key="hash">{hash}</code>],
+          ['Took', `${milliseconds} ms`],
+        ]}
+      />
+    </section>
+  );
+}
