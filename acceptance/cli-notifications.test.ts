@@ -84,6 +84,7 @@ describe('notifications from the command line', () => {
     const failed = await run('test', 'on call');
     assert.deepEqual([failed.status, /status 503/.test(failed.stdout)], [1, true], failed.stdout);
     isTaken = true;
+    assert.match(await good('endpoints', 'show', 'on call'), /Type: +Webhook/);
     await good('endpoints', 'update', 'on call', '--name', 'operations');
     const wrong = await run('endpoints', 'create', 'x', '--type', 'Webhook', '--value', 'https://10.0.0.1/');
     assert.equal(wrong.status, 2);

@@ -107,7 +107,9 @@ describe('approval policies', () => {
 
   test('a policy of a repository keeps what a change does not mention', async () => {
     const address = 'https://git.example.com/rules.git';
-    await policies('create', 'own', '--repository', address, '--revision', 'v1', '--path', 'rules');
+    const repository = ['--repository', address, '--revision', 'v1', '--path', 'rules'];
+    const { stderr } = await envarium('approval-policies', 'create', 'own', ...repository);
+    assert.match(stderr, /The policy cannot be read now: .*git\.example\.com/);
     await policies('update', 'own', '--revision', 'v2');
     const { policy } = await json<ApprovalPolicyEntry>('approval-policies', 'show', 'own');
     assert.deepEqual([policy.repository, policy.revision, policy.path], [address, 'v2', 'rules']);
@@ -123,7 +125,10 @@ describe('approval policies', () => {
       await bad(...create, '--catalogue', 'a', '--path', 'b'),
       /either --catalogue, or --repository/,
     );
-    assert.match(await bad(...create, '--catalogue', 'nothing'), /--path must be a policy of the catalogue/);
+    assert.match(
+      await bad(...create, '--catalogue', 'nothing'),
+      /--catalogue must be a policy of the catalogue/,
+    );
     assert.match(
       await bad(...create, '--catalogue', 'monthly-cost-estimation'),
       /--configuration must have required property 'maxCostIncrease'/,

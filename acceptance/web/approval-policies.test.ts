@@ -108,7 +108,7 @@ describe('approval policies in the browser', { skip: withoutBrowser, concurrency
     assert.equal(await policyOf('Own rules'), undefined);
   });
 
-  test('a policy of a repository gets fields from its schema; of two who change it, the second one is told', async () => {
+  test('the schema of a policy in a repository becomes fields, and nobody overwrites a change of somebody else', async () => {
     const schema = {
       properties: {
         people: { type: 'integer', title: 'People', minimum: 1, maximum: 5, default: 2 },

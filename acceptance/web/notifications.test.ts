@@ -74,7 +74,7 @@ describe('notifications in the browser', { skip: withoutBrowser, concurrency: fa
     await dialog().getByRole('button', { name: 'Close' }).click();
   });
 
-  test('of two who change an endpoint, the second one is told, and keeps what was typed', async () => {
+  test('nobody overwrites an endpoint that somebody else has changed, or loses what was typed', async () => {
     const { organizationId } = home;
     const [endpoint] = await service.client.call('listNotificationEndpoints', { query: { organizationId } });
     const params = { id: endpoint?.id ?? '' };

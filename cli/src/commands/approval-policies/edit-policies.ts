@@ -1,13 +1,13 @@
 /** Commands that create, change, delete and assign approval policies. */
 import type { Command } from 'commander';
-import type { CallInput } from '#contract/client/client.ts';
+import { ApiError, type CallInput } from '#contract/client/client.ts';
 import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
 import type { ApprovalPolicy } from '#contract/flows/shapes.ts';
 import { gather, onCall } from '../../command-line.ts';
 import { BadCall } from '../../exit-codes.ts';
 import { findOrganization } from '../../find-environment.ts';
 import { textFromFile } from '../../read-input.ts';
-import type { Session } from '../../session/session.ts';
+import { type Session, tell } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import { type SourceFlags, sourceFields } from '../templates/source-flags.ts';
 import { findPlace, findPolicy, type PlaceFlags } from './find-policy.ts';
@@ -64,6 +64,21 @@ async function fieldsOf(
   };
 }
 
+/** Says at once what deployments would fail by: that the service cannot read the policy as it is stored. */
+async function tellUnreadable({ client }: Session, policy: ApprovalPolicy): Promise<void> {
+  const { organizationId, repository, revision, path, tokenId, vcsConnectionId, sshKeys } = policy;
+  if (repository === catalogueRepository) return;
+  const sshKeyIds = sshKeys && JSON.stringify(sshKeys.map(({ id }) => id));
+  const query = { organizationId, repository, revision, path, tokenId, vcsConnectionId, sshKeyIds };
+  try {
+    await client.call('getPolicySchema', { query });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const reason = error.message.replace(/^\/query\/\w+ is refused: /, '');
+    tell(`The policy cannot be read now: ${plain(reason)}. Deployments that it checks fail until it can.`);
+  }
+}
+
 function addCreate(group: Command): void {
   const create = withEditFlags(group.command('create <name>').description('create an approval policy'));
   onCall<EditFlags>(create, async ({ session, args: [name = ''], options }) => {
@@ -74,6 +89,7 @@ function addCreate(group: Command): void {
     const policy = await client.call('createApprovalPolicy', {
       body: { ...fields, organizationId, name, repository },
     });
+    await tellUnreadable(session, policy);
     return isJson
       ? output.json(policy)
       : output.line(`Approval policy ${plain(name)} was created: ${policy.id}. It is assigned nowhere yet.`);
@@ -111,6 +127,7 @@ function addUpdate(group: Command): void {
     };
     const filled = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== '')) as Body;
     const changed = await client.call('updateApprovalPolicy', { body: filled });
+    await tellUnreadable(session, changed);
     return isJson
       ? output.json(changed)
       : output.line(`Approval policy ${plain(changed.name)} was changed; its assignments stay`);

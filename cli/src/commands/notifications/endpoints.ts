@@ -7,6 +7,7 @@ import { BadCall, exitCodes } from '../../exit-codes.ts';
 import { findOrganization } from '../../find-environment.ts';
 import { textFromFile } from '../../read-input.ts';
 import type { Session } from '../../session/session.ts';
+import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import { optionOf } from '../../terminal/suggest.ts';
 import type { Column } from '../../terminal/table.ts';
@@ -111,6 +112,24 @@ function addTest(group: Command): void {
   });
 }
 
+function addShow(group: Command): void {
+  const show = group.command('show <endpoint>').description('show an endpoint: its id or exact name');
+  onCall(show, async ({ session, args: [given = ''] }) => {
+    const { output, isJson, client } = session;
+    const { id } = await endpointOf(session, given);
+    const endpoint = await client.call('getNotificationEndpoint', { params: { id } });
+    if (isJson) return output.json(endpoint);
+    return output.fields([
+      ['Name', endpoint.name],
+      ['Id', endpoint.id],
+      ['Type', endpoint.type],
+      ['Value', endpoint.value],
+      ['Secret', endpoint.hasWebhookSecret ? 'signs each message' : undefined],
+      ['Changed', timeText(endpoint.updatedAt)],
+    ]);
+  });
+}
+
 export function addEndpointCommands(group: Command): void {
   const endpoints = group.command('endpoints').description('Slack, Teams, e-mail and webhooks');
   onCall(endpoints.command('list').description('list endpoints'), async ({ session }) => {
@@ -120,6 +139,7 @@ export function addEndpointCommands(group: Command): void {
       ? session.output.json(all)
       : session.output.table(all, endpointColumns, 'No notification endpoints.');
   });
+  addShow(endpoints);
   addCreate(endpoints);
   addChanging(endpoints);
   addTest(group);
