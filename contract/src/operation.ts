@@ -82,7 +82,8 @@ export interface Declaration<
   readonly projectedBy?: readonly string[];
   /**
    * Name of the GET operation that reads what this one changes, where it has another path: its `ETag` is then
-   * accepted as `If-Match`. See `reader-of.ts`.
+   * accepted as `If-Match`. Parameters of its path that this one lacks are fields of the body by the same names.
+   * See `reader-of.ts`.
    */
   readonly updates?: string;
   /** Codes of refusals that do not follow from the operation's form, such as `gone`. */
