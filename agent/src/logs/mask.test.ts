@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { compileSecrets, createMasker, maskJson, maskText } from './mask.ts';
+import { compileSecrets, createMasker, maskJson, maskText, patternsOf } from './mask.ts';
 import { secretForms } from './secret-forms.ts';
 
 function maskInChunks(bytes: Buffer, borders: readonly number[], secrets: readonly string[]): Buffer {
@@ -216,4 +216,11 @@ describe('masking values', () => {
     assert.equal(maskJson(value, []), value);
     assert.equal(maskText('lone \ud800 surrogate', ['secret']), 'lone \ud800 surrogate');
   });
+});
+
+it('what to search for is derived once for the same list', () => {
+  const secrets = ['one secret', 'another secret'];
+  assert.equal(patternsOf(secrets), patternsOf(secrets));
+  assert.notEqual(patternsOf(secrets), patternsOf([...secrets]));
+  assert.equal(maskText('one secret, one line', secrets), '***, one line');
 });

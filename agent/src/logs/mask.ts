@@ -46,8 +46,18 @@ export function compileSecrets(secrets: readonly string[]): SecretPatterns {
 
 export type Secrets = readonly string[] | SecretPatterns;
 
-function patternsOf(secrets: Secrets): SecretPatterns {
-  return 'byKey' in secrets ? secrets : compileSecrets(secrets);
+/** By the list that they were derived from, for as long as that is there: a run masks with the same list many times. */
+const derived = new WeakMap<readonly string[], SecretPatterns>();
+
+/**
+ * What to search for; derived once for the same list.
+ * @param secrets not changed afterwards
+ */
+export function patternsOf(secrets: Secrets): SecretPatterns {
+  if ('byKey' in secrets) return secrets;
+  const patterns = derived.get(secrets) ?? compileSecrets(secrets);
+  derived.set(secrets, patterns);
+  return patterns;
 }
 
 /** A covered stretch of bytes; ends are exclusive. */

@@ -8,7 +8,7 @@
  * A stream has a key of its own, derived from its salt and place. The nonce of a frame is its number and
  * whether it is the last one: frames that were left out, added, exchanged or cut off do not open.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { deriveKey, type KeyRing, type SealingKey } from './key-ring.ts';
 
 /** Where a sealed value belongs. */
@@ -54,13 +54,16 @@ type KeyFinder = (header: Buffer, version: number, association: Association) => 
 
 interface DerivedKey {
   readonly ring: KeyRing['keys'][number];
-  /** Derived for values; streams derive one each. */
-  readonly value: Buffer;
+  /** Derived for values, and made into a key once, which takes longer than to open one. Streams derive one each. */
+  readonly value: KeyObject;
 }
 
 function keyFinder(ring: KeyRing): KeyFinder {
   const keys = new Map<string, DerivedKey>(
-    ring.keys.map((key) => [key.id.toString('hex'), { ring: key, value: deriveKey(key, 'values') }]),
+    ring.keys.map((key) => [
+      key.id.toString('hex'),
+      { ring: key, value: createSecretKey(deriveKey(key, 'values')) },
+    ]),
   );
   return (header, version, association) => {
     const id = header.subarray(1, 1 + keyIdBytes).toString('hex');
@@ -123,7 +126,7 @@ export function createSealer(ring: KeyRing): Sealer {
 }
 
 function decrypt(
-  key: Buffer,
+  key: Buffer | KeyObject,
   nonce: Buffer,
   sealed: Buffer,
   association: Association,

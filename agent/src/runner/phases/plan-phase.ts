@@ -31,6 +31,7 @@ import { runOrReuse } from '../reuse/run-or-reuse.ts';
 import type { Captures } from '../command-files.ts';
 import { runCommands } from '../run-commands.ts';
 import { planInWords } from './plan-in-words.ts';
+import { patternsOf } from '../../logs/mask.ts';
 import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 import { packForApply } from '../code/tree-archive.ts';
@@ -99,6 +100,9 @@ export async function planPhase(attempt: RunnerAttempt): Promise<PhaseEnd> {
   return { result: 'planned', facts: { ...prepared.facts, ...planned }, settle };
 }
 
+/** From the first command of a plan until its tool has certainly been started. */
+const toolStartMilliseconds = 20;
+
 // The input of the apply is packed while the tool still prints the plan.
 async function plan(attempt: RunnerAttempt, prepared: Prepared): Promise<OutcomeFacts> {
   const { configuration } = prepared;
@@ -109,6 +113,8 @@ async function plan(attempt: RunnerAttempt, prepared: Prepared): Promise<Outcome
   let kept: Promise<ApprovedParts> | undefined;
   let facts: OutcomeFacts = {};
   let captures: Captures;
+  // While the tool plans, nothing else is to be done; afterwards, the plan would wait for it.
+  const early = setTimeout(() => patternsOf(attempt.job.secrets), toolStartMilliseconds);
   try {
     captures = await runCommands(attempt, configuration, commands, {
       beforeLast: async () => logImports(attempt, step),
@@ -125,6 +131,7 @@ async function plan(attempt: RunnerAttempt, prepared: Prepared): Promise<Outcome
       },
     });
   } finally {
+    clearTimeout(early);
     await Promise.allSettled([kept]);
   }
   return withFacts(facts, async () => {
