@@ -94,8 +94,8 @@ function isParsed(complaints: readonly Complaint[]): boolean {
   return !complaints.some(({ code }) => code === 'rego_parse_error');
 }
 
-/** The comment that makes the ones after it annotations. */
-const annotationMark = /#[\s\u0085]*METADATA/giu;
+/** The comment that makes the ones after it annotations. A comment ends with its line: what is below it is code. */
+const annotationMark = /#(?:[^\S\n]|\u0085)*METADATA/giu;
 
 /** Writes the files under names of ours. @returns their names in the policy, by ours */
 async function writeFiles(

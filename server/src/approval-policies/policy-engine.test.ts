@@ -226,3 +226,13 @@ deny contains rego.metadata.rule().title if input.a == 1`;
   }
   assert.deepEqual(asked, []);
 });
+
+test('a name after an empty comment hides nothing from the compiler', needsOpa, async (t) => {
+  const { evaluate } = engine(t);
+  const hidden = (blank: string) => `package envarium
+METADATA := 1 if false
+#${blank}METADATA := http.send({"method": "GET", "url": "http://127.0.0.1:1/", "raise_error": false})
+warn contains json.marshal(METADATA)`;
+  for (const blank of ['\n', '\r\n', ' \n\t'])
+    await assert.rejects(evaluate(hidden(blank)), /undefined function http.send/, JSON.stringify(blank));
+});
