@@ -1,6 +1,7 @@
 /** SQL of the outbox. */
 import type { Selectable } from 'kysely';
 import type { Connection } from '../context.ts';
+import { storable } from '../database/storable.ts';
 import type { EffectTable } from '../database/schema.ts';
 
 export type EffectRow = Selectable<EffectTable>;
@@ -82,7 +83,8 @@ export async function storeFailure(
     .updateTable('effect')
     .set({
       attempts: failure.attempts,
-      last_error: failure.error,
+      // A failure that cannot be stored would not count.
+      last_error: storable(failure.error),
       due_at: failure.dueAt,
       failed_at: failure.failedAt,
     })

@@ -203,3 +203,12 @@ test('work that is slow holds up nothing else', async () => {
   await promise(1);
   await all;
 });
+
+test('a failure whose message cannot be stored counts like any other', async () => {
+  await promise(1);
+  const failing = deed(() => Promise.reject(new Error('half \ud83d and \0')));
+  await carryOutDue(app.context, [failing]);
+  const [row] = await rows();
+  assert.equal(row?.attempts, 1);
+  assert.equal(row.last_error, 'half \ufffd and \ufffd');
+});

@@ -8,6 +8,7 @@ import type {
 } from '#contract/notifications/shapes.ts';
 import { homeById } from '../access/entity-home.ts';
 import type { Connection } from '../context.ts';
+import { storable } from '../database/storable.ts';
 import type { NotificationAttemptTable, NotificationDeliveryTable } from '../database/schema.ts';
 import type { EventFacts } from './stored-facts.ts';
 
@@ -128,6 +129,13 @@ export interface Ended {
   readonly error: NotificationError | null;
 }
 
+/** Whatever a mail server or an endpoint says can be stored: what is not stored would be sent again. */
+function jsonOf(value: object | null): string | null {
+  return (
+    value && JSON.stringify(value, (_, each: unknown) => (typeof each === 'string' ? storable(each) : each))
+  );
+}
+
 export async function storeAttempt(tx: Connection, { id, attempts }: DeliveryRow, ended: Ended, now: Date) {
   const updated = await tx
     .updateTable('notification_delivery')
@@ -135,8 +143,8 @@ export async function storeAttempt(tx: Connection, { id, attempts }: DeliveryRow
       status: ended.status,
       due_at: ended.dueAt,
       finished_at: ended.status === 'waiting' ? null : now,
-      last_error: ended.error?.message ?? null,
-      last_request: ended.request && JSON.stringify(ended.request),
+      last_error: ended.error && storable(ended.error.message),
+      last_request: jsonOf(ended.request),
     })
     .where('id', '=', id)
     .returning('id')
@@ -150,8 +158,8 @@ export async function storeAttempt(tx: Connection, { id, attempts }: DeliveryRow
       number: attempts,
       started_at: ended.startedAt,
       duration_ms: ended.durationMilliseconds,
-      response: ended.response && JSON.stringify(ended.response),
-      error: ended.error && JSON.stringify(ended.error),
+      response: jsonOf(ended.response),
+      error: jsonOf(ended.error),
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();

@@ -89,3 +89,19 @@ test('every type of endpoint gets an event in its own form', async () => {
   assert.match(mail?.text ?? '', /^Subject: \[Envarium\] Deploy started: <!channel> & co\r$/m);
   assert.match(mail?.text ?? '', /^Comment: first second\r$/m);
 });
+
+test('long texts are cut between characters, and sent once', async () => {
+  mails.length = 0;
+  receiver.received.length = 0;
+  const { id: environmentId } = await createIdle(app, { name: `${'n'.repeat(5)}😀` });
+  await deploy(app, environmentId, { comment: `${'c'.repeat(299)}😀 and more` });
+  await deliverDue(app.context);
+  const query = { organizationId: app.organizationId, environmentId };
+  const { deliveries } = await ok(app, 'listNotificationDeliveries', { query });
+  assert.deepEqual(
+    deliveries.map(({ status, attempts }) => [status, attempts]),
+    Array.from({ length: 4 }, () => ['delivered', 1]),
+  );
+  assert.equal(mails.length, 1);
+  for (const { body } of receiver.received) assert.doesNotMatch(body, /\\ud83d/i);
+});

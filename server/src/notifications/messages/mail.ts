@@ -2,7 +2,7 @@
 import type { UserRow } from '../../users/user-store.ts';
 import { creatorPlaceholder, deployerPlaceholder, recipientsOf } from '../check-endpoint.ts';
 import type { Notification } from './notification.ts';
-import type { Words } from './words.ts';
+import { beginningOf, type Words } from './words.ts';
 
 const mostSubjectCharacters = 200;
 
@@ -14,7 +14,7 @@ export function mailText({ title, facts, error, link }: Words): { subject: strin
     ...(link === null ? [] : [link]),
   ];
   return {
-    subject: `[Envarium] ${title}`.slice(0, mostSubjectCharacters),
+    subject: beginningOf(`[Envarium] ${title}`, mostSubjectCharacters),
     text: `${parts.join('\n\n')}\n`,
   };
 }

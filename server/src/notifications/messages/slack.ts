@@ -1,5 +1,5 @@
 /** A notification as Slack shows it: blocks of plain text, in which nothing is a link, a mention or a format. */
-import type { Words } from './words.ts';
+import { beginningOf, type Words } from './words.ts';
 
 const mostFields = 10;
 const mostTitleCharacters = 150;
@@ -22,7 +22,7 @@ export function slackMessage({ title, facts, error, link }: Words) {
     mrkdwn: false,
     unfurl_links: false,
     blocks: [
-      { type: 'header', text: plain(title.slice(0, mostTitleCharacters)) },
+      { type: 'header', text: plain(beginningOf(title, mostTitleCharacters)) },
       ...(fields.length > 0 ? [{ type: 'section', fields }] : []),
       ...(error === null ? [] : [{ type: 'section', text: plain(error) }]),
       ...(link === null

@@ -13,14 +13,19 @@ export interface Words {
 const mostErrorCharacters = 1000;
 const mostNameCharacters = 300;
 
+/** The beginning of a text: no character is cut in half, which receivers refuse. */
+export function beginningOf(text: string, most: number): string {
+  return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+}
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${beginningOf(text, most)}…` : text;
+}
+
 /** A name on one line, and not longer than one. */
 function oneLine(text: string): string {
   const line = text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
-  return line.length > mostNameCharacters ? `${line.slice(0, mostNameCharacters)}…` : line;
-}
-
-function cut(text: string): string {
-  return text.length > mostErrorCharacters ? `${text.slice(0, mostErrorCharacters)}…` : text;
+  return shortened(line, mostNameCharacters);
 }
 
 export function wordsOf(notification: Notification): Words {
@@ -47,7 +52,7 @@ export function wordsOf(notification: Notification): Words {
   return {
     title: `${notificationEventWords[event]}: ${oneLine(environment.name)}`,
     facts: named.flatMap(([name, value]) => (value ? [[name, oneLine(value)] as const] : [])),
-    error: error === null ? null : cut(error),
+    error: error === null ? null : shortened(error, mostErrorCharacters),
     link,
   };
 }
