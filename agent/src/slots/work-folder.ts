@@ -36,12 +36,10 @@ import {
 import { dirname, join } from 'node:path';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { treeFolder, workFolderName } from '#protocol/work-folder-name.ts';
 import { gitConfiguration } from '#guards/git/git-environment.ts';
 import { accountsWith } from '../processes/accounts.ts';
 import { forceRemoveSync } from './remove-folder.ts';
-
-/** Types that may run alongside another deployment of the same environment. */
-const parallelTypes: readonly Job['type'][] = ['prPlan', 'remotePlan', 'moduleTest'];
 
 /** The plan phase's findings about the tree that it keeps, so that its apply need not check again. */
 export interface TreeFacts {
@@ -65,15 +63,13 @@ export function workFolderPaths(
   workFolder: string,
   job: Pick<Job, 'type' | 'environmentId' | 'deploymentId'>,
 ) {
-  const name = parallelTypes.includes(job.type)
-    ? `${job.environmentId}-${job.deploymentId}`
-    : job.environmentId;
+  const name = workFolderName(job);
   if (!/^[A-Za-z0-9-]{1,100}$/.test(name))
     throw new Error(`the environment's id ${JSON.stringify(name)} cannot be used as a folder name`);
   const root = join(workFolder, name);
   return {
     root,
-    tree: join(root, 'tree'),
+    tree: join(root, treeFolder),
     state: join(root, 'state'),
     plan: join(root, 'plan'),
     planFile: join(root, 'plan', 'tfplan'),

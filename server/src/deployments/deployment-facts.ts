@@ -4,7 +4,9 @@
  * later.
  */
 import { type CustomServiceEnvironmentVariables, customVariableNames } from '#contract/deployments/shapes.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
+import { treePath } from '#protocol/work-folder-name.ts';
 import type { Connection } from '../context.ts';
 import { projectPath } from '../projects/project-store.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
@@ -100,6 +102,9 @@ export async function factsAtStart(
 /** What the facts of a stored deployment are made from. */
 type FactColumns = Pick<
   DeploymentRow,
+  | 'id'
+  | 'environment_id'
+  | 'work_folder'
   | 'facts'
   | 'type'
   | 'commit_hash'
@@ -126,6 +131,12 @@ function argumentFacts({ tool, targets, skip_state_refresh: skipsRefresh }: Fact
   return { cliArgsPlan: plan.join(' '), cliArgsApply: '' };
 }
 
+/** Where the code is on the agent, known from the end of the first phase on. */
+function placeFacts({ id, environment_id: environmentId, type, work_folder: folder }: FactColumns): Facts {
+  if (folder === null) return {};
+  return { rootDir: treePath(folder, { type: type as Job['type'], environmentId, deploymentId: id }) };
+}
+
 /**
  * The facts of a deployment as they are known now, before anything overrides them. @param reviewer who
  * approved it last
@@ -140,6 +151,7 @@ export function knownFacts(
     ...row.facts,
     ...person('reviewer', reviewer),
     ...argumentFacts(row),
+    ...placeFacts(row),
     templateDir: row.path,
     templatePath: row.path,
     templateRepository: row.repository,

@@ -42,6 +42,7 @@ const shownColumns = [
   'tool',
   'commit_hash',
   'commit_to_run',
+  'work_folder',
   'plan_summary',
   'has_changes',
   'has_policies',

@@ -111,7 +111,7 @@ test('a run gets variables that describe it and who requested it', async () => {
       },
     ],
   });
-  await agent.finish(job, plannedOutcome());
+  await agent.finish(job, plannedOutcome({ workFolder: '/srv/work' }));
   await ok(app, 'approveDeployment', { params: { id } });
   await ok(app, 'updateEnvironment', { params: { id: environment.id }, body: { name: 'renamed meanwhile' } });
   const apply = await agent.claim();
@@ -128,8 +128,10 @@ test('a run gets variables that describe it and who requested it', async () => {
   };
   for (const [name, value] of Object.entries(later))
     assert.equal(apply.systemVariables[`ENVARIUM_${name}`], value, name);
-  const { commitUrl, reviewerUserId } = (await deploymentOf(app, id)).customServiceEnvironmentVariables ?? {};
+  const { commitUrl, reviewerUserId, rootDir } =
+    (await deploymentOf(app, id)).customServiceEnvironmentVariables ?? {};
   assert.deepEqual([commitUrl, reviewerUserId], [commit.COMMIT_URL, 'admin']);
+  assert.equal(rootDir, `/srv/work/${environment.id}/tree`, 'where the agent has the code');
 });
 
 test('the forge of a repository follows from its settings, or else from its host', async () => {
