@@ -105,6 +105,9 @@ describe('notifications in the browser', { skip: withoutBrowser, concurrency: fa
     assert.ok(await page.getByLabel('Deploy started').isChecked());
     await page.getByLabel('Drift detected').check();
     await page.getByText('Chosen in this project').waitFor();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Space');
+    assert.ok(await page.getByLabel('Drift detected').isChecked(), 'the focus stays, and both keys count');
     await press('Remove');
     await page.getByText('Inherited from').waitFor();
   });

@@ -54,5 +54,8 @@ test('drift and settled attributes are listed separately', async () => {
   assert.equal(status, 2);
   assert.match(stdout, /^DRIFT +ADDRESS +ATTRIBUTES\nupdate +local_file\.web +content\nSETTLED /);
   assert.match(stdout, /^Drift was found\.$/m);
+  const remediation = { strategy: 'CODE_TO_CLOUD', deploymentId: 'next' };
+  const repaired = await runAgainst(['drift', 'web'], drift({ driftDetected: true, plan, remediation }));
+  assert.match(repaired.stdout, /^A deploy was started to repair it: next$/m);
   assert.doesNotMatch(stdout, /data\.x/);
 });

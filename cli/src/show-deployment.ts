@@ -94,6 +94,14 @@ export async function tookText(client: Session['client'], deployment: Deployment
   return durationText(millisecondsBetween(startedAt, finishedAt) - waited);
 }
 
+/** Whether there is drift, and what follows from it by itself. */
+async function showDriftResult(output: Output, { driftDetected, remediation }: Deployment): Promise<void> {
+  await output.line(driftDetected ? 'Drift was found.' : 'No drift.');
+  if (remediation?.deploymentId)
+    await output.line(`A deploy was started to repair it: ${remediation.deploymentId}`);
+  if (remediation?.reason) await output.line(`It is not repaired automatically: ${remediation.reason}`);
+}
+
 /** The last lines of a deployment that is over or waits for approval. */
 export async function showResult(
   { client, output }: Pick<Session, 'client' | 'output'>,
@@ -110,8 +118,7 @@ export async function showResult(
   }
   const duration = await tookText(client, deployment);
   if (status !== 'SUCCESS') await showFailure(output, deployment);
-  if (type === 'driftDetection' && status === 'SUCCESS')
-    await output.line(deployment.driftDetected ? 'Drift was found.' : 'No drift.');
+  if (type === 'driftDetection' && status === 'SUCCESS') await showDriftResult(output, deployment);
   if (type === 'deploy' && status === 'SUCCESS' && Object.keys(deployment.output ?? {}).length > 0)
     await showOutputs(output, deployment.output);
   if (deployment.skippedFor)

@@ -7,7 +7,7 @@ import { timeText } from '../terminal/durations.ts';
 import { BadCall } from '../exit-codes.ts';
 import { findEnvironment, findOrganization, findProject } from '../find-environment.ts';
 import { lifetimeOf } from '../lifetime.ts';
-import type { Session } from '../session/session.ts';
+import { type Session, tell } from '../session/session.ts';
 import { canAsk, confirm } from '../terminal/ask.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { optionOf } from '../terminal/suggest.ts';
@@ -117,6 +117,14 @@ function addTtl(group: Command): void {
   });
 }
 
+/** Schedules take the place of a lifetime: what is gone is said. */
+async function tellLifetime({ client }: Session, { id, lifespanEndAt }: Environment): Promise<void> {
+  if (!lifespanEndAt) return;
+  const now = await client.call('getEnvironment', { params: { id } });
+  if (!now.lifespanEndAt)
+    tell(`It no longer expires at ${timeText(lifespanEndAt)}: schedules take the place of its lifetime.`);
+}
+
 function addSchedule(group: Command): void {
   const schedule = group
     .command('schedule <environment>')
@@ -128,7 +136,8 @@ function addSchedule(group: Command): void {
     .option('--time-zone <name>', 'the clock that both go by, such as Europe/Berlin; UTC unless set');
   onCall<ScheduleFlags>(schedule, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
-    const params = { id: (await findEnvironment(session, name)).id };
+    const environment = await findEnvironment(session, name);
+    const params = { id: environment.id };
     const known = await client.call('getEnvironmentSchedule', { params });
     const isChanged = [options.deploy, options.destroy, options.timeZone].some((each) => each !== undefined);
     const wanted = (kind: 'deploy' | 'destroy') => {
@@ -141,6 +150,7 @@ function addSchedule(group: Command): void {
     const body = { deploy: wanted('deploy'), destroy: wanted('destroy') };
     const now = isChanged ? await client.call('updateEnvironmentSchedule', { params, body }) : known;
     if (isJson) return output.json(now);
+    if (isChanged) await tellLifetime(session, environment);
     const text = (one: typeof now.deploy) =>
       one === undefined
         ? 'never'

@@ -106,6 +106,22 @@ export async function setStepStatus(
     .executeTakeFirst();
 }
 
+/** Lets a step that has ended run once more: its times are those of the last run. @returns the changed row */
+export async function restartStep(
+  tx: Connection,
+  deploymentId: string,
+  name: string,
+  at: Date,
+): Promise<StepRow | undefined> {
+  return tx
+    .updateTable('deployment_step')
+    .set({ status: 'IN_PROGRESS', started_at: at, completed_at: null })
+    .where('deployment_id', '=', deploymentId)
+    .where('name', '=', name)
+    .returningAll()
+    .executeTakeFirst();
+}
+
 /** Ends the steps that a deployment leaves running when it ends. @returns the changed rows */
 export async function endRunningSteps(
   tx: Connection,

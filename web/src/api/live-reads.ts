@@ -16,6 +16,7 @@ const ofDeployment: readonly OperationName[] = [
   'listVariables',
   'listDownstream',
   'getCalendar',
+  'listNotificationDeliveries',
 ];
 
 const ofEnvironmentChange: readonly OperationName[] = [
@@ -26,6 +27,7 @@ const ofEnvironmentChange: readonly OperationName[] = [
   'listEnvironmentTags',
   'getCalendar',
   'listDownstream',
+  'listNotificationDeliveries',
 ];
 
 const ofAccess: readonly OperationName[] = [

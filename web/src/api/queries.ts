@@ -86,6 +86,12 @@ export function pageOf<Name extends OperationName>(name: Name, input?: Input<Nam
   };
 }
 
+export interface PageOptions<Rows> {
+  readonly enabled?: boolean;
+  /** Milliseconds until it is read again without an event; false: only after one. */
+  readonly againAfter?: (rows: Rows | undefined) => number | false;
+}
+
 /**
  * Reads a list that says in a header how many rows there are; the last page stays until the next one is there
  * (`isPlaceholderData`).
@@ -93,11 +99,12 @@ export function pageOf<Name extends OperationName>(name: Name, input?: Input<Nam
 export function usePage<Name extends OperationName>(
   name: Name,
   input?: Input<Name>,
-  options: { readonly enabled?: boolean } = {},
+  { againAfter, ...options }: PageOptions<Reply<Name>> = {},
 ): UseQueryResult<ListPage<Reply<Name>>> {
   return useQuery<ListPage<Reply<Name>>>({
     ...pageOf(name, input),
     placeholderData: keepPreviousData,
+    ...(againAfter ? { refetchInterval: ({ state }) => againAfter(state.data?.rows) } : {}),
     ...options,
   });
 }
@@ -139,6 +146,8 @@ export function refresh(names: readonly OperationName[]): Promise<void> {
 }
 
 export interface ChangeOptions<Name extends OperationName> {
+  /** Changes with the same text are sent one after the other, in the order of the clicks. */
+  readonly inOrder?: string;
   /** Reads that the change concerns: they are asked again after it. */
   readonly refreshes: readonly OperationName[];
   readonly onSuccess?: (reply: Reply<Name>, input: Input<Name>) => void;
@@ -152,11 +161,12 @@ export interface ChangeOptions<Name extends OperationName> {
  */
 export function useChange<Name extends OperationName>(
   name: Name,
-  { refreshes, onSuccess, onError }: ChangeOptions<Name>,
+  { inOrder, refreshes, onSuccess, onError }: ChangeOptions<Name>,
 ): UseMutationResult<Reply<Name>, Error, Input<Name>> {
   const [keys] = useState(() => new OnceKeys());
   return useMutation({
     mutationKey: [name],
+    ...(inOrder === undefined ? {} : { scope: { id: inOrder } }),
     mutationFn: async (input: Input<Name>) =>
       (await (client.call as AnyCall)(name, {
         ...input,

@@ -1,6 +1,9 @@
-/** A form in a dialog. Clicks beside it do not close it, so that nothing typed is lost by accident. */
+/**
+ * A form in a dialog. Clicks beside it do not close it, nor does Escape once something was typed, so that nothing is
+ * lost by accident.
+ */
 import { Button, Group, Modal, Stack } from '@mantine/core';
-import type { FormEvent, ReactNode } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { FormAlert } from '../forms/FormAlert.tsx';
 
 export interface FormDialogProps {
@@ -18,11 +21,19 @@ export interface FormDialogProps {
 
 /** Render it only while it is open: then it begins empty each time. */
 export function FormDialog({ title, lead, verb, isBusy, problem, size = 'lg', ...props }: FormDialogProps) {
+  const [isTouched, setTouched] = useState(false);
   return (
-    <Modal opened onClose={props.onClose} title={title} size={size} closeOnClickOutside={false}>
+    <Modal
+      opened
+      onClose={props.onClose}
+      title={title}
+      size={size}
+      closeOnClickOutside={false}
+      closeOnEscape={!isTouched}
+    >
       {lead !== undefined && <p style={{ marginTop: 0, color: 'var(--e-ink-2)' }}>{lead}</p>}
       <FormAlert mb="md" error={problem} />
-      <form onSubmit={props.onSubmit} noValidate>
+      <form onSubmit={props.onSubmit} onInput={() => setTouched(true)} noValidate>
         <Stack gap="md">{props.children}</Stack>
         <Group mt="lg" justify="flex-end">
           <Button variant="default" onClick={props.onClose}>

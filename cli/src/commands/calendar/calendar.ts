@@ -12,10 +12,18 @@ interface CalendarFlags {
   readonly to?: string;
 }
 
+/** The time within a sentence of the service as the table has times. */
+function withReadableTimes(text: string): string {
+  return text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => timeText(at));
+}
+
 const columns: Column<CalendarEntry>[] = [
   { head: 'TIME', value: ({ at }) => timeText(at), isWhole: true },
   { head: 'ENVIRONMENT', value: ({ environmentName }) => environmentName },
-  { head: 'WHAT', value: ({ text, held }) => (held === undefined ? text : `${text} – held: ${held}`) },
+  {
+    head: 'WHAT',
+    value: ({ text, held }) => withReadableTimes(held === undefined ? text : `${text} – held: ${held}`),
+  },
   {
     head: 'SCHEDULE',
     value: ({ cron, timeZone, isRepeated }) =>

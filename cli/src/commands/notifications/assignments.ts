@@ -17,7 +17,7 @@ interface AssignFlags {
 
 function eventsOf({ event = [], all, none }: AssignFlags): NotificationEvent[] {
   const given = [event.length > 0, all === true, none === true].filter(Boolean).length;
-  if (given !== 1) throw new BadCall('specify one of --event, --all and --none');
+  if (given !== 1) throw new BadCall('Specify one of --event, --all and --none.');
   const unknown = event.find((name) => !notificationEvents.includes(name));
   if (unknown !== undefined)
     throw new BadCall(`--event ${unknown} does not exist: use ${notificationEvents.join(', ')}`);

@@ -92,12 +92,19 @@ function addChanging(group: Command): void {
   });
 }
 
+const shownCharacters = 300;
+
+function beginningOf(text: string): string {
+  return text.length > shownCharacters ? `${text.slice(0, shownCharacters)} …` : text;
+}
+
 function showTest({ output }: Session, name: string, result: NotificationTest): Promise<void> {
   const { error, response, durationMilliseconds } = result;
+  const kind = error === null || error.type === 'unknown' ? '' : `${error.type}: `;
   return output.fields([
     ['Endpoint', plain(name)],
-    ['Result', error === null ? 'taken' : `${error.type}: ${plain(error.message)}`],
-    ['Answer', response === null ? 'none' : `${response.status} ${plain(response.body)}`],
+    ['Result', error === null ? 'taken' : `${kind}${plain(error.message)}`],
+    ['Answer', response === null ? 'none' : `${response.status} ${beginningOf(plain(response.body))}`],
     ['Duration', `${durationMilliseconds} ms`],
   ]);
 }

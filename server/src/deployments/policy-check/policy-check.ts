@@ -7,11 +7,13 @@ import type { Context } from '../../context.ts';
 import type { PolicyVerdictTable } from '../../database/schema.ts';
 import { whyUnavailable } from '../../database/unavailable.ts';
 import { type EffectKind, promiseEffect } from '../../effects/effect-kind.ts';
+import { recordEvent } from '../../feeds/record-event.ts';
 import { policiesFor } from '../../flows/assignment-store.ts';
+import { restartStep } from '../../logs/step-store.ts';
+import { stepView } from '../../logs/step-view.ts';
 import { getTemplateRows, type TemplateRow } from '../../templates/template-store.ts';
 import { type DeploymentRow, getDeploymentRow } from '../deployment-store.ts';
 import { listReviews } from '../review-store.ts';
-import { markStep } from '../follow-decision.ts';
 import { askPolicy, inputBodies } from './ask-policies.ts';
 import { concludeCheck, type RoundOfDeployment } from './conclude-check.ts';
 import { plannedInput, policyInput, type PolicyInput } from './policy-input.ts';
@@ -125,10 +127,15 @@ export const policyCheck: EffectKind<RoundOfDeployment> = {
   carryOut: check,
 };
 
+async function beginStep(context: Context, row: DeploymentRow): Promise<void> {
+  const step = await restartStep(context.db, row.id, policyStep, context.now());
+  if (step) await recordEvent(context, row.id, 'step', stepView(step, row));
+}
+
 /** Promises a round, in the transaction of what makes it necessary. */
 export async function promiseCheck(context: Context, row: DeploymentRow, round: number): Promise<void> {
   await Promise.all([
-    markStep(context, row, policyStep, 'IN_PROGRESS'),
+    beginStep(context, row),
     promiseEffect(context, policyCheck, { deploymentId: row.id, round }),
   ]);
 }

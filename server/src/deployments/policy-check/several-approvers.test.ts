@@ -89,6 +89,15 @@ test(
   },
 );
 
+test('the time of the check is that of its last round, without the wait for people', needsOpa, async () => {
+  const { id } = await waitingFor(2);
+  app.advance(600);
+  assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
+  const steps = await ok(app, 'listSteps', { params: { deploymentLogId: id } });
+  const { startedAt, completedAt } = steps.find(({ name }) => name === 'policy:check') ?? {};
+  assert.ok(Date.parse(completedAt ?? '') - Date.parse(startedAt ?? '') < 60_000);
+});
+
 test('a key of an organization and whoever made it count as one person', needsOpa, async () => {
   const { id } = await waitingFor(2);
   const made = await ok(app, 'createApiKey', { body: { organizationId, name: 'ci' }, as: ada! });

@@ -36,11 +36,21 @@ const sslCodes =
 /** Of libraries that replace the code by their own. */
 const sslWords = /\bcertificate\b|\bTLS\b|\bSSL\b/;
 
+/** What the network says in codes; its own text follows. */
+const reasons: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'No host has this name: check the address',
+  EAI_AGAIN: 'The name of the host cannot be looked up now',
+  ECONNREFUSED: 'The host refuses the connection: check the port',
+  ECONNRESET: 'The host ended the connection without an answer',
+};
+
 /** A failure of the connection as replies have it. */
 export function errorOf(error: unknown, secrets: readonly string[]): NotificationError {
   const { name = '', code = '', message = String(error) } = error as Partial<NodeJS.ErrnoException>;
   const isLate = name === 'TimeoutError' || code === 'ETIMEDOUT' || code === 'ESOCKETTIMEDOUT';
   if (isLate) return { type: 'timeout', message: `No answer within ${timeLimitMilliseconds / 1000} seconds` };
   const type = sslCodes.test(code) || sslWords.test(message) ? 'ssl-error' : 'unknown';
-  return { type, message: shownText(message || code || 'The connection failed', secrets) };
+  const text = message || code || 'The connection failed';
+  const reason = reasons[code];
+  return { type, message: shownText(reason === undefined ? text : `${reason} (${text})`, secrets) };
 }

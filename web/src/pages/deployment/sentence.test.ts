@@ -108,6 +108,16 @@ test('a success without changes, a drift check and a refusal have words of their
     }),
     'Refused by Grace 1 min ago',
   );
+  const messages = { deny: ['no'], pending: [], allow: [], warn: [] };
+  const verdict = { policyId: 'p', policyName: 'No', round: 1, decision: 'deny', messages } as const;
+  assert.equal(
+    sentence({
+      status: 'CANCELLED',
+      finishedAt: at(540),
+      policyVerdicts: [{ ...verdict, at: at(540) } as never],
+    }),
+    'Denied by the approval policy No 1 min ago',
+  );
 });
 
 test('the first line of an error is short, and without what draws its frame', () => {

@@ -112,9 +112,15 @@ function failed(word: string, facts: SentenceFacts): string {
 }
 
 function cancelled({ deployment, now }: SentenceFacts): string {
-  const { reviewersUsers, finishedAt } = deployment;
+  const { reviewersUsers, finishedAt, policyVerdicts = [] } = deployment;
   const refused = reviewersUsers.findLast(({ action }) => action === 'cancelled');
-  return `${refused ? `Refused by ${refused.user.name}` : 'Cancelled'} ${ago(finishedAt, now)}`;
+  const denying = policyVerdicts.findLast(({ decision }) => decision === 'deny');
+  const word = refused
+    ? `Refused by ${refused.user.name}`
+    : denying
+      ? `Denied by the approval policy ${denying.policyName}`
+      : 'Cancelled';
+  return `${word} ${ago(finishedAt, now)}`;
 }
 
 function aborted(facts: SentenceFacts): string {

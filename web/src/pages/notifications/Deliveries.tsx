@@ -29,11 +29,15 @@ const columns: readonly Column<Delivery>[] = [
     cell: ({ id, eventName }) => <OpenLink id={id}>{notificationEventWords[eventName]}</OpenLink>,
   },
   { id: 'environment', head: 'Environment', cell: ({ environmentName }) => <bdi>{environmentName}</bdi> },
-  { id: 'endpoint', head: 'Endpoint', cell: ({ endpointName }) => <bdi>{endpointName}</bdi> },
+  { id: 'endpoint', head: 'Endpoint', isMinor: true, cell: ({ endpointName }) => <bdi>{endpointName}</bdi> },
   { id: 'status', head: 'Status', cell: ({ status }) => <Status look={deliveryLooks[status]} /> },
   { id: 'attempts', head: 'Attempts', isNumber: true, isMinor: true, cell: ({ attempts }) => attempts },
   { id: 'at', head: 'When', isMinor: true, cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
 ];
+
+/** Attempts are not announced: what waits is looked at again. */
+const lookAgainMilliseconds = 5000;
+const isWaiting = ({ status }: Delivery) => status === 'waiting';
 
 function find<Word extends string>(words: readonly Word[], text: string | undefined): Word | undefined {
   return words.find((word) => word === text);
@@ -102,7 +106,10 @@ export function Deliveries({ whyNot }: { readonly whyNot: string | undefined }) 
   const page = usePage(
     'listNotificationDeliveries',
     { query: { organizationId, ...filtersOf(search) } },
-    { enabled: whyNot === undefined },
+    {
+      enabled: whyNot === undefined,
+      againAfter: (page) => (page?.deliveries.some(isWaiting) ? lookAgainMilliseconds : false),
+    },
   );
   if (whyNot !== undefined) return <EmptyState title="You cannot see deliveries">{whyNot}</EmptyState>;
   return (

@@ -79,6 +79,10 @@ export function EndpointFields({ form, hasSecret = false }: EndpointFieldsProps)
         allowDeselect={false}
         data={endpointTypes.map((value) => ({ value, label: typeWords[value].label }))}
         {...form.getInputProps('type')}
+        onChange={(type) => {
+          form.clearFieldError('value');
+          form.setFieldValue('type', type ?? 'Slack');
+        }}
       />
       <TextInput
         label={words.valueLabel}

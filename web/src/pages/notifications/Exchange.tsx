@@ -41,6 +41,13 @@ export function SentMessage({ request }: { readonly request: NonNullable<Tested[
   );
 }
 
+/** Of those that say more than the message. */
+const errorWords: Readonly<Record<NonNullable<Tested['error']>['type'], string | undefined>> = {
+  timeout: 'Too late',
+  'ssl-error': 'TLS',
+  unknown: undefined,
+};
+
 export interface AnswerProps {
   readonly response: Tested['response'];
   readonly error: Tested['error'];
@@ -53,7 +60,7 @@ export function Answer({ response, error, durationMilliseconds }: AnswerProps) {
       <Facts
         facts={[
           ['Result', error === null ? 'Taken' : <bdi key="error">{error.message}</bdi>],
-          ['Kind of error', error?.type],
+          ['Kind of error', error && errorWords[error.type]],
           ['Status', response === null ? 'No answer' : String(response.status)],
           ['Duration', `${durationMilliseconds} ms`],
         ]}

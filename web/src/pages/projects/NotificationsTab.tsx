@@ -2,6 +2,7 @@
 import { Checkbox } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import {
   type NotificationEvent,
   notificationEvents,
@@ -73,13 +74,20 @@ function Origin({ choice, project }: Pick<EndpointChoiceProps, 'choice' | 'proje
 function EndpointChoice({ choice, project, whyNot }: EndpointChoiceProps) {
   const { endpoint, events } = choice;
   const assign = useChange('assignNotificationEndpoint', {
+    inOrder: `${project.id} ${endpoint.id}`,
     refreshes: ['listNotificationAssignments'],
     onSuccess: ({ eventNames }) =>
       showDone(eventNames.length === 0 ? 'Removed from this project' : 'Saved for this project'),
   });
-  const save = (eventNames: NotificationEvent[]) =>
-    assign.mutate({ params: { projectId: project.id, endpointId: endpoint.id }, body: { eventNames } });
-  const chosen = assign.isPending ? (assign.variables.body?.eventNames ?? events) : events;
+  // What was clicked last is shown until the service has it.
+  const [sent, setSent] = useState<readonly NotificationEvent[]>();
+  const chosen = sent ?? events;
+  const save = (eventNames: NotificationEvent[]) => {
+    setSent(eventNames);
+    const done = () => setSent((last) => (last === eventNames ? undefined : last));
+    const params = { projectId: project.id, endpointId: endpoint.id };
+    assign.mutate({ params, body: { eventNames } }, { onSettled: done });
+  };
   const toggle = (event: NotificationEvent) =>
     save(notificationEvents.filter((each) => chosen.includes(each) !== (each === event)));
   const isOwn = choice.projectId === project.id;
@@ -102,7 +110,7 @@ function EndpointChoice({ choice, project, whyNot }: EndpointChoiceProps) {
             key={event}
             label={notificationEventWords[event]}
             checked={chosen.includes(event)}
-            disabled={whyNot !== undefined || assign.isPending}
+            disabled={whyNot !== undefined}
             onChange={() => toggle(event)}
           />
         ))}

@@ -68,13 +68,17 @@ function Commits({ check }: { readonly check: DeploymentReply }) {
   );
 }
 
-function Found({ check }: { readonly check: DeploymentReply }) {
+/** @param isOver whether a deployment has ended the drift since the check */
+function Found({ check, isOver }: { readonly check: DeploymentReply; readonly isOver: boolean }) {
   const plan: Plan | undefined = check.plan ?? undefined;
   const hasPlan = check.driftDetected || (plan?.settled?.length ?? 0) > 0;
   return (
     <>
       {check.driftDetected && (
         <>
+          {isOver && (
+            <p className={classes.sentence}>A deployment has ended the drift. The check had found:</p>
+          )}
           <p className={classes.sentence}>{causeWords(check)}</p>
           <Commits check={check} />
           <Remediation check={check} />
@@ -116,7 +120,7 @@ function LastCheck(props: EnvironmentProps & { readonly check: DeploymentReply }
         <Actions {...props} running={running} />
       </div>
       {check.error && <pre className={classes.errorText}>{check.error.message}</pre>}
-      <Found check={check} />
+      <Found check={check} isOver={environment.driftStatus === 'OK'} />
     </section>
   );
 }
