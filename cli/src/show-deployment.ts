@@ -94,7 +94,7 @@ export async function tookText(client: Session['client'], deployment: Deployment
   return durationText(millisecondsBetween(startedAt, finishedAt) - waited);
 }
 
-/** Whether there is drift, and what follows from it by itself. */
+/** Whether there is drift, and what was started because of it. */
 async function showDriftResult(output: Output, { driftDetected, remediation }: Deployment): Promise<void> {
   await output.line(driftDetected ? 'Drift was found.' : 'No drift.');
   if (remediation?.deploymentId)
