@@ -22,6 +22,9 @@ export type AskedCode = Pick<
   'deploymentType' | 'blueprintId' | 'blueprintRevision' | 'blueprintRepository'
 >;
 
+/** What a request says about the environment's own settings. */
+export type AskedSettings = Pick<DeployRequest, 'envName' | 'ttl' | 'userRequiresApproval'>;
+
 /** Changes that a deployment carries until it is approved. */
 export interface ProposedChanges {
   /** Of variables. */
@@ -31,6 +34,7 @@ export interface ProposedChanges {
   /** Ids of sets to assign to the environment, and to take away from it. */
   readonly sets?: { readonly assign: readonly string[]; readonly unassign: readonly string[] };
   readonly code?: AskedCode;
+  readonly settings?: AskedSettings;
 }
 
 export interface RunInputs {

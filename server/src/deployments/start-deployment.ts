@@ -38,7 +38,7 @@ import {
 import { startedView } from './deployment-view.ts';
 import { lastDeployColumns, withLastVariables } from './last-deploy.ts';
 import { endIdleDestroy, refreshEnvironment } from './move-deployment.ts';
-import { changeForGood, factsAfter } from './inputs/change-for-good.ts';
+import { changedColumns, changeForGood, factsAfter } from './inputs/change-for-good.ts';
 import { contentsWithProposed, isOnlyPlanner, isProposing, proposedOf } from './inputs/proposed-changes.ts';
 import {
   type DestroyRequest,
@@ -87,7 +87,7 @@ async function inputsOf(context: ActorContext, facts: StoredFacts, request: Star
   const approval = approvalAtStart({
     isOnlyPlanner: isOnlyPlanner(context.actor, environment),
     variable: approvalByVariable(resolved.environment),
-    request: request.environmentChanges?.requires_approval,
+    request: request.settingsChange?.asked.userRequiresApproval,
     environment: environment.requires_approval,
   });
   const columns = {
@@ -240,8 +240,7 @@ async function start(
   const steps = isRunnable(tool) ? deploymentSteps(tool, request.type, extra) : [];
   // A deployment restores an archived environment.
   const restored = before.environment.is_archived ? { is_archived: false } : {};
-  const columns = isProposal ? {} : request.codeChange?.columns;
-  const changes = { ...request.environmentChanges, ...columns, ...restored };
+  const changes = { ...(isProposal ? {} : changedColumns(request)), ...restored };
   const open = [...facts.open, row];
   const by = { userId: row.started_by, at: context.now() };
   const [deployment, environment, , , , waiting] = await Promise.all([

@@ -21,7 +21,7 @@ import { getTemplateRow, type TemplateRow } from '../templates/template-store.ts
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import { type DeploymentRow, openDeployments } from './deployment-store.ts';
 import { lastDeployFor } from './last-deploy.ts';
-import type { AskedCode } from './run-inputs.ts';
+import type { AskedCode, AskedSettings } from './run-inputs.ts';
 
 /** What changes of the code of this run and all later ones. */
 export interface CodeChange {
@@ -32,6 +32,12 @@ export interface CodeChange {
   readonly columns?: Updateable<EnvironmentTable>;
   /** What changes of the environment's own template. */
   readonly ownTemplate?: { readonly repository: string; readonly settings: TemplateSettings };
+}
+
+/** What changes of the environment's own settings, for this run and all later ones. */
+export interface SettingsChange {
+  readonly asked: AskedSettings;
+  readonly columns: Updateable<EnvironmentTable>;
 }
 
 /** What a person, a schedule or the expiry requests. */
@@ -47,8 +53,7 @@ export interface StartRequest {
   readonly variableFields: readonly string[];
   /** Sets to assign to the environment, and to take away from it. */
   readonly setChanges?: SetChanges;
-  /** What changes of the environment's row, for this run and all later ones. */
-  readonly environmentChanges?: Updateable<EnvironmentTable>;
+  readonly settingsChange?: SettingsChange | undefined;
   readonly codeChange?: CodeChange;
   readonly gitUserData?: GitUserData;
   readonly isScheduledRun?: boolean;

@@ -2,7 +2,9 @@
 import { changesOf } from '../../audit/changes.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { applySetChanges, type ProposedBy } from '../../configuration-sets/change-assignments.ts';
+import type { Updateable } from 'kysely';
 import type { ActorContext } from '../../context.ts';
+import type { EnvironmentTable } from '../../database/schema.ts';
 import { type TemplateRow, updateTemplateSettings } from '../../templates/template-store.ts';
 import { applyVariableChanges } from '../../variables/apply-variable-changes.ts';
 import { environmentHome } from '../../variables/levels.ts';
@@ -11,14 +13,23 @@ import type { StartRequest, StoredFacts } from '../start-facts.ts';
 /** What of a request waits for the approval, if the caller may only plan. */
 export type LastingChanges = Pick<
   StartRequest,
-  'variableChanges' | 'variableFields' | 'setChanges' | 'codeChange'
+  'variableChanges' | 'variableFields' | 'setChanges' | 'codeChange' | 'settingsChange'
 >;
+
+/** The columns of the environment that a request changes. */
+export function changedColumns({
+  codeChange,
+  settingsChange,
+}: Pick<StartRequest, 'codeChange' | 'settingsChange'>): Updateable<EnvironmentTable> {
+  return { ...settingsChange?.columns, ...codeChange?.columns };
+}
 
 /** The facts as they are once the request is carried out; nothing is written. */
 export function factsAfter(
   facts: StoredFacts,
-  { codeChange, environmentChanges: changes = {} }: Pick<StartRequest, 'codeChange' | 'environmentChanges'>,
+  { codeChange, settingsChange }: Pick<StartRequest, 'codeChange' | 'settingsChange'>,
 ): StoredFacts {
+  const { columns: changes = {} } = settingsChange ?? {};
   const { environment: before, template } = facts;
   const environment = {
     ...before,

@@ -1,7 +1,7 @@
 /**
- * Changes of a caller who may plan but not apply: variables, configuration sets, and the code. They are used for
- * the plan of their deployment, and stored when somebody approves it; if it is cancelled or fails, they remain in
- * its inputs and nowhere else.
+ * Changes of a caller who may plan but not apply: variables, configuration sets, the code, and the environment's own
+ * settings. They are used for the plan of their deployment, and stored when somebody approves it; if it is cancelled or
+ * fails, they remain in its inputs and nowhere else.
  */
 import { inEnvironment } from '../../access/access.ts';
 import { type Actor, systemUserId } from '../../access/actor.ts';
@@ -18,10 +18,11 @@ import { tryVariableChanges } from '../../variables/apply-variable-changes.ts';
 import { environmentHome, levelsOf } from '../../variables/levels.ts';
 import { type LevelContents, readLevels } from '../../variables/read-layers.ts';
 import type { LockedDeployment } from '../deployment-store.ts';
+import { readSettings } from '../requests/read-settings.ts';
 import { readSource } from '../requests/read-source.ts';
 import { readInputs, type ProposedChanges } from '../run-inputs.ts';
 import { loadStartFacts, type StartRequest, type StoredFacts } from '../start-facts.ts';
-import { changeForGood, type LastingChanges } from './change-for-good.ts';
+import { changedColumns, changeForGood, type LastingChanges } from './change-for-good.ts';
 
 /** What somebody starts who may not apply, somebody else approves, whatever the environment says. */
 export function isOnlyPlanner({ userId, access }: Actor, environment: EnvironmentRow): boolean {
@@ -32,11 +33,12 @@ export function isOnlyPlanner({ userId, access }: Actor, environment: Environmen
 export function isProposing(
   { actor }: ActorContext,
   { environment }: StoredFacts,
-  { variableChanges, setChanges: sets, codeChange }: LastingChanges,
+  { variableChanges, setChanges: sets, codeChange, settingsChange }: LastingChanges,
 ): boolean {
   const isChanging =
     variableChanges.length > 0 ||
     codeChange !== undefined ||
+    settingsChange !== undefined ||
     (sets !== undefined && sets.assign.length + sets.unassign.length > 0);
   return isChanging && isOnlyPlanner(actor, environment);
 }
@@ -48,8 +50,14 @@ function setIdsOf({ setChanges }: LastingChanges) {
 
 /** What the deployment carries until it is approved. */
 export function proposedOf(request: StartRequest): ProposedChanges {
-  const { variableChanges: changes, variableFields: fields, codeChange } = request;
-  return { changes, fields, sets: setIdsOf(request), ...(codeChange ? { code: codeChange.asked } : {}) };
+  const { variableChanges: changes, variableFields: fields, codeChange, settingsChange } = request;
+  return {
+    changes,
+    fields,
+    sets: setIdsOf(request),
+    ...(codeChange ? { code: codeChange.asked } : {}),
+    ...(settingsChange ? { settings: settingsChange.asked } : {}),
+  };
 }
 
 /** The sets of the environment as the proposed changes would leave them. */
@@ -89,7 +97,7 @@ export async function contentsWithProposed(
 async function store(
   context: ActorContext,
   { deployment, environment }: LockedDeployment,
-  { changes, fields, sets, code }: ProposedChanges,
+  { changes, fields, sets, code, settings = {} }: ProposedChanges,
 ): Promise<LockedEnvironment> {
   const facts = await loadStartFacts(context, environment, deployment.type);
   // The deployment itself is the one that waits.
@@ -100,10 +108,12 @@ async function store(
     variableFields: fields,
     ...(sets ? { setChanges: await checkProposedSets(context, place, sets) } : {}),
     ...(codeChange ? { codeChange } : {}),
+    settingsChange: await readSettings(context, facts, settings),
   };
   await changeForGood(context, facts, lasting, { proposedBy: deployment.started_by });
-  const columns = codeChange?.columns;
-  return columns ? updateEnvironmentRow(context.db, environment, columns) : environment;
+  const columns = changedColumns(lasting);
+  const isChanging = Object.keys(columns).length > 0;
+  return isChanging ? updateEnvironmentRow(context.db, environment, columns) : environment;
 }
 
 /**

@@ -10,44 +10,23 @@ import { requireRight } from '../../access/check-right.ts';
 import type { ActorContext } from '../../context.ts';
 import { checkSetChanges, type SetChanges } from '../../configuration-sets/change-assignments.ts';
 import { badField } from '../../http/errors.ts';
-import { ttlColumns } from '../../lifetimes/lifespan.ts';
 import { requireSource } from '../../sources/source-store.ts';
 import type { EnvironmentRow } from '../../environments/environment-store.ts';
 import { checkRevision } from '../../templates/check-source.ts';
 import { checkDeployRequest, checkUpstream, checkWorkflowFields } from '../check-deploy-request.ts';
+import { readSettings } from './read-settings.ts';
 import { readSource } from './read-source.ts';
 import type { StartRequest, StoredFacts } from '../start-facts.ts';
 import { unrecordedImports } from '../unrecorded-imports.ts';
 
 /** An environment that has expired is not deployed to be destroyed at once, or to be kept forever. */
-async function lifetimeOf(
-  context: ActorContext,
-  { environment, policy }: StoredFacts,
-  request: DeployRequest,
-) {
-  const home = { place: inEnvironment(environment), createdAt: environment.created_at, policy };
-  if (request.ttl !== undefined) return ttlColumns(context, request.ttl, home, 'body.ttl');
+function checkExpired(context: ActorContext, { environment }: StoredFacts, request: DeployRequest): void {
   const end = environment.lifespan_end_at;
-  if (request.deploymentType === 'deploy' && end && end <= context.now())
+  if (request.ttl === undefined && request.deploymentType === 'deploy' && end && end <= context.now())
     throw badField(
       'body.ttl',
       `is required: environment "${environment.name}" expired at ${end.toISOString()}`,
     );
-  return {};
-}
-
-async function environmentChanges(
-  context: ActorContext,
-  facts: StoredFacts,
-  request: DeployRequest,
-): Promise<StartRequest['environmentChanges']> {
-  return {
-    ...(request.envName === undefined ? {} : { name: request.envName }),
-    ...(request.userRequiresApproval === undefined
-      ? {}
-      : { requires_approval: request.userRequiresApproval }),
-    ...(await lifetimeOf(context, facts, request)),
-  };
 }
 
 /** Location of each variable change; those inside `deployRequest` win, as its other fields do. */
@@ -82,6 +61,7 @@ export async function readDeployRequest(
   const need = (right: 'RUN_TASK' | 'RUN_APPLY', why: string) =>
     requireRight(context.actor, inEnvironment(environment), right, why);
   checkDeployRequest(request, 'body');
+  checkExpired(context, facts, request);
   checkWorkflowFields(request, 'body');
   const setChanges = await setChangesOf(context, environment, request, body);
   await checkUpstream(context, environment.organization_id, request, 'body');
@@ -106,7 +86,7 @@ export async function readDeployRequest(
     targets: request.targets,
     variableChanges: request.configurationChanges,
     variableFields: variableFieldsOf(body),
-    environmentChanges: await environmentChanges(context, facts, request),
+    settingsChange: await readSettings(context, facts, request),
     setChanges,
     gitUserData: request.gitUserData,
     customEnvironmentVariables: request.customServiceEnvironmentVariables,

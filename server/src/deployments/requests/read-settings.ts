@@ -1,0 +1,30 @@
+/** What a deploy request changes of the environment's own settings: its name, lifetime, and whether plans wait. */
+import { inEnvironment } from '../../access/access.ts';
+import type { ActorContext } from '../../context.ts';
+import { ttlColumns } from '../../lifetimes/lifespan.ts';
+import type { AskedSettings } from '../run-inputs.ts';
+import type { SettingsChange, StoredFacts } from '../start-facts.ts';
+
+/**
+ * @returns undefined where the request says nothing about them
+ * @throws Refusal 400 that names the field
+ */
+export async function readSettings(
+  context: ActorContext,
+  { environment, policy }: Pick<StoredFacts, 'environment' | 'policy'>,
+  { envName, ttl, userRequiresApproval }: AskedSettings,
+): Promise<SettingsChange | undefined> {
+  const asked = {
+    ...(envName === undefined ? {} : { envName }),
+    ...(ttl === undefined ? {} : { ttl }),
+    ...(userRequiresApproval === undefined ? {} : { userRequiresApproval }),
+  };
+  if (Object.keys(asked).length === 0) return undefined;
+  const home = { place: inEnvironment(environment), createdAt: environment.created_at, policy };
+  const columns = {
+    ...(envName === undefined ? {} : { name: envName }),
+    ...(userRequiresApproval === undefined ? {} : { requires_approval: userRequiresApproval }),
+    ...(ttl === undefined ? {} : await ttlColumns(context, ttl, home, 'body.ttl')),
+  };
+  return { asked, columns };
+}
