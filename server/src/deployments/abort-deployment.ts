@@ -2,15 +2,23 @@
  * A person stops a run: at once if no agent has it, else by an interrupt that lets the tool end and keep its
  * state.
  */
+import { policyStep } from '#protocol/tools/steps.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { conflict } from '../http/errors.ts';
+import { getStepRow } from '../logs/step-store.ts';
 import { withdrawJob } from '../queue/job-store.ts';
 import { advanceQueue } from './advance-queue.ts';
 import { abortRefusal } from './decisions/decide-action.ts';
-import { requireDeployment } from './deployment-store.ts';
+import { type DeploymentRow, requireDeployment } from './deployment-store.ts';
+import { markStep } from './follow-decision.ts';
 import { moveDeployment } from './move-deployment.ts';
+
+/** Between two phases, its policies are asked, and no agent has it. */
+async function isChecked({ db }: ActorContext, { id, has_policies: hasPolicies }: DeploymentRow) {
+  return hasPolicies && (await getStepRow(db, id, policyStep))?.status === 'IN_PROGRESS';
+}
 
 /** @throws Refusal 409 for a deployment that does not run */
 export async function abortDeployment(context: ActorContext, id: string): Promise<null> {
@@ -19,9 +27,11 @@ export async function abortDeployment(context: ActorContext, id: string): Promis
     const { deployment } = locked;
     const refusal = abortRefusal(deployment.status);
     if (refusal !== null) throw conflict(refusal);
-    if (deployment.status === 'ABORTING') return null;
+    const isIdle = await isChecked(context, deployment);
+    if (deployment.status === 'ABORTING' && !isIdle) return null;
     const by = { aborted_by: context.actor.userId, abort_requested_at: context.now() };
-    const isUnclaimed = await withdrawJob(context.db, id);
+    if (isIdle) await markStep(context, deployment, policyStep, 'CANCELLED');
+    const isUnclaimed = (await withdrawJob(context.db, id)) || isIdle;
     const error = JSON.stringify({ message: 'The run was aborted' });
     const moved = await moveDeployment(
       context,

@@ -300,7 +300,13 @@ test(
   async () => {
     const { environment } = await guarded([says('allow')]);
     const { id } = await planned(environment.id);
+    // Nobody asks any more, as after failures of the effect, and still the abort ends it.
+    await app.database.pool.query("update effect set due_at = 'infinity' where kind = 'evaluate-policies'");
     await ok(app, 'abortDeployment', { params: { id } });
+    const aborted = await deploymentOf(app, id);
+    assert.deepEqual([aborted.status, aborted.error?.message], ['ABORTED', 'The run was aborted']);
+    assert.equal((await stepsOf(id))['policy:check'], 'CANCELLED');
+    await app.database.pool.query("update effect set due_at = '-infinity' where kind = 'evaluate-policies'");
     await app.carryOutEffects();
     assert.equal((await deploymentOf(app, id)).status, 'ABORTED');
     const { id: again } = await planned(environment.id);
