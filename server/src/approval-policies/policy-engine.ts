@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import fastq from 'fastq';
 import type { PolicyMessages } from '#contract/deployments/policy-verdict.ts';
 import type { Context } from '../context.ts';
 import { perServer } from '../events/per-server.ts';
@@ -37,6 +38,8 @@ class PolicyEngine {
   readonly #kept = new Map<string, Kept>();
   #folder: string | null = null;
   #sweep: NodeJS.Timeout | null = null;
+  /** As many at once as there may be processes: each evaluation needs one. */
+  readonly #queue = fastq.promise((work: () => Promise<PolicyMessages>) => work(), 1);
 
   /** The folder of this server, empty at first. */
   #folderOf({ settings, stopping }: EngineContext): string {
@@ -115,7 +118,12 @@ class PolicyEngine {
   }
 
   /** @throws PolicyError */
-  async evaluate(context: EngineContext, files: PolicyFiles, input: Buffer): Promise<PolicyMessages> {
+  evaluate(context: EngineContext, files: PolicyFiles, input: Buffer): Promise<PolicyMessages> {
+    this.#queue.concurrency = context.settings.policyProcesses;
+    return this.#queue.push(() => this.#evaluate(context, files, input));
+  }
+
+  async #evaluate(context: EngineContext, files: PolicyFiles, input: Buffer): Promise<PolicyMessages> {
     const hash = hashOf(files);
     for (let isAgain = false; ; isAgain = true) {
       const resident = await this.#residentOf(context, files, hash);
