@@ -295,4 +295,22 @@ describe('creating an environment in the browser', { skip: needs, concurrency: f
     assert.equal(await value('region').inputValue(), 'mars');
     assert.equal(await value('token').inputValue(), '');
   });
+
+  test('a project that is full says so in the first step, and what its policy allows in the second', async () => {
+    const { client } = service;
+    const { organizationId } = home;
+    const { id } = await client.call('createProject', { body: { organizationId, name: 'Full' } });
+    const policy = { projectId: id, numberOfEnvironmentsTotal: 0, maxTtl: '3-d' };
+    await client.call('updatePolicy', { body: policy });
+    await page.goto(`${service.url}/environments/new?project=${id}`);
+    await page.getByText('The project has reached its limit of active environments').waitFor();
+    await client.call('updatePolicy', { body: { ...policy, numberOfEnvironmentsTotal: 1 } });
+    await page
+      .getByText('The project has reached its limit of active environments')
+      .waitFor({ state: 'detached' });
+    await page.getByText('From a repository').click();
+    await page.getByLabel(/^Repository/).fill(repository);
+    await page.getByRole('button', { name: /^Next/ }).click();
+    await page.getByText('It may last 3 days at most').waitFor();
+  });
 });

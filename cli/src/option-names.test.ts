@@ -26,6 +26,10 @@ test('a refusal names the option that a field came from', () => {
   assert.equal(shown(['deployments', 'list'], '/query/fromDate is not a time'), '--from is not a time');
 });
 
+test('a request that is a lifetime is called so', () => {
+  assert.equal(shown(['environment', 'ttl'], '/body must be INFINITE'), '<lifetime> must be INFINITE');
+});
+
 test('of several options for one field, a refusal names the one that was given', () => {
   const create = ['approval-policies', 'create'];
   const refusal = '/body/path must be a policy of the catalogue';

@@ -153,7 +153,8 @@ function nameOf(command: Command, path: string): string {
     const name = known.find((each) => isGiven(command, each)) ?? known[0];
     if (name !== undefined) return withRest(name, length);
   }
-  return rest(0) || 'the request';
+  // The request of `environment ttl` is the lifetime itself.
+  return rest(0) || (has(command, '<lifetime>') ? '<lifetime>' : 'the request');
 }
 
 /**

@@ -57,7 +57,7 @@ test('a project has no more active environments than its policy allows, whoever 
   assert.equal((await create()).statusCode, 200);
   const second = await create();
   assert.equal(second.statusCode, 409);
-  assert.match(second.body, /allows 1 active environments \(numberOfEnvironmentsTotal\), and it has 1/);
+  assert.match(second.body, /allows 1 active environment \(numberOfEnvironmentsTotal\), and it has 1/);
   assert.deepEqual(await limitsOf(projectId), {
     warnings: { total: true, user: false },
     total: 1,
@@ -122,7 +122,7 @@ test('each user has environments of their own to count, and admins have no limit
   assert.equal(refusal.statusCode, 409);
   assert.match(
     refusal.body,
-    /allows each user 1 active environments \(numberOfEnvironments\), and you have 1/,
+    /allows each user 1 active environment \(numberOfEnvironments\), and you have 1/,
   );
   assert.deepEqual((await limitsOf(projectId, ada)).warnings, { total: false, user: true });
   assert.equal((await create(bob)).statusCode, 200);

@@ -30,6 +30,8 @@ async function isExempt(
   return ownerId !== actor.userId && mayExceed(await loadAccess(db, ownerId), place);
 }
 
+const activeText = (count: number) => `${count} active environment${count === 1 ? '' : 's'}`;
+
 /**
  * Refuses an environment that is about to become active in a project and would be one too many. Two that become
  * active at once are counted one after the other: the second waits until the transaction of the first has ended.
@@ -51,11 +53,11 @@ export async function checkEnvironmentLimits(
   const remedy = 'destroy or archive one of them, or raise the limit';
   if (isReached(total, active.total))
     throw conflict(
-      `The policy of the project allows ${total} active environments (numberOfEnvironmentsTotal), and it has ${active.total}: ${remedy}`,
+      `The policy of the project allows ${activeText(total ?? 0)} (numberOfEnvironmentsTotal), and it has ${active.total}: ${remedy}`,
     );
   const place = inProject({ organization_id, id: projectId });
   if (isReached(ofUser, active.ofUser) && !(await isExempt(context, db, userId, place)))
     throw conflict(
-      `The policy of the project allows each user ${ofUser} active environments (numberOfEnvironments), and ${userId === context.actor.userId ? 'you have' : 'the owner of this one has'} ${active.ofUser}: ${remedy}`,
+      `The policy of the project allows each user ${activeText(ofUser ?? 0)} (numberOfEnvironments), and ${userId === context.actor.userId ? 'you have' : 'the owner of this one has'} ${active.ofUser}: ${remedy}`,
     );
 }

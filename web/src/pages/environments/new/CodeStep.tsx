@@ -1,5 +1,5 @@
 /** The first step: where the code comes from. */
-import { Anchor, Autocomplete, SegmentedControl, Select } from '@mantine/core';
+import { Alert, Anchor, Autocomplete, SegmentedControl, Select } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { SourceFields } from '../../../forms/source/SourceFields.tsx';
 import { accessOf, sourceErrorsOf, sourceOf, toolName } from '../../../forms/source/source-values.ts';
@@ -111,8 +111,23 @@ function TemplateChoice(state: NewEnvironment) {
   );
 }
 
+/** Says before anything is typed what would be refused at the end. */
+function IsFull({ projectId }: { readonly projectId: string }) {
+  return (
+    <Wide>
+      <Alert color="yellow" role="status" title="The project has reached its limit of active environments">
+        Another one is refused. Destroy or archive one, choose another project, or raise the limit in{' '}
+        <Link to="/projects/$projectId" params={{ projectId }} search={{ tab: 'policy' }}>
+          its policy
+        </Link>
+        .
+      </Alert>
+    </Wide>
+  );
+}
+
 export function CodeStep(state: NewEnvironment) {
-  const { draft, errors, set } = state;
+  const { draft, errors, set, isFull } = state;
   return (
     <>
       <Section
@@ -129,6 +144,7 @@ export function CodeStep(state: NewEnvironment) {
             placeholder="Choose a project"
           />
         </Wide>
+        {isFull && <IsFull projectId={draft.projectId} />}
         <Wide>
           <SegmentedControl
             aria-label="Where the code comes from"

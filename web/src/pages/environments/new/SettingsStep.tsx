@@ -3,6 +3,7 @@ import { Group, Radio, Switch, TagsInput, Textarea, TextInput } from '@mantine/c
 import { useRead } from '../../../api/queries.ts';
 import { Section, Wide } from '../../../forms/Section.tsx';
 import type { Draft } from './draft.ts';
+import { policyWords } from '../../environment/schedule/lifetime.ts';
 import type { NewEnvironment } from './use-new-environment.ts';
 
 type TextName = 'name' | 'workspaceName' | 'k8sNamespace' | 'terragruntWorkingDirectory' | CronName;
@@ -123,10 +124,11 @@ const lifetimeWords: readonly { value: Draft['lifetime']; label: string }[] = [
   { value: 'infinite', label: 'No end' },
 ];
 
-function LifetimeFields({ draft, errors, set, policy }: NewEnvironment) {
+function LifetimeFields({ draft, errors, set, policy, maxTtl }: NewEnvironment) {
+  const longest = policyWords(maxTtl);
   const hint = policy?.disableDestroyEnvironments
     ? 'Environments of this project do not end: its policy lets nobody destroy them.'
-    : 'When it ends, the environment is destroyed automatically, after notices.';
+    : `When it ends, the environment is destroyed automatically, after notices.${longest === undefined ? '' : ` It may last ${longest} at most.`}`;
   return (
     <Section title="Lifetime" hint={hint}>
       <Wide>

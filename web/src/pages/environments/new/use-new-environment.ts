@@ -184,7 +184,23 @@ function useTemplates({ projectId, templateId }: Draft) {
 /** What the project decides where the draft says nothing. */
 function usePolicy({ projectId, requiresApproval }: Draft) {
   const { data: policy } = useRead('getPolicy', { query: { projectId } }, { enabled: projectId !== '' });
-  return { policy, asksApproval: requiresApproval ?? policy?.requiresApprovalDefault ?? true };
+  const { data: limits } = useRead(
+    'checkPolicyLimits',
+    { query: { projectId } },
+    { enabled: projectId !== '' },
+  );
+  const { data: organization } = useRead(
+    'getOrganization',
+    { params: { id: policy?.organizationId ?? '' } },
+    { enabled: policy?.maxTtl === 'inherit' },
+  );
+  return {
+    policy,
+    asksApproval: requiresApproval ?? policy?.requiresApprovalDefault ?? true,
+    /** Whether the project allows no further environment. */
+    isFull: limits !== undefined && (limits.warnings.total || limits.warnings.user),
+    maxTtl: policy?.maxTtl === 'inherit' ? organization?.maxTtl : policy?.maxTtl,
+  };
 }
 
 /** Everything that the steps share. */
