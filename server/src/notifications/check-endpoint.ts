@@ -12,6 +12,11 @@ const mailbox = /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[^\s@<>()[\]\\,;:"\p{Cc}]{1,25
 
 type EndpointSettings = Pick<ServerSettings, 'smtpHost' | 'notificationHttpHosts' | 'notificationNetworks'>;
 
+/** Whether a text is one plain address, and nothing that a mail server would read as more. */
+export function isMailbox(text: string): boolean {
+  return mailbox.test(text);
+}
+
 /** The recipients of an e-mail endpoint: addresses and placeholders. */
 export function recipientsOf(value: string): string[] {
   const parts = value
@@ -31,7 +36,7 @@ function checkRecipients(settings: EndpointSettings, value: string): void {
   if (recipients.length === 0 || recipients.length > mostRecipients)
     throw badField('body.value', `must list 1 to ${mostRecipients} addresses, separated by commas`);
   for (const recipient of recipients)
-    if (recipient !== creatorPlaceholder && recipient !== deployerPlaceholder && !mailbox.test(recipient))
+    if (recipient !== creatorPlaceholder && recipient !== deployerPlaceholder && !isMailbox(recipient))
       throw badField(
         'body.value',
         `has "${recipient}": list e-mail addresses, ${creatorPlaceholder} and ${deployerPlaceholder}, separated by commas`,

@@ -1,6 +1,6 @@
 /** A notification as an e-mail of plain text, and who gets it. */
 import type { UserRow } from '../../users/user-store.ts';
-import { creatorPlaceholder, deployerPlaceholder, recipientsOf } from '../check-endpoint.ts';
+import { creatorPlaceholder, deployerPlaceholder, isMailbox, recipientsOf } from '../check-endpoint.ts';
 import type { Notification } from './notification.ts';
 import { beginningOf, type Words } from './words.ts';
 
@@ -19,9 +19,9 @@ export function mailText({ title, facts, error, link }: Words): { subject: strin
   };
 }
 
-/** API keys and the service itself have no mailbox. */
+/** API keys and the service itself have no mailbox; addresses of people may come from a directory. */
 function mailboxOf(user: UserRow | null): string | null {
-  return user === null || user.is_api_key || !user.email.includes('@') ? null : user.email;
+  return user === null || user.is_api_key || !isMailbox(user.email) ? null : user.email;
 }
 
 /** The mailboxes of an endpoint for one event; a placeholder without a mailbox is left out. */
