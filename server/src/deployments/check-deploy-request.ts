@@ -111,7 +111,8 @@ export async function checkUpstream(
 ): Promise<void> {
   if (!id) return;
   const home = await environmentHome(context.db, id);
-  if (home?.organizationId !== organizationId)
+  const isVisible = home !== undefined && context.actor.access.has('VIEW_ENVIRONMENT', home);
+  if (!isVisible || home.organizationId !== organizationId)
     throw badField(`${body}.upstreamEnvironmentId`, 'does not match an environment you have access to');
 }
 

@@ -226,6 +226,21 @@ test('two requests that would make a cycle together never both succeed', async (
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 400]);
 });
 
+test('a deployment names only an environment upstream that its caller may view', async () => {
+  const environment = await createIdle(app);
+  const other = await ok(app, 'createProject', { body: { name: 'closed', organizationId } });
+  const hidden = await createIdle(app, { projectId: other.id });
+  const role = ['VIEW_PROJECT', 'VIEW_ENVIRONMENT', 'RUN_PLAN', 'RUN_APPLY'] as const;
+  const as = await app.addKey({ [organizationId]: [] }, [{ organizationId, projectId, role }]);
+  const body = { triggerName: 'workflow', upstreamEnvironmentId: hidden.id };
+  const { message } = await refused(app, 'deployEnvironment', 400, {
+    params: { id: environment.id },
+    body,
+    as,
+  });
+  assert.match(message, /\/body\/upstreamEnvironmentId does not match an environment you have access to/);
+});
+
 test('what cannot be deployed by the caller, or is elsewhere, cannot follow', async () => {
   const upstream = await createIdle(app);
   const other = await ok(app, 'createProject', { body: { name: 'elsewhere', organizationId } });

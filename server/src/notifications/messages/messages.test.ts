@@ -52,6 +52,10 @@ test('placeholders stand for the people of an event; those without a mailbox are
   assert.deepEqual(mailboxesFor(value, { creator, deployer: key }), ['team@example.com', 'ada@example.com']);
   assert.deepEqual(mailboxesFor('$DEPLOYER$', { creator: null, deployer: null }), []);
   // As somebody else's directory may have it.
-  for (const email of ['a@example.com, b@example.com', 'a@example.com\r\nBcc: b@example.com', '<a@example.com>'])
+  for (const email of [
+    'a@example.com, b@example.com',
+    'a@example.com\r\nBcc: b@example.com',
+    '<a@example.com>',
+  ])
     assert.deepEqual(mailboxesFor('$DEPLOYER$', { creator: null, deployer: user({ email }) }), [], email);
 });
