@@ -80,10 +80,15 @@ function cataloguedPolicy(path: string): ReadPolicy {
   return { commit: version, files: new Map(Object.entries(policy.files)) };
 }
 
+/** Whether it says nothing about the policy: too many others are being read, or the server stops. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof Refusal && error.code === 'unavailable';
+}
+
 /**
  * @param project where the deployment is, which SSH keys must be for
  * @param commit the one to read; absent: the newest of the policy's revision
- * @throws PolicyError in plain words
+ * @throws PolicyError in plain words, Refusal 503 where it can be read later
  */
 export async function readPolicy(
   context: Context,
@@ -100,7 +105,7 @@ export async function readPolicy(
       files: await filesIn(tree, path.replace(/^\.?\/+|\/+$/g, '')),
     }));
   } catch (error) {
-    if (error instanceof PolicyError) throw error;
+    if (error instanceof PolicyError || isPassing(error)) throw error;
     if (error instanceof UnreadableRepository || error instanceof UnreadableFile || error instanceof Refusal)
       throw new PolicyError(`The policy cannot be read: ${error.message}`, { cause: error });
     throw error;

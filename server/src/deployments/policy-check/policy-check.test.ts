@@ -9,6 +9,7 @@ import { plannedOutcome, testAgent } from '../../testing/agent.ts';
 import { testApp } from '../../testing/app.ts';
 import { ok, refused } from '../../testing/client.ts';
 import { createIdle, deploy, deploymentOf } from '../../testing/environment.ts';
+import { listRevisions } from '../../repositories/git/open-repository.ts';
 import { getTemplateRow } from '../../templates/template-store.ts';
 import { testPolicy } from './test-policy.ts';
 import { commitPolicy, policyInput, policyTests, says } from '../../testing/guarded.ts';
@@ -427,5 +428,28 @@ test(
         rule,
       );
     }
+  },
+);
+
+test(
+  'policies whose turn to be read has not come, or a server that stops, fail no deployment',
+  needsOpa,
+  async () => {
+    const { environment, policies } = await guarded([says('allow')]);
+    const { id } = await planned(environment.id);
+    const source = { repository: policies[0]?.folder ?? '', httpHosts: [], localPaths: [repositories] };
+    let isBusy = true;
+    const reading = Array.from({ length: 60 }, async () => {
+      while (isBusy)
+        await listRevisions(app.context, source).catch(() => new Promise((resolve) => setImmediate(resolve)));
+    });
+    await app.carryOutEffects();
+    isBusy = false;
+    await Promise.all(reading);
+    assert.equal((await deploymentOf(app, id)).status, 'IN_PROGRESS');
+    await app.database.pool.query("update effect set due_at = '-infinity' where kind = 'evaluate-policies'");
+    app.stopping.abort();
+    await app.carryOutEffects();
+    assert.equal((await deploymentOf(app, id)).status, 'IN_PROGRESS');
   },
 );

@@ -2,6 +2,7 @@
 import type { Insertable } from 'kysely';
 import { policyStep } from '#protocol/tools/steps.ts';
 import { PolicyError } from '../../approval-policies/policy-error.ts';
+import { isPassing } from '../../approval-policies/read-policy.ts';
 import { listVerdicts } from '../../approval-policies/verdict-store.ts';
 import type { Context } from '../../context.ts';
 import type { PolicyVerdictTable } from '../../database/schema.ts';
@@ -106,10 +107,12 @@ async function check(context: Context, round: RoundOfDeployment): Promise<void> 
     const input = await policyInput(context, row, planned);
     const asked = askAll(context, row, policies, input, round.round);
     const verdicts = await Promise.race([asked, late(finished.signal)]);
+    // A server that stops ends what evaluates: the next one asks again.
+    context.stopping.throwIfAborted();
     await concludeCheck(context, round, { verdicts, printed: isPrinted(input) ? input : null });
   } catch (error) {
-    // A database that is away is tried again; anything else would only happen again.
-    if (whyUnavailable(error) !== null || context.stopping.aborted) throw error;
+    // What passes is tried again; anything else would only happen again.
+    if (whyUnavailable(error) !== null || isPassing(error) || context.stopping.aborted) throw error;
     const message =
       error instanceof PolicyError ? error.message : 'The approval policies could not be evaluated';
     if (!(error instanceof PolicyError))
