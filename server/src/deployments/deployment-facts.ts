@@ -7,7 +7,9 @@ import { type CustomServiceEnvironmentVariables, customVariableNames } from '#co
 import type { Job } from '#protocol/messages/job.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import { treePath } from '#protocol/work-folder-name.ts';
-import type { Connection } from '../context.ts';
+import type { Connection, Context } from '../context.ts';
+import { issuerOf } from '../oidc-issuer/run-token.ts';
+import { getOrganizationRow } from '../organizations/organization-store.ts';
 import { projectPath } from '../projects/project-store.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import type { TemplateRow } from '../templates/template-store.ts';
@@ -50,6 +52,13 @@ async function projectFacts(db: Connection, projectId: string): Promise<Facts> {
   };
 }
 
+/** Whether the run gets a token of the service. */
+async function tokenFacts(context: Pick<Context, 'db' | 'settings'>, organizationId: string): Promise<Facts> {
+  if (issuerOf(context) === null) return {};
+  const organization = await getOrganizationRow(context.db, organizationId);
+  return organization?.enable_oidc ? { oidcToken: sensitiveMask } : {};
+}
+
 /** The pull request of a plan, from the request. */
 function pullRequestFacts({ type, git_user_data: git }: FactsOf): Facts {
   return {
@@ -72,7 +81,7 @@ export interface FactSources {
 
 /** The facts known at the time of the request. */
 export async function factsAtStart(
-  db: Connection,
+  context: Pick<Context, 'db' | 'settings'>,
   deployment: FactsOf,
   { environment, template, users }: FactSources,
 ): Promise<Facts> {
@@ -84,7 +93,8 @@ export async function factsAtStart(
     environmentName: environment.name,
     environmentNameNormalized: normalizedName(environment.name),
     organizationId: environment.organization_id,
-    ...(await projectFacts(db, environment.project_id)),
+    ...(await projectFacts(context.db, environment.project_id)),
+    ...(await tokenFacts(context, environment.organization_id)),
     deploymentLogId: deployment.id,
     deploymentType: deployment.type,
     workspaceName: environment.workspace_name,

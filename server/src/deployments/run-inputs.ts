@@ -79,13 +79,19 @@ const fixedFacts: readonly string[] = [
   'reviewerEmail',
 ];
 
-/** What readers get of customServiceEnvironmentVariables, and what only the run gets; nothing of the fixed facts. */
+/**
+ * What readers get of customServiceEnvironmentVariables, and what only the run gets; nothing of the fixed facts, and no
+ * mask, which says that the run has a token of its own.
+ */
 export function splitCustomVariables(given: Readonly<Record<string, string>>): {
   shown: Record<string, string>;
   secret: Record<string, string>;
 } {
   const isSecret = (name: string) => (secretNames as readonly string[]).includes(name);
-  const entries = Object.entries(given).filter(([name]) => !fixedFacts.includes(name));
+  const isMask = (name: string, value: string) => isSecret(name) && value === sensitiveMask;
+  const entries = Object.entries(given).filter(
+    ([name, value]) => !fixedFacts.includes(name) && !isMask(name, value),
+  );
   return {
     shown: Object.fromEntries(entries.map(([name, value]) => [name, isSecret(name) ? sensitiveMask : value])),
     secret: Object.fromEntries(entries.filter(([name]) => isSecret(name))),

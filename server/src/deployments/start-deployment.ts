@@ -188,7 +188,7 @@ async function newDeployment(
   };
   const [inputs, stored] = await Promise.all([
     inputsOf(context, facts, request, id),
-    factsAtStart(context.db, kept, facts),
+    factsAtStart(context, kept, facts),
   ]);
   const row: NewDeployment['row'] = {
     id,

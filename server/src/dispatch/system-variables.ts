@@ -2,7 +2,7 @@
  * The `ENVARIUM_…` names that every tool of a run sees; each key of customServiceEnvironmentVariables in
  * camelCase has one.
  */
-import type { Connection } from '../context.ts';
+import type { Connection, Context } from '../context.ts';
 import type { DeploymentRow } from '../deployments/deployment-store.ts';
 import { listReviews } from '../deployments/review-store.ts';
 import { factsAtStart, knownFacts } from '../deployments/deployment-facts.ts';
@@ -20,7 +20,7 @@ export function systemVariableName(key: string): string {
 
 /** The facts of deployments from before facts were stored. */
 async function factsOf(
-  db: Connection,
+  context: Pick<Context, 'db' | 'settings'>,
   deployment: DeploymentRow,
   environment: EnvironmentRow,
   template: TemplateRow,
@@ -28,10 +28,10 @@ async function factsOf(
   if (Object.keys(deployment.facts).length > 0) return deployment;
   return {
     ...deployment,
-    facts: await factsAtStart(db, deployment, {
+    facts: await factsAtStart(context, deployment, {
       environment,
       template,
-      users: await getUsers(db, [environment.user_id, deployment.started_by]),
+      users: await getUsers(context.db, [environment.user_id, deployment.started_by]),
     }),
   };
 }
@@ -53,7 +53,7 @@ export interface RunParts {
 
 /** Facts of the run, overridden by what the deploy request gave as customServiceEnvironmentVariables. */
 export async function systemVariables(
-  db: Connection,
+  context: Pick<Context, 'db' | 'settings'>,
   deployment: DeploymentRow,
   environment: EnvironmentRow,
   template: TemplateRow,
@@ -63,10 +63,11 @@ export async function systemVariables(
   // owner may set.
   const {
     vcsAccessToken: _,
-    cliArgsPlan: __,
-    cliArgsApply: ___,
+    oidcToken: __,
+    cliArgsPlan: ___,
+    cliArgsApply: ____,
     ...facts
-  } = knownFacts(await factsOf(db, deployment, environment, template), reviewer);
+  } = knownFacts(await factsOf(context, deployment, environment, template), reviewer);
   const tokens = {
     ...(vcsAccessToken === null ? {} : { vcsAccessToken }),
     ...(oidcToken === null ? {} : { oidcToken }),

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRemoteJWKSet, decodeJwt, errors, jwtVerify } from 'jose';
+import type { Job } from '#protocol/messages/job.ts';
+import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok } from '../testing/client.ts';
@@ -123,7 +125,15 @@ test('each cloud gets the audience that it expects', async () => {
 });
 
 test('ENVARIUM_OIDC_TOKEN is there where the organization wants it, and masked', async () => {
-  assert.equal((await claimed()).job.systemVariables['ENVARIUM_OIDC_TOKEN'], undefined);
+  const shown = async ({ deploymentId }: Job) => {
+    const { customServiceEnvironmentVariables } = await ok(app, 'getDeployment', {
+      params: { id: deploymentId },
+    });
+    return customServiceEnvironmentVariables ?? {};
+  };
+  const without = (await claimed()).job;
+  assert.equal(without.systemVariables['ENVARIUM_OIDC_TOKEN'], undefined);
+  assert.equal((await shown(without)).oidcToken, undefined);
   const params = { id: organizationId };
   await ok(app, 'updateOrganizationPolicies', { params, body: { enableOidc: true } });
   const { job } = await claimed();
@@ -131,10 +141,12 @@ test('ENVARIUM_OIDC_TOKEN is there where the organization wants it, and masked',
   const payload = await verified(token, issuer);
   assert.equal(payload.sub, `organization:${organizationId}`);
   assert.ok(job.secrets.includes(token));
-  const { customServiceEnvironmentVariables } = await ok(app, 'getDeployment', {
-    params: { id: job.deploymentId },
-  });
-  assert.equal(JSON.stringify(customServiceEnvironmentVariables).includes(token), false);
+  const { oidcToken, ...others } = await shown(job);
+  assert.equal(oidcToken, sensitiveMask);
+  assert.equal(JSON.stringify(others).includes(token), false);
+  const deployRequest = { customServiceEnvironmentVariables: { ...others, oidcToken } };
+  const again = (await claimed({ deployRequest })).job.systemVariables['ENVARIUM_OIDC_TOKEN'] ?? '';
+  assert.equal((await verified(again, issuer)).sub, payload.sub, 'a mask that is sent back changes nothing');
   await ok(app, 'updateOrganizationPolicies', { params, body: { enableOidc: false } });
 });
 
