@@ -4,7 +4,7 @@ import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
 import { placeOf, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { testAgent } from '../../testing/agent.ts';
 import { testApp } from '../../testing/app.ts';
-import { ok, refused } from '../../testing/client.ts';
+import { call, ok, refused } from '../../testing/client.ts';
 import { createActive } from '../../testing/environment.ts';
 
 const app = await testApp({ ENVARIUM_OPA: placeOf('opa') ?? '/nowhere/opa' });
@@ -56,4 +56,13 @@ test('what names no policy is refused by the name of the field', async () => {
   const message = async (body: object) => (await refused(app, 'testApprovalPolicy', 400, { body })).message;
   assert.match(await message({ deploymentId }), /\/body\/policyId or files is required/);
   assert.match(await message({ deploymentId, policyId: projectId }), /\/body\/policyId does not match any/);
+});
+
+test('very many tests at once are refused, and some of them wait their turn', needsOpa, async () => {
+  const replies = await Promise.all(
+    Array.from({ length: 60 }, () => call(app, 'testApprovalPolicy', { body: { deploymentId, files } })),
+  );
+  const statuses = replies.map(({ statusCode }) => statusCode);
+  assert.deepEqual([...new Set(statuses)].toSorted(), [200, 503]);
+  assert.ok(statuses.filter((status) => status === 200).length >= 20);
 });

@@ -1,13 +1,14 @@
 /** The operation that tests a policy. */
+import fastq from 'fastq';
 import { operations } from '#contract/operations.ts';
 import { inOrganization } from '../../access/access.ts';
 import { requireRight } from '../../access/check-right.ts';
 import type { ActorContext } from '../../context.ts';
-import { badField, orNotFound, unknownEntity } from '../../http/errors.ts';
+import { badField, orNotFound, Refusal, unknownEntity } from '../../http/errors.ts';
 import { type Route, route } from '../../http/route.ts';
 import { getTemplateRow } from '../../templates/template-store.ts';
 import { getDeploymentPlace } from '../deployment-store.ts';
-import { type TestedPolicy, testPolicy } from './test-policy.ts';
+import { type PolicyTest, type TestedPolicy, testPolicy } from './test-policy.ts';
 
 interface TestBody {
   readonly deploymentId: string;
@@ -37,10 +38,24 @@ async function testedOf(
   };
 }
 
+/** Each has the plan and a copy for the policy in memory. */
+const mostAtOnce = 2;
+const mostWaiting = 20;
+
+const queue = fastq.promise((work: () => Promise<PolicyTest>) => work(), mostAtOnce);
+
+/** @throws Refusal 503 if too many others wait */
+function inTurn(work: () => Promise<PolicyTest>): Promise<PolicyTest> {
+  if (queue.length() >= mostWaiting)
+    throw new Refusal('unavailable', 'Too many policies are being tested: repeat the request later');
+  return queue.push(work);
+}
+
 export const policyTestRoutes: Route[] = [
   route(operations.testApprovalPolicy, async (context, { body }) => {
     const { deploymentId: id } = body;
     const place = orNotFound(await getDeploymentPlace(context.db, id), 'deployment', id);
-    return testPolicy(context, place.id, await testedOf(context, place.organization_id, body));
+    const tested = await testedOf(context, place.organization_id, body);
+    return inTurn(() => testPolicy(context, place.id, tested));
   }),
 ];
