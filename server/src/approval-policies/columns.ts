@@ -2,6 +2,7 @@
 import type { PolicyDecision, PolicyMessages } from '#contract/deployments/policy-verdict.ts';
 
 export interface Columns {
+  'policy_verdict.configuration': Record<string, unknown> | null;
   'policy_verdict.decision': PolicyDecision;
   'policy_verdict.messages': PolicyMessages;
 }

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources eaf536adae432b51ea1c59f7804110270fd8840cbfc5183d770027e569bd0d92
+ * sources 73ff34fb92c943617e8587770b81a0f812b5bd8102afdead86dd728dd072c050
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -636,6 +636,7 @@ export interface PasswordResetTable {
 
 export interface PolicyVerdictTable {
   commit_hash: string | null;
+  configuration: JsonOrNull<ApprovalPolicies['policy_verdict.configuration']>;
   content_hash: string | null;
   created_at: Date;
   decision: ApprovalPolicies['policy_verdict.decision'];

@@ -158,6 +158,38 @@ allow contains sprintf("%s after %s", [input.deploymentRequest.type, concat(", "
 );
 
 test(
+  'a configuration that changes while people decide holds for later deployments only',
+  needsOpa,
+  async () => {
+    const { environment, policies } = await guarded([
+      'package envarium\npending contains "more" if count(input.approvers) < input.policyConfiguration.approvers',
+    ]);
+    const [{ id: policyId, name, folder }] = policies as [(typeof policies)[0]];
+    const configure = (approvers: number) =>
+      ok(app, 'updateApprovalPolicy', {
+        body: {
+          id: policyId,
+          name,
+          repository: folder,
+          path: 'policies',
+          policyConfiguration: { approvers },
+        },
+      });
+    await configure(2);
+    const { id } = await checked(environment.id);
+    await configure(1);
+    await ok(app, 'approveDeployment', { params: { id } });
+    await app.carryOutEffects();
+    const { status, policyVerdicts } = await deploymentOf(app, id);
+    assert.deepEqual(
+      [status, policyVerdicts?.map(({ decision }) => decision)],
+      ['WAITING_FOR_USER', ['pending', 'pending']],
+    );
+    await ok(app, 'cancelDeployment', { params: { id } });
+  },
+);
+
+test(
   'of several policies a denial counts first, then what is missing, then a permission',
   needsOpa,
   async () => {

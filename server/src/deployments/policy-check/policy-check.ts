@@ -29,8 +29,8 @@ interface Asked {
 }
 
 /**
- * The policies of a round: of the first, those that are assigned then; of later ones the same, at the same commits, so
- * that nothing but the approvers changes while people decide.
+ * The policies of a round: of the first, those that are assigned then; of later ones the same, at the same commits and
+ * with the same configuration, so that nothing but the approvers changes while people decide.
  */
 async function policiesOfRound(context: Context, row: DeploymentRow, round: number): Promise<Asked[]> {
   const place = { projectId: row.project_id, templateId: row.template_id };
@@ -41,8 +41,9 @@ async function policiesOfRound(context: Context, row: DeploymentRow, round: numb
   return rows.map((template) => {
     const first = before.find((said) => said.policy_id === template.id);
     if (!first) return { template };
-    const { path, revision } = first;
-    const settings = { ...template.settings, path, revision };
+    const { path, revision, configuration } = first;
+    const kept = configuration === null ? {} : { policyConfiguration: configuration };
+    const settings = { ...template.settings, path, revision, ...kept };
     const same = { ...template, repository: first.repository, settings };
     return { template: same, ...(first.commit_hash === null ? {} : { commit: first.commit_hash }) };
   });
@@ -59,7 +60,8 @@ async function askAll(
   const project = { organizationId: row.organization_id, projectId: row.project_id };
   return Promise.all(
     policies.map(async ({ template, commit }) => {
-      const body = bodyFor(template.settings.policyConfiguration);
+      const { policyConfiguration: configuration = {} } = template.settings;
+      const body = bodyFor(configuration);
       const { messages, ...said } = await askPolicy(context, template, project, body, commit);
       return {
         deployment_id: row.id,
@@ -69,6 +71,7 @@ async function askAll(
         repository: template.repository,
         revision: template.settings.revision ?? '',
         path: template.settings.path ?? '',
+        configuration: JSON.stringify(configuration),
         ...said,
         messages: JSON.stringify(messages),
         created_at: context.now(),
