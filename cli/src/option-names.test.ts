@@ -22,6 +22,8 @@ test('a refusal names the option that a field came from', () => {
   assert.equal(shown(create, '/body/name must be shorter'), '<name> must be shorter');
   assert.equal(shown(create, '/body/terraformVersion is not a version'), '--tool-version is not a version');
   assert.equal(shown(create, '/body/sshKeys/0/id matches nothing'), '--ssh-key id matches nothing');
+  const retry = shown(['templates', 'create'], '/body/retry/onDeploy/errorRegex is not valid');
+  assert.equal(retry, '--retry-regex is not valid');
   assert.equal(shown(['environment', 'update'], '/body/name must be shorter'), '--name must be shorter');
   assert.equal(shown(['deployments', 'list'], '/query/fromDate is not a time'), '--from is not a time');
 });

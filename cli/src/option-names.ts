@@ -64,6 +64,10 @@ const namesOfField: Readonly<Record<string, readonly string[]>> = {
   pullRequestPlanDeployments: ['--pull-request-plans'],
   reason: ['--reason'],
   repository: ['--repository', '<address>'],
+  'retry/onDeploy/errorRegex': ['--retry-regex'],
+  'retry/onDeploy/times': ['--retry-deploy'],
+  'retry/onDestroy/errorRegex': ['--retry-regex'],
+  'retry/onDestroy/times': ['--retry-destroy'],
   sshKeyIds: ['--ssh-key'],
   fileName: ['--file-name', '--file'],
   requiresApproval: ['--require-approval'],
@@ -147,7 +151,7 @@ function nameOf(command: Command, path: string): string {
     return withRest(variableOption(command, Number(parts[0])), 1);
   if (variableFields.has(parts[0] ?? '')) return withRest(variableOption(command, Number(parts[1] ?? 0)), 1);
   if (/^[a-z\d]+Version$/.test(parts[0] ?? '') && has(command, '--tool-version')) return '--tool-version';
-  for (const length of [2, 1]) {
+  for (const length of [3, 2, 1]) {
     const names = namesOfField[parts.slice(0, length).join('/')] ?? [];
     const known = names.filter((each) => has(command, each));
     const name = known.find((each) => isGiven(command, each)) ?? known[0];

@@ -28,7 +28,7 @@ export const navigation = [
       { to: '/templates', name: 'Templates', key: 't' },
       { to: '/variables', name: 'Variables', key: 'v' },
       { to: '/configuration-sets', name: 'Configuration sets', key: 's' },
-      { to: '/approval-policies', name: 'Approval policies' },
+      { to: '/approval-policies', name: 'Approval policies', key: 'y' },
     ],
   },
   {

@@ -35,7 +35,7 @@ const chunk = (step: string, offset: number, text: string | Buffer) => ({
   offset,
   base64: Buffer.from(text).toString('base64'),
 });
-const step = (name: string, status: 'IN_PROGRESS' | 'SUCCESS'): RunEvent => ({
+const step = (name: string, status: 'IN_PROGRESS' | 'SUCCESS' | 'SKIPPED'): RunEvent => ({
   kind: 'step',
   at: new Date().toISOString(),
   step: name,
@@ -237,4 +237,17 @@ test('reports of a run that was given up change nothing', async () => {
       ?.status,
     'NOT_STARTED',
   );
+});
+
+test('a step that is skipped after it has begun has an end, one that never began has no times', async () => {
+  const { job, id } = await running();
+  const events = [step('tf:init', 'SKIPPED'), step('tf:plan', 'IN_PROGRESS'), step('tf:plan', 'SKIPPED')];
+  await agent.report(job, { events });
+  const steps = await ok(app, 'listSteps', { params: { deploymentLogId: id } });
+  const timesOf = (name: string) => {
+    const { startedAt, completedAt } = steps.find((each) => each.name === name) ?? {};
+    return [startedAt, completedAt].map((time) => typeof time);
+  };
+  assert.deepEqual(timesOf('tf:plan'), ['string', 'string']);
+  assert.deepEqual(timesOf('tf:init'), ['undefined', 'undefined']);
 });

@@ -50,7 +50,9 @@ class Steps {
     const status: StepStatus = event.status;
     row.status = status;
     if (status !== 'NOT_STARTED' && status !== 'SKIPPED') row.started_at ??= at;
-    row.completed_at = hasEnded(status) && status !== 'SKIPPED' ? at : null;
+    // What is skipped without having begun has no times.
+    const hasTimes = status !== 'SKIPPED' || row.started_at !== null;
+    row.completed_at = hasEnded(status) && hasTimes ? at : null;
     row.retry_count = event.retryCount ?? row.retry_count;
     this.#changed.add(row);
     return { name: 'step', data: stepView(row, this.#facts.deployment) };

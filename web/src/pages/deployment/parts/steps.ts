@@ -17,7 +17,8 @@ const waits = 'approval:wait';
 export function timedSteps(steps: readonly Step[], now: number): TimedStep[] {
   const timed = steps.map((step) => {
     const { startedAt, completedAt } = step;
-    if (!startedAt) return { step, milliseconds: undefined };
+    // Older skipped steps have no end.
+    if (!startedAt || (!completedAt && step.status === 'SKIPPED')) return { step, milliseconds: undefined };
     return {
       step,
       milliseconds: Math.max(0, (completedAt ? Date.parse(completedAt) : now) - Date.parse(startedAt)),
