@@ -5,7 +5,15 @@ import type { Browser, Page } from 'playwright-core';
 import { placeOf } from '../../tools/toolbox/places.ts';
 import { createEnvironment, type Home, homeOf, untilEnd } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
-import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import {
+  complaintsOf,
+  openPage,
+  signIn,
+  startBrowser,
+  startWebService,
+  withAnswers,
+  withoutBrowser,
+} from './browser.ts';
 
 const withoutOpa = placeOf('opa') === undefined ? 'no opa: npm run toolbox' : false;
 
@@ -87,6 +95,9 @@ describe('approval policies in the browser', { skip: withoutBrowser, concurrency
     await page.getByLabel('JSON object').fill('[1]');
     await button('Create the policy').click();
     await page.getByText('This must be a JSON object').waitFor();
+    const leave = () => page.getByRole('link', { name: 'Calendar' }).click();
+    assert.deepEqual(await withAnswers(page, [false], leave), ['Leave without creating the policy?']);
+    assert.equal(await page.getByLabel('Folder').inputValue(), 'rules');
     await page.getByLabel('JSON object').fill('{"limit": 3}');
     await button('Create the policy').click();
     await page.getByText('The policy checks nothing yet').waitFor();

@@ -1,10 +1,11 @@
 /** Creates an approval policy, from the catalogue or from a repository. */
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { fieldOf, fieldText } from '../../api/errors.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
+import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
 import { callOf } from '../../ui/calls.ts';
 import { showDone } from '../../ui/messages.ts';
 import { Page } from '../../ui/Page.tsx';
@@ -38,19 +39,23 @@ function useValues() {
   const [typed, setTyped] = useState<Partial<PolicyValues>>({});
   const name = data.find(({ path }) => path === folder)?.name ?? '';
   const values: PolicyValues = { ...emptyPolicy, folder, name, ...typed };
-  return { values, change: (changes: Partial<PolicyValues>) => setTyped({ ...typed, ...changes }) };
+  const isSaved = useRef(false);
+  const isTouched = Object.keys(typed).length > 0;
+  useQuestionBeforeLeaving(isTouched ? 'Leave without creating the policy?' : undefined, isSaved);
+  return { values, isSaved, change: (changes: Partial<PolicyValues>) => setTyped({ ...typed, ...changes }) };
 }
 
 export function NewApprovalPolicyPage() {
   const { organizationId } = useSession();
   const navigate = useNavigate();
-  const { values, change } = useValues();
+  const { values, isSaved, change } = useValues();
   const [errors, setErrors] = useState<PolicyErrors>({});
   const [failure, setFailure] = useState<unknown>();
   const rights = useRights({ organizationId });
   const create = useChange('createApprovalPolicy', {
     refreshes: ['listApprovalPolicies'],
     onSuccess: ({ id, name }) => {
+      isSaved.current = true;
       showDone(`${name} was created: assign it where it is to check plans`);
       void navigate({
         to: '/approval-policies/$policyId',

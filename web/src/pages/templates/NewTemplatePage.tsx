@@ -1,10 +1,11 @@
 /** Creates a template. */
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { fieldOf, fieldText } from '../../api/errors.ts';
 import { useChange } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
+import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
 import { callOf } from '../../ui/calls.ts';
 import { showDone } from '../../ui/messages.ts';
 import { Page } from '../../ui/Page.tsx';
@@ -23,13 +24,17 @@ export function NewTemplatePage() {
   const { organizationId } = useSession();
   const [{ project }] = useSearchState();
   const navigate = useNavigate();
-  const [values, setValues] = useState({ ...emptyTemplate, projectIds: project ? [project] : [] });
+  const [before] = useState({ ...emptyTemplate, projectIds: project ? [project] : [] });
+  const [values, setValues] = useState(before);
+  const isSaved = useRef(false);
+  useQuestionBeforeLeaving(values === before ? undefined : 'Leave without creating the template?', isSaved);
   const [errors, setErrors] = useState<TemplateErrors>({});
   const [failure, setFailure] = useState<unknown>();
   const rights = useRights(values.homeId === '' ? { organizationId } : { projectId: values.homeId });
   const create = useChange('createTemplate', {
     refreshes: ['listTemplates'],
     onSuccess: ({ id = '', name }) => {
+      isSaved.current = true;
       showDone(`Template ${name} was created`);
       void navigate({
         to: '/templates/$templateId',
