@@ -37,7 +37,7 @@ export function afterAttempt(
   return {
     next_ttl_at: new Date(now.getTime() + pauseMinutes(attempts) * minuteMilliseconds),
     ttl_attempts: attempts,
-    ttl_problem: problem.slice(0, longestProblem),
+    ttl_problem: problem.slice(0, longestProblem).toWellFormed(),
   };
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { pauseMinutes } from '../lifetimes/destroy-again.ts';
+import { afterAttempt, pauseMinutes } from '../lifetimes/destroy-again.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok } from '../testing/client.ts';
@@ -123,4 +123,10 @@ test('a destroy at the end that a policy refuses is tried again with the reason,
   // A server that has just started has nothing but the database.
   await fireTimers({ ...app.context });
   assert.equal((await destroysOf(id)).length, 1);
+});
+
+test('a long reason is cut between characters: messages and events that contain it can be stored', () => {
+  const { ttl_problem: problem } = afterAttempt({ ttl_attempts: 0 }, `${'x'.repeat(999)}😀…`, new Date());
+  assert.equal(problem?.isWellFormed(), true);
+  assert.equal(problem?.length, 1000);
 });
