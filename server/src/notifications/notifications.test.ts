@@ -202,6 +202,7 @@ test('an address that nothing may be sent to is refused when it is stored', asyn
         '[::ffff:10.0.0.1]',
         '[fd00::1]',
         '[64:ff9b::a00:1]',
+        '[::ffff:0:a00:1]',
         'localhost',
         'a.localhost',
         '0.0.0.0',

@@ -12,6 +12,7 @@ import { setDefaultCACertificates } from 'node:tls';
 import { makeAuthority } from '../../../../agent/src/testing/certificates.ts';
 import { startForwardProxy } from '../../../../agent/src/testing/forward-proxy.ts';
 import { openReceiver } from '../../testing/receiver.ts';
+import { isClosed } from './guarded-address.ts';
 import { type PostSettings, postTo } from './post.ts';
 
 const receiver = await openReceiver();
@@ -85,4 +86,12 @@ test('only a certificate of a trusted authority is accepted', async (t) => {
   setDefaultCACertificates([readFileSync(authority.file, 'utf8')]);
   const taken = await postTo(local, { ...post, address }, running);
   assert.deepEqual([taken.error, taken.response?.status], [null, 200]);
+});
+
+test('addresses of the public internet are open in both families', () => {
+  const settings = { notificationHttpHosts: [], notificationNetworks: [] };
+  for (const ip of ['1.1.1.1', '2606:4700:4700::1111', '2a00:1450::1', '::ffff:1.1.1.1'])
+    assert.equal(isClosed(settings, ip), false, ip);
+  for (const ip of ['::ffff:0:1.1.1.1', '5f00::1', '3fff::1', 'fe80::1%eth0', '::ffff:127.0.0.1'])
+    assert.equal(isClosed(settings, ip), true, ip);
 });
