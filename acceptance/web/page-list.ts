@@ -2,7 +2,8 @@
 import type { Showcase } from './showcase.ts';
 
 /** Path of each page below the address of the service, by a name for it. */
-export function pagesOf({ environments, waitingDeployment, failedDeployment, projectId }: Showcase) {
+export function pagesOf(shown: Showcase) {
+  const { environments, waitingDeployment, failedDeployment, projectId, policyId } = shown;
   const environment = `/environments/${environments.active}`;
   const tabs = ['deployments', 'resources', 'outputs', 'variables', 'drift', 'state', 'schedule', 'settings'];
   return {
@@ -22,6 +23,11 @@ export function pagesOf({ environments, waitingDeployment, failedDeployment, pro
     'approval policies': '/approval-policies',
     'catalogue of policies': '/approval-policies?tab=catalogue',
     'new approval policy': '/approval-policies/new?catalogue=monthly-cost-estimation',
+    'an approval policy': `/approval-policies/${policyId}`,
+    'test of an approval policy': `/approval-policies/${policyId}?tab=test`,
+    'places of an approval policy': `/approval-policies/${policyId}?tab=places`,
+    'settings of an approval policy': `/approval-policies/${policyId}?tab=settings`,
+    'change of an approval policy': `/approval-policies/${policyId}?edit=`,
     variables: '/variables',
     'configuration sets': '/configuration-sets',
     credentials: '/credentials',

@@ -1,5 +1,6 @@
 /** An installation with something to look at: for the demo, the screenshots and the tests of the web interface. */
 import type { Client } from '#contract/client/client.ts';
+import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
 import { createEnvironment, type Home, homeOf, untilEnd, untilStatus } from '../runs.ts';
 import { makeRepository, type Repository } from '../service.ts';
 
@@ -84,6 +85,8 @@ export interface Showcase {
   readonly environments: Readonly<Record<'active' | 'waiting' | 'failed' | 'drifted' | 'destroyed', string>>;
   readonly waitingDeployment: string;
   readonly failedDeployment: string;
+  /** An approval policy that is assigned nowhere. */
+  readonly policyId: string;
 }
 
 /** Makes the administrator that people sign in as. */
@@ -141,6 +144,13 @@ export async function fillShowcase(
   const from = { repository: repository.path, ...home } as const;
   await createTemplate(client, home, repository.path);
   await notify(client, home);
+  const policy = await client.call('createApprovalPolicy', {
+    body: {
+      ...{ organizationId: home.organizationId, name: 'SSH is not open to the internet' },
+      ...{ repository: catalogueRepository, path: 'disallow-unrestricted-ssh-ingress' },
+      policyConfiguration: { ports: [22, 3389] },
+    },
+  });
   const staging = await client.call('createProject', {
     body: { organizationId: home.organizationId, parentProjectId: home.projectId, name: 'Staging' },
   });
@@ -206,5 +216,6 @@ export async function fillShowcase(
     },
     waitingDeployment: again.id,
     failedDeployment: failed.deploymentId,
+    policyId: policy.id,
   };
 }
