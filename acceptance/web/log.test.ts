@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { findProgram } from '../programs.ts';
 import { createEnvironment, homeOf, openGate, stepLines, streamedLogs, until, untilEnd } from '../runs.ts';
@@ -32,6 +33,7 @@ seq 251 450
 `;
 const longWait = { timeout: 30_000 };
 const cutMilliseconds = 20_000;
+const slowAnswerMilliseconds = 500;
 
 const needs = (await findProgram('terraform')) ? withoutBrowser : 'terraform is not on the PATH';
 
@@ -246,6 +248,11 @@ describe('the log in the browser', { skip: needs }, () => {
     await old.addInitScript('delete globalThis.TextDecoderStream');
     await signIn(old, service.url);
     await untilLine(deploymentId, 'm50');
+    // The page has the code of the log before it knows the steps.
+    await old.route('**/steps', async (route) => {
+      await setTimeout(slowAnswerMilliseconds);
+      await route.continue();
+    });
     await old.goto(`${service.url}/deployments/${deploymentId}?tab=log`);
     await old.getByText('This log stands still').waitFor();
     await old.getByRole('log').getByText('(local-exec):').first().waitFor();

@@ -29,13 +29,13 @@ function messageOf(state: FollowState, { session, steps, upTo }: FeedProps): str
 }
 
 export function Feed(props: FeedProps) {
-  const { session, deploymentId, steps } = props;
+  const { session, deploymentId } = props;
   const state = useDeploymentStream(deploymentId, (event) => {
     if (event.event === 'log') session.append(event.data);
     else if (event.event === 'step' && event.data.completedAt !== undefined) session.end(event.data.name);
     else if (event.event === 'end') session.end();
   });
-  if (streamless.has(state)) return <StoredLog session={session} deploymentId={deploymentId} steps={steps} />;
+  if (streamless.has(state)) return <StoredLog session={session} deploymentId={deploymentId} />;
   const message = messageOf(state, props);
   return (
     <div

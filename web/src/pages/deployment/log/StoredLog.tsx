@@ -1,7 +1,6 @@
 /** Shows the stored log where nothing comes live, says so, and reads the rest on demand. */
 import { Button } from '@mantine/core';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import type { Step } from '#contract/deployments/shapes.ts';
 import { errorText } from '../../../api/errors.ts';
 import { refresh } from '../../../api/queries.ts';
 import type { LogSession } from './log-session.ts';
@@ -11,7 +10,6 @@ import classes from './log.module.css';
 export interface StoredLogProps {
   readonly session: LogSession;
   readonly deploymentId: string;
-  readonly steps: readonly Step[];
 }
 
 type Outcome = { readonly at: number } | { readonly error: unknown };
@@ -23,13 +21,13 @@ function textOf(outcome: Outcome | undefined): string {
   return `This log stands still: events do not get through to this browser. It shows what was stored at ${time}.`;
 }
 
-export function StoredLog({ session, deploymentId, steps }: StoredLogProps) {
+export function StoredLog({ session, deploymentId }: StoredLogProps) {
   const [outcome, setOutcome] = useState<Outcome>();
   const [turn, setTurn] = useState(0);
   const positions = useRef<StoredPositions>(new Map());
   const readAll = useEffectEvent(async (signal: AbortSignal) => {
     try {
-      await readStoredLog({ session, deploymentId, positions: positions.current, signal }, steps);
+      await readStoredLog({ session, deploymentId, positions: positions.current, signal });
       if (!signal.aborted) setOutcome({ at: Date.now() });
     } catch (error) {
       if (!signal.aborted) setOutcome({ error });
@@ -41,7 +39,7 @@ export function StoredLog({ session, deploymentId, steps }: StoredLogProps) {
     return () => ending.abort();
   }, [turn, session, deploymentId]);
   const again = () => {
-    void refresh(['listSteps', 'getDeployment']);
+    void refresh(['getDeployment']);
     setTurn(turn + 1);
   };
   return (

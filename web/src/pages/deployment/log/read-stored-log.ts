@@ -1,5 +1,4 @@
 /** The log as it is stored, read page by page: where no stream of events comes through. */
-import type { Step } from '#contract/deployments/shapes.ts';
 import { queryClient, read } from '../../../api/queries.ts';
 import type { LogSession } from './log-session.ts';
 
@@ -38,8 +37,12 @@ async function readStep({ session, deploymentId, positions, signal }: Reading, s
   }
 }
 
-/** Adds what was stored since the last time. @throws ApiError */
-export async function readStoredLog(reading: Reading, steps: readonly Step[]): Promise<void> {
+/** Adds what was stored since the last time, of the steps that the deployment has by now. @throws ApiError */
+export async function readStoredLog(reading: Reading): Promise<void> {
+  const steps = await queryClient.fetchQuery({
+    ...read('listSteps', { params: { deploymentLogId: reading.deploymentId } }),
+    staleTime: 0,
+  });
   for (const { name, status, completedAt } of steps) {
     if (silent.has(status)) continue;
     await readStep(reading, name);
