@@ -1,6 +1,7 @@
-/** Files with variables: JSON objects, as in Terraform's `*.tfvars.json`. */
+/** Files with variables: `*.tfvars` in HCL, and JSON objects as in `*.tfvars.json`. */
 import { BadCall } from './exit-codes.ts';
 import { textFromFile } from './read-input.ts';
+import { tfvarsOf } from './tfvars-file.ts';
 
 /** A variable as a request changes it. */
 export interface VariableChange {
@@ -35,28 +36,43 @@ function parsed(shown: string, text: string): unknown {
   }
 }
 
-function refuseFormat(file: string): never {
-  throw new BadCall(
-    file.endsWith('.tfvars')
-      ? `--var-file: ${file}: only JSON is read here: write the variables to a *.tfvars.json file, or use --hcl-var.`
-      : `--var-file: ${file}: use a *.tfvars.json or *.json file, which contains an object with the variables.`,
+function variableOf(name: string, value: string, format?: 'HCL' | 'JSON'): VariableChange {
+  return { name, value, type: 1, ...(format ? { schema: { type: 'string', format } } : {}) };
+}
+
+/** Numbers are JSON, which loses none of their digits. */
+const isJson = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
+
+function variablesOfHcl(shown: string, text: string): VariableChange[] {
+  return tfvarsOf(shown, text).map((variable) =>
+    variable.expression === undefined
+      ? variableOf(variable.name, variable.text)
+      : variableOf(variable.name, variable.expression, isJson.test(variable.expression) ? 'JSON' : 'HCL'),
   );
 }
 
+function variablesOfJson(shown: string, text: string): VariableChange[] {
+  const values = parsed(shown, text);
+  if (typeof values !== 'object' || values === null || Array.isArray(values) || isRawJSON(values))
+    throw new BadCall(`--var-file: ${shown} must contain a JSON object with the variables.`);
+  return Object.entries(values).map(([name, value]) => {
+    if (name === '') throw new BadCall(`--var-file: ${shown}: a variable has no name ("").`);
+    return typeof value === 'string'
+      ? variableOf(name, value)
+      : variableOf(name, JSON.stringify(value), 'JSON');
+  });
+}
+
 /**
- * Terraform variables of a JSON object: texts as they are, other values in the format JSON.
+ * Terraform variables of a file: texts as they are, other values in the format of the file.
+ * @param file name; `-` is JSON on standard input
  * @throws BadCall that names the file and what is wrong with it
  */
 export function variablesOfFile(file: string): VariableChange[] {
   const shown = file === '-' ? 'standard input' : file;
-  if (file !== '-' && !file.endsWith('.json')) refuseFormat(file);
-  const values = parsed(shown, textFromFile('--var-file', file));
-  if (typeof values !== 'object' || values === null || Array.isArray(values) || isRawJSON(values))
-    throw new BadCall(`--var-file: ${shown} must contain a JSON object with the variables.`);
-  return Object.entries(values).map(([name, value]): VariableChange => {
-    if (name === '') throw new BadCall(`--var-file: ${shown}: a variable has no name ("").`);
-    return typeof value === 'string'
-      ? { name, value, type: 1 }
-      : { name, value: JSON.stringify(value), type: 1, schema: { type: 'string', format: 'JSON' } };
-  });
+  const isHcl = file.endsWith('.tfvars');
+  if (file !== '-' && !isHcl && !file.endsWith('.json'))
+    throw new BadCall(`--var-file: ${file}: use a *.tfvars, *.tfvars.json or *.json file.`);
+  const text = textFromFile('--var-file', file);
+  return isHcl ? variablesOfHcl(shown, text) : variablesOfJson(shown, text);
 }

@@ -88,10 +88,61 @@ describe('variables on the command line', () => {
     );
   });
 
+  it('variables of HCL files are texts, JSON where digits count, or the expressions as they are written', () => {
+    const file = fileWith(
+      'main.tfvars',
+      [
+        '# "where" = it runs',
+        'region = "eu" // not us',
+        'quoted="a \\"b\\" \\\\ \\t \\u00e4 $${x} %%{y} $5 100%" /* the end */',
+        'id = 12345678901234567890',
+        'on = true',
+        'none = null',
+        'ports = [80, # http }',
+        '  443]',
+        'shape = { "a]" = "[", sides = { n = 1.10 } }',
+        'script = <<-EOT',
+        '  echo "hello" # ]',
+        '  EOT',
+        'last-one = 1 + 2',
+      ].join('\r\n'),
+    );
+    const [hcl, json] = (['HCL', 'JSON'] as const).map((format) => ({
+      type: 1,
+      schema: { type: 'string', format },
+    }));
+    assert.deepEqual(variableChanges({ varFile: [file] }), [
+      { name: 'region', value: 'eu', type: 1 },
+      { name: 'quoted', value: 'a "b" \\ \t ä ${x} %{y} $5 100%', type: 1 },
+      { name: 'id', value: '12345678901234567890', ...json },
+      { name: 'on', value: 'true', ...json },
+      { name: 'none', value: 'null', ...json },
+      { name: 'ports', value: '[80, # http }\n  443]', ...hcl },
+      { name: 'shape', value: '{ "a]" = "[", sides = { n = 1.10 } }', ...hcl },
+      { name: 'script', value: '<<-EOT\n  echo "hello" # ]\n  EOT', ...hcl },
+      { name: 'last-one', value: '1 + 2', ...hcl },
+    ]);
+  });
+
+  it('what does not belong in an HCL file of variables is refused with its place, without its contents', () => {
+    for (const [text, place] of [
+      ['a = 1\nhush {\n}\n', 'line 2 column 1'],
+      ['a = "x ${hush}"', 'line 1 column 5'],
+      ['a = "hush', 'line 1 column 5'],
+      ['a = ["hush"', 'line 1 column 12'],
+      ['a = [1}', 'line 1 column 7'],
+      ['a =\nb = "hush"', 'line 1 column 4'],
+      ['a = 1\n\na = "hush"', 'line 3 column 5'],
+      ['"hush" = 1', 'line 1 column 1'],
+      ['a == 1', 'line 1 column 1'],
+    ] as const)
+      refused({ varFile: [fileWith('broken.tfvars', text)] }, new RegExp(`broken\\.tfvars: ${place}: expected`));
+  });
+
   it('unusable files of variables are refused by name, without their contents', () => {
     refused({ varFile: [join(folder, 'no.json')] }, /^--var-file: .*no\.json cannot be read/);
-    refused({ varFile: ['prod.tfvars'] }, /^--var-file: prod\.tfvars: .*\*\.tfvars\.json/);
-    refused({ varFile: ['prod.yaml'] }, /^--var-file: prod\.yaml: use a \*\.tfvars\.json/);
+    refused({ varFile: ['prod.tfvars'] }, /^--var-file: prod\.tfvars cannot be read/);
+    refused({ varFile: ['prod.yaml'] }, /^--var-file: prod\.yaml: use a \*\.tfvars, \*\.tfvars\.json/);
     for (const [text, message] of [
       ['hush', /broken\.json is not valid JSON\.$/],
       ['{"a": 1,\n"b": "hush" "c"}', /broken\.json is not valid JSON \(line 2 column \d+\)\.$/],

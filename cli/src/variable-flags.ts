@@ -48,7 +48,7 @@ export function withVariableFlags(command: Command): Command {
     .option('--json-var <name=value>', 'terraform variable with a value in JSON', gather)
     .option(
       '--var-file <file>',
-      'terraform variables from a *.tfvars.json or *.json file, or from JSON on standard input with -; other options win',
+      'terraform variables from a *.tfvars, *.tfvars.json or *.json file, or from JSON on standard input with -; other options win',
       gather,
     )
     .option(
