@@ -107,7 +107,7 @@ export function tfvarsOf(shown: string, file: string): TfvarsVariable[] {
   const variables = new Map<string, TfvarsVariable>();
   while (reader.take(blank) && !reader.isAtEnd) {
     const name = reader.take(beginning)?.[1];
-    if (name === undefined || variables.has(name)) reader.fail();
+    if (name === undefined || variables.has(name)) return reader.fail();
     variables.set(name, variableOf(name, reader.expression()));
   }
   return [...variables.values()];

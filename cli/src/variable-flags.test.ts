@@ -136,7 +136,10 @@ describe('variables on the command line', () => {
       ['"hush" = 1', 'line 1 column 1'],
       ['a == 1', 'line 1 column 1'],
     ] as const)
-      refused({ varFile: [fileWith('broken.tfvars', text)] }, new RegExp(`broken\\.tfvars: ${place}: expected`));
+      refused(
+        { varFile: [fileWith('broken.tfvars', text)] },
+        new RegExp(`broken\\.tfvars: ${place}: expected`),
+      );
   });
 
   it('unusable files of variables are refused by name, without their contents', () => {
