@@ -47,39 +47,9 @@ export interface Scenario {
   readonly change: Variable;
 }
 
-const configuration = `variable "greeting" {
-  type    = string
-  default = "hello"
-}
-
-variable "token" {
-  type      = string
-  sensitive = true
-}
-
-resource "terraform_data" "network" {
-  input = "10.0.0.0/16"
-}
-
-resource "terraform_data" "server" {
-  count            = 2
-  input            = "\${var.greeting} from server \${count.index} in \${terraform_data.network.output}"
-  triggers_replace = [var.greeting]
-}
-
-output "messages" {
-  value = terraform_data.server[*].output
-}
-
-output "token" {
-  value     = var.token
-  sensitive = true
-}
-`;
-
 const terraformLike: Omit<Scenario, 'programs'> = {
-  what: 'a configuration of built-in resources',
-  files: async () => ({ 'main.tf': configuration }),
+  what: 'the configuration of examples/terraform',
+  files: () => readFolder('terraform'),
   variables: async () => [
     { name: 'greeting', value: 'good morning', type: 1 },
     { name: 'token', value: 'a-secret-that-no-log-shows', type: 1, isSensitive: true },

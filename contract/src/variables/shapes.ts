@@ -21,7 +21,8 @@ const Scope = oneOf(variableScopes);
 export const VariableTypeNumber = Type.Unsafe<0 | 1>({
   type: 'integer',
   enum: [0, 1],
-  description: '0: environment variable, 1: Terraform variable',
+  description:
+    '0: environment variable, 1: variable of the code, such as an input variable of Terraform or a parameter of a stack',
 });
 
 export const VariableSchema = replyObject('VariableSchema', {

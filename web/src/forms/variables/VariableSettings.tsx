@@ -69,7 +69,7 @@ export function VariableSettings({ row, onChange, isDisabled }: VariableSettings
           aria-label="Kind"
           value={String(row.type)}
           data={[
-            { value: '1', label: 'Terraform variable' },
+            { value: '1', label: 'Variable of the code' },
             { value: '0', label: 'Environment variable' },
           ]}
           onChange={(type) => set({ type: type === '0' ? 0 : 1 })}

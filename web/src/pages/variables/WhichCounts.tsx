@@ -52,8 +52,8 @@ export function WhichCounts() {
           it is sensitive.
         </li>
         <li>
-          <strong>Types</strong>: environment variables and terraform variables of the same name do not affect
-          each other.
+          <strong>Types</strong>: environment variables and variables of the code of the same name do not
+          affect each other.
         </li>
       </ul>
     </details>
