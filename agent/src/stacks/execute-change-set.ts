@@ -39,9 +39,16 @@ async function expectApproved(api: Api, approved: ApprovedChangeSet): Promise<'r
   return typeof now.state === 'string' ? now.state : 'ready';
 }
 
-/** An interrupted run has AWS undo an update; a creation is not stopped, and the next run waits for its end. */
-function onInterrupt({ client }: Api, stackId: string, isUpdate: boolean): Disposable {
+/**
+ * An interrupted run has AWS undo an update; a creation is not stopped, and the next run waits for its end.
+ * @param begun ends once AWS has answered the request to begin: before that, there is nothing to cancel
+ */
+function onInterrupt(
+  { client }: Api,
+  { stackId, isUpdate, begun }: { stackId: string; isUpdate: boolean; begun: Promise<unknown> },
+): Disposable {
   const stop = async () => {
+    await begun.catch(() => undefined);
     if (!isUpdate) tell('Stopped: AWS still works on the stack, and the next run waits for its end.');
     else
       await client
@@ -91,16 +98,16 @@ export async function executeChangeSet(api: Api): Promise<undefined> {
   const log = state === 'begun' ? await EventLog.of(api, stackId, token) : await EventLog.from(api, stackId);
   if (state === 'begun')
     tell('This deployment has begun to execute the change set already: its work is followed.');
-  else
-    await client.send(
-      new ExecuteChangeSetCommand({
-        ChangeSetName: changeSetId,
-        StackName: stackId,
-        ClientRequestToken: token,
-        ...(request.disablesRollback ? { DisableRollback: true } : {}),
-      }),
-    );
-  using _ = onInterrupt(api, stackId, isUpdate);
+  const execution = new ExecuteChangeSetCommand({
+    ChangeSetName: changeSetId,
+    StackName: stackId,
+    ClientRequestToken: token,
+    ...(request.disablesRollback ? { DisableRollback: true } : {}),
+  });
+  const begun: Promise<unknown> = state === 'begun' ? Promise.resolve() : client.send(execution);
+  // From here on: AWS may have begun before its answer arrives.
+  using _ = onInterrupt(api, { stackId, isUpdate, begun });
+  await begun;
   judge(await followed(log), log, request.stackName);
   return undefined;
 }

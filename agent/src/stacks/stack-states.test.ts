@@ -1,6 +1,7 @@
 /** How deployments continue whatever state a stack is in. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ChangeSetReport, DeletionReport, OutputsReport } from '../drivers/cloudformation/reports.ts';
 import { type Invocation, stackProgram, type StackProgram } from '../testing/cloudformation/program.ts';
 
@@ -179,6 +180,47 @@ test('an interrupted update is cancelled, and an interrupted creation is not', a
   );
   assert.match(update.log, /Stopped: AWS cancels the update and rolls it back/);
   assert.equal(statusOf(program), 'UPDATE_ROLLBACK_COMPLETE');
+});
+
+test('an update is cancelled, although AWS had not answered yet when it was interrupted', async (t) => {
+  const program = await stackProgram(t, { 'template.yaml': two });
+  await deploy(program);
+  const { account, holdAnswer, requests } = program.aws;
+  const invocation = { job: { deploymentId: 'second' }, parameters: { Size: '2' } };
+  const planned = await program.run<ChangeSetReport>('create-change-set', invocation);
+  account.cloud.hold();
+  const answer = holdAnswer('ExecuteChangeSet');
+  const running = await program.start('execute-change-set', { ...invocation, approved: planned.report });
+  while (statusOf(program) !== 'UPDATE_IN_PROGRESS' && running.child.exitCode === null) await delay(10);
+  running.child.kill('SIGINT');
+  answer();
+  const { log } = await running.ended;
+  account.cloud.release();
+  await account.idle();
+  assert.match(log, /Stopped: AWS cancels the update and rolls it back/);
+  assert.ok(requests.includes('CancelUpdateStack'));
+  assert.equal(statusOf(program), 'UPDATE_ROLLBACK_COMPLETE');
+});
+
+test('a plan waits until a stack is deleted, and creates another one', async (t) => {
+  const program = await stackProgram(t, { 'template.yaml': two });
+  await deploy(program);
+  const planned = await program.run<DeletionReport>('plan-deletion', { job: { type: 'destroy' } });
+  program.aws.account.cloud.hold();
+  const deleting = await program.start('delete-stack', {
+    job: { type: 'destroy' },
+    approved: planned.report,
+  });
+  await deleting.until('DELETE_IN_PROGRESS AWS::SQS::Queue Second');
+  deleting.child.kill('SIGKILL');
+  await deleting.ended;
+  const next = await program.start<ChangeSetReport>('create-change-set', { job: { deploymentId: 'second' } });
+  await next.until('is DELETE_IN_PROGRESS: somebody or an earlier run is at work. Waiting for its end');
+  program.aws.account.cloud.release();
+  const { status, report, log } = await next.ended;
+  assert.equal(status, 0, log);
+  assert.equal(report.isCreation, true);
+  assert.equal(report.changes.length, 2);
 });
 
 test('a destroy names what stays, and deletes the rest', async (t) => {

@@ -26,6 +26,8 @@ export interface StackServer extends AsyncDisposable {
   unref(): void;
   /** An action is never answered again. */
   hang(action: string): void;
+  /** The answer to an action is held back, although it was carried out. @returns what sends it */
+  holdAnswer(action: string): () => void;
   /** The credentials do not have the right to an action. */
   deny(action: string): void;
   /** Objects by bucket and key. */
@@ -36,6 +38,7 @@ interface Faults {
   throttled: number;
   isExpired: boolean;
   readonly hanging: Set<string>;
+  readonly held: Map<string, Promise<void>>;
   readonly denied: Set<string>;
 }
 
@@ -100,7 +103,13 @@ function readerOf(objects: ReadonlyMap<string, string>, url: () => string): (add
 export async function startStackServer(): Promise<StackServer> {
   const objects = new Map<string, string>();
   const requests: string[] = [];
-  const faults: Faults = { throttled: 0, isExpired: false, hanging: new Set(), denied: new Set() };
+  const faults: Faults = {
+    throttled: 0,
+    isExpired: false,
+    hanging: new Set(),
+    held: new Map(),
+    denied: new Set(),
+  };
   let url = '';
   const account = new Account(readerOf(objects, () => url));
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -115,7 +124,9 @@ export async function startStackServer(): Promise<StackServer> {
     if (faults.hanging.has(action)) return;
     try {
       checkFaults(faults, action);
-      send(response, 200, replyXml(action, account.answer(action, query)));
+      const reply = replyXml(action, account.answer(action, query));
+      await faults.held.get(action);
+      send(response, 200, reply);
     } catch (error) {
       if (!(error instanceof AwsError)) throw error;
       send(response, error.status, errorXml(error.code, error.message));
@@ -143,6 +154,11 @@ export async function startStackServer(): Promise<StackServer> {
     throttle: (times) => (faults.throttled = times),
     expire: () => (faults.isExpired = true),
     hang: (action) => faults.hanging.add(action),
+    holdAnswer(action) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      faults.held.set(action, promise);
+      return resolve;
+    },
     deny: (action) => faults.denied.add(action),
     async [Symbol.asyncDispose]() {
       account.cloud.release();
