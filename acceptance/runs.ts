@@ -12,7 +12,8 @@ import type { CreatedEnvironment } from '#contract/environments/shapes.ts';
 import type { TemplateType } from '#contract/schema/enumerations.ts';
 import { follow } from './follow.ts';
 
-const patienceMilliseconds = 60_000;
+/** Many times what anything takes, also on a busy machine. */
+const patienceMilliseconds = 120_000;
 const pollMilliseconds = 50;
 
 /** The organization and the project that a new installation has. */

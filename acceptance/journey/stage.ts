@@ -33,7 +33,8 @@ export async function startStage(
     await removeScratch(folder);
   });
   const settings = await settingsIn(folder);
-  const shared = { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_ABORT_SECONDS: '5', ...settings };
+  // Many times what a tool takes to end after an interrupt: one that is killed leaves another state.
+  const shared = { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_ABORT_SECONDS: '30', ...settings };
   service = await startService({ folder, settings: { ENVARIUM_BUILT_IN_AGENT: 'false', ...shared } });
   const { url, client } = service;
   const disk = join(folder, 'disk');

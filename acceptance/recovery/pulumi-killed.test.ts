@@ -3,7 +3,7 @@
  * the next deployment continues.
  */
 import assert from 'node:assert/strict';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { pulumiFolder, withPulumi } from '../../agent/src/testing/pulumi/pulumi-folder.ts';
@@ -53,7 +53,14 @@ describe('an update of Pulumi, killed while it creates a resource,', withPulumi,
         { name: 'token', value: 'a-token', type: 1, isSensitive: true },
       ],
     });
-    await until('the first resource', async () => (await filesOf(world)).includes('page'));
+    // It is written before the provider is asked to create.
+    const checkpoint = join(
+      ...[mortal.folder, 'data', 'work', created.id, 'state', '.pulumi', 'stacks', 'shop', `${name}.json`],
+    );
+    await until('the second resource', async () =>
+      (await readFile(checkpoint, 'utf8').catch(() => '')).includes('file:index:File::key'),
+    );
+    assert.deepEqual(await filesOf(world), ['page']);
     return { ...created, world, command: await commandPid(mortal.running, created.id, /pulumi up/) };
   }
 

@@ -46,7 +46,7 @@ const linesIn = async (world: string, name: string) =>
 describe('a run of several units, killed half-way,', needs, () => {
   const mortal = new MortalService({
     ...fileWorldSettings,
-    ENVARIUM_ABORT_SECONDS: '10',
+    ENVARIUM_ABORT_SECONDS: '30',
     PATH: pathWith(toolboxProgram('terragrunt'), ...family.map(({ file }) => file || null)),
   });
 

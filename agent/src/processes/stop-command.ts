@@ -11,8 +11,8 @@ import { waiterFor } from './wrap-command.ts';
 
 const childPollMilliseconds = 5;
 const sandboxKillMilliseconds = 2_000;
-/** Enough for the program to notice the first one. */
-export const secondInterruptMilliseconds = 300;
+/** Enough for the program to notice the first one, also on a busy machine: two that arrive at once are only one. */
+export const secondInterruptMilliseconds = 1_000;
 
 /** The first process of a sandbox, which is the tool itself; null where bubblewrap ended before. */
 export async function firstInside(child: ChildProcess): Promise<ProcessIdentity | null> {

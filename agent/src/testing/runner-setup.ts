@@ -37,9 +37,8 @@ import { readMark, readStoredMark } from '../spool/read-attempt.ts';
 import { findProgram } from '../processes/programs.ts';
 
 const isRoot = process.getuid?.() === 0;
-// Test files run in parallel, and a run ends every process of its uid: each file has its own 50 uids, after
-// those of the agents of tests.
-let nextUid = 61_000 + (process.pid % 90) * 50;
+// Test files run in parallel, and a run ends every process of its uid: each file has 100 uids that no other file has.
+let nextUid = 2_000_000 + process.pid * 100;
 
 export const withTerraform = { skip: findProgram('terraform') === null ? 'needs terraform' : false };
 export const withTerraformAsRoot = {
@@ -123,7 +122,7 @@ export interface Running {
   readonly spool: SpoolPaths;
   readonly ended: Promise<Ran>;
   abort(how: 'gently' | 'now'): void;
-  /** Waits for a condition, at most 20 s. */
+  /** Waits for a condition, at most a minute. */
   until(condition: () => boolean, what: string): Promise<void>;
 }
 
@@ -356,7 +355,7 @@ function start(setup: RunnerSetup, job: Job, options: StartOptions = {}): Runnin
       child.kill('SIGUSR1');
     },
     async until(condition, what) {
-      for (const deadline = Date.now() + 20_000; !condition(); await delay(10)) {
+      for (const deadline = Date.now() + 60_000; !condition(); await delay(10)) {
         if (Date.now() > deadline || child.exitCode !== null)
           throw new Error(
             `did not happen: ${what}; ${existsSync(spool.outcome) ? readFileSync(spool.outcome, 'utf8') : 'no outcome'}`,
