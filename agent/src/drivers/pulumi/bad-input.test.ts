@@ -118,3 +118,19 @@ test('a preview that writes nothing or 100 MB ends the run', withPulumi, async (
   assert.equal(cut.outcome.result, 'failed', JSON.stringify(cut.outcome));
   assert.match(cut.outcome.error?.message ?? '', /printed more than .*ENVARIUM_STEP_LOG_LIMIT_MB/);
 });
+
+test('a program that hangs is ended by the time limit, and the next run continues', withPulumi, async (t) => {
+  const { setup, run, job, deploy, after } = pulumiStage(t, { 'Pulumi.yaml': program });
+  const { applied } = await deploy();
+  const { changes, options } = after(applied);
+  const base = job(changes);
+  const hung = await run(
+    { ...base, limits: { ...base.limits, runSeconds: 3, abortSeconds: 1 } },
+    { ...options, toolPaths: pretended(setup.folder, 'exec sleep 1000') },
+  );
+  assert.equal(hung.outcome.result, 'timed-out', JSON.stringify(hung.outcome));
+  assert.match(hung.outcome.error?.message ?? '', /longer than 3 seconds.*ENVARIUM_RUN_TIME_LIMIT_SECONDS/);
+  const next = await deploy({}, applied);
+  assert.equal(next.planned.outcome.hasChanges, false);
+  assert.equal(next.applied.outcome.result, 'applied', JSON.stringify(next.applied.outcome));
+});

@@ -1,12 +1,13 @@
 /** Bad input, with the real tool: a clear error, and the state stays as it was. */
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import {
   binaries,
   createTerragrunt,
   moduleCode,
+  terragruntPaths,
   unitCode,
   withTerragrunt,
 } from '../../testing/units/terragrunt-setup.ts';
@@ -140,3 +141,35 @@ test('variables that would move what a run reads and writes are refused', withTe
   await expectRefused(t, network, /^TG_LOG_LEVEL: the run reads warnings/, variable('TG_LOG_LEVEL', 'error'));
   await expectRefused(t, network, /^TF_WORKSPACE cannot be set/, variable('TF_WORKSPACE', 'x'));
 });
+
+/** Another program in the place of terragrunt for its plans, the real one for all else. */
+function pretended(folder: string, plan: string): Record<string, string> {
+  const file = join(folder, 'pretended');
+  const real = `exec ${terragruntPaths.terragrunt} "$@"`;
+  writeFileSync(file, `#!/bin/sh\ncase " $* " in *" -- plan "*) ${plan};; esac\n${real}\n`);
+  chmodSync(file, 0o755);
+  return { ...terragruntPaths, terragrunt: file };
+}
+
+test(
+  'a plan that writes nothing, 100 MB or hangs ends the run, and the next one continues',
+  withTerragrunt(),
+  async (t) => {
+    const setup = createTerragrunt(t, 'opentofu', network);
+    assert.equal((await setup.deploy()).outcome.result, 'applied');
+    const { limits } = setup.job();
+    const run = (plan: string, changes: Partial<typeof limits> = {}) =>
+      setup.plan({ limits: { ...limits, ...changes } }, { toolPaths: pretended(setup.folder, plan) });
+    const silent = await run('exit 0');
+    assert.notEqual(silent.outcome.result, 'planned');
+    assert.match(silent.outcome.error?.message ?? '', /plan/);
+    const loud = await run(`head -c 100000000 /dev/zero | tr '\\0' 'x'`, { stepLogBytes: 1_000_000 });
+    assert.equal(loud.outcome.result, 'failed', JSON.stringify(loud.outcome));
+    assert.match(loud.outcome.error?.message ?? '', /printed more than .*ENVARIUM_STEP_LOG_LIMIT_MB/);
+    const hung = await run('exec sleep 1000', { runSeconds: 3, abortSeconds: 1 });
+    assert.equal(hung.outcome.result, 'timed-out', JSON.stringify(hung.outcome));
+    assert.match(hung.outcome.error?.message ?? '', /longer than 3 seconds.*ENVARIUM_RUN_TIME_LIMIT_SECONDS/);
+    const next = await setup.plan();
+    assert.equal(next.outcome.hasChanges, false, JSON.stringify(next.outcome));
+  },
+);

@@ -130,3 +130,19 @@ test(
     assert.equal(setup.state()?.includes('"app":'), true);
   },
 );
+
+test('files that a unit generates are a part of its code, elsewhere as well', withTerragrunt(), async (t) => {
+  const generate = (name: string, contents: string) =>
+    `generate "${name}" {\n  path      = "${name}.tf"\n  if_exists = "overwrite"\n  contents  = <<EOF\n${contents}\nEOF\n}\n`;
+  const setup = createTerragrunt(t, 'opentofu', {
+    'live/root.hcl': generate('labels', 'output "unit" {\n  value = "${path_relative_to_include()}"\n}'),
+    'live/app/terragrunt.hcl': `include "root" {\n  path = find_in_parent_folders("root.hcl")\n}\n${generate('more', 'resource "terraform_data" "more" {}')}`,
+    'live/app/main.tf': moduleCode,
+  });
+  for (const travels of [false, true]) {
+    const applied = await setup.deploy({}, { travels });
+    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+    assert.equal(applied.outcome.outputs?.['app.unit']?.value, 'app');
+    assert.equal(applied.outcome.resourceCount, 2);
+  }
+});
