@@ -50,6 +50,8 @@ interface Link {
   readonly secretOutput?: string;
   /** The name of its variable for a secret; absent: it takes none. */
   readonly secretInput?: string;
+  /** A variable that gets the output of an environment further up, which has this tool. */
+  readonly far?: { readonly variable: string; readonly type: TemplateType };
   readonly request?: Partial<EnvironmentRequest>;
   readonly variables?: () => readonly VariableChange[];
 }
@@ -161,12 +163,13 @@ const links: readonly Link[] = [
     needs: needsHelm.skip === false ? needsCluster : needsHelm,
     files: {
       'Chart.yaml': 'apiVersion: v2\nname: words\nversion: 1.0.0\n',
-      'values.yaml': 'heard: nothing\n',
+      'values.yaml': 'heard: nothing\nfirst: nothing\n',
       'templates/words.yaml':
-        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: heard}\ndata: {heard: {{ .Values.heard | quote }}}\n',
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: heard}\ndata: {heard: {{ .Values.heard | quote }}, first: {{ .Values.first | quote }}}\n',
       'templates/NOTES.txt': '{{ .Values.heard }} > helm',
     },
     output: 'notes',
+    far: { variable: 'first', type: 'terraform' },
   },
   {
     type: 'ansible',
@@ -220,9 +223,14 @@ test('an output of each tool feeds an environment of the next one', async (t) =>
   };
 
   let heard = 'begin';
+  const done = new Map<
+    TemplateType,
+    { readonly id: string; readonly output: string; readonly value: string }
+  >();
   let last: { readonly id: string; readonly link: Link } | null = null;
   for (const link of links) {
-    const { type, output, secretInput, request = {} } = link;
+    const { type, output, secretInput, far, request = {} } = link;
+    const source = far === undefined ? undefined : done.get(far.type);
     await t.test(type, link.needs, async () => {
       const { path: repository } = await makeRepository(folder, type, link.files);
       const said: VariableChange =
@@ -241,7 +249,14 @@ test('an output of each tool feeds an environment of the next one', async (t) =>
         repository,
         workspaceName: 'words',
         ...(namespace === null ? {} : { k8sNamespace: namespace.name }),
-        configurationChanges: [said, ...hidden, ...worldOf(type)],
+        configurationChanges: [
+          said,
+          ...hidden,
+          ...(far === undefined || source === undefined
+            ? []
+            : [input(far.variable, source.id, source.output)]),
+          ...worldOf(type),
+        ],
         ...request,
       });
       const deployment = await untilEnd(client, deploymentId);
@@ -254,7 +269,13 @@ test('an output of each tool feeds an environment of the next one', async (t) =>
         assert.equal(data['heard'], heard);
         return;
       }
+      if (far !== undefined && source !== undefined)
+        assert.equal(
+          await namespace?.kubectl(['get', 'configmap', 'heard', '-o', `jsonpath={.data.${far.variable}}`]),
+          source.value,
+        );
       heard = `${heard} > ${type}`;
+      done.set(type, { id, output, value: heard });
       const value = outputsByName(deployment.output)[output]?.value;
       assert.equal(String(value).trim(), heard);
       last = { id, link };
