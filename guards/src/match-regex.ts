@@ -3,6 +3,7 @@
  * expressions of a process share an allowance of time; when slow ones have used it up, it takes a while until an
  * expression may be slow again.
  */
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { createContext, Script } from 'node:vm';
 
 const longestMilliseconds = 100;
@@ -15,6 +16,8 @@ const allowanceMilliseconds = 1000;
 const mostRepetitions = 5;
 /** How much of the time that passes is added to the allowance. */
 const regainedShare = 0.1;
+/** Of one turn of the event loop: longer than all but slow expressions take, and too short for others to notice. */
+const turnMilliseconds = 10;
 
 const script = new Script('new RegExp(regex).test(value)');
 /** One for all: to make one takes longer than to match. */
@@ -22,6 +25,8 @@ const context = createContext({ regex: '', value: '' });
 
 let allowance = allowanceMilliseconds;
 let updatedAt = 0;
+let usedInTurn = 0;
+let nextTurn: Promise<void> | undefined;
 
 /** @param used milliseconds of the processor since the last call, for one expression @returns what the next one gets */
 function allow(used: number): number {
@@ -65,6 +70,20 @@ export function matchesRegex(regex: string, value: string): boolean | null {
     return null;
   } finally {
     Object.assign(context, { regex: '', value: '' });
-    allow(used());
+    const milliseconds = used();
+    allow(milliseconds);
+    usedInTurn += milliseconds;
   }
+}
+
+/** The same for many expressions, whoever sends them: others are served between them. */
+export async function matchesRegexInTurn(regex: string, value: string): Promise<boolean | null> {
+  while (usedInTurn >= turnMilliseconds) {
+    nextTurn ??= endOfTurn().then(() => {
+      usedInTurn = 0;
+      nextTurn = undefined;
+    });
+    await nextTurn;
+  }
+  return matchesRegex(regex, value);
 }

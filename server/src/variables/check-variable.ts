@@ -56,9 +56,11 @@ async function checkFormat(values: VariableValues, scope: VariableScope, field: 
     if (format === 'JSON') JSON.parse(values.value);
     else await checkHclValue(values.value);
   } catch (error) {
+    // The message of the parser quotes the value.
+    const reason = values.isSensitive ? '' : `: ${(error as Error).message}`;
     throw new Refusal(
       'unprocessable',
-      `/${field.replaceAll('.', '/')}/value ${shownAs(values, scope)} is not valid ${format}: ${(error as Error).message}`,
+      `/${field.replaceAll('.', '/')}/value ${shownAs(values, scope)} is not valid ${format}${reason}`,
     );
   }
 }
@@ -83,9 +85,13 @@ function checkSchema(values: VariableValues, scope: VariableScope, field: string
 }
 
 /** An empty value is checked when it is used: clients write definitions before values. */
-function checkValue(values: VariableValues, { scope, hides }: Surroundings, field: string): void {
+async function checkValue(
+  values: VariableValues,
+  { scope, hides }: Surroundings,
+  field: string,
+): Promise<void> {
   if (!values.value || isReference(values)) return;
-  const refusal = valueRefusal(values, values.value) ?? outerRefusal(hides, values.value);
+  const refusal = (await valueRefusal(values, values.value)) ?? (await outerRefusal(hides, values.value));
   if (refusal) throw badField(`${field}.value`, `${shownAs(values, scope)} ${refusal}`);
 }
 
@@ -122,6 +128,6 @@ export async function checkVariable(
   checkRegex(values, scope, field);
   checkSchema(values, scope, field);
   checkRequired(values, scope, field);
-  checkValue(values, surroundings, field);
+  await checkValue(values, surroundings, field);
   await checkFormat(values, scope, field);
 }

@@ -212,6 +212,11 @@ test('a sensitive value is never returned, a mask keeps it, and its absence is v
     body: [{ id: row?.id, isSensitive: false }],
   });
   assert.match(message, /^\/body\/0\/value of "TOKEN"/);
+  for (const format of ['JSON', 'HCL']) {
+    const broken = { ...base, value: '"planted-secret" "x', isSensitive: true, schema: { format } };
+    const refusal = await refused(app, 'saveVariables', 422, { body: [broken] });
+    assert.match(refusal.message, /"TOKEN" \(scope PROJECT\) is not valid (JSON|HCL)$/);
+  }
   assert.doesNotMatch(JSON.stringify(await inEnvironment()), /planted-secret/);
 });
 

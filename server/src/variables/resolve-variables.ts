@@ -1,5 +1,4 @@
 /** Which variables a deployment runs with, opened and checked. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { VariableScope, VariableType } from '#contract/schema/enumerations.ts';
 import type { DeploymentVariable, VariableSchema } from '#contract/variables/shapes.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
@@ -80,32 +79,25 @@ function referenceVariable(
 }
 
 /** Why the value of a variable cannot be used, by its own rules and those of the variables that it hides. */
-function refusalOf(
+async function refusalOf(
   { winner, hidden, isRequired }: Resolved<VariableRow>,
   value: string | null,
-): string | null {
+): Promise<string | null> {
   const { name, regex, schema, scope } = winner;
-  const own = unusable({ name, isRequired, regex, schema }, value);
+  const own = await unusable({ name, isRequired, regex, schema }, value);
   if (own !== null) return `Variable "${name}" of scope ${scope} ${own}`;
   if (value === null || isReference(winner)) return null;
-  const outer = outerRefusal(hidden, value);
+  const outer = await outerRefusal(hidden, value);
   return outer && `Variable "${name}" of scope ${scope} ${outer}`;
 }
 
-/** Longer than all but slow expressions take, and too short for other requests to notice. */
-const turnMilliseconds = 10;
-
-/** Of the first one only: a regular expression can take long, and other requests wait for it. */
+/** Of the first one only: a regular expression can take long. */
 async function firstRefusal(
   opened: readonly { readonly resolved: Resolved<VariableRow>; readonly value: string | null }[],
 ): Promise<string[]> {
-  let began = performance.now();
   for (const { resolved, value } of opened) {
-    const refusal = refusalOf(resolved, value);
+    const refusal = await refusalOf(resolved, value);
     if (refusal !== null) return [refusal];
-    if (performance.now() - began < turnMilliseconds) continue;
-    await nextTurn();
-    began = performance.now();
   }
   return [];
 }

@@ -1,7 +1,7 @@
 /** What a variable's own rules say about its value. */
 import type { VariableScope } from '#contract/schema/enumerations.ts';
 import type { VariableSchema } from '#contract/variables/shapes.ts';
-import { matchesRegex } from '#guards/match-regex.ts';
+import { matchesRegexInTurn } from '#guards/match-regex.ts';
 import { secretReferenceOf } from '#protocol/secret-references.ts';
 
 export interface Rules {
@@ -14,16 +14,16 @@ export interface Rules {
 /**
  * @returns why a value does not keep the rules, to follow the variable's name in a sentence; null: it does
  */
-export function valueRefusal(
+export async function valueRefusal(
   { regex, schema }: Pick<Rules, 'regex' | 'schema'>,
   value: string,
-): string | null {
+): Promise<string | null> {
   // Only the agent knows the value of a secret store.
   if (secretReferenceOf(value) !== null) return null;
   const allowed = schema?.enum;
   if (allowed && allowed.length > 0 && !allowed.includes(value))
     return `must be one of ${allowed.join(', ')}`;
-  const isMatch = regex ? matchesRegex(regex, value) : true;
+  const isMatch = regex ? await matchesRegexInTurn(regex, value) : true;
   if (isMatch === null) return `cannot be compared with ${regex}: the expression takes too long on it`;
   return isMatch ? null : `must match ${regex}`;
 }
@@ -33,12 +33,12 @@ export function valueRefusal(
  * what an outer one allows.
  * @param hidden from the outermost to the innermost
  */
-export function outerRefusal(
+export async function outerRefusal(
   hidden: readonly (Pick<Rules, 'regex' | 'schema'> & { readonly scope: VariableScope })[],
   value: string,
-): string | null {
+): Promise<string | null> {
   for (const row of hidden.toReversed()) {
-    const refusal = valueRefusal(row, value);
+    const refusal = await valueRefusal(row, value);
     if (refusal !== null) return `${refusal}: scope ${row.scope} requires it`;
   }
   return null;
@@ -50,7 +50,7 @@ export function isReference({ schema }: Pick<Rules, 'schema'>): boolean {
 }
 
 /** The same when it is used: then an empty value counts too, and a required one must be there. */
-export function unusable(rules: Rules, value: string | null): string | null {
+export async function unusable(rules: Rules, value: string | null): Promise<string | null> {
   if (rules.isRequired && !value) return 'needs a value: specify one in configurationChanges';
   return value === null || isReference(rules) ? null : valueRefusal(rules, value);
 }

@@ -1,4 +1,4 @@
-/** The value of an output as the variable of a run. Pure. */
+/** The value of an output as the variable of a run. */
 import type { OutputValue } from '#contract/deployments/plan.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
 import { outerRefusal, valueRefusal } from '../../variables/unusable-value.ts';
@@ -12,10 +12,10 @@ const masked = '***';
  * is a reference: its value comes from another environment.
  * @returns the variable, or why its value cannot be used, to follow the output's name in a sentence
  */
-export function variableOf(
+export async function variableOf(
   { name, type, scope, isSensitive, isRequired, regex, outer }: PendingReference,
   { value, sensitive }: OutputValue,
-): JobVariable | string {
+): Promise<JobVariable | string> {
   const isText = typeof value === 'string';
   const json = JSON.stringify(value ?? null);
   const empty = type === 0 && (value ?? null) === null;
@@ -24,7 +24,7 @@ export function variableOf(
     return 'whose value contains a secret and was stored without it: set "sensitive = true" in the output';
   if (isRequired && (text === '' || (value ?? null) === null))
     return 'which is empty, and the variable is required';
-  const refusal = valueRefusal({ regex, schema: null }, text) ?? outerRefusal(outer, text);
+  const refusal = (await valueRefusal({ regex, schema: null }, text)) ?? (await outerRefusal(outer, text));
   if (refusal !== null) return `whose value ${refusal}`;
   return {
     name,

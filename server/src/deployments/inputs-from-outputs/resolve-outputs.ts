@@ -65,12 +65,12 @@ function inUnits(outputs: StoredOutputs, wanted: string): string[] {
 }
 
 /** @returns the variable, or what is wrong, to follow the name of the source in a sentence */
-function fromSource(
+async function fromSource(
   open: OpenOutputs,
   reference: PendingReference,
   { isAllowed, projectName, last }: Source,
   outputName: string,
-): JobVariable | string {
+): Promise<JobVariable | string> {
   if (!isAllowed)
     return `, and the policy of its project "${projectName}" does not allow that: set outputsAsInputsEnabled there`;
   if (!last) return ', which was never deployed successfully: deploy it first';
@@ -83,16 +83,16 @@ function fromSource(
     return `, where several units have an output of that name: use one of ${listed([name!, ...others])}`;
   const output = name === undefined ? undefined : outputs[name];
   if (!output) return `, which has no output of that name: ${namesOf(outputs)}`;
-  const found = variableOf(reference, output);
+  const found = await variableOf(reference, output);
   return typeof found === 'string' ? `, ${found}` : found;
 }
 
-function resolveOne(
+async function resolveOne(
   open: OpenOutputs,
   environment: EnvironmentRow,
   sources: Sources,
   reference: PendingReference,
-): JobVariable | string {
+): Promise<JobVariable | string> {
   const start = `Variable "${reference.name}" of environment "${environment.name}"`;
   const parsed = parseOutputReference(reference.text);
   if (!parsed) return `${start} is not a reference to an output: ENVIRONMENT_OUTPUT needs one`;
@@ -103,7 +103,7 @@ function resolveOne(
   const refers = `${start} refers to output "${outputName}" of environment`;
   if (!source)
     return `${refers} ${parsed.environmentId}, which does not exist or which ${sources.reader} may not view`;
-  const found = fromSource(open, reference, source, outputName);
+  const found = await fromSource(open, reference, source, outputName);
   return typeof found === 'string' ? `${refers} "${source.environment.name}"${found}` : found;
 }
 
@@ -173,10 +173,12 @@ export async function resolveOutputs(
   const cycle = isDestroy ? null : await cycleMessage(context, environment, sources, references);
   if (cycle !== null) return { kind: 'failed', message: cycle };
   const open = outputsOpener(context);
-  const resolved = references.map((reference): Resolved => {
-    const found = resolveOne(open, environment, sources, reference);
-    return { reference, found: isDestroy && typeof found === 'string' ? (reference.last ?? null) : found };
-  });
+  const resolved: Resolved[] = [];
+  for (const reference of references) {
+    const found = await resolveOne(open, environment, sources, reference);
+    const isWithout = isDestroy && typeof found === 'string';
+    resolved.push({ reference, found: isWithout ? (reference.last ?? null) : found });
+  }
   const wrong = resolved.flatMap(({ found }) => (typeof found === 'string' ? [found] : []));
   if (wrong.length > 0) return { kind: 'failed', message: wrong.join('\n') };
   return { kind: 'resolved', inputs: await store(context, deployment, inputs, resolved) };
