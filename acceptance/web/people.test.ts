@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { createClient } from '#contract/client/client.ts';
-import { type Home, homeOf } from '../runs.ts';
+import { type Home, homeOf, until } from '../runs.ts';
 import type { RunningService } from '../service.ts';
 import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
 
@@ -121,7 +121,8 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
     await page.getByText('Somebody else was faster').waitFor();
     assert.equal(await page.getByLabel('What for').inputValue(), 'mine');
     await press('Show their version');
-    assert.equal(await page.getByLabel('What for').inputValue(), 'theirs');
+    await until('their version', async () => (await page.getByLabel('What for').inputValue()) === 'theirs');
+    await page.getByText('Somebody else was faster').waitFor({ state: 'detached' });
     await page.getByLabel('What for').fill('ours');
     await press('Save');
     await page.getByText('The team was changed').waitFor();

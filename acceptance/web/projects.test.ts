@@ -1,6 +1,7 @@
 /** Projects in the browser: the tree, and what holds in each of them. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { createEnvironment, type Home, homeOf } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
@@ -14,6 +15,7 @@ import {
   withoutBrowser,
 } from './browser.ts';
 
+const slowMilliseconds = 1000;
 const rightToLeft = 'مشروع 🚀';
 
 describe('projects in the browser', { skip: withoutBrowser, concurrency: false }, () => {
@@ -113,6 +115,11 @@ describe('projects in the browser', { skip: withoutBrowser, concurrency: false }
     const leave = () => page.getByRole('tab', { name: 'Roles' }).click();
     assert.deepEqual(await withAnswers(page, [false], leave), ['Leave without saving the changed policy?']);
     await page.getByLabel('Environments of the project').fill('12');
+    // On a slow connection, their version arrives long after the refusal.
+    await page.route(/\/api\/policies\?/, async (route) => {
+      await delay(slowMilliseconds);
+      await route.continue();
+    });
     await service.client.call('updatePolicy', { body: { projectId: id, maxTtl: '1-w' } });
     await button('Save').click();
     await page.getByText('Somebody else has changed this policy in the meantime').waitFor();

@@ -51,12 +51,14 @@ export function useEditing<Data, Values extends object>(
     reset: () => setEdited(undefined),
     onRefused: (error) => {
       if (!isStatus(error, 412)) return false;
-      void refetch();
-      setEdited((before) => ({
-        etag: undefined,
-        isOvertaken: true,
-        values: before?.values ?? theirs,
-      }));
+      const overtake = () =>
+        setEdited((before) => ({
+          etag: undefined,
+          isOvertaken: true,
+          values: before?.values ?? theirs,
+        }));
+      // What replaces or shows their version needs it: until it is there, neither is offered.
+      void refetch().finally(overtake);
       return true;
     },
   };

@@ -2,8 +2,8 @@
 import type { UseFormReturnType } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { OperationName } from '#contract/operations.ts';
-import { fieldOf, fieldText } from '../api/errors.ts';
-import { type ChangeOptions, type Input, type Reply, useChange } from '../api/queries.ts';
+import { fieldOf, fieldText, isStatus } from '../api/errors.ts';
+import { type ChangeOptions, type Input, refresh, type Reply, useChange } from '../api/queries.ts';
 
 export interface ChangeFormOptions<Name extends OperationName, Values extends Record<string, unknown>>
   extends Omit<ChangeOptions<Name>, 'onError'> {
@@ -37,11 +37,15 @@ export function useChangeForm<Name extends OperationName, Values extends Record<
   const change = useChange(name, {
     ...options,
     onError: (error) => {
+      // The version of whoever was faster, for the person who asks for it: events may be late or missing.
+      if (isStatus(error, 412)) void refresh(options.refreshes);
       const field = formFieldOf(error, form.getValues(), fields);
       if (field !== undefined) form.setFieldError(field, fieldText(error));
       return true;
     },
   });
   const isAtField = formFieldOf(change.error, form.getValues(), fields) !== undefined;
-  return { change, problem: isAtField ? undefined : (change.error ?? undefined) };
+  // A person who looks at the other version has nothing left that was refused.
+  const isOver = isStatus(change.error, 412) && !form.isDirty();
+  return { change, problem: isAtField || isOver ? undefined : (change.error ?? undefined) };
 }

@@ -2,7 +2,8 @@
 import { ActionIcon, Checkbox, Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { useChange, useTagged, type Tagged } from '../../api/queries.ts';
+import { isStatus } from '../../api/errors.ts';
+import { refresh, useChange, useTagged, type Tagged } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { MemberSelect } from '../../records/choosers.tsx';
 import { Detail } from '../../records/Detail.tsx';
@@ -29,9 +30,15 @@ interface PartProps {
 
 const concerned = ['listTeams', 'getTeam', 'explainPermissions'] as const;
 
+/** The form shows why it is refused; where somebody else was faster, their members are read. */
+function onRefused(error: unknown): boolean {
+  if (isStatus(error, 412)) void refresh(concerned);
+  return true;
+}
+
 function Members({ team, version, whyNot }: PartProps) {
   const [chosen, setChosen] = useState<string | null>(null);
-  const change = useChange('updateTeam', { refreshes: concerned, onError: () => true });
+  const change = useChange('updateTeam', { refreshes: concerned, onError: onRefused });
   const ids = (team.users ?? []).map(({ user_id }) => user_id ?? '');
   const set = (userIds: string[]) =>
     change.mutate(

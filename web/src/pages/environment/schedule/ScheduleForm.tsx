@@ -1,7 +1,7 @@
 /** When an environment is deployed and destroyed by itself. */
 import { Button, Switch } from '@mantine/core';
 import type { FormEvent } from 'react';
-import { fieldOf, fieldText } from '../../../api/errors.ts';
+import { fieldOf, fieldText, isStatus } from '../../../api/errors.ts';
 import { type Reply, type Tagged, useChange, useTagged } from '../../../api/queries.ts';
 import { CronField } from '../../../forms/cron/CronField.tsx';
 import { readCron } from '../../../forms/cron/cron.ts';
@@ -109,8 +109,8 @@ function useSchedule({ environment, read, refetch }: FormProps) {
     problem,
     isBusy: save.isPending,
     errorOf: (name: string) => (field?.startsWith(name) ? fieldText(save.error) : undefined),
-    /** What no field shows. */
-    error: editing.isOvertaken || field !== undefined ? undefined : save.error,
+    /** What neither a field nor the notice about somebody else shows. */
+    error: field !== undefined || isStatus(save.error, 412) ? undefined : save.error,
     send: (event: FormEvent) => {
       event.preventDefault();
       const { values, etag: ifMatch } = editing;
