@@ -1,18 +1,16 @@
 /** Everything by keyboard: the command palette, the shortcuts, and where the focus is. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { createEnvironment, homeOf } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
 import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
 
 const strange = '🚀 <b>עִבְרִית</b> environment';
 
-/** What is in focus, by its name. */
-function focused(page: Page): Promise<string> {
-  return page.evaluate(
-    '(document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent).trim()',
-  );
+/** Waits until something is in focus. */
+function inFocus(page: Page, locator: Locator): Promise<void> {
+  return locator.and(page.locator(':focus')).waitFor();
 }
 
 describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
@@ -41,7 +39,7 @@ describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
 
   async function find(text: string): Promise<void> {
     await page.keyboard.press('Control+k');
-    await palette().waitFor();
+    await inFocus(page, palette());
     await page.keyboard.type(text);
   }
 
@@ -67,13 +65,29 @@ describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
     await palette().waitFor({ state: 'hidden' });
   });
 
+  test('a page that loads slowly does not take the focus from it', async () => {
+    const { promise: isOpen, resolve: goOn } = Promise.withResolvers<void>();
+    await page.route('**/assets/AuditPage*', async (route) => {
+      await isOpen;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'Audit trail' }).click();
+    await find('no such');
+    goOn();
+    await page.getByRole('heading', { level: 1, name: /^Audit/ }).waitFor();
+    await page.keyboard.type(' thing');
+    await page.getByText('Nothing has this name').waitFor();
+    await inFocus(page, palette());
+    await page.keyboard.press('Escape');
+    await palette().waitFor({ state: 'hidden' });
+    await page.unrouteAll();
+  });
+
   test('g and a letter go to a place, and its title is in focus', async () => {
     await page.keyboard.press('g');
     await page.keyboard.press('p');
     await page.waitForURL(/\/projects$/);
-    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
-    await page.waitForFunction(() => document.activeElement?.id === 'page-title').catch(() => undefined);
-    assert.equal(await focused(page), 'Projects');
+    await inFocus(page, page.getByRole('heading', { level: 1, name: 'Projects' }));
   });
 
   test('in a list j and k walk, x selects, o opens, and / leads to the search', async () => {
@@ -113,22 +127,21 @@ describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
     await sheet.getByText('Next row').waitFor();
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'hidden' });
-    await page.waitForFunction('document.activeElement.tagName === "BUTTON"').catch(() => undefined);
-    assert.equal(await focused(page), 'Copy as …');
+    await inFocus(page, page.getByRole('button', { name: 'Copy as …' }));
   });
 
   test('the first Tab skips the places, and a menu opens, walks and closes by keys', async () => {
     await page.goto(`${service.url}/`);
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await page.keyboard.press('Tab');
-    assert.equal(await focused(page), 'Skip to the page');
+    await inFocus(page, page.getByRole('link', { name: 'Skip to the page' }));
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: /^Account/ }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor({ state: 'hidden' });
-    assert.match(await focused(page), /^Account/);
+    await inFocus(page, page.getByRole('button', { name: /^Account/ }));
   });
 
   test('the palette does what the page can do, and changes the colours', async () => {

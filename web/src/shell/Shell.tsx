@@ -44,6 +44,11 @@ function Navigation({ onGo }: { readonly onGo: () => void }) {
   );
 }
 
+/** Whether somebody types there: a page that took long to load leaves the focus where it is by now. */
+function isTypedInto(element: Element | null): boolean {
+  return element !== null && element.closest('input, textarea, [contenteditable], [role="dialog"]') !== null;
+}
+
 /** People who do not see the page hear that it is another one. */
 function useFocusOnNavigation(): void {
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
@@ -51,7 +56,8 @@ function useFocusOnNavigation(): void {
   useEffect(() => {
     const isOther = before.current !== undefined && before.current !== path;
     before.current = path;
-    if (isOther) document.querySelector<HTMLElement>('#page-title')?.focus({ preventScroll: true });
+    if (isOther && !isTypedInto(document.activeElement))
+      document.querySelector<HTMLElement>('#page-title')?.focus({ preventScroll: true });
   }, [path]);
 }
 
