@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { untilEnd } from '../runs.ts';
+import { homeOf, untilEnd } from '../runs.ts';
 import type { RunningService } from '../service.ts';
 import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
 import { fillShowcase, type Person, type Showcase } from './showcase.ts';
@@ -30,13 +30,15 @@ describe('the inbox', { skip: withoutBrowser, concurrency: false }, () => {
 
   test('is empty in a new installation, says so, and shows what would fill it', async () => {
     await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor();
-    await page.getByText('envarium environment create web').waitFor();
+    const { projectId } = await homeOf(service.client);
+    await page.getByText(`envarium environment create web --project ${projectId}`).waitFor();
   });
 
   test('fills while it is open: what waits, failed and drifted, each with its action', async () => {
     shown = await fillShowcase(service.client, service.folder);
     const waiting = section('Waiting for you');
     await waiting.getByRole('listitem').filter({ hasText: 'production' }).getByText('2 to destroy').waitFor();
+    await waiting.getByRole('link', { name: 'Review' }).nth(1).waitFor();
     assert.equal(await waiting.getByRole('link', { name: 'Review' }).count(), 2);
     await section('Failed since your last visit').getByText('orders database').waitFor();
     await section('Drifted').getByRole('link', { name: 'See drift' }).waitFor();

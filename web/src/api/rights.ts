@@ -10,7 +10,7 @@ export type Place =
   | { readonly environmentId: string };
 
 export interface Rights {
-  /** Whether it is known yet; until then nothing is allowed. */
+  /** Whether it is known yet, or cannot be read; until then nothing is allowed. */
   readonly isKnown: boolean;
   has(right: Right): boolean;
   /** Why not, as a sentence for the person; undefined: the person has the right. */
@@ -21,7 +21,7 @@ const kinds = { organizationId: 'organization', projectId: 'project', environmen
 
 /** The rights of the person who is signed in. @param place undefined: not known yet */
 export function useRights(place: Place | undefined): Rights {
-  const { data } = useQuery({
+  const { data, isError } = useQuery({
     ...read('explainPermissions', { query: place ?? {} }),
     enabled: place !== undefined,
     staleTime: 60_000,
@@ -29,10 +29,11 @@ export function useRights(place: Place | undefined): Rights {
   const has = (right: Right) => data?.rights.some((each) => each.right === right) ?? false;
   const kind = kinds[Object.keys(place ?? { projectId: '' })[0] as keyof typeof kinds];
   return {
-    isKnown: data !== undefined,
+    isKnown: data !== undefined || isError,
     has,
     whyNot: (right) => {
       if (has(right)) return undefined;
+      if (isError && data === undefined) return 'Your rights could not be read. Reload the page.';
       if (data === undefined) return 'Your rights are being read.';
       return `You need the right ${right} in this ${kind}. People who manage its roles can give it to you.`;
     },

@@ -71,7 +71,7 @@ function Message() {
       </>
     );
   }
-  if (state === 'refused' && isStatus(error, 429)) {
+  if (state === 'refused' && isStatus(error, 404, 429)) {
     return (
       <>
         <span>Changes do not arrive here: {errorText(error).text}</span>

@@ -5,6 +5,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { pageOf, queryClient, usePage } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
+import { useProjects } from '../../forms/ProjectSelect.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -60,6 +61,7 @@ function Nothing({
   readonly onClear: () => void;
   readonly organizationId: string;
 }) {
+  const projectId = useProjects().projects[0]?.id ?? '<project>';
   if (Object.keys(filtersOf({ ...search, sort: undefined })).length > 0) {
     return (
       <EmptyState
@@ -78,8 +80,11 @@ function Nothing({
   const call = callOf(
     'Create an environment',
     'createEnvironmentWithoutTemplate',
-    { body: { organizationId, projectId: '<project>', name: 'web', type: 'opentofu', repository } } as never,
-    ['environment', 'create', 'web', '--type', 'opentofu', '--repository', repository],
+    { body: { organizationId, projectId, name: 'web', type: 'opentofu', repository } } as never,
+    [
+      ...['environment', 'create', 'web', '--project', projectId],
+      ...['--type', 'opentofu', '--repository', repository],
+    ],
   );
   return (
     <EmptyState

@@ -1,6 +1,7 @@
 /** Home: what needs this person, each with what to do about it. */
 import { Skeleton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { callOf } from '../../ui/calls.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -25,13 +26,15 @@ function callsOf(organizationId: string) {
 }
 
 function Nothing({ organizationId }: { readonly organizationId: string }) {
+  const { data: projects } = useRead('listProjects', { query: { organizationId } });
+  const projectId = projects?.[0]?.id ?? '<project>';
   const call = callOf(
     'Create an environment',
     'createEnvironmentWithoutTemplate',
     {
       body: {
         organizationId,
-        projectId: '<project>',
+        projectId,
         name: 'web',
         type: 'opentofu',
         repository: 'https://git.example.com/infrastructure.git',
@@ -42,8 +45,9 @@ function Nothing({ organizationId }: { readonly organizationId: string }) {
       'environment',
       'create',
       'web',
-      '--repository',
-      'https://git.example.com/infrastructure.git',
+      ...['--project', projectId],
+      ...['--type', 'opentofu'],
+      ...['--repository', 'https://git.example.com/infrastructure.git'],
       '--require-approval',
     ],
   );
@@ -105,7 +109,7 @@ function Contents({
     <div className={classes.sections}>
       <Waiting read={waiting} environments={mine} total={mine.length + unseen} userId={userId} isMine />
       <Failed read={failed} onSeen={onSeen} />
-      <AgentsOffline agents={away} />
+      <AgentsOffline read={agents} agents={away} />
       <Expiring read={expiring} />
       <Drifted read={drifted} />
       <Waiting read={waiting} environments={others} total={others.length} userId={userId} isMine={false} />

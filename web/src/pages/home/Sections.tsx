@@ -10,7 +10,7 @@ import { TimeAgo } from '../../ui/Time.tsx';
 import { approverObstacle, costWords } from '../deployment/decide/approval-words.ts';
 import { InboxRow, InboxSection } from './InboxSection.tsx';
 import classes from './Inbox.module.css';
-import type { SectionRead } from './inbox.ts';
+import type { AgentsRead, SectionRead } from './inbox.ts';
 
 function Open({ to, children }: { readonly to: string; readonly children: string }) {
   return (
@@ -213,10 +213,21 @@ export function Expiring({ read }: { readonly read: SectionRead }) {
 const offline: StatusLook = { word: 'Offline', tone: 'fail', shape: 'cross' };
 const degraded: StatusLook = { word: 'Degraded', tone: 'wait', shape: 'diamond' };
 
+interface AgentsOfflineProps {
+  readonly read: AgentsRead;
+  readonly agents: readonly Agent[];
+}
+
 /** Agents that run nothing now. */
-export function AgentsOffline({ agents }: { readonly agents: readonly Agent[] }) {
+export function AgentsOffline({ read, agents }: AgentsOfflineProps) {
   return (
-    <InboxSection id="agents" title="Agents in trouble" total={agents.length}>
+    <InboxSection
+      id="agents"
+      title="Agents in trouble"
+      total={agents.length}
+      error={read.data ? null : read.error}
+      refetch={read.refetch}
+    >
       {agents.map(({ agentKey, name, status, processes }) => {
         const seen = processes
           ?.map(({ contactAt }) => contactAt)

@@ -78,3 +78,4 @@ export function useInbox(organizationId: string, since: number, hour: number) {
 }
 
 export type Inbox = ReturnType<typeof useInbox>;
+export type AgentsRead = Pick<Inbox['agents'], 'data' | 'error' | 'refetch'>;
