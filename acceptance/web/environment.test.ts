@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { findProgram } from '../programs.ts';
-import { createEnvironment, deployNew, homeOf, untilEnd } from '../runs.ts';
+import { createEnvironment, deployNew, homeOf, until, untilEnd } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
 import {
   complaintsOf,
@@ -104,7 +104,7 @@ describe('the page of an environment', { skip: needs }, () => {
     await button('Lock').click();
     await other.getByText(/Locked by Ada Lovelace.*audit/).waitFor();
     const deploy = button('Deploy …');
-    assert.equal(await deploy.getAttribute('aria-disabled'), 'true');
+    await deploy.and(page.locator('[aria-disabled="true"]')).waitFor();
     await deploy.hover();
     await page.getByRole('tooltip', { name: /locked \(audit\)/ }).waitFor();
     await other.getByRole('button', { name: 'Unlock' }).click();
@@ -127,12 +127,26 @@ describe('the page of an environment', { skip: needs }, () => {
     await button('Save').click();
     const conflict = page.getByRole('alert').filter({ hasText: 'Somebody else has changed the name' });
     await conflict.waitFor();
-    const { y = -1 } = (await conflict.boundingBox()) ?? {};
-    assert.ok(y > 0 && y < 850, `it is said at ${y} px of 900`);
+    await until('the notice before the eyes of the person', async () => {
+      const { y = -1 } = (await conflict.boundingBox()) ?? {};
+      return y > 0 && y < 850;
+    });
     await button('Replace theirs').click();
     await page.getByRole('heading', { name: 'mine' }).waitFor();
     const { tags } = await service.client.call('getEnvironment', { params: { id } });
     assert.deepEqual(tags, ['shop'], 'what only the other person has changed stays');
+  });
+
+  test('a changed description keeps the tags that somebody else sets meanwhile', async () => {
+    await open();
+    const about = page.getByRole('region', { name: 'About' });
+    await about.getByRole('button', { name: 'Edit' }).click();
+    await about.getByLabel('Description').fill('sells things');
+    await service.client.call('updateEnvironment', { params: { id }, body: { tags: ['shop', 'new'] } });
+    await about.getByRole('button', { name: 'Save' }).click();
+    await about.getByRole('paragraph').filter({ hasText: 'sells things' }).waitFor();
+    const { description, tags } = await service.client.call('getEnvironment', { params: { id } });
+    assert.deepEqual([description, tags], ['sells things', ['shop', 'new']]);
   });
 
   test('a wrong field says so where it is, and keeps what was typed', async () => {

@@ -3,26 +3,36 @@ import { Badge, Button, Group, TagsInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useChange, useRead } from '../../../api/queries.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-leaving.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { environmentReads, type EnvironmentProps } from '../reads.ts';
 import classes from '../environment.module.css';
 
 function Editor({ environment, onEnd }: EnvironmentProps & { readonly onEnd: () => void }) {
   const { id, projectId } = environment;
-  const [description, setDescription] = useState(environment.description ?? '');
-  const [tags, setTags] = useState([...environment.tags]);
+  const [began] = useState({ description: environment.description ?? '', tags: environment.tags });
+  const [description, setDescription] = useState(began.description);
+  const [tags, setTags] = useState([...began.tags]);
+  // What only somebody else has changed meanwhile stays.
+  const changes = {
+    ...(description === began.description ? {} : { description }),
+    ...(tags.join() === began.tags.join() ? {} : { tags }),
+  };
   const { data: known = [] } = useRead('listEnvironmentTags', { query: { projectId } });
   const save = useChange('updateEnvironment', {
     refreshes: [...environmentReads, 'listEnvironmentTags'],
     onSuccess: onEnd,
     onError: () => true,
   });
+  const isTouched = Object.keys(changes).length > 0;
+  useQuestionBeforeLeaving(isTouched ? 'Leave without saving the description and the tags?' : undefined);
   return (
     <form
       className={classes.dialog}
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate({ params: { id }, body: { description, tags } });
+        if (!isTouched) onEnd();
+        else save.mutate({ params: { id }, body: changes });
       }}
     >
       <FormAlert error={save.error} />
