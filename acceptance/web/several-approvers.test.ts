@@ -92,6 +92,7 @@ describe('several approvers', { skip: withoutBrowser || withoutOpa, concurrency:
       .first()
       .waitFor();
     const decisions = page.getByRole('list', { name: 'Decisions' }).getByRole('listitem');
+    await decisions.nth(1).waitFor();
     assert.equal(await decisions.count(), 2);
   });
 

@@ -136,7 +136,7 @@ describe('the whole job', { skip, concurrency: false }, () => {
     await page.getByRole('menuitem', { name: 'Destroy …' }).waitFor();
     await pressUntil(page, 'ArrowDown', 'Destroy …');
     await keys('Enter');
-    await page.getByRole('dialog').getByLabel(/^Type/).waitFor();
+    await page.getByRole('dialog').getByLabel(/^Type/).and(page.locator(':focus')).waitFor();
     await page.keyboard.type('web servers');
     await keys('Enter');
     await page.waitForURL(/\/deployments\//);
