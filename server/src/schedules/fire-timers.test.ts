@@ -218,6 +218,47 @@ test('a tick missed during an outage, a lock or archiving is skipped', async () 
   assert.equal((await historyOf(app, id)).length, 2, 'and the next one comes');
 });
 
+test('a tick during a lock of a few seconds is skipped as well', async () => {
+  const { app, agent, pass } = await setUp();
+  const { id } = await createActive(app, agent);
+  await ok(app, 'updateEnvironmentSchedule', { params: { id }, body: { deploy: { cron: '0 * * * *' } } });
+  const due = (await environmentOf(app, id)).nextScheduledDates.deploy;
+  const lock = (isLocked: boolean) => ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked } });
+  await pass(until(app, due) - 10);
+  await lock(true);
+  await pass(12);
+  await lock(false);
+  await pass(1);
+  assert.equal((await historyOf(app, id)).length, 1);
+  assert.ok(
+    Date.parse((await environmentOf(app, id)).nextScheduledDates.deploy ?? '') > Date.parse(due ?? ''),
+  );
+});
+
+test('a scheduled run that is refused is in the audit trail with the reason', async () => {
+  const { app, agent, pass } = await setUp();
+  const { organizationId, projectId } = app;
+  const { id } = await createActive(app, agent);
+  const put = (body: object) => ok(app, 'updateEnvironmentSchedule', { params: { id }, body });
+  const refusals = async () =>
+    (
+      await ok(app, 'listAuditEvents', {
+        query: { organizationId, action: 'environment.scheduledRunRefused' },
+      })
+    ).events.map(({ entityId, payload }) => [entityId, payload?.['type'], payload?.['reason']]);
+  await put({ destroy: { cron: '0 * * * *' } });
+  await pass(until(app, (await environmentOf(app, id)).nextScheduledDates.destroy));
+  await agent.apply((await agent.plan()) ?? assert.fail('the apply follows at once'), []);
+  await pass(until(app, (await environmentOf(app, id)).nextScheduledDates.destroy));
+  assert.deepEqual(await refusals(), [], 'a destroy of what is destroyed already is not worth an entry');
+  await ok(app, 'updatePolicy', { body: { projectId, numberOfEnvironmentsTotal: 0 } });
+  await put({ deploy: { cron: '0 * * * *' } });
+  await pass(until(app, (await environmentOf(app, id)).nextScheduledDates.deploy));
+  const [[entityId, type, reason] = [], ...others] = await refusals();
+  assert.deepEqual([entityId, type, others], [id, 'deploy', []]);
+  assert.match(String(reason), /allows 0 active environments \(numberOfEnvironmentsTotal\)/);
+});
+
 test('a long pass delays later timers, but skips none', async () => {
   const { app, agent, pass } = await setUp();
   const ids: string[] = [];

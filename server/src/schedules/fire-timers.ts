@@ -5,6 +5,7 @@
  */
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import { systemUserId, actorWithoutRights } from '../access/actor.ts';
+import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { Refusal } from '../http/errors.ts';
@@ -37,9 +38,7 @@ import { getProjectRow } from '../projects/project-store.ts';
 
 /** The longest pause between two passes; a timer that comes earlier ends it. */
 export const timersEverySeconds = 2;
-/** A schedule that is later than this while its environment was locked or archived has been missed. */
-const lateSeconds = 60;
-/** The same while no server looked: long enough for a restart. */
+/** A schedule that is later than this has been missed while no server looked: long enough for a restart. */
 const outageSeconds = 300;
 /** Environments that one server handles at the same time: they leave most connections to requests. */
 const lanes = 5;
@@ -184,8 +183,15 @@ async function runSchedule(
     isArchivedProject(context.db, environment.project_id),
     isUnderWay(context.db, environment.id, request.type),
   ]);
-  if (isReady && !isArchived && !isRunning)
-    await start(context, environment, { ...request, requestedBy: schedule.set_by ?? schedule.created_by });
+  if (!isReady || isArchived || isRunning) return;
+  const requestedBy = schedule.set_by ?? schedule.created_by;
+  const refusal = await start(context, environment, { ...request, requestedBy });
+  const isPointless = request.type === 'destroy' && (await isSettled(context.db, environment));
+  if (refusal !== null && !isPointless)
+    await recordEnvironmentAudit(asService(context), environment, 'environment.scheduledRunRefused', {
+      type: request.type,
+      reason: refusal,
+    });
 }
 
 async function fireSchedules(context: Context, environment: LockedEnvironment, since: Date): Promise<void> {
@@ -208,10 +214,9 @@ const timers: readonly Timer[] = [
   { due: listDueEnvironments, fire: fireSchedules },
 ];
 
-/** Ticks during a lock or while archived are not made up afterwards. */
+/** Ticks during a lock or while archived are not made up afterwards, however short it was. */
 async function passOver(context: Context): Promise<void> {
-  const before = new Date(context.now().getTime() - lateSeconds * 1000);
-  for (const row of await listMissedSchedules(context.db, before))
+  for (const row of await listMissedSchedules(context.db, context.now()))
     await skipRun(context.db, row, nextRunOf(row, context.now()));
 }
 
