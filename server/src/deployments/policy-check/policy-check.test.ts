@@ -189,6 +189,22 @@ test(
   },
 );
 
+test('however many policies decide about a plan, each is read and asked', needsOpa, async () => {
+  const { project, policies, environment } = await guarded([says('allow')]);
+  const [{ folder: repository }] = policies as [(typeof policies)[0]];
+  for (let index = 0; index < 60; index++) {
+    const body = { organizationId, name: `one of many ${index}`, repository, path: 'policies' };
+    await assign((await ok(app, 'createApprovalPolicy', { body })).id, 'PROJECT', project.id);
+  }
+  const { deployment } = await checked(environment.id);
+  assert.equal(deployment.status, 'IN_PROGRESS');
+  assert.deepEqual(
+    deployment.policyVerdicts?.map(({ decision }) => decision),
+    Array.from({ length: 61 }, () => 'allow'),
+  );
+  await agent.apply(await agent.claim());
+});
+
 test(
   'of several policies a denial counts first, then what is missing, then a permission',
   needsOpa,

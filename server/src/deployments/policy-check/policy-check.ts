@@ -1,4 +1,5 @@
 /** The effect that asks the policies of a deployment: after its plan, and again after each approval. */
+import fastq from 'fastq';
 import type { Insertable } from 'kysely';
 import { policyStep } from '#protocol/tools/steps.ts';
 import { PolicyError } from '../../approval-policies/policy-error.ts';
@@ -21,6 +22,8 @@ import { plannedInput, policyInput, type PolicyInput } from './policy-input.ts';
 
 /** Less than an effect may take. */
 const mostSeconds = 50;
+/** Of one deployment: many policies take neither all readers of repositories nor all processes. */
+const mostAtOnce = 6;
 
 /** A policy, at the commit where it was read before. */
 interface Asked {
@@ -54,30 +57,31 @@ async function askAll(
   row: DeploymentRow,
   policies: readonly Asked[],
   input: PolicyInput,
-  round: number,
+  { round, over }: { readonly round: number; readonly over: AbortSignal },
 ): Promise<Insertable<PolicyVerdictTable>[]> {
   const bodyFor = inputBodies(input);
   const project = { organizationId: row.organization_id, projectId: row.project_id };
-  return Promise.all(
-    policies.map(async ({ template, commit }) => {
-      const { policyConfiguration: configuration = {} } = template.settings;
-      const body = bodyFor(configuration);
-      const { messages, ...said } = await askPolicy(context, template, project, body, commit);
-      return {
-        deployment_id: row.id,
-        round,
-        policy_id: template.id,
-        policy_name: template.name,
-        repository: template.repository,
-        revision: template.settings.revision ?? '',
-        path: template.settings.path ?? '',
-        configuration: JSON.stringify(configuration),
-        ...said,
-        messages: JSON.stringify(messages),
-        created_at: context.now(),
-      };
-    }),
-  );
+  const ask = async ({ template, commit }: Asked): Promise<Insertable<PolicyVerdictTable>> => {
+    over.throwIfAborted();
+    const { policyConfiguration: configuration = {} } = template.settings;
+    const body = bodyFor(configuration);
+    const { messages, ...said } = await askPolicy(context, template, project, body, commit);
+    return {
+      deployment_id: row.id,
+      round,
+      policy_id: template.id,
+      policy_name: template.name,
+      repository: template.repository,
+      revision: template.settings.revision ?? '',
+      path: template.settings.path ?? '',
+      configuration: JSON.stringify(configuration),
+      ...said,
+      messages: JSON.stringify(messages),
+      created_at: context.now(),
+    };
+  };
+  const queue = fastq.promise(ask, mostAtOnce);
+  return Promise.all(policies.map((each) => queue.push(each)));
 }
 
 function late(signal: AbortSignal): Promise<never> {
@@ -108,8 +112,9 @@ async function check(context: Context, round: RoundOfDeployment): Promise<void> 
       plannedInput(context, row.id),
     ]);
     const input = await policyInput(context, row, planned);
-    const asked = askAll(context, row, policies, input, round.round);
-    const verdicts = await Promise.race([asked, late(finished.signal)]);
+    const over = finished.signal;
+    const asked = askAll(context, row, policies, input, { round: round.round, over });
+    const verdicts = await Promise.race([asked, late(over)]);
     // A server that stops ends what evaluates: the next one asks again.
     context.stopping.throwIfAborted();
     await concludeCheck(context, round, { verdicts, printed: isPrinted(input) ? input : null });
