@@ -8,7 +8,7 @@ import type { Policy } from './shapes.ts';
 /** The settings of a policy: what a request replaces as a whole. */
 export type PolicySettings = Omit<
   Policy,
-  'id' | 'projectId' | 'organizationId' | 'updatedBy' | 'selfApprovalForbidden'
+  'id' | 'projectId' | 'organizationId' | 'updatedBy' | 'selfApprovalForbidden' | 'isSelfApprovalForbidden'
 > &
   Required<Pick<Policy, 'driftDetectionEnabled' | 'driftDetectionCron' | 'autoDriftRemediation'>>;
 
@@ -34,7 +34,7 @@ export const policyDefaults: PolicySettings = {
   autoDriftRemediation: 'DISABLED',
 };
 
-/** Where a setting comes from: nobody has set it, the project has, its organization has, or a project above it may have. */
+/** Where a setting comes from: nobody has set it, the project has, its organization has, or a project above it has. */
 export type PolicyOrigin = 'default' | 'project' | 'organization' | 'above';
 
 /** A setting as it holds. */
@@ -52,13 +52,14 @@ export function settingsInForce(
   policy: Policy,
   organization: Pick<Organization, 'maxTtl' | 'defaultTtl'>,
 ): PolicySetting[] {
-  const { selfApprovalForbidden = null } = policy;
+  const { selfApprovalForbidden, isSelfApprovalForbidden = selfApprovalForbidden ?? false } = policy;
   const settings = (Object.keys(policyDefaults) as (keyof PolicySettings)[]).map((field): PolicySetting => {
     const value = policy[field] ?? null;
     if ((field === 'maxTtl' || field === 'defaultTtl') && value === 'inherit')
       return { field, value: organization[field], from: 'organization' };
     return { field, value, from: value === policyDefaults[field] ? 'default' : 'project' };
   });
-  const from = selfApprovalForbidden === null ? 'above' : 'project';
-  return [...settings, { field: 'selfApprovalForbidden', value: selfApprovalForbidden, from }];
+  const from =
+    selfApprovalForbidden === undefined ? (isSelfApprovalForbidden ? 'above' : 'default') : 'project';
+  return [...settings, { field: 'selfApprovalForbidden', value: isSelfApprovalForbidden, from }];
 }

@@ -22,6 +22,12 @@ export const Policy = replyObject('Policy', {
       description: 'Ours: whether people must not approve their own plans; absent: as the project above',
     }),
   ),
+  isSelfApprovalForbidden: Type.Optional(
+    Type.Boolean({
+      description:
+        'Ours: whether that holds now, because of this project or the nearest one above it that says so',
+    }),
+  ),
 });
 export type Policy = Static<typeof Policy>;
 

@@ -25,6 +25,7 @@ test('a project whose policy was never changed has the default one', async () =>
     driftDetectionEnabled: false,
     driftDetectionCron: '',
     autoDriftRemediation: 'DISABLED',
+    isSelfApprovalForbidden: false,
   });
 });
 
@@ -58,7 +59,7 @@ test('an update replaces the whole policy, and is in the audit trail', async () 
   const stored = await ok(app, 'updatePolicy', { body: given });
   const { id, organizationId, updatedBy, ...shown } = stored;
   assert.deepEqual([id, organizationId, updatedBy], [projectId, app.organizationId, 'admin']);
-  assert.deepEqual(shown, given);
+  assert.deepEqual(shown, { ...given, isSelfApprovalForbidden: false });
   assert.deepEqual(await getPolicy(projectId), stored);
   await ok(app, 'updatePolicy', { body: { projectId, requiresApprovalDefault: true } });
   const { maxTtl, defaultTtl, numberOfEnvironments, outputsAsInputsEnabled, requiresApprovalDefault } =

@@ -23,9 +23,13 @@ import {
   settingsOf,
 } from './policy-settings.ts';
 import { checkStrategy } from './remediation-strategy.ts';
-import { getPolicyRow, type PolicyRow, putPolicyRow } from './policy-store.ts';
+import { getPolicyRow, type PolicyRow, putPolicyRow, readSelfApprovalForbidden } from './policy-store.ts';
 
-function policyView(project: ProjectRow, row: PolicyRow | undefined): Policy {
+function policyView(
+  project: ProjectRow,
+  row: PolicyRow | undefined,
+  isSelfApprovalForbidden: boolean,
+): Policy {
   return {
     id: project.id,
     projectId: project.id,
@@ -33,12 +37,17 @@ function policyView(project: ProjectRow, row: PolicyRow | undefined): Policy {
     updatedBy: row?.updated_by ?? project.created_by,
     ...settingsOf(row),
     ...ownSettingsOf(row),
+    isSelfApprovalForbidden,
   };
 }
 
 async function readPolicy(db: Connection, projectId: string): Promise<Policy> {
-  const [project, row] = await Promise.all([getProjectRow(db, projectId), getPolicyRow(db, projectId)]);
-  return policyView(orNotFound(project, 'project', projectId), row);
+  const [project, row, isForbidden] = await Promise.all([
+    getProjectRow(db, projectId),
+    getPolicyRow(db, projectId),
+    readSelfApprovalForbidden(db, projectId),
+  ]);
+  return policyView(orNotFound(project, 'project', projectId), row, isForbidden);
 }
 
 /** What a request replaces the policy by: nothing of the old one stays. */
@@ -87,7 +96,7 @@ async function updatePolicy(context: ActorContext, body: UpdatePolicyBody): Prom
       entityId: project.id,
       ...changesOf(auditedOf(before), auditedOf(row)),
     });
-    return policyView(project, row);
+    return policyView(project, row, await readSelfApprovalForbidden(context.db, project.id));
   });
 }
 

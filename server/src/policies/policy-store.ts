@@ -64,3 +64,10 @@ export function isSelfApprovalForbidden(projectId: Expression<string>): RawBuild
     join project_policy policy on policy.project_id = step.id
     where policy.self_approval_forbidden is not null order by step.place desc limit 1), false)`;
 }
+
+/** The same of one project, as it holds now. */
+export async function readSelfApprovalForbidden(db: Connection, projectId: string): Promise<boolean> {
+  const { rows } = await sql<{ is_forbidden: boolean }>`
+    select ${isSelfApprovalForbidden(sql.val(projectId))} as is_forbidden`.execute(db);
+  return rows[0]?.is_forbidden ?? false;
+}

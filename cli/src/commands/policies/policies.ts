@@ -3,6 +3,7 @@ import type { CallInput } from '#contract/client/client.ts';
 import { type PolicySetting, settingsInForce } from '#contract/policies/policy-origins.ts';
 import { type PolicyFlag, policyFlags } from '#contract/policies/policy-flags.ts';
 import type { Policy } from '#contract/policies/shapes.ts';
+import { without } from '#contract/schema/without-nulls.ts';
 import { onCall } from '../../command-line.ts';
 import { BadCall } from '../../exit-codes.ts';
 import { findOrganization } from '../../find-environment.ts';
@@ -36,7 +37,6 @@ const columns: Column<PolicySetting>[] = [
 ];
 
 function valueText(field: string, value: PolicySetting['value']): string {
-  if (value === null && field === 'selfApprovalForbidden') return 'as above, or no';
   if (value === null) return field.endsWith('Ttl') ? 'infinite' : 'no limit';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return value === '' ? 'none' : String(value);
@@ -51,6 +51,7 @@ async function show(session: Session, policy: Policy): Promise<void> {
 
 interface SetFlags extends Partial<Record<PolicyFlag, boolean>> {
   readonly selfApprovalForbidden?: boolean;
+  readonly selfApprovalAsAbove?: true;
   readonly numberOfEnvironments?: string;
   readonly numberOfEnvironmentsTotal?: string;
   readonly maxTtl?: string;
@@ -84,7 +85,7 @@ function changesOf(options: SetFlags): Partial<PolicyBody> {
     defaultTtl: policyTtl('--default-ttl', options.defaultTtl, ['inherit']),
     ...driftOf(options.driftDetectionCron),
     autoDriftRemediation: options.autoDriftRemediation,
-    selfApprovalForbidden: options.selfApprovalForbidden,
+    selfApprovalForbidden: options.selfApprovalAsAbove ? null : options.selfApprovalForbidden,
   };
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
@@ -110,6 +111,7 @@ function addSet(group: Command): void {
     );
   set.option('--self-approval-forbidden', 'people must not approve plans that they started');
   set.option('--no-self-approval-forbidden', 'they may');
+  set.option('--self-approval-as-above', 'as the nearest project above says');
   for (const name of policyFlags) {
     set.option(`--${kebab(name)}`, meanings[name]);
     set.option(`--no-${kebab(name)}`, 'not');
@@ -119,7 +121,7 @@ function addSet(group: Command): void {
     if (Object.keys(changes).length === 0) throw new BadCall('Specify at least one setting.');
     const { id: projectId } = await namedProject(session, name);
     const known = await session.client.call('getPolicy', { query: { projectId } });
-    const { id: _, organizationId: __, updatedBy: ___, ...settings } = known;
+    const settings = without(known, ['id', 'organizationId', 'updatedBy', 'isSelfApprovalForbidden']);
     return show(session, await session.client.call('updatePolicy', { body: { ...settings, ...changes } }));
   });
 }

@@ -79,6 +79,19 @@ test('the nearest project above that says something about own plans counts', asy
   const middle = await projectWith(null, top);
   const open = await projectWith(false, middle);
   const below = await projectWith(null, open);
+  covers('Policy', 'isSelfApprovalForbidden');
+  const shown = async (projectId: string) => {
+    const { selfApprovalForbidden: own, isSelfApprovalForbidden: now } = await ok(app, 'getPolicy', {
+      query: { projectId },
+    });
+    return [own, now];
+  };
+  assert.deepEqual(await Promise.all([top, middle, open, below].map(shown)), [
+    [true, true],
+    [undefined, true],
+    [false, false],
+    [undefined, false],
+  ]);
   assert.match(await refusal(await planOf(ada, middle), ada), /selfApprovalForbidden/);
   await approve(await planOf(ada, open), ada);
   await approve(await planOf(ada, below), ada);

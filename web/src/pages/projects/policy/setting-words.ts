@@ -8,7 +8,7 @@ const origins: Readonly<Record<PolicyOrigin, string>> = {
   default: 'the default',
   project: 'set for this project',
   organization: 'from the organization',
-  above: 'as the nearest project above says, otherwise allowed',
+  above: 'from a project above',
 };
 
 function valueText({ field, value }: PolicySetting): string {
@@ -22,6 +22,5 @@ function valueText({ field, value }: PolicySetting): string {
 
 /** Such as: `Now: 3 days, from the organization`. */
 export function nowText(setting: PolicySetting): string {
-  if (setting.from === 'above') return `Now: ${origins.above}`;
   return `Now: ${valueText(setting)}, ${origins[setting.from]}`;
 }
