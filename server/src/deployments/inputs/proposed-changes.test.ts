@@ -87,6 +87,20 @@ test('what somebody proposes who may only plan is used for the plan, and stored 
   });
 });
 
+test('what was proposed waits for an approval also where the project skips plans without changes', async (t) => {
+  const put = (skipApplyWhenPlanIsEmpty: boolean) =>
+    ok(app, 'updatePolicy', { body: { projectId: app.projectId, skipApplyWhenPlanIsEmpty } });
+  await put(true);
+  t.after(() => put(false));
+  const { id, stored } = await propose(changes);
+  const planSummary = { added: 0, changed: 0, destroyed: 0 };
+  await agent.plan({ hasChanges: false, hasResourceChanges: false, planSummary });
+  const { status, isSkippedApply } = await deploymentOf(app, id);
+  assert.deepEqual([status, isSkippedApply], ['WAITING_FOR_USER', undefined]);
+  await ok(app, 'approveDeployment', { params: { id } });
+  assert.deepEqual(await stored(), { SIZE: 'large', TOKEN: '********' });
+});
+
 test('what was proposed is dropped when the plan is cancelled', async () => {
   const { id, stored } = await propose(changes);
   await agent.plan();
