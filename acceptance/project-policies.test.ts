@@ -6,7 +6,16 @@ import { fileURLToPath } from 'node:url';
 import type { UpdatePolicyBody } from '#contract/policies/operations.ts';
 import type { LimitsCheck, Policy } from '#contract/policies/shapes.ts';
 import { findProgram } from './programs.ts';
-import { createEnvironment, homeOf, type Home, untilEnd, untilStatus, wholeLog } from './runs.ts';
+import {
+  approveAndEnd,
+  createEnvironment,
+  homeOf,
+  type Home,
+  until,
+  untilEnd,
+  untilStatus,
+  wholeLog,
+} from './runs.ts';
 import { makeRepository, type RunningService, startService } from './service.ts';
 
 const program = fileURLToPath(new URL('../cli/src/main.ts', import.meta.url));
@@ -126,6 +135,69 @@ describe('policies of projects', () => {
     assert.equal(last?.gitMetadata?.commit, newest);
   });
 
+  test('limits, defaults, skipped deploys, remediation and forbidden destroys hold for real runs', {
+    skip,
+    timeout: 180_000,
+  }, async () => {
+    const { client } = service;
+    const policy = {
+      ...{ numberOfEnvironments: 5, numberOfEnvironmentsTotal: 1, maxTtl: '1-d', defaultTtl: '6-h' },
+      ...{ requiresApprovalDefault: true, skipRedundantDeployments: true, continuousDeploymentDefault: true },
+      ...{ runPullRequestPlanDefault: true, vcsPrCommentsEnabledDefault: true },
+      ...{ driftDetectionEnabled: true, driftDetectionCron: '0 4 1 1 *' },
+      autoDriftRemediation: 'CODE_TO_CLOUD',
+    } as const;
+    const inside = await projectWith('full', policy);
+    const { path: repository, commit } = await makeRepository(service.folder, 'full', {
+      'main.tf': configuration('north'),
+    });
+    const request = { repository, requiresApproval: undefined };
+    const { id, deploymentId } = await createEnvironment(client, inside, request);
+    await approveAndEnd(client, deploymentId);
+    const environment = await client.call('getEnvironment', { params: { id } });
+    const { continuousDeployment, pullRequestPlanDeployments, vcsPrCommentsEnabled } = environment;
+    assert.deepEqual(
+      [continuousDeployment, pullRequestPlanDeployments, vcsPrCommentsEnabled],
+      [true, true, true],
+    );
+    const { createdAt = '', lifespanEndAt } = environment;
+    assert.equal(Date.parse(lifespanEndAt ?? '') - Date.parse(createdAt), 6 * 3_600_000);
+    await assert.rejects(createEnvironment(client, inside, request), /numberOfEnvironmentsTotal/);
+
+    const newest = await commit({
+      'main.tf': `${configuration('south')}resource "terraform_data" "two" {}\n`,
+    });
+    const body = { deploymentType: 'driftDetection' } as const;
+    const check = await client.call('deployEnvironment', { params: { id }, body });
+    assert.equal((await untilEnd(client, check.id)).driftDetected, true);
+    const repair = await until('the deploy that repairs the drift', async () =>
+      (await client.call('listDeployments', { params: { id } })).find(
+        ({ causedBy }) => causedBy === check.id,
+      ),
+    );
+    const repaired = await approveAndEnd(client, repair.id ?? '');
+    assert.deepEqual([repaired.trigger, repaired.gitMetadata?.commit], ['driftRemediation', newest]);
+
+    const start = () => client.call('deployEnvironment', { params: { id } });
+    const [waiting, redundant, last] = [await start(), await start(), await start()];
+    await untilStatus(client, waiting.id, 'WAITING_FOR_USER');
+    await client.call('cancelDeployment', { params: { id: waiting.id } });
+    const skipped = await untilEnd(client, redundant.id, 'SKIPPED');
+    assert.equal(skipped.skippedFor, last.id);
+    await approveAndEnd(client, last.id);
+
+    const { projectId } = inside;
+    const put = (changes: object) =>
+      client.call('updatePolicy', { body: { projectId, ...policy, ...changes } });
+    await put({ disableDestroyEnvironments: true });
+    assert.equal((await client.call('getEnvironment', { params: { id } })).lifespanEndAt, null);
+    const destroy = () => client.call('destroyEnvironment', { params: { id } });
+    await assert.rejects(destroy(), /disableDestroyEnvironments/);
+    await put({});
+    assert.equal((await approveAndEnd(client, (await destroy()).id)).resourceCount, 0);
+    assert.ok((await createEnvironment(client, inside, request)).id, 'a destroyed one makes room');
+  });
+
   test('commands show a policy with the origin of each setting, change parts of it, and show its limits', async () => {
     const { projectId } = await projectWith('told', {});
     await good('policies', 'set', 'told', '--max-ttl', 'inherit', '--default-ttl', 'inherit');
@@ -159,6 +231,20 @@ describe('policies of projects', () => {
         after.skipApplyWhenPlanIsEmpty,
       ],
       [false, '', '12-h', true],
+    );
+    const { client } = service;
+    const { organizationId } = home;
+    const above = await client.call('createProject', { body: { organizationId, name: 'above' } });
+    await client.call('moveProject', { params: { id: projectId }, body: { targetProjectId: above.id } });
+    await good('policies', 'set', 'above', '--self-approval-forbidden');
+    assert.match(await good('policies', 'show', 'told'), /selfApprovalForbidden +yes +above/);
+    assert.match(
+      await good('policies', 'set', 'told', '--no-self-approval-forbidden'),
+      /selfApprovalForbidden +no +project/,
+    );
+    assert.match(
+      await good('policies', 'set', 'told', '--self-approval-as-above'),
+      /selfApprovalForbidden +yes +above/,
     );
     assert.equal((await json<LimitsCheck>('policies', 'limits', 'told')).warnings.total, true);
     assert.match(await good('policies', 'limits', 'told'), /Active environments: +0 \(limit reached\)/);
