@@ -168,6 +168,7 @@ test('assignments are deleted with the environment', async () => {
 });
 
 test('variables of assigned sets reach runs: inner places and plain variables win, then later sets', async () => {
+  covers('listVariables', 'query.setId');
   const project = await createProject('values');
   const value = (name: string, text: string) => ({ name, value: text });
   const outer = await createSet({ configurationProperties: [value('ONLY', 'outer'), value('A', 'outer')] });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { covers } from '#contract/documents/coverage.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
 import { gitFolder, type RepositoryFiles } from '../testing/git-repository.ts';
@@ -33,6 +34,8 @@ const refusal = async (type: string, files: RepositoryFiles, query: Readonly<Rec
   ).message;
 
 test('values of a chart are listed by their paths, with what the schema says', async () => {
+  covers('listVariablesFromRepository', 'query.type');
+  covers('RepositoryVariable', 'regex');
   const rows = await read('helm', {
     'values.yaml': `
 # a comment
@@ -85,6 +88,7 @@ missing: ~
 });
 
 test('parameters of a stack are read from YAML with short functions and from JSON', async () => {
+  covers('listVariablesFromRepository', 'query.fileName');
   const yaml = `
 AWSTemplateFormatVersion: 2010-09-09
 Parameters:

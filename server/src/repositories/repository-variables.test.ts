@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { covers } from '#contract/documents/coverage.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
 import { gitFolder } from '../testing/git-repository.ts';
@@ -20,6 +21,9 @@ const refusal = async (
   (await refused(app, 'listVariablesFromRepository', status, { query: { repository, ...query } })).message;
 
 test('variables are read in the order of the files, with all that their blocks say', async () => {
+  covers('listVariablesFromRepository', 'query.repository', 'query.path', 'reply');
+  covers('RepositoryVariable', 'name', 'scope', 'type', 'value', 'description', 'isSensitive');
+  covers('RepositoryVariable', 'isRequired', 'schema', 'valueType', 'isNullable', 'rules');
   const code = folder.repository('plain', {
     'b.tf': `
 # variable "alpha" {}
@@ -111,6 +115,7 @@ function row(name: string, more: object = {}) {
 }
 
 test('a branch, a tag, a commit and an abbreviated commit are read as they were', async () => {
+  covers('listVariablesFromRepository', 'query.revision');
   const code = folder.repository('revisions', { 'main.tf': 'variable "first" {}' });
   const first = code.git('rev-parse', 'HEAD');
   code.git('tag', '-a', 'v1', '-m', 'annotated');

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { startGitHost } from '../../../agent/src/testing/git-host.ts';
 import { missingSshServer, startSshServer } from '../../../agent/src/testing/ssh-server.ts';
+import { covers } from '#contract/documents/coverage.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';
 import { gitFolder } from '../testing/git-repository.ts';
@@ -46,6 +47,7 @@ const limited = await ok(app, 'createGitToken', {
 const tokenId = limited.id;
 
 test('a token of some projects reads for those who may use it there, and for nobody else', async () => {
+  covers('listVariablesFromRepository', 'query.tokenId', 'query.projectId');
   for (const [as, query] of [
     [undefined, {}],
     [undefined, { projectId: own }],
@@ -114,6 +116,7 @@ test('without a token the repository is refused, and with the wrong one', async 
 });
 
 test('the token of a connection, and one that names the host, are used without being named', async () => {
+  covers('listVariablesFromRepository', 'query.vcsConnectionId');
   const connection = await ok(app, 'createVcsConnection', {
     body: { organizationId, name: 'c', type: 'GitLabEnterprise', url: host.url, tokenId },
   });
@@ -169,6 +172,7 @@ test('more than the size limit is not fetched', async () => {
 });
 
 test('a repository is read over ssh with a stored key', { skip: missingSshServer }, async () => {
+  covers('listVariablesFromRepository', 'query.sshKeyIds');
   await using server = await startSshServer();
   const ssh = await testApp({ ENVARIUM_GIT_KNOWN_HOSTS: server.knownHosts });
   const key = await ok(ssh, 'createSshKey', {
