@@ -21,6 +21,8 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
   const choose = async (label: string, option: string | RegExp) => {
     await page.getByRole('combobox', { name: label }).last().click();
     await page.getByRole('option', { name: option }).click();
+    // A list that still closes would take the next click.
+    await page.getByRole('option').first().waitFor({ state: 'hidden' });
   };
   const membersByEmail = async () => {
     const members = await service.client.call('listMembers', { params: { id: home.organizationId } });
