@@ -240,11 +240,13 @@ test('whoever loses the right to see the deployment is disconnected, and then re
   ]);
   await report(job, 0, 9);
   let heard: readonly OrganizationStreamEvent[] = [];
+  const hasBegun = Promise.withResolvers<void>();
   const reading = read({ deploymentLogId: id, as }, (_, seen) => {
     heard = seen;
+    if (logOf(followedIn(seen), 'tf:plan').length === 9) hasBegun.resolve();
     return false;
   });
-  await read({ deploymentLogId: id, as }, ({ event }) => event === 'deploymentEvent');
+  await Promise.race([hasBegun.promise, reading]);
   await app.database.pool.query('delete from role_assignment where user_id = $1 and project_id = $2', [
     as.id,
     app.projectId,
