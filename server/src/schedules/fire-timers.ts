@@ -186,8 +186,9 @@ async function runSchedule(
   if (!isReady || isArchived || isRunning) return;
   const requestedBy = schedule.set_by ?? schedule.created_by;
   const refusal = await start(context, environment, { ...request, requestedBy });
+  if (refusal === null) return;
   const isPointless = request.type === 'destroy' && (await isSettled(context.db, environment));
-  if (refusal !== null && !isPointless)
+  if (!isPointless)
     await recordEnvironmentAudit(asService(context), environment, 'environment.scheduledRunRefused', {
       type: request.type,
       reason: refusal,
