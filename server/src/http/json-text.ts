@@ -1,4 +1,5 @@
 /** Replies whose JSON is made from texts, without parsing what the database has as JSON already. */
+import { entityTag } from './changes/entity-tag.ts';
 
 declare const shape: unique symbol;
 
@@ -6,9 +7,21 @@ declare const shape: unique symbol;
 export class JsonText<T> {
   readonly text: string;
   declare readonly [shape]: T;
+  #bytes: Buffer | undefined;
+  #tag: string | undefined;
 
   constructor(text: string) {
     this.text = text;
+  }
+
+  /** As it is sent. Encoded once: the same reply can be sent many times. */
+  get bytes(): Buffer {
+    return (this.#bytes ??= Buffer.from(this.text));
+  }
+
+  /** The version of the bytes (`ETag`), hashed once. */
+  get tag(): string {
+    return (this.#tag ??= entityTag(this.bytes));
   }
 }
 

@@ -21,7 +21,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { ownAdmission } from './admission.ts';
 import { compressedRoute } from './compression.ts';
 import { authenticate, identify } from './authenticate.ts';
-import { entityTag, requireMatch, versionHeld } from './changes/entity-tag.ts';
+import { requireMatch, versionHeld } from './changes/entity-tag.ts';
 import { refuseIfMatch, versionCheck, type Versions } from './changes/if-match.ts';
 import { Refusal } from './errors.ts';
 import { fastifyPath } from './fastify-path.ts';
@@ -179,7 +179,7 @@ function textOf(answer: unknown): string {
 function actOf({ operation, verb, checkVersion }: BoundRoute, wire: Wire, input: AnyInput) {
   const act = async (context: ActorContext) => textOf(await verb(context, input, wire));
   const header = wire.request.headers['if-match'];
-  if (header === undefined || operation.method === 'GET') return act;
+  if (header === undefined) return act;
   const check = checkVersion ?? refuseIfMatch(operation);
   return (context: ActorContext) =>
     inTransaction(context, async (context) => {
@@ -201,10 +201,14 @@ async function sendJson(bound: BoundRoute, wire: Wire, context: ActorContext, in
     : { answer: await act(context), isReplayed: false };
   if (isReplayed) reply.header('idempotency-replayed', 'true');
   if (warnings.length > 0) reply.header(warningHeader, joinWarnings(warnings));
-  if (operation.method !== 'GET') return reply.type(jsonType).send(answer);
-  // Hashed and sent: the text of a list is encoded once.
-  const bytes = Buffer.from(answer);
-  const tag = entityTag(bytes);
+  return reply.type(jsonType).send(answer);
+}
+
+/** Sends what is read, unless the caller has this version. */
+async function sendRead({ verb }: BoundRoute, wire: Wire, context: ActorContext, input: AnyInput) {
+  const { request, reply } = wire;
+  const answer = await verb(context, input, wire);
+  const { bytes, tag } = answer instanceof JsonText ? answer : new JsonText(textOf(answer));
   if (request.headers['if-match'] !== undefined) requireMatch(request.headers['if-match'], tag);
   const held = versionHeld(request.headers['if-none-match'], tag);
   reply.header('etag', held ?? tag);
@@ -228,7 +232,7 @@ async function serve(bound: BoundRoute, request: FastifyRequest, reply: FastifyR
   const actorContext: ActorContext = { ...context, actor, requestId: request.id, address: request.ip, log };
   const input = { ...parts, home } as AnyInput;
   if (!operation.replyKind || operation.replyKind === 'json')
-    return sendJson(bound, wire, actorContext, input);
+    return (operation.method === 'GET' ? sendRead : sendJson)(bound, wire, actorContext, input);
   // HEAD asks about the stream, not for it.
   if (operation.replyKind === 'event-stream' && request.method === 'HEAD')
     return reply.type('text/event-stream; charset=utf-8').send();

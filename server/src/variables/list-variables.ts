@@ -10,7 +10,7 @@ import { getGiven, type GivenRow } from '../deployments/inputs/given-store.ts';
 import { perServer } from '../events/per-server.ts';
 import { badField, unknownEntity } from '../http/errors.ts';
 import { JsonText } from '../http/json-text.ts';
-import { KeptTexts } from '../http/kept-texts.ts';
+import { type KeptText, KeptTexts } from '../http/kept-texts.ts';
 import { type FoundHome, findVisibleHome } from './find-home.ts';
 import { levelsOf } from './levels.ts';
 import { compareNames, type Resolved, resolvePrecedence } from './precedence.ts';
@@ -88,8 +88,16 @@ function mergedLevels(query: Query, homes: readonly FoundHome[]): ScopeOf[] {
   return [...distinct.values()].toSorted((one, other) => rank(one) - rank(other));
 }
 
+interface KeptList extends KeptText {
+  /** With the same text, which is encoded and hashed once. */
+  readonly reply: JsonText<Variable[]>;
+}
+
+/** Each takes twice as much memory: it is kept as text, and as the bytes that are sent. */
+const mostCharacters = 20_000_000;
+
 /** Whole lists: reading and writing thousands of variables takes ten times as long as asking whether they are the same. */
-const keptLists = perServer(() => new KeptTexts(20_000_000));
+const keptLists = perServer(() => new KeptTexts<KeptList>(mostCharacters));
 
 function resolvedView(context: ActorContext, { winner, hidden }: Resolved<VariableRow>): Variable {
   const outer = hidden.at(-1);
@@ -97,18 +105,17 @@ function resolvedView(context: ActorContext, { winner, hidden }: Resolved<Variab
 }
 
 /** The list as JSON. Sensitive values are asterisks in it. */
-async function textOf(context: ActorContext, levels: readonly ScopeOf[]): Promise<string> {
+async function replyOf(context: ActorContext, levels: readonly ScopeOf[]): Promise<JsonText<Variable[]>> {
   const key = JSON.stringify(levels);
   const version = await versionOfLevels(context.db, levels);
   const kept = keptLists(context).find(key, version);
-  if (kept !== undefined) return kept.text;
+  if (kept !== undefined) return kept.reply;
   // Read after the version: a later change gives the list another one.
   const resolved = resolvePrecedence((await readLevels(context.db, levels)).layers);
-  const text = JSON.stringify(
-    [...resolved.values()].map((each) => resolvedView(context, each)).toSorted(compareNames),
-  );
-  keptLists(context).keep(key, { version, text });
-  return text;
+  const list = [...resolved.values()].map((each) => resolvedView(context, each)).toSorted(compareNames);
+  const reply = new JsonText<Variable[]>(JSON.stringify(list));
+  keptLists(context).keep(key, { version, text: reply.text, reply });
+  return reply;
 }
 
 /** What a deployment runs with was decided when it was requested. */
@@ -140,5 +147,5 @@ export async function listVariables(context: ActorContext, query: Query): Promis
   const homes = await homesOf(context, query);
   checkProject(query, homes);
   const levels = query.setId ? levelsOf(homes[0]!.home) : mergedLevels(query, homes);
-  return new JsonText(await textOf(context, levels));
+  return replyOf(context, levels);
 }
