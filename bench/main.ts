@@ -2,64 +2,40 @@
  * `npm run bench`: measures a complete service and compares it with the bare tools. Arguments select benchmarks.
  */
 import { parseArgs } from 'node:util';
-import { accessBench } from './benchmarks/access.ts';
-import { approvalBench } from './benchmarks/approval.ts';
-import { claimBench } from './benchmarks/claim.ts';
-import { deployBench, ordinaryBench } from './benchmarks/deploy.ts';
 import type { Bench } from './figure.ts';
-import { elsewhereBench } from './benchmarks/elsewhere.ts';
-import { followersBench } from './benchmarks/followers.ts';
-import { initBench } from './benchmarks/init.ts';
-import { isolationBench } from './benchmarks/isolation.ts';
-import { kubernetesBench } from './benchmarks/by-tool/kubernetes.ts';
-import { listBench } from './benchmarks/list.ts';
 import { describeMachine } from './machine.ts';
-import { manyBench } from './benchmarks/many.ts';
-import { memoryBench } from './benchmarks/memory.ts';
-import { notificationsBench } from './benchmarks/notifications.ts';
-import { policiesBench } from './benchmarks/policies.ts';
-import { previewBench } from './benchmarks/by-tool/preview.ts';
-import { readyBench } from './benchmarks/ready.ts';
-import { repositoryVariablesBench } from './benchmarks/repository-variables.ts';
 import { asTable, keep, type Kept, type Recorded, writePage } from './report.ts';
-import { recoveryBench } from './benchmarks/recovery.ts';
-import { searchBench } from './benchmarks/search.ts';
-import { serversBench } from './benchmarks/servers.ts';
-import { teamsBench } from './benchmarks/teams.ts';
-import { timersBench } from './benchmarks/timers.ts';
-import { toolsBench } from './benchmarks/tools.ts';
-import { unitsBench } from './benchmarks/by-tool/units.ts';
-import { variablesBench } from './benchmarks/variables.ts';
-import { webBench } from './benchmarks/web.ts';
 
-const benches: Readonly<Record<string, Bench>> = {
-  ready: readyBench,
-  deploy: deployBench,
-  ordinary: ordinaryBench,
-  many: manyBench,
-  approval: approvalBench,
-  elsewhere: elsewhereBench,
-  servers: serversBench,
-  init: initBench,
-  tools: toolsBench,
-  kubernetes: kubernetesBench,
-  units: unitsBench,
-  preview: previewBench,
-  followers: followersBench,
-  isolation: isolationBench,
-  claim: claimBench,
-  list: listBench,
-  access: accessBench,
-  search: searchBench,
-  teams: teamsBench,
-  timers: timersBench,
-  notifications: notificationsBench,
-  variables: variablesBench,
-  repositoryVariables: repositoryVariablesBench,
-  policies: policiesBench,
-  recovery: recoveryBench,
-  memory: memoryBench,
-  web: webBench,
+/** Each is loaded only when it runs: what others load, a browser's client among it, would slow down the client that measures. */
+const benches: Readonly<Record<string, () => Promise<Bench>>> = {
+  ready: async () => (await import('./benchmarks/ready.ts')).readyBench,
+  deploy: async () => (await import('./benchmarks/deploy.ts')).deployBench,
+  ordinary: async () => (await import('./benchmarks/deploy.ts')).ordinaryBench,
+  many: async () => (await import('./benchmarks/many.ts')).manyBench,
+  approval: async () => (await import('./benchmarks/approval.ts')).approvalBench,
+  elsewhere: async () => (await import('./benchmarks/elsewhere.ts')).elsewhereBench,
+  servers: async () => (await import('./benchmarks/servers.ts')).serversBench,
+  init: async () => (await import('./benchmarks/init.ts')).initBench,
+  tools: async () => (await import('./benchmarks/tools.ts')).toolsBench,
+  kubernetes: async () => (await import('./benchmarks/by-tool/kubernetes.ts')).kubernetesBench,
+  units: async () => (await import('./benchmarks/by-tool/units.ts')).unitsBench,
+  preview: async () => (await import('./benchmarks/by-tool/preview.ts')).previewBench,
+  followers: async () => (await import('./benchmarks/followers.ts')).followersBench,
+  isolation: async () => (await import('./benchmarks/isolation.ts')).isolationBench,
+  claim: async () => (await import('./benchmarks/claim.ts')).claimBench,
+  list: async () => (await import('./benchmarks/list.ts')).listBench,
+  access: async () => (await import('./benchmarks/access.ts')).accessBench,
+  search: async () => (await import('./benchmarks/search.ts')).searchBench,
+  teams: async () => (await import('./benchmarks/teams.ts')).teamsBench,
+  timers: async () => (await import('./benchmarks/timers.ts')).timersBench,
+  notifications: async () => (await import('./benchmarks/notifications.ts')).notificationsBench,
+  variables: async () => (await import('./benchmarks/variables.ts')).variablesBench,
+  repositoryVariables: async () =>
+    (await import('./benchmarks/repository-variables.ts')).repositoryVariablesBench,
+  policies: async () => (await import('./benchmarks/policies.ts')).policiesBench,
+  recovery: async () => (await import('./benchmarks/recovery.ts')).recoveryBench,
+  memory: async () => (await import('./benchmarks/memory.ts')).memoryBench,
+  web: async () => (await import('./benchmarks/web.ts')).webBench,
 };
 
 const usage = `Usage: npm run bench -- [--quick | --page] [${Object.keys(benches).join(' | ')} …]
@@ -93,8 +69,9 @@ function readChoice(): Choice | null {
 
 async function measure(name: string, isQuick: boolean): Promise<Recorded> {
   const machine = await describeMachine();
+  const bench = await (benches[name] as () => Promise<Bench>)();
   const start = performance.now();
-  const result = await (benches[name] as Bench)({ isQuick });
+  const result = await bench({ isQuick });
   return {
     bench: name,
     at: new Date().toISOString(),
