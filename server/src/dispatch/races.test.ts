@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { createEnvironment, deploymentOf } from '../testing/environment.ts';
+import { somebodyWaits } from '../testing/locks.ts';
 import { getJob } from '../queue/job-store.ts';
 import { lockAttempt } from './attempt-store.ts';
 import { loseAttempt } from './lose-attempt.ts';
@@ -13,17 +13,6 @@ import { sweepSilence } from './sweep-silence.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
-
-/** Waits until somebody waits for a lock that another transaction holds. */
-async function somebodyWaits(): Promise<void> {
-  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await delay(5)) {
-    const { rows } = await app.database.pool.query(
-      'select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database()) or (not granted and database is null)',
-    );
-    if (rows.length > 0) return;
-  }
-  assert.fail('nobody waits for a lock');
-}
 
 async function runningApply() {
   const environment = await createEnvironment(app, { requiresApproval: false });
@@ -49,7 +38,7 @@ test('an attempt is not started again when its start mark arrives during the giv
         loseAttempt({ ...app.context, db: other }, place.attempt, 'its agent no longer has it'),
       );
     losing.catch(() => undefined);
-    await somebodyWaits();
+    await somebodyWaits(app.database);
   });
   await losing;
   assert.equal((await deploymentOf(app, id)).status, 'INTERNAL_FAILURE');
@@ -67,7 +56,7 @@ test('a run continues when its agent returns just before the give-up', async () 
     await tx.selectFrom('environment').select('id').where('id', '=', environment.id).forUpdate().execute();
     sweeping = sweepSilence(app.context);
     sweeping.catch(() => undefined);
-    await somebodyWaits();
+    await somebodyWaits(app.database);
     await agent.heartbeat([job]);
     await agent.mark(job);
   });

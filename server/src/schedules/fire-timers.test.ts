@@ -11,7 +11,8 @@ import {
   deploy,
   environmentOf,
 } from '../testing/environment.ts';
-import { fireTimers } from './fire-timers.ts';
+import { somebodyWaits } from '../testing/locks.ts';
+import { fireTimers, shareOf } from './fire-timers.ts';
 
 async function setUp() {
   const app = await testApp();
@@ -351,6 +352,50 @@ test('a failing timer does not delay others', async () => {
   await app.database.pool.query('alter table deployment drop constraint broken');
   await pass(301);
   assert.equal((await historyOf(app, broken.id))[0]?.type, 'destroy');
+});
+
+test('an environment that somebody holds comes again in the same pass, however long that takes', async () => {
+  const { app } = await setUp();
+  const ids: string[] = [];
+  for (const hours of ['1', '2', '3']) {
+    const { id } = await createIdle(app, { ttl: { type: 'HOURS', value: hours } });
+    await deploy(app, id);
+    ids.push(id);
+  }
+  const [held, slow, later] = ids as [string, string, string];
+  const holder = await app.database.pool.connect();
+  const blocker = await app.database.pool.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select from environment where id = $1 for update', [held]);
+    await blocker.query('begin');
+    await blocker.query('lock table deployment in exclusive mode');
+    app.advance(2 * 3600 + 1);
+    const pass = fireTimers(app.context);
+    await somebodyWaits(app.database);
+    await holder.query('rollback');
+    // Due only now, so that there is a further turn.
+    await app.database.pool.query(
+      'update environment set lifespan_end_at = $2, next_ttl_at = $2 where id = $1',
+      [later, app.context.now()],
+    );
+    await blocker.query('rollback');
+    await pass;
+  } finally {
+    holder.release(true);
+    blocker.release(true);
+  }
+  for (const id of [held, slow, later])
+    assert.equal((await historyOf(app, id)).filter(({ type }) => type === 'destroy').length, 1, id);
+});
+
+test('of a long list, each server takes every other environment, and the rest in its next turn', () => {
+  const short = Array.from({ length: 100 }, (_, index) => String(index));
+  assert.deepEqual(shareOf(short, 1), short);
+  const long = [...short, '100'];
+  const [one, other] = [shareOf(long, 4), shareOf(long, 5)];
+  assert.deepEqual([one[0], one[1], other[0]], ['0', '2', '1']);
+  assert.deepEqual(new Set([...one, ...other]), new Set(long));
 });
 
 test('a schedule of an older version with an invalid pattern is disabled, and does not delay others', async () => {

@@ -42,9 +42,10 @@ export const timersEverySeconds = 2;
 const outageSeconds = 300;
 /** Environments that one server handles at the same time: they leave most connections to requests. */
 const lanes = 5;
-/** How many due environments are read, and how many of them are handled before the next ones are read. */
+/** How many due environments are read at a time. */
 const readAtOnce = 200;
-const handledAtOnce = 100;
+/** More than this are shared with other servers. */
+const sharedAbove = 100;
 
 /** When the pass before began and ended, by service. */
 const passes = new WeakMap<Context, { readonly began: Date; readonly ended: Date }>();
@@ -268,28 +269,35 @@ async function inLanes(ids: readonly string[], work: (id: string) => Promise<voi
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-/** Several servers that look at the same list begin in different places of it. */
-function someOf(ids: readonly string[]): string[] {
-  const from = ids.length > handledAtOnce ? Math.floor(Math.random() * (ids.length - handledAtOnce)) : 0;
-  return ids.slice(from, from + handledAtOnce);
+/**
+ * Of a long list, which other servers read as well, every other environment, and the rest in the next turn: so they
+ * seldom meet, and what is due longest waits for one turn at most. Pure.
+ */
+export function shareOf(ids: readonly string[], turn: number): readonly string[] {
+  return ids.length > sharedAbove ? ids.filter((_, index) => index % 2 === turn % 2) : ids;
 }
 
-/** One that fails, or that somebody else holds, is left to the next pass, and does not delay others. */
+/**
+ * One that fails is left to the next pass, and does not delay others. One that somebody else holds comes again after
+ * the next turn: under load, a pass takes long.
+ */
 async function drain(context: Context, timer: Timer, since: Date): Promise<void> {
-  const left = new Set<string>();
-  const work = async (id: string) => {
-    try {
-      if (await handle(context, timer, id, since)) left.add(id);
-    } catch (error) {
-      left.add(id);
-      context.log.error({ err: error, environmentId: id }, 'a timer of an environment failed');
-      await moveOn(context, timer, id);
-    }
-  };
-  for (;;) {
-    const ids = await timer.due(context.db, context.now(), [...left], readAtOnce);
+  const failed = new Set<string>();
+  const first = Math.round(Math.random());
+  let held: string[] = [];
+  for (let turn = first; ; turn++) {
+    const ids = await timer.due(context.db, context.now(), [...failed, ...held], readAtOnce);
     if (ids.length === 0) return;
-    await inLanes(someOf(ids), work);
+    held = [];
+    await inLanes(shareOf(ids, turn), async (id) => {
+      try {
+        if (await handle(context, timer, id, since)) held.push(id);
+      } catch (error) {
+        failed.add(id);
+        context.log.error({ err: error, environmentId: id }, 'a timer of an environment failed');
+        await moveOn(context, timer, id);
+      }
+    });
   }
 }
 

@@ -1,0 +1,18 @@
+/** Locks of the database, for tests of what happens at the same time. */
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../database/open.ts';
+
+/**
+ * Waits until somebody waits for a lock that another transaction holds; other databases of the same server do not count.
+ * @throws AssertionError after ten seconds
+ */
+export async function somebodyWaits({ pool }: Pick<Database, 'pool'>): Promise<void> {
+  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await delay(5)) {
+    const { rows } = await pool.query(
+      'select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database()) or (not granted and database is null)',
+    );
+    if (rows.length > 0) return;
+  }
+  assert.fail('nobody waits for a lock');
+}
