@@ -1,7 +1,6 @@
 /** What approval policies add to a deployment whose plan has 1,000 resources, once they are compiled. */
 import type { Context } from '../../server/src/context.ts';
-import { evaluateFiles } from '../../server/src/approval-policies/policy-engine.ts';
-import { inputBodies } from '../../server/src/deployments/policy-check/ask-policies.ts';
+import { askSeveral, inputBodies } from '../../server/src/deployments/policy-check/ask-policies.ts';
 import { type Bench, type BenchResult, figure } from '../figure.ts';
 import { scratchFolder } from '../service.ts';
 
@@ -68,10 +67,10 @@ export const policiesBench: Bench = async ({ isQuick }): Promise<BenchResult> =>
   const evaluate = async (count: number): Promise<number> => {
     const start = performance.now();
     const bodyFor = inputBodies(input);
-    const answers = await Promise.all(
-      policies.slice(0, count).map((files) => evaluateFiles(context, files, bodyFor(undefined))),
-    );
-    if (answers.some(({ allow }) => allow.length !== 1)) throw new Error('A policy did not allow the plan');
+    const asked = policies.slice(0, count).map((files) => ({ files, body: bodyFor(undefined) }));
+    const answers = await askSeveral(context, asked);
+    if (answers.some(({ messages }) => messages.allow.length !== 1))
+      throw new Error('A policy did not allow the plan');
     return performance.now() - start;
   };
   try {

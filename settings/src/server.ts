@@ -255,8 +255,8 @@ export const serverSettings = {
     type: count(1, 1000),
     default: '24',
     sentence:
-      'How many compiled approval policies are kept ready at once, each in a process of about 80 MB that ends ' +
-      'after five minutes without use.',
+      'How many processes with compiled approval policies are kept ready at once, each of about 80 MB and more with ' +
+      'large plans; a process ends after five minutes without use.',
   }),
   repositoryLimitMegabytes: setting({
     name: 'ENVARIUM_REPOSITORY_LIMIT_MB',

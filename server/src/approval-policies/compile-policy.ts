@@ -13,6 +13,8 @@ export type PolicyFiles = ReadonlyMap<string, string>;
 export interface CompiledPolicy {
   /** The folder with its files. */
   readonly folder: string;
+  /** The same without annotations, which compilers read files for. */
+  readonly checkedFolder: string;
   /** Written in the language of opa before 1.0. */
   readonly isOld: boolean;
 }
@@ -73,7 +75,7 @@ function wordsOf(complaints: readonly Complaint[], names: ReadonlyMap<string, st
 
 async function complaintsOf(
   settings: OpaSettings,
-  { folder, isOld }: CompiledPolicy,
+  { folder, isOld }: Pick<CompiledPolicy, 'folder' | 'isOld'>,
   capabilities: string,
 ): Promise<readonly Complaint[]> {
   const version = isOld ? ['--v0-compatible'] : [];
@@ -140,9 +142,9 @@ export async function compilePolicy(
     await writeFile(capabilities, await allowedFunctions(settings, folder));
     const names = await writeFiles(files, { code, checked });
     const complaints = await complaintsOf(settings, { folder: checked, isOld: false }, capabilities);
-    if (complaints.length === 0) return { folder: code, isOld: false };
+    if (complaints.length === 0) return { folder: code, checkedFolder: checked, isOld: false };
     const others = await complaintsOf(settings, { folder: checked, isOld: true }, capabilities);
-    if (others.length === 0) return { folder: code, isOld: true };
+    if (others.length === 0) return { folder: code, checkedFolder: checked, isOld: true };
     const told = !isParsed(complaints) && isParsed(others) ? others : complaints;
     throw new PolicyError(`The policy does not compile:\n${wordsOf(told, names)}`);
   } catch (error) {

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { placeOf, withToolbox } from '../../../tools/toolbox/places.ts';
 import type { Context } from '../context.ts';
-import { evaluateFiles, hashOf, readyPolicies } from './policy-engine.ts';
+import type { PolicyFiles } from './compile-policy.ts';
+import { evaluateFiles, evaluateTogether, hashOf, readyPolicies } from './policy-engine.ts';
 
 const needsOpa = withToolbox('opa');
 
@@ -32,7 +33,16 @@ function engine(t: TestContext, more: Partial<Context['settings']> = {}) {
   const context: EngineContext = { settings, stopping: closing.signal, events: {} as Context['events'] };
   const evaluate = (text: string, input: unknown = {}) =>
     evaluateFiles(context, new Map([['policy.rego', text]]), Buffer.from(JSON.stringify(input)));
-  return { context, evaluate, closing, dataFolder };
+  /** By the numbers of the policies; those that are not evaluated together are missing. */
+  const together = async (policies: readonly (string | PolicyFiles)[], input: unknown = {}) => {
+    const files = policies.map((each) =>
+      typeof each === 'string' ? new Map([['policy.rego', each]]) : each,
+    );
+    const said = await evaluateTogether(context, files, Buffer.from(JSON.stringify(input)));
+    const numbered = files.map((each, index) => [index, said.get(hashOf(each))] as const);
+    return Object.fromEntries(numbered.filter(([, messages]) => messages !== undefined));
+  };
+  return { context, evaluate, together, closing, dataFolder };
 }
 
 const none = { deny: [], pending: [], allow: [], warn: [] };
@@ -155,6 +165,92 @@ test(
     assert.deepEqual(readdirSync(join(dataFolder, 'policies')), []);
   },
 );
+
+test('policies about one plan share a process, and each says what it says alone', needsOpa, async (t) => {
+  const { evaluate, together, context } = engine(t);
+  const withLibrary: PolicyFiles = new Map([
+    [
+      'main.rego',
+      `# package other
+package envarium
+import data.envarium.lib
+import data.tools as t
+deny contains sprintf("%d%s", [input.n, lib.unit]) if t.above(input.n, data.envarium.lib.limit)
+allow contains "replaced" if lib.unit == "kg" with data.envarium.lib.unit as "kg"`,
+    ],
+    ['lib.rego', 'package envarium.lib\nlimit := 1\nunit := "m"'],
+    ['tools.rego', '\n  package   tools\nabove(a, b) if a > b'],
+  ]);
+  const policies = [
+    withLibrary,
+    'package envarium\nwarn contains json.marshal(object.get({"a": 1}, "a", data.envarium.secret))\nsecret := 2',
+    'package envarium\nwarn contains "sees another" if data.envarium.secret\npending := ["one", "two"]',
+    'package envarium\nhelper := `\npackage p\n`',
+  ];
+  // A package is found by its line, and a line in another form is not moved.
+  assert.deepEqual(Object.keys(await together(policies, { n: 2 })), ['1', '2', '3']);
+  const moved = [
+    new Map([...withLibrary, ['tools.rego', 'package tools\nabove(a, b) if a > b']]),
+    ...policies.slice(1),
+  ];
+  const said = await together(moved, { n: 2 });
+  assert.deepEqual(said, {
+    0: { ...none, deny: ['2m'], allow: ['replaced'] },
+    1: { ...none, warn: ['1'] },
+    2: { ...none, pending: ['one', 'two'] },
+    3: none,
+  });
+  assert.equal(readyPolicies(context), 2);
+  for (const [index, policy] of moved.entries())
+    if (typeof policy === 'string')
+      assert.deepEqual(Object.values(said)[index], await evaluate(policy, { n: 2 }));
+  // The same ones in another order, each twice.
+  assert.deepEqual((await together([...moved, ...moved].toReversed(), { n: 1 }))[3]?.deny, []);
+});
+
+test('what would mean something else together is left out', needsOpa, async (t) => {
+  const { together } = engine(t);
+  const others = [1, 2].map((n) => `package envarium\nallow := ["${n}"]`);
+  const out = [
+    'package envarium\nwarn contains name if some name, _ in data',
+    'package envarium\nwarn contains "all" if walk(data, [["x"], _])',
+    'package envarium\nimport data as everything\nwarn contains "x" if everything[input.name].deny',
+    'package envarium\n# METADATA\n# title: a\nwarn contains rego.metadata.rule().title',
+    'package envarium\ndeny[msg] { msg := "before 1.0" }',
+    'package envarium\ndeny contains',
+    'package data.envarium\nallow := ["elsewhere"]',
+  ];
+  for (const policy of out)
+    assert.deepEqual(Object.keys(await together([...others, policy])), ['0', '1'], policy);
+  assert.deepEqual(await together([out[0] ?? '', others[0] ?? '']), {}, 'a single one is left');
+  assert.deepEqual(await together([others[0] ?? '', others[0] ?? '']), {}, 'the same twice');
+});
+
+test('policies that fail together are left to themselves from then on', needsOpa, async (t) => {
+  const { together, context, dataFolder } = engine(t, { policyTimeLimitSeconds: 2 });
+  const fine = 'package envarium\nallow := ["fine"]';
+  const numbers = 'numbers.range(1, 100000)';
+  for (const bad of [
+    'package envarium\nx := input.values[_]\ndeny contains "x" if x > 0',
+    'package envarium\nwarn := 5',
+    `package envarium\ndeny contains "x" if { some a in ${numbers}; some b in ${numbers}; a * b == -1 }`,
+  ]) {
+    assert.deepEqual(await together([fine, bad], { values: [1, 2] }), {}, bad);
+    const again = together([fine, bad], { values: [1, 2] });
+    assert.equal(readyPolicies(context), 0, 'no process is started for them');
+    assert.deepEqual(await again, {});
+  }
+  while (processesIn(dataFolder).length > 0) await new Promise(setImmediate);
+});
+
+test('a process of several policies that was killed is started again', needsOpa, async (t) => {
+  const { together, dataFolder } = engine(t);
+  const policies = ['a', 'b'].map((name) => `package envarium\nallow := ["${name}"]`);
+  await together(policies);
+  const [pid] = processesIn(dataFolder);
+  process.kill(Number(pid), 'SIGKILL');
+  assert.deepEqual((await together(policies))[1]?.allow, ['b']);
+});
 
 test('the hash of a policy tells names and texts apart', () => {
   const hashes = [

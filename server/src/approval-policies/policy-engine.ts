@@ -7,8 +7,8 @@ import fastq from 'fastq';
 import type { PolicyMessages } from '#contract/deployments/policy-verdict.ts';
 import type { Context } from '../context.ts';
 import { perServer } from '../events/per-server.ts';
-import { type CompiledPolicy, compilePolicy, type PolicyFiles } from './compile-policy.ts';
-import type { OpaSettings } from './opa-command.ts';
+import { compilePolicy, type PolicyFiles } from './compile-policy.ts';
+import { joinPolicies } from './join-policies.ts';
 import { PolicyError } from './policy-error.ts';
 import { readMessages } from './read-verdict.ts';
 import { OpaEnded, ResidentOpa } from './resident-opa.ts';
@@ -18,11 +18,21 @@ const sweepMilliseconds = 30 * 1000;
 
 type EngineContext = Pick<Context, 'settings' | 'stopping' | 'events'>;
 
-interface Kept {
+interface Kept<Running extends { readonly opa: ResidentOpa } = { readonly opa: ResidentOpa }> {
   readonly folder: string;
-  readonly resident: Promise<ResidentOpa>;
+  readonly running: Promise<Running>;
   ready: ResidentOpa | null;
 }
+
+/** Several policies in one process. */
+interface Joined {
+  readonly opa: ResidentOpa;
+  /** Hashes of its policies, by the names of their answers. */
+  readonly members: ReadonlyMap<string, string>;
+}
+
+/** How many sets of policies are remembered that cannot be evaluated together. */
+const mostApart = 10_000;
 
 /** SHA-256 over the names and texts of a policy. */
 export function hashOf(files: PolicyFiles): string {
@@ -36,10 +46,12 @@ export function hashOf(files: PolicyFiles): string {
 
 class PolicyEngine {
   readonly #kept = new Map<string, Kept>();
+  /** Sets of policies that cannot be joined, or failed together: asking each alone tells which one fails. */
+  readonly #apart = new Set<string>();
   #folder: string | null = null;
   #sweep: NodeJS.Timeout | null = null;
   /** As many at once as there may be processes: each evaluation needs one. */
-  readonly #queue = fastq.promise((work: () => Promise<PolicyMessages>) => work(), 1);
+  readonly #queue = fastq.promise((work: () => Promise<unknown>) => work(), 1);
 
   /** The folder of this server, empty at first. */
   #folderOf({ settings, stopping }: EngineContext): string {
@@ -83,55 +95,115 @@ class PolicyEngine {
     this.#kept.delete(hash);
     if (!kept) return;
     const end = async () => {
-      await (await kept.resident).end();
+      await (await kept.running).opa.end();
       await rm(kept.folder, { recursive: true, force: true });
     };
     end().catch(() => undefined);
   }
 
-  async #start(settings: OpaSettings, files: PolicyFiles, folder: string): Promise<ResidentOpa> {
-    const compiled: CompiledPolicy = await compilePolicy(settings, files, folder);
-    return ResidentOpa.start(settings, compiled);
-  }
-
-  #residentOf(context: EngineContext, files: PolicyFiles, hash: string): Promise<ResidentOpa> {
-    const kept = this.#kept.get(hash);
-    if (kept && kept.ready?.hasEnded !== true) return kept.resident;
-    if (kept) this.#forget(hash);
+  /** @param start compiles it in a folder that does not exist, and starts the process */
+  #runningOf<Running extends { readonly opa: ResidentOpa }>(
+    context: EngineContext,
+    key: string,
+    start: (folder: string) => Promise<Running>,
+  ): Promise<Running> {
+    const kept = this.#kept.get(key);
+    // What was kept under the key was started in the same way.
+    if (kept && kept.ready?.hasEnded !== true) return kept.running as Promise<Running>;
+    if (kept) this.#forget(key);
     const folder = join(this.#folderOf(context), randomUUID().slice(0, 8));
-    const resident = this.#start(context.settings, files, folder);
-    const entry: Kept = { folder, resident, ready: null };
-    this.#kept.set(hash, entry);
-    resident.then(
-      (ready) => {
-        entry.ready = ready;
-        if (context.stopping.aborted) ready.kill();
+    const running = start(folder);
+    const entry: Kept<Running> = { folder, running, ready: null };
+    this.#kept.set(key, entry);
+    running.then(
+      ({ opa }) => {
+        entry.ready = opa;
+        if (context.stopping.aborted) opa.kill();
       },
-      () => this.#kept.get(hash) === entry && this.#kept.delete(hash),
+      () => {
+        if (this.#kept.get(key) === entry) this.#kept.delete(key);
+        rmSync(folder, { recursive: true, force: true });
+      },
     );
     this.#tidy(context.settings.policyProcesses);
     this.#sweep ??= setInterval(
       () => this.#tidy(context.settings.policyProcesses),
       sweepMilliseconds,
     ).unref();
-    return resident;
+    return running;
   }
 
   /** @throws PolicyError */
   evaluate(context: EngineContext, files: PolicyFiles, input: Buffer): Promise<PolicyMessages> {
-    this.#queue.concurrency = context.settings.policyProcesses;
-    return this.#queue.push(() => this.#evaluate(context, files, input));
+    return this.#inTurn(context, () => this.#evaluate(context, files, input));
+  }
+
+  #inTurn<Result>({ settings }: EngineContext, work: () => Promise<Result>): Promise<Result> {
+    this.#queue.concurrency = settings.policyProcesses;
+    return this.#queue.push(work) as Promise<Result>;
+  }
+
+  /** @returns the messages of those that could be evaluated together, by their hashes */
+  async evaluateTogether(
+    context: EngineContext,
+    policies: readonly PolicyFiles[],
+    input: Buffer,
+  ): Promise<ReadonlyMap<string, PolicyMessages>> {
+    const byHash = new Map(policies.map((files) => [hashOf(files), files]));
+    const key = `together ${[...byHash.keys()].toSorted().join(' ')}`;
+    if (byHash.size < 2 || this.#apart.has(key)) return new Map();
+    try {
+      return await this.#inTurn(context, () => this.#evaluateJoined(context, byHash, key, input));
+    } catch (error) {
+      if (!(error instanceof PolicyError)) throw error;
+      if (this.#apart.size >= mostApart) this.#apart.clear();
+      this.#apart.add(key);
+      this.#forget(key);
+      return new Map();
+    }
+  }
+
+  async #evaluateJoined(
+    context: EngineContext,
+    byHash: ReadonlyMap<string, PolicyFiles>,
+    key: string,
+    input: Buffer,
+  ): Promise<ReadonlyMap<string, PolicyMessages>> {
+    const start = async (folder: string): Promise<Joined> => {
+      const joined = await joinPolicies(context.settings, byHash, folder);
+      if (!joined) throw new PolicyError('These policies cannot be joined');
+      return { opa: await ResidentOpa.start(context.settings, joined.compiled), members: joined.members };
+    };
+    return this.#ask(context, key, start, async ({ opa, members }) => {
+      const answers = (await opa.evaluate(input)) as Readonly<Record<string, unknown>>;
+      return new Map([...members].map(([name, hash]) => [hash, readMessages(answers[name])]));
+    });
   }
 
   async #evaluate(context: EngineContext, files: PolicyFiles, input: Buffer): Promise<PolicyMessages> {
-    const hash = hashOf(files);
+    const start = async (folder: string) => {
+      const compiled = await compilePolicy(context.settings, files, folder);
+      return { opa: await ResidentOpa.start(context.settings, compiled) };
+    };
+    return this.#ask(context, hashOf(files), start, async ({ opa }) =>
+      readMessages(await opa.evaluate(input)),
+    );
+  }
+
+  /** @throws PolicyError */
+  async #ask<Running extends { readonly opa: ResidentOpa }, Result>(
+    context: EngineContext,
+    key: string,
+    start: (folder: string) => Promise<Running>,
+    use: (running: Running) => Promise<Result>,
+  ): Promise<Result> {
     for (let isAgain = false; ; isAgain = true) {
-      const resident = await this.#residentOf(context, files, hash);
+      const running = await this.#runningOf(context, key, start);
       try {
-        return readMessages(await resident.evaluate(input));
+        return await use(running);
       } catch (error) {
         if (!(error instanceof OpaEnded)) throw error;
-        if (this.#kept.get(hash)?.ready === resident) this.#forget(hash);
+        if (this.#kept.get(key)?.ready === running.opa) this.#forget(key);
         // It may have been ended for another evaluation, or by hand: what ends it twice is the policy.
         if (isAgain || context.stopping.aborted)
           throw new PolicyError(
@@ -171,6 +243,20 @@ export function evaluateFiles(
   input: Buffer,
 ): Promise<PolicyMessages> {
   return engineOf(context).evaluate(context, files, input);
+}
+
+/**
+ * Evaluates several policies about the same plan in one process, which reads the plan once: reading it takes several
+ * times as long as the rules of one policy.
+ * @returns the messages of some or all of them, by `hashOf` their files; the others are to be evaluated alone, where
+ *   what fails says so
+ */
+export function evaluateTogether(
+  context: EngineContext,
+  policies: readonly PolicyFiles[],
+  input: Buffer,
+): Promise<ReadonlyMap<string, PolicyMessages>> {
+  return engineOf(context).evaluateTogether(context, policies, input);
 }
 
 /** How many compiled policies this server keeps ready. */

@@ -8,7 +8,8 @@ import { placeOf, withToolbox } from '../../../tools/toolbox/places.ts';
 import type { Context } from '../context.ts';
 import { catalogue } from '../flows/catalogue.ts';
 import type { TemplateRow } from '../templates/template-store.ts';
-import { evaluateFiles } from './policy-engine.ts';
+import type { PolicyFiles } from './compile-policy.ts';
+import { evaluateFiles, evaluateTogether, hashOf } from './policy-engine.ts';
 import { readPolicy } from './read-policy.ts';
 
 const place = { organizationId: 'o', projectId: 'p' };
@@ -29,12 +30,19 @@ test('every policy of the catalogue compiles and answers', withToolbox('opa'), a
   const context = { settings, stopping: closing.signal, events: {} } as unknown as Context;
   const input = { plan: { format_version: '1.2' }, deploymentRequest: { type: 'destroy' } };
   const policyConfiguration = { maxCostIncrease: 1, registries: ['ghcr.io/acme'] };
+  const body = Buffer.from(JSON.stringify({ ...input, policyConfiguration }));
+  const all: PolicyFiles[] = [];
   for (const { path } of catalogue()) {
     const { files } = await readPolicy(context, inCatalogue(path), place);
-    const body = Buffer.from(JSON.stringify({ ...input, policyConfiguration }));
+    all.push(files);
     const messages = await evaluateFiles(context, files, body);
     assert.deepEqual([messages.deny, messages.pending, messages.allow.length], [[], [], 1], path);
   }
+  const together = await evaluateTogether(context, all, body);
+  assert.deepEqual(
+    all.map((files) => together.get(hashOf(files))?.allow.length),
+    all.map(() => 1),
+  );
 });
 
 test('a policy that the catalogue no longer has is an error in words', async () => {

@@ -1,7 +1,8 @@
 /** Reads and asks several policies about one plan. */
+import fastq from 'fastq';
 import type { PolicyMessages } from '#contract/deployments/policy-verdict.ts';
 import type { PolicyFiles } from '../../approval-policies/compile-policy.ts';
-import { evaluateFiles, hashOf } from '../../approval-policies/policy-engine.ts';
+import { evaluateFiles, evaluateTogether, hashOf } from '../../approval-policies/policy-engine.ts';
 import { PolicyError } from '../../approval-policies/policy-error.ts';
 import { readPolicy } from '../../approval-policies/read-policy.ts';
 import { decisionOf } from '../../approval-policies/read-verdict.ts';
@@ -49,23 +50,88 @@ export async function askFiles(
   }
 }
 
-/**
- * Reads one policy, and evaluates it.
- * @param commit the one to read; absent: the newest of its revision
- */
-export async function askPolicy(
-  context: Context,
-  template: TemplateRow,
-  project: ProjectPlace,
-  body: Buffer,
-  commit?: string,
-): Promise<Said> {
+/** A policy, with the document that it is asked about. */
+export interface AskedPolicy {
+  readonly template: TemplateRow;
+  readonly project: ProjectPlace;
+  readonly body: Buffer;
+  /** The commit to read; absent: the newest of its revision. */
+  readonly commit?: string;
+}
+
+/** The files of a policy that could be read, or what is wrong. */
+type ReadPolicy =
+  | { readonly files: PolicyFiles; readonly body: Buffer; readonly commit: string | null }
+  | { readonly said: Said };
+
+/** @throws nothing for what is wrong with the policy, but what passes */
+async function read(context: Context, { template, project, body, commit }: AskedPolicy): Promise<ReadPolicy> {
   try {
-    const read = await readPolicy(context, template, project, commit);
-    return { ...(await askFiles(context, read.files, body)), commit_hash: read.commit };
+    const { files, commit: newest } = await readPolicy(context, template, project, commit);
+    return { files, body, commit: newest };
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
     const unread = { commit_hash: commit ?? null, content_hash: null, milliseconds: 0 };
-    return { decision: 'error', messages: silent, error: storable(error.message), ...unread };
+    return { said: { decision: 'error', messages: silent, error: storable(error.message), ...unread } };
   }
+}
+
+/** Of one plan: many policies take neither all readers of repositories nor all processes. */
+const mostAtOnce = 6;
+
+/**
+ * Evaluates the files of several policies, those with the same document together where that is possible. What fails
+ * then is evaluated alone, so that one policy fails for itself.
+ * @returns what each said, in the order that was given
+ */
+export async function askSeveral(
+  context: Context,
+  asked: readonly { readonly files: PolicyFiles; readonly body: Buffer }[],
+): Promise<Omit<Said, 'commit_hash'>[]> {
+  const together = new Map<Buffer, { messages: ReadonlyMap<string, PolicyMessages>; milliseconds: number }>();
+  await Promise.all(
+    [...Map.groupBy(asked, ({ body }) => body)].map(async ([body, group]) => {
+      const started = performance.now();
+      const files = group.map((each) => each.files);
+      const messages = await evaluateTogether(context, files, body);
+      together.set(body, { messages, milliseconds: Math.round(performance.now() - started) });
+    }),
+  );
+  const queue = fastq.promise(async ({ files, body }: (typeof asked)[number]) => {
+    const hash = hashOf(files);
+    const { messages: all, milliseconds = 0 } = together.get(body) ?? {};
+    const messages = all?.get(hash);
+    if (!messages) return askFiles(context, files, body);
+    return { decision: decisionOf(messages), messages, error: null, content_hash: hash, milliseconds };
+  }, mostAtOnce);
+  return Promise.all(asked.map((each) => queue.push(each)));
+}
+
+/**
+ * Reads policies, and evaluates them.
+ * @param over ends between two policies
+ * @returns what each said, in the order that was given
+ */
+export async function askPolicies(
+  context: Context,
+  policies: readonly AskedPolicy[],
+  over?: AbortSignal,
+): Promise<Said[]> {
+  const reading = fastq.promise((asked: AskedPolicy) => {
+    over?.throwIfAborted();
+    return read(context, asked);
+  }, mostAtOnce);
+  const all = await Promise.all(policies.map((each) => reading.push(each)));
+  over?.throwIfAborted();
+  const said = (
+    await askSeveral(
+      context,
+      all.filter((each) => 'files' in each),
+    )
+  ).values();
+  return all.map((each) =>
+    'said' in each
+      ? each.said
+      : { ...(said.next().value as Omit<Said, 'commit_hash'>), commit_hash: each.commit },
+  );
 }

@@ -1,5 +1,4 @@
 /** The effect that asks the policies of a deployment: after its plan, and again after each approval. */
-import fastq from 'fastq';
 import type { Insertable } from 'kysely';
 import { policyStep } from '#protocol/tools/steps.ts';
 import { PolicyError } from '../../approval-policies/policy-error.ts';
@@ -16,14 +15,12 @@ import { stepView } from '../../logs/step-view.ts';
 import { getTemplateRows, type TemplateRow } from '../../templates/template-store.ts';
 import { type DeploymentRow, getDeploymentRow } from '../deployment-store.ts';
 import { listReviews } from '../review-store.ts';
-import { askPolicy, inputBodies } from './ask-policies.ts';
+import { askPolicies, inputBodies, type Said } from './ask-policies.ts';
 import { concludeCheck, type RoundOfDeployment } from './conclude-check.ts';
 import { plannedInput, policyInput, type PolicyInput } from './policy-input.ts';
 
 /** Less than an effect may take. */
 const mostSeconds = 50;
-/** Of one deployment: many policies take neither all readers of repositories nor all processes. */
-const mostAtOnce = 6;
 
 /** A policy, at the commit where it was read before. */
 interface Asked {
@@ -61,11 +58,16 @@ async function askAll(
 ): Promise<Insertable<PolicyVerdictTable>[]> {
   const bodyFor = inputBodies(input);
   const project = { organizationId: row.organization_id, projectId: row.project_id };
-  const ask = async ({ template, commit }: Asked): Promise<Insertable<PolicyVerdictTable>> => {
-    over.throwIfAborted();
+  const asked = policies.map(({ template, commit }) => ({
+    template,
+    project,
+    body: bodyFor(template.settings.policyConfiguration),
+    ...(commit === undefined ? {} : { commit }),
+  }));
+  const said = await askPolicies(context, asked, over);
+  return policies.map(({ template }, index) => {
+    const { messages, ...rest } = said[index] as Said;
     const { policyConfiguration: configuration = {} } = template.settings;
-    const body = bodyFor(configuration);
-    const { messages, ...said } = await askPolicy(context, template, project, body, commit);
     return {
       deployment_id: row.id,
       round,
@@ -75,13 +77,11 @@ async function askAll(
       revision: template.settings.revision ?? '',
       path: template.settings.path ?? '',
       configuration: JSON.stringify(configuration),
-      ...said,
+      ...rest,
       messages: JSON.stringify(messages),
       created_at: context.now(),
     };
-  };
-  const queue = fastq.promise(ask, mostAtOnce);
-  return Promise.all(policies.map((each) => queue.push(each)));
+  });
 }
 
 function late(signal: AbortSignal): Promise<never> {

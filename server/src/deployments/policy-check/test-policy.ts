@@ -8,7 +8,7 @@ import { notFound } from '../../http/errors.ts';
 import type { TemplateRow } from '../../templates/template-store.ts';
 import { getDeploymentRow } from '../deployment-store.ts';
 import { getStoredPlan } from '../shown-deployment-store.ts';
-import { askFiles, askPolicy, inputBodies } from './ask-policies.ts';
+import { askFiles, askPolicies, inputBodies, type Said } from './ask-policies.ts';
 import { plannedInput, policyInput, policyInputName, type AgentPart } from './policy-input.ts';
 
 /** What is tested: a policy of the organization, read at its newest commit, or files. */
@@ -52,9 +52,14 @@ export async function testPolicy(
   const { isRebuilt, ...planned } = await planOf(context, deploymentId);
   const bodyFor = inputBodies(await policyInput(context, row, planned));
   const project = { organizationId: row.organization_id, projectId: row.project_id };
+  const askStored = async (template: TemplateRow) => {
+    const body = bodyFor(template.settings.policyConfiguration);
+    const [said] = await askPolicies(context, [{ template, project, body }]);
+    return said as Said;
+  };
   const said =
     'policy' in tested
-      ? await askPolicy(context, tested.policy, project, bodyFor(tested.policy.settings.policyConfiguration))
+      ? await askStored(tested.policy)
       : { ...(await askFiles(context, tested.files, bodyFor(tested.configuration))), commit_hash: null };
   return {
     decision: said.decision,
