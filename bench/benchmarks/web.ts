@@ -111,18 +111,22 @@ export const webBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   const signedIn = await signInOnce(browser, service);
   await using database = await connectTo(service);
   const parts = { service, browser, signedIn };
-  const lags = await measureStatusChanges(
-    service,
-    { browser, signedIn, database },
-    { environmentId, name, tabs, rounds },
-  );
+  const lagsWith = (screens: { tabs: number; elsewhere?: number }) =>
+    measureStatusChanges(
+      service,
+      { browser, signedIn, database },
+      { environmentId, name, rounds, ...screens },
+    );
+  const lags = await lagsWith({ tabs });
+  const lagsOfOne = await lagsWith({ tabs: 1, elsewhere: tabs - 1 });
   const logUrl = `${service.url}/deployments/${await printLines(service, environmentId, lines)}?tab=log`;
   const log = await measureLongLog(browser, signedIn, { url: logUrl, lines, port });
   await copyEnvironment(database, environmentId, { environments, deploymentsEach: 1 });
   const firstVisits = await measureFirstVisits(browser, signedIn, { url: service.url, count: visits });
   return {
     figures: [
-      figure(`status change on ${tabs} screens`, 'ms', lags),
+      figure(`status change on ${tabs} screens of this machine`, 'ms', lags),
+      figure(`status change on one screen, ${tabs - 1} elsewhere`, 'ms', lagsOfOne),
       figure('first page usable', 'ms', firstVisits),
       ...logFigures(log),
       ...(await listFigures(parts, isQuick ? 1 : 5)),

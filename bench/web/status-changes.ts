@@ -91,20 +91,65 @@ function lagsOf(commits: readonly Change[], shown: readonly Change[]): number[] 
   });
 }
 
+/** The pause before a tab reads a list again that is current but for its order; the longest is twice as long. */
+const rereadMilliseconds = 1_000;
+
+/** What a tab on another machine asks of the service: its stream, and the list again some time after an event. */
+async function followElsewhere({ client }: Service, organizationId: string, signal: AbortSignal) {
+  let isReading = false;
+  const readLater = async () => {
+    if (isReading) return;
+    isReading = true;
+    await delay(rereadMilliseconds * (1 + Math.random()), undefined, { signal });
+    isReading = false;
+    await client.call('listEnvironments', { query: { organizationId, limit: 50 }, signal });
+  };
+  const reads: Promise<void>[] = [];
+  try {
+    for await (const event of client.stream('streamOrganization', {
+      params: { id: organizationId },
+      query: {},
+      signal,
+    }))
+      if (event.event === 'deployment') reads.push(readLater().catch(() => undefined));
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  await Promise.all(reads);
+}
+
+/** The same for several tabs, until it is disposed of. */
+async function tabsElsewhere(service: Service, count: number): Promise<AsyncDisposable> {
+  const [organization] = await service.client.call('listOrganizations');
+  const ending = new AbortController();
+  const following = Array.from({ length: count }, () =>
+    followElsewhere(service, organization?.id ?? '', ending.signal),
+  );
+  return {
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await Promise.all(following);
+    },
+  };
+}
+
 /**
  * Deploys an environment again and again, each time up to the approval, and cancels.
  * @returns milliseconds of each change on each screen
  */
 export async function measureStatusChanges(
-  { client, url }: Service,
+  service: Service,
   { browser, signedIn, database }: { browser: Browser; signedIn: SignedIn; database: Database },
   {
     environmentId,
     name,
     tabs,
+    elsewhere = 0,
     rounds,
-  }: { environmentId: string; name: string; tabs: number; rounds: number },
+  }: { environmentId: string; name: string; tabs: number; elsewhere?: number; rounds: number },
 ): Promise<number[]> {
+  const { client, url } = service;
+  await using _others = await tabsElsewhere(service, elsewhere);
   await using opened = await pagesSignedIn(browser, signedIn, { tabs, tabsPerProfile });
   for (const page of opened.pages) {
     await page.goto(`${url}/environments`);
