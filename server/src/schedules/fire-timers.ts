@@ -272,9 +272,10 @@ async function inLanes(ids: readonly string[], work: (id: string) => Promise<voi
 /**
  * Of a long list, which other servers read as well, every other environment, and the rest in the next turn: so they
  * seldom meet, and what is due longest waits for one turn at most. Pure.
+ * @param half 0 or 1
  */
-export function shareOf(ids: readonly string[], turn: number): readonly string[] {
-  return ids.length > sharedAbove ? ids.filter((_, index) => index % 2 === turn % 2) : ids;
+export function shareOf(ids: readonly string[], half: number): readonly string[] {
+  return ids.length > sharedAbove ? ids.filter((_, index) => index % 2 === half) : ids;
 }
 
 /**
@@ -283,13 +284,14 @@ export function shareOf(ids: readonly string[], turn: number): readonly string[]
  */
 async function drain(context: Context, timer: Timer, since: Date): Promise<void> {
   const failed = new Set<string>();
-  const first = Math.round(Math.random());
   let held: string[] = [];
-  for (let turn = first; ; turn++) {
+  let half = 0;
+  for (let turn = 0; ; turn++) {
+    half = turn % 2 === 0 ? Math.round(Math.random()) : 1 - half;
     const ids = await timer.due(context.db, context.now(), [...failed, ...held], readAtOnce);
     if (ids.length === 0) return;
     held = [];
-    await inLanes(shareOf(ids, turn), async (id) => {
+    await inLanes(shareOf(ids, half), async (id) => {
       try {
         if (await handle(context, timer, id, since)) held.push(id);
       } catch (error) {
