@@ -13,8 +13,6 @@ export type PolicyFiles = ReadonlyMap<string, string>;
 export interface CompiledPolicy {
   /** The folder with its files. */
   readonly folder: string;
-  /** The same without annotations, which compilers read files for. */
-  readonly checkedFolder: string;
   /** Written in the language of opa before 1.0. */
   readonly isOld: boolean;
 }
@@ -75,7 +73,7 @@ function wordsOf(complaints: readonly Complaint[], names: ReadonlyMap<string, st
 
 async function complaintsOf(
   settings: OpaSettings,
-  { folder, isOld }: Pick<CompiledPolicy, 'folder' | 'isOld'>,
+  { folder, isOld }: CompiledPolicy,
   capabilities: string,
 ): Promise<readonly Complaint[]> {
   const version = isOld ? ['--v0-compatible'] : [];
@@ -97,7 +95,7 @@ function isParsed(complaints: readonly Complaint[]): boolean {
 }
 
 /** The comment that makes the ones after it annotations. A comment ends with its line: what is below it is code. */
-const annotationMark = /#(?:[^\S\n]|\u0085)*METADATA/giu;
+export const annotationMark = /#(?:[^\S\n]|\u0085)*METADATA/giu;
 
 /** Writes the files under names of ours. @returns their names in the policy, by ours */
 async function writeFiles(
@@ -142,9 +140,9 @@ export async function compilePolicy(
     await writeFile(capabilities, await allowedFunctions(settings, folder));
     const names = await writeFiles(files, { code, checked });
     const complaints = await complaintsOf(settings, { folder: checked, isOld: false }, capabilities);
-    if (complaints.length === 0) return { folder: code, checkedFolder: checked, isOld: false };
+    if (complaints.length === 0) return { folder: code, isOld: false };
     const others = await complaintsOf(settings, { folder: checked, isOld: true }, capabilities);
-    if (others.length === 0) return { folder: code, checkedFolder: checked, isOld: true };
+    if (others.length === 0) return { folder: code, isOld: true };
     const told = !isParsed(complaints) && isParsed(others) ? others : complaints;
     throw new PolicyError(`The policy does not compile:\n${wordsOf(told, names)}`);
   } catch (error) {

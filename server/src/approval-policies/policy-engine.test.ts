@@ -168,62 +168,79 @@ test(
 
 test('policies about one plan share a process, and each says what it says alone', needsOpa, async (t) => {
   const { evaluate, together, context } = engine(t);
-  const withLibrary: PolicyFiles = new Map([
+  const inTwoFiles: PolicyFiles = new Map([
     [
       'main.rego',
-      `# package other
+      `# Limits.
 package envarium
-import data.envarium.lib
-import data.tools as t
-deny contains sprintf("%d%s", [input.n, lib.unit]) if t.above(input.n, data.envarium.lib.limit)
-allow contains "replaced" if lib.unit == "kg" with data.envarium.lib.unit as "kg"`,
+
+import rego.v1
+
+items := ["kg"]
+deny contains sprintf("%d%s", [input.n, unit]) if above(input.n, limit)
+pending contains unit if some unit in items
+allow contains "listed" if ("kg" in items) == true`,
     ],
-    ['lib.rego', 'package envarium.lib\nlimit := 1\nunit := "m"'],
-    ['tools.rego', '\n  package   tools\nabove(a, b) if a > b'],
+    ['limits.rego', '\npackage envarium\nlimit := 1\nunit := "m"\nabove(a, b) if a > b\n'],
   ]);
   const policies = [
-    withLibrary,
-    'package envarium\nwarn contains json.marshal(object.get({"a": 1}, "a", data.envarium.secret))\nsecret := 2',
-    'package envarium\nwarn contains "sees another" if data.envarium.secret\npending := ["one", "two"]',
-    'package envarium\nhelper := `\npackage p\n`',
+    inTwoFiles,
+    'package envarium\nwarn contains input.metadata.name\nitems := ["other"]',
+    'package envarium\nwarn contains `raw \\n\npackage p\n# ` if not input.absent',
+    'package envarium\nhelper := 1',
   ];
-  // A package is found by its line, and a line in another form is not moved.
-  assert.deepEqual(Object.keys(await together(policies, { n: 2 })), ['1', '2', '3']);
-  const moved = [
-    new Map([...withLibrary, ['tools.rego', 'package tools\nabove(a, b) if a > b']]),
-    ...policies.slice(1),
-  ];
-  const said = await together(moved, { n: 2 });
-  assert.deepEqual(said, {
-    0: { ...none, deny: ['2m'], allow: ['replaced'] },
-    1: { ...none, warn: ['1'] },
-    2: { ...none, pending: ['one', 'two'] },
-    3: none,
-  });
-  assert.equal(readyPolicies(context), 2);
-  for (const [index, policy] of moved.entries())
-    if (typeof policy === 'string')
-      assert.deepEqual(Object.values(said)[index], await evaluate(policy, { n: 2 }));
+  const input = { n: 2, metadata: { name: 'a' } };
+  const said = await together(policies, input);
+  assert.deepEqual(said[0], { ...none, deny: ['2m'], pending: ['kg'], allow: ['listed'] });
+  assert.deepEqual(said[3], none);
+  assert.equal(readyPolicies(context), 1);
+  for (const index of [1, 2, 3] as const)
+    assert.deepEqual(said[index], await evaluate(policies[index] as string, input));
   // The same ones in another order, each twice.
-  assert.deepEqual((await together([...moved, ...moved].toReversed(), { n: 1 }))[3]?.deny, []);
+  assert.deepEqual((await together([...policies, ...policies].toReversed(), { n: 1 }))[3]?.deny, []);
 });
 
-test('what would mean something else together is left out', needsOpa, async (t) => {
+test('what refers to packages, or could, is left out', needsOpa, async (t) => {
   const { together } = engine(t);
   const others = [1, 2].map((n) => `package envarium\nallow := ["${n}"]`);
   const out = [
-    'package envarium\nwarn contains name if some name, _ in data',
-    'package envarium\nwarn contains "all" if walk(data, [["x"], _])',
+    'package envarium\nwarn contains v if some v in data[_].envarium.secrets',
+    'package envarium\nitems := ["a"]\ndeny contains x if some x in data.envarium.items',
     'package envarium\nimport data as everything\nwarn contains "x" if everything[input.name].deny',
-    'package envarium\n# METADATA\n# title: a\nwarn contains rego.metadata.rule().title',
+    'package envarium\nunit := ["m"]\ndeny contains x if some x in unit with data.envarium.unit as ["kg"]',
+    'package envarium\nwarn contains $"\\\\\\{opa.runtime()}"',
+    'package envarium\nwarn contains $`{input.n}`',
+    'package envarium\n# METADATA\n# title: a\ndeny contains "annotated"',
+    'package envarium\nwarn contains json.marshal(rego["meta\\u0064ata"].chain())',
     'package envarium\ndeny[msg] { msg := "before 1.0" }',
     'package envarium\ndeny contains',
-    'package data.envarium\nallow := ["elsewhere"]',
+    'package envarium # with a comment\nallow := ["x"]',
+    'package envarium\r\nallow := ["x"]',
+    'package envarium.library\nallow := ["x"]',
+    new Map([
+      ['main.rego', 'package envarium\nallow := ["x"]'],
+      ['library.rego', 'package library\nx := 1'],
+    ]),
   ];
   for (const policy of out)
-    assert.deepEqual(Object.keys(await together([...others, policy])), ['0', '1'], policy);
+    assert.deepEqual(Object.keys(await together([...others, policy])), ['0', '1'], JSON.stringify(policy));
   assert.deepEqual(await together([out[0] ?? '', others[0] ?? '']), {}, 'a single one is left');
   assert.deepEqual(await together([others[0] ?? '', others[0] ?? '']), {}, 'the same twice');
+});
+
+test('a server that stops while policies are joined leaves nothing behind', needsOpa, async (t) => {
+  const { together, closing, dataFolder } = engine(t);
+  const policies = Array.from({ length: 8 }, (_, n) => `package envarium\nallow := ["${n}"]`);
+  const joining = together(policies);
+  await once(closing.signal, 'abort', { signal: AbortSignal.timeout(100) }).catch(() => undefined);
+  closing.abort();
+  await assert.rejects(joining);
+  while (processesIn(dataFolder).length > 0) await new Promise(setImmediate);
+  const left = readdirSync(join(dataFolder, 'policies'), { recursive: true });
+  assert.deepEqual(
+    left.filter((name) => String(name).endsWith('.rego')),
+    [],
+  );
 });
 
 test('policies that fail together are left to themselves from then on', needsOpa, async (t) => {

@@ -31,8 +31,9 @@ interface Joined {
   readonly members: ReadonlyMap<string, string>;
 }
 
-/** How many sets of policies are remembered that cannot be evaluated together. */
+/** How many sets of policies are remembered that cannot be evaluated together, and for how long. */
 const mostApart = 10_000;
+const apartMilliseconds = 10 * 60 * 1000;
 
 /** SHA-256 over the names and texts of a policy. */
 export function hashOf(files: PolicyFiles): string {
@@ -46,8 +47,8 @@ export function hashOf(files: PolicyFiles): string {
 
 class PolicyEngine {
   readonly #kept = new Map<string, Kept>();
-  /** Sets of policies that cannot be joined, or failed together: asking each alone tells which one fails. */
-  readonly #apart = new Set<string>();
+  /** Until when sets of policies that cannot be joined, or failed together, are asked alone: that tells which one fails. */
+  readonly #apart = new Map<string, number>();
   #folder: string | null = null;
   #sweep: NodeJS.Timeout | null = null;
   /** As many at once as there may be processes: each evaluation needs one. */
@@ -108,6 +109,8 @@ class PolicyEngine {
     start: (folder: string) => Promise<Running>,
   ): Promise<Running> {
     const kept = this.#kept.get(key);
+    // It is about to be used: nothing that is started meanwhile takes its place.
+    if (kept?.ready) kept.ready.usedAt = performance.now();
     // What was kept under the key was started in the same way.
     if (kept && kept.ready?.hasEnded !== true) return kept.running as Promise<Running>;
     if (kept) this.#forget(key);
@@ -151,13 +154,13 @@ class PolicyEngine {
   ): Promise<ReadonlyMap<string, PolicyMessages>> {
     const byHash = new Map(policies.map((files) => [hashOf(files), files]));
     const key = `together ${[...byHash.keys()].toSorted().join(' ')}`;
-    if (byHash.size < 2 || this.#apart.has(key)) return new Map();
+    if (byHash.size < 2 || (this.#apart.get(key) ?? 0) > performance.now()) return new Map();
     try {
       return await this.#inTurn(context, () => this.#evaluateJoined(context, byHash, key, input));
     } catch (error) {
-      if (!(error instanceof PolicyError)) throw error;
+      if (!(error instanceof PolicyError) || context.stopping.aborted) throw error;
       if (this.#apart.size >= mostApart) this.#apart.clear();
-      this.#apart.add(key);
+      this.#apart.set(key, performance.now() + apartMilliseconds);
       this.#forget(key);
       return new Map();
     }
@@ -170,13 +173,14 @@ class PolicyEngine {
     input: Buffer,
   ): Promise<ReadonlyMap<string, PolicyMessages>> {
     const start = async (folder: string): Promise<Joined> => {
-      const joined = await joinPolicies(context.settings, byHash, folder);
+      const joined = await joinPolicies(context.settings, byHash, folder, context.stopping);
+      context.stopping.throwIfAborted();
       if (!joined) throw new PolicyError('These policies cannot be joined');
       return { opa: await ResidentOpa.start(context.settings, joined.compiled), members: joined.members };
     };
     return this.#ask(context, key, start, async ({ opa, members }) => {
-      const answers = (await opa.evaluate(input)) as Readonly<Record<string, unknown>>;
-      return new Map([...members].map(([name, hash]) => [hash, readMessages(answers[name])]));
+      const answers = ((await opa.evaluate(input)) ?? {}) as Readonly<Record<string, unknown>>;
+      return new Map([...members].map(([name, hash]) => [hash, readMessages(answerIn(answers, name))]));
     });
   }
 
@@ -218,6 +222,12 @@ class PolicyEngine {
   get processes(): number {
     return this.#kept.size;
   }
+}
+
+/** Every member answers, if only that it has no rules: silence would count as no objection. */
+function answerIn(answers: Readonly<Record<string, unknown>>, name: string): unknown {
+  if (typeof answers[name] !== 'object') throw new PolicyError('One of the policies has not answered');
+  return answers[name];
 }
 
 function isRunning(pid: number): boolean {

@@ -82,15 +82,18 @@ const mostAtOnce = 6;
 /**
  * Evaluates the files of several policies, those with the same document together where that is possible. What fails
  * then is evaluated alone, so that one policy fails for itself.
+ * @param over ends between two policies
  * @returns what each said, in the order that was given
  */
 export async function askSeveral(
   context: Context,
   asked: readonly { readonly files: PolicyFiles; readonly body: Buffer }[],
+  over?: AbortSignal,
 ): Promise<Omit<Said, 'commit_hash'>[]> {
   const together = new Map<Buffer, { messages: ReadonlyMap<string, PolicyMessages>; milliseconds: number }>();
   await Promise.all(
     [...Map.groupBy(asked, ({ body }) => body)].map(async ([body, group]) => {
+      over?.throwIfAborted();
       const started = performance.now();
       const files = group.map((each) => each.files);
       const messages = await evaluateTogether(context, files, body);
@@ -98,6 +101,7 @@ export async function askSeveral(
     }),
   );
   const queue = fastq.promise(async ({ files, body }: (typeof asked)[number]) => {
+    over?.throwIfAborted();
     const hash = hashOf(files);
     const { messages: all, milliseconds = 0 } = together.get(body) ?? {};
     const messages = all?.get(hash);
@@ -123,12 +127,8 @@ export async function askPolicies(
   }, mostAtOnce);
   const all = await Promise.all(policies.map((each) => reading.push(each)));
   over?.throwIfAborted();
-  const said = (
-    await askSeveral(
-      context,
-      all.filter((each) => 'files' in each),
-    )
-  ).values();
+  const files = all.filter((each) => 'files' in each);
+  const said = (await askSeveral(context, files, over)).values();
   return all.map((each) =>
     'said' in each
       ? each.said
