@@ -26,6 +26,14 @@ const preparedAtOnce = 4;
  */
 const refersToPackages = /\bdata\b|\brego\b(?!\.v1\b)|\$["`]/;
 
+/**
+ * Functions whose results a process or an evaluation remembers for all packages, under keys that can coincide (opa 1.19,
+ * `v1/topdown`: glob.go, regex.go, graphql.go): one policy could change what another one says. The first word of a call
+ * cannot be written with escapes.
+ */
+const sharesMemory =
+  /\b(?:glob|graphql|rand|uuid)\b|\bregex\b(?!\.(?:match|replace|split|find_n|find_all_string_submatch_n|is_valid|globs_match)\b)/;
+
 /** Other ends of lines than these would make the package line a question of opinion. */
 const unusualSpace = /[\r\v\f\u0085\u2028\u2029\ufeff]/;
 
@@ -36,7 +44,8 @@ const packageLine = 'package envarium';
  * @returns null where more than the package line would have to change
  */
 export function withPackage(text: string, name: string): string | null {
-  if (refersToPackages.test(text) || unusualSpace.test(text) || text.search(annotationMark) >= 0) return null;
+  const isOut = [refersToPackages, sharesMemory, unusualSpace].some((reason) => reason.test(text));
+  if (isOut || text.search(annotationMark) >= 0) return null;
   const lines = text.split('\n');
   const first = lines.findIndex((line) => line.trim() !== '' && !line.startsWith('#'));
   if (lines[first] !== packageLine) return null;
@@ -82,7 +91,8 @@ async function prepare(settings: OpaSettings, files: PolicyFiles, folder: string
 }
 
 /**
- * @param policies of one plan, by their hashes; they see nothing of each other, as none of them refers to packages
+ * @param policies of one plan, by their hashes; they see nothing of each other, as none of them refers to packages or
+ *   uses what the process remembers
  * @param folder where they are compiled, which does not exist; the caller removes it, also after a failure
  * @param stopping ends it between two policies
  * @returns null where fewer than two can be joined; those that are left out are evaluated alone, and say then what is

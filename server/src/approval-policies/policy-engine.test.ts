@@ -187,7 +187,7 @@ allow contains "listed" if ("kg" in items) == true`,
     inTwoFiles,
     'package envarium\nwarn contains input.metadata.name\nitems := ["other"]',
     'package envarium\nwarn contains `raw \\n\npackage p\n# ` if not input.absent',
-    'package envarium\nhelper := 1',
+    'package envarium\nhelper := regex.match("^a", "b")',
   ];
   const input = { n: 2, metadata: { name: 'a' } };
   const said = await together(policies, input);
@@ -212,6 +212,13 @@ test('what refers to packages, or could, is left out', needsOpa, async (t) => {
     'package envarium\nwarn contains $`{input.n}`',
     'package envarium\n# METADATA\n# title: a\ndeny contains "annotated"',
     'package envarium\nwarn contains json.marshal(rego["meta\\u0064ata"].chain())',
+    'package envarium\ndeny contains "x" if glob.match("x*", ["-", "."], input.name)',
+    'package envarium\ndeny contains "x" if glob["m\\u0061tch"]("x*", ["-", "."], input.name)',
+    'package envarium\ndeny contains "x" if regex.template_match("urn:{.*}", input.name, "{", "}")',
+    'package envarium\ndeny contains "x" if regex["template\\u005fmatch"]("urn:{.*}", input.name, "{", "}")',
+    'package envarium\ndeny contains "x" if rand.intn("a", 10) > 5',
+    'package envarium\ndeny contains uuid.rfc4122("a")',
+    'package envarium\ndeny contains "x" if graphql.is_valid("query { a }", input.name)',
     'package envarium\ndeny[msg] { msg := "before 1.0" }',
     'package envarium\ndeny contains',
     'package envarium # with a comment\nallow := ["x"]',

@@ -57,11 +57,12 @@ class PolicyEngine {
   /** The folder of this server, empty at first. */
   #folderOf({ settings, stopping }: EngineContext): string {
     if (this.#folder !== null) return this.#folder;
+    stopping.throwIfAborted();
     const parent = join(settings.dataFolder, 'policies');
     mkdirSync(parent, { recursive: true, mode: 0o700 });
-    // Of servers that were killed: their processes ended with them.
+    // Of servers that were killed: their processes ended with them. In a container, they had the number of this one.
     for (const name of readdirSync(parent))
-      if (!isRunning(Number(name.split('-')[0])))
+      if (name.startsWith(`${process.pid}-`) || !isRunning(Number(name.split('-')[0])))
         rmSync(join(parent, name), { recursive: true, force: true });
     this.#folder = join(parent, `${process.pid}-${randomUUID().slice(0, 8)}`);
     mkdirSync(this.#folder, { mode: 0o700 });
@@ -153,7 +154,8 @@ class PolicyEngine {
     input: Buffer,
   ): Promise<ReadonlyMap<string, PolicyMessages>> {
     const byHash = new Map(policies.map((files) => [hashOf(files), files]));
-    const key = `together ${[...byHash.keys()].toSorted().join(' ')}`;
+    const hashes = [...byHash.keys()].toSorted().join(' ');
+    const key = `together ${createHash('sha256').update(hashes).digest('hex')}`;
     if (byHash.size < 2 || (this.#apart.get(key) ?? 0) > performance.now()) return new Map();
     try {
       return await this.#inTurn(context, () => this.#evaluateJoined(context, byHash, key, input));
