@@ -132,6 +132,25 @@ test('an update changes, adds and removes variables, and leaves the others as th
   assert.deepEqual([renamed.description, (await variablesOf(set.id)).length], ['words', 3]);
 });
 
+test('ids of a set, its variables and places may be in upper case', async () => {
+  const upper = (text: string) => text.toUpperCase();
+  const set = await createSet({ configurationProperties: [{ name: 'A', value: 'a' }] });
+  const [a] = await rowsOf(set.id);
+  const row = { scope: 'SET', scopeId: upper(set.id), organizationId: upper(organizationId), name: 'A' };
+  await ok(app, 'updateConfigurationSet', {
+    params: { id: upper(set.id) },
+    body: { configurationPropertiesChanges: [{ ...row, id: upper(a?.id ?? ''), value: 'new' }] },
+  });
+  assert.deepEqual(await variablesOf(set.id), [['A', 0, 'new']]);
+  await ok(app, 'saveVariables', { body: [{ ...row, value: 'newer' }] });
+  assert.deepEqual(await variablesOf(set.id), [['A', 0, 'newer']]);
+  const listed = await ok(app, 'listVariables', { query: { organizationId, setId: upper(set.id) } });
+  assert.deepEqual(
+    listed.map(({ value, scopeId }) => [value, scopeId]),
+    [['newer', set.id]],
+  );
+});
+
 test('a variable without id whose name and type the set has is replaced', async () => {
   const set = await createSet({
     configurationProperties: [

@@ -18,9 +18,9 @@ type Sent = Static<typeof VariableChangeBody>;
 function checkHome(set: SetRow, { scope, scopeId, organizationId }: Sent, field: string): void {
   if (scope !== undefined && scope !== 'SET')
     throw badField(`${field}.scope`, 'must be SET, or absent: it is a variable of a configuration set');
-  if (scopeId !== undefined && scopeId !== '' && scopeId !== set.id)
+  if (scopeId !== undefined && scopeId !== '' && scopeId.toLowerCase() !== set.id)
     throw badField(`${field}.scopeId`, `must be the id of the configuration set (${set.id}), or absent`);
-  if (organizationId !== undefined && organizationId !== '' && organizationId !== set.organization_id)
+  if (organizationId && organizationId.toLowerCase() !== set.organization_id)
     throw badField(`${field}.organizationId`, 'must be the organization of the configuration set, or absent');
 }
 
@@ -63,7 +63,7 @@ export async function changeSetVariables(
     projectId: set.project_id,
     inherits: [],
   } as const;
-  const named = new Set(changes.map(({ id }) => id));
+  const named = new Set(changes.map(({ id }) => id?.toLowerCase()));
   const rows = (await listVariablesOf(context.db, [home])).filter(({ id }) => !named.has(id));
   const normalized = normalizeVariableChanges([...changes]).map((change) => replacing(change, rows));
   await applyVariableChanges(context, home, normalized, fields);

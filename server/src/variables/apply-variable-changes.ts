@@ -91,7 +91,7 @@ function rowsOf(
   change: VariableChange,
   field: string,
 ): { row?: VariableRow; outer?: VariableRow } {
-  const { id } = change;
+  const id = change.id?.toLowerCase();
   const own = id ? scope.byId(id) : undefined;
   const named = id ? scope.inherited(id) : undefined;
   if (id && !own && !named)

@@ -84,6 +84,46 @@ test('each scope keeps its variables, and a query merges it with everything outs
   }
 });
 
+test('ids in upper case are the same ids', async () => {
+  const upper = (text: string) => text.toUpperCase();
+  const own = { name: 'CASE', type: 0, organizationId: upper(organizationId) };
+  const spelled = [
+    { ...own, scope: 'GLOBAL', scopeId: organizationId },
+    ...(['BLUEPRINT', 'PROJECT', 'WORKFLOW', 'ENVIRONMENT'] as const).map((scope) => ({
+      ...own,
+      scope,
+      scopeId: upper(scopes[scope].scopeId),
+    })),
+    { ...own, scope: 'SUB_ENVIRONMENT_BLUEPRINT', scopeId: `${upper(inChild.blueprintId)}:Db` },
+  ];
+  const made = await save(...spelled.map((each) => ({ ...each, value: each.scope })));
+  assert.deepEqual(
+    made.map(({ scopeId }) => scopeId),
+    [
+      undefined,
+      ...(['BLUEPRINT', 'PROJECT', 'WORKFLOW', 'ENVIRONMENT'] as const).map((scope) => scopes[scope].scopeId),
+      `${inChild.blueprintId}:Db`,
+    ],
+  );
+  const valueOf = async (query: Record<string, string>) => named(await list(query), 'CASE')[0]?.value;
+  assert.equal(await valueOf({ organizationId: upper(organizationId) }), 'GLOBAL');
+  for (const [field, id, scope] of [
+    ['environmentId', inChild.id, 'ENVIRONMENT'],
+    ['workflowEnvironmentId', inChild.id, 'WORKFLOW'],
+    ['projectId', projectId, 'PROJECT'],
+    ['blueprintId', inChild.blueprintId, 'BLUEPRINT'],
+  ] as const)
+    for (const given of [id, upper(id)]) assert.equal(await valueOf({ [field]: given }), scope, field);
+  for (const id of [inChild.blueprintId, upper(inChild.blueprintId)])
+    assert.equal(await valueOf({ workflowBlueprintIdSubAlias: `${id}:Db` }), 'SUB_ENVIRONMENT_BLUEPRINT');
+  const both = { environmentId: upper(inChild.id), projectId: upper(child.id) };
+  assert.equal(await valueOf({ ...both, blueprintId: upper(inChild.blueprintId) }), 'ENVIRONMENT');
+  const [changed] = await save({ ...spelled[0], id: upper(made[0]?.id ?? ''), value: 'changed' });
+  assert.deepEqual([changed?.id, changed?.value], [made[0]?.id, 'changed']);
+  await save(...made.map(({ id }) => ({ id: upper(id ?? ''), toDelete: true })));
+  assert.deepEqual(named(await inEnvironment(), 'CASE'), []);
+});
+
 test('one row per name and type is returned, with what it hides', async () => {
   covers('Variable', 'overwrites', 'isSensitive', 'isRequired', 'regex');
   const base = { name: 'LEVEL', type: 0 };

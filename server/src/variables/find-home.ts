@@ -9,7 +9,14 @@ import { getEnvironmentRow } from '../environments/environment-store.ts';
 import { getOrganizationRow } from '../organizations/organization-store.ts';
 import { getProjectRow } from '../projects/project-store.ts';
 import { getTemplateRow } from '../templates/template-store.ts';
-import { environmentHome, type Home, projectLevels, splitSubAlias, workflowHome } from './levels.ts';
+import {
+  environmentHome,
+  type Home,
+  projectLevels,
+  splitSubAlias,
+  storedScope,
+  workflowHome,
+} from './levels.ts';
 import { getVariableRow, type ScopeOf, scopeOf } from './variable-store.ts';
 
 /** A scope that exists, and who may do what with its variables. */
@@ -108,7 +115,8 @@ const finders: Readonly<Record<VariableScope, Find>> = {
 };
 
 /** @returns undefined for an id that nothing has */
-export async function findHome(db: Connection, scope: ScopeOf): Promise<FoundHome | undefined> {
+export async function findHome(db: Connection, given: ScopeOf): Promise<FoundHome | undefined> {
+  const scope = storedScope(given);
   const isId = isUuid(scope.scopeId) || scope.scope === 'SUB_ENVIRONMENT_BLUEPRINT';
   return isId ? finders[scope.scope](db, scope) : undefined;
 }

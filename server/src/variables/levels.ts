@@ -27,6 +27,16 @@ export function splitSubAlias(scopeId: string): { templateId: string; alias: str
   return colon < 1 || alias === '' ? undefined : { templateId: scopeId.slice(0, colon), alias };
 }
 
+/** The scope as it is stored: ids are in lower case, and names of sub-environments stay as they are. */
+export function storedScope({ scope, scopeId }: ScopeOf): ScopeOf {
+  const { templateId, alias } =
+    (scope === 'SUB_ENVIRONMENT_BLUEPRINT' ? splitSubAlias(scopeId) : undefined) ?? {};
+  return {
+    scope,
+    scopeId: templateId === undefined ? scopeId.toLowerCase() : `${templateId.toLowerCase()}:${alias}`,
+  };
+}
+
 function outside(environment: EnvironmentPlace, hierarchy: string): ScopeOf[] {
   return [
     { scope: 'GLOBAL', scopeId: environment.organization_id },

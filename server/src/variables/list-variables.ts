@@ -12,7 +12,7 @@ import { badField, unknownEntity } from '../http/errors.ts';
 import { JsonText } from '../http/json-text.ts';
 import { type KeptText, KeptTexts } from '../http/kept-texts.ts';
 import { type FoundHome, findVisibleHome } from './find-home.ts';
-import { levelsOf } from './levels.ts';
+import { levelsOf, storedScope } from './levels.ts';
 import { compareNames, type Resolved, resolvePrecedence } from './precedence.ts';
 import { readLevels, versionOfLevels } from './read-layers.ts';
 import type { ScopeOf, VariableRow } from './variable-store.ts';
@@ -33,6 +33,22 @@ const named = [
 
 /** Parameters that cannot be combined with others. */
 const alone = ['setId', 'deploymentLogId'] as const;
+
+/** All parameters are ids; one has the name of a sub-environment after it. */
+function withStoredIds(query: Query): Query {
+  const { workflowBlueprintIdSubAlias: alias, ...ids } = query;
+  return {
+    ...(Object.fromEntries(
+      Object.entries(ids).map(([field, id]) => [field, id?.toLowerCase()]),
+    ) as typeof ids),
+    ...(alias === undefined
+      ? {}
+      : {
+          workflowBlueprintIdSubAlias: storedScope({ scope: 'SUB_ENVIRONMENT_BLUEPRINT', scopeId: alias })
+            .scopeId,
+        }),
+  };
+}
 
 function checkAlone(query: Query): void {
   for (const field of alone) {
@@ -140,7 +156,8 @@ async function ofDeployment(context: ActorContext, query: Query, id: string): Pr
  * The right to see the first of the places that the request names was checked.
  * @throws Refusal 400 that names the parameter, 403 without the right to see one of the places
  */
-export async function listVariables(context: ActorContext, query: Query): Promise<JsonText<Variable[]>> {
+export async function listVariables(context: ActorContext, given: Query): Promise<JsonText<Variable[]>> {
+  const query = withStoredIds(given);
   checkAlone(query);
   if (query.deploymentLogId)
     return new JsonText(JSON.stringify(await ofDeployment(context, query, query.deploymentLogId)));

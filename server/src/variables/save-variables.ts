@@ -11,6 +11,7 @@ import { holdProjectRow } from '../projects/project-store.ts';
 import { applyVariableChanges } from './apply-variable-changes.ts';
 import { entityWords } from './entity-of-scope.ts';
 import { findHome, findVisibleHome, type FoundHome } from './find-home.ts';
+import { storedScope } from './levels.ts';
 import {
   getVariableRow,
   getVariableRows,
@@ -43,12 +44,12 @@ function scopeOfWrite(known: ReadonlyMap<string, VariableRow>, write: Write, at:
     throw badField(`${at}.scope`, 'cannot be DEPLOYMENT: only deployments write the values they run with');
   if (scope === 'GLOBAL') {
     if (!organizationId) throw badField(`${at}.organizationId`, 'is required in scope GLOBAL');
-    if (scopeId && scopeId !== organizationId)
+    if (scopeId && scopeId.toLowerCase() !== organizationId.toLowerCase())
       throw badField(`${at}.scopeId`, 'is not applicable in scope GLOBAL: leave it out');
-    return { scope, scopeId: organizationId };
+    return storedScope({ scope, scopeId: organizationId });
   }
   if (!scopeId) throw badField(`${at}.scopeId`, `is required in scope ${scope}`);
-  return { scope, scopeId };
+  return storedScope({ scope, scopeId });
 }
 
 /**
@@ -64,7 +65,7 @@ function checkHome(
 ): void {
   const field = write.scope === undefined ? 'id' : scope === 'GLOBAL' ? 'organizationId' : 'scopeId';
   if (!found) throw unknownEntity(`${at}.${field}`, field === 'id' ? 'variable' : entityWords(scope));
-  if (write.organizationId && write.organizationId !== found.place.organizationId)
+  if (write.organizationId && write.organizationId.toLowerCase() !== found.place.organizationId)
     throw badField(`${at}.organizationId`, 'is not the organization of the scope');
   requireRight(actor, found.place, found.rightToChange, `/${at.replaceAll('.', '/')}`);
 }
