@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { creatableTemplateTypes } from '../schema/enumerations.ts';
+import { toolVersionRequestFields } from '../sources/shapes.ts';
 import { namespaceRefusal, sharedRefusal, typeRefusal } from './setting-rules.ts';
 
 type Settings = Parameters<typeof typeRefusal>[0];
@@ -57,6 +58,18 @@ test('shared templates name their version where the tool needs one, and at most 
   assert.equal(field({ type: 'opentofu', opentofuVersion: 'RESOLVE_FROM_CODE' }), null);
   assert.equal(field({ type: 'terragrunt', opentofuVersion: '1.8.0' }), 'terragruntVersion');
   assert.equal(field({ type: 'ansible' }), 'ansibleVersion');
+  const words = /^is required with type \w+: (.*)$/;
+  for (const type of ['opentofu', 'terragrunt', 'ansible'] as const) {
+    const { field: name, reason } = sharedRefusal({ type })!;
+    const { pattern } = toolVersionRequestFields[name as keyof typeof toolVersionRequestFields] as {
+      readonly pattern?: string;
+    };
+    for (const word of words
+      .exec(reason)?.[1]
+      ?.split(/, | or /)
+      .slice(1) ?? [])
+      assert.match(word, new RegExp(pattern ?? ''), `${name} accepts what its refusal asks for`);
+  }
   assert.equal(field({ type: 'terraform' }), null);
   assert.equal(field({ type: 'pulumi' }), null);
   assert.equal(field({ type: 'terraform', sshKeys: [{ id: 'a' }] }), null);

@@ -21,7 +21,7 @@ const hosts = [
 /** Types that do not run without a version, with the words that their field takes. */
 const requiredVersions = {
   opentofu: { field: 'opentofuVersion', words: 'a version, latest or RESOLVE_FROM_CODE' },
-  terragrunt: { field: 'terragruntVersion', words: 'a version, latest or RESOLVE_FROM_CODE' },
+  terragrunt: { field: 'terragruntVersion', words: 'a version or latest' },
   ansible: { field: 'ansibleVersion', words: 'a version or latest' },
 } as const;
 
