@@ -21,7 +21,7 @@ import { scratchFolder, type Service, startService } from '../service.ts';
 const readers = 4;
 /** Time for a set of timers to be stored before the first is due. */
 const leadSeconds = 5;
-const patienceSeconds = 120;
+const patienceSeconds = 300;
 
 interface Place {
   readonly database: Database;
