@@ -45,7 +45,7 @@ const batches: Batch[] = [
   {
     files: fast.filter((file) => !file.startsWith('acceptance/')),
     concurrency: Math.max(2, availableParallelism()),
-    fileMinutes: 5,
+    fileMinutes: 10,
   },
   {
     files: fast.filter((file) => file.startsWith('acceptance/')),
