@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import fastq from 'fastq';
 import { policyRules } from '#contract/deployments/policy-verdict.ts';
 import { annotationMark, type CompiledPolicy, compilePolicy, type PolicyFiles } from './compile-policy.ts';
-import { type OpaSettings } from './opa-command.ts';
+import type { OpaSettings } from './opa-command.ts';
 import { PolicyError } from './policy-error.ts';
 
 export interface JoinedPolicies {
@@ -43,7 +43,7 @@ const packageLine = 'package envarium';
  * Pure. A file in another package, which nothing but its line says.
  * @returns null where more than the package line would have to change
  */
-export function withPackage(text: string, name: string): string | null {
+function withPackage(text: string, name: string): string | null {
   const isOut = [refersToPackages, sharesMemory, unusualSpace].some((reason) => reason.test(text));
   if (isOut || text.search(annotationMark) >= 0) return null;
   const lines = text.split('\n');

@@ -18,17 +18,20 @@ const sweepMilliseconds = 30 * 1000;
 
 type EngineContext = Pick<Context, 'settings' | 'stopping' | 'events'>;
 
-interface Kept<Running extends { readonly opa: ResidentOpa } = { readonly opa: ResidentOpa }> {
+/** A process with one policy, or several. */
+interface Running {
+  readonly opa: ResidentOpa;
+  /** Of several, their hashes by the names of their answers. */
+  readonly members: ReadonlyMap<string, string>;
+}
+
+/** Compiles policies in a folder that does not exist, and starts their process. */
+type Start = (folder: string) => Promise<Running>;
+
+interface Kept {
   readonly folder: string;
   readonly running: Promise<Running>;
   ready: ResidentOpa | null;
-}
-
-/** Several policies in one process. */
-interface Joined {
-  readonly opa: ResidentOpa;
-  /** Hashes of its policies, by the names of their answers. */
-  readonly members: ReadonlyMap<string, string>;
 }
 
 /** How many sets of policies are remembered that cannot be evaluated together, and for how long. */
@@ -103,21 +106,15 @@ class PolicyEngine {
     end().catch(() => undefined);
   }
 
-  /** @param start compiles it in a folder that does not exist, and starts the process */
-  #runningOf<Running extends { readonly opa: ResidentOpa }>(
-    context: EngineContext,
-    key: string,
-    start: (folder: string) => Promise<Running>,
-  ): Promise<Running> {
+  #runningOf(context: EngineContext, key: string, start: Start): Promise<Running> {
     const kept = this.#kept.get(key);
     // It is about to be used: nothing that is started meanwhile takes its place.
     if (kept?.ready) kept.ready.usedAt = performance.now();
-    // What was kept under the key was started in the same way.
-    if (kept && kept.ready?.hasEnded !== true) return kept.running as Promise<Running>;
+    if (kept && kept.ready?.hasEnded !== true) return kept.running;
     if (kept) this.#forget(key);
     const folder = join(this.#folderOf(context), randomUUID().slice(0, 8));
     const running = start(folder);
-    const entry: Kept<Running> = { folder, running, ready: null };
+    const entry: Kept = { folder, running, ready: null };
     this.#kept.set(key, entry);
     running.then(
       ({ opa }) => {
@@ -174,7 +171,7 @@ class PolicyEngine {
     key: string,
     input: Buffer,
   ): Promise<ReadonlyMap<string, PolicyMessages>> {
-    const start = async (folder: string): Promise<Joined> => {
+    const start: Start = async (folder) => {
       const joined = await joinPolicies(context.settings, byHash, folder, context.stopping);
       context.stopping.throwIfAborted();
       if (!joined) throw new PolicyError('These policies cannot be joined');
@@ -187,9 +184,9 @@ class PolicyEngine {
   }
 
   async #evaluate(context: EngineContext, files: PolicyFiles, input: Buffer): Promise<PolicyMessages> {
-    const start = async (folder: string) => {
+    const start: Start = async (folder) => {
       const compiled = await compilePolicy(context.settings, files, folder);
-      return { opa: await ResidentOpa.start(context.settings, compiled) };
+      return { opa: await ResidentOpa.start(context.settings, compiled), members: new Map() };
     };
     return this.#ask(context, hashOf(files), start, async ({ opa }) =>
       readMessages(await opa.evaluate(input)),
@@ -197,10 +194,10 @@ class PolicyEngine {
   }
 
   /** @throws PolicyError */
-  async #ask<Running extends { readonly opa: ResidentOpa }, Result>(
+  async #ask<Result>(
     context: EngineContext,
     key: string,
-    start: (folder: string) => Promise<Running>,
+    start: Start,
     use: (running: Running) => Promise<Result>,
   ): Promise<Result> {
     for (let isAgain = false; ; isAgain = true) {
