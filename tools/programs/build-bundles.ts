@@ -10,7 +10,7 @@ import { chmod, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { billOfMaterials } from '../bill-of-materials.ts';
 import { licenseNotices } from '../license-notices.ts';
-import { embeddedParser, lazyBuiltins, parserOptions, placesOf } from './bundle-plugins.mjs';
+import { embeddedParser, lazyBuiltins, placesOf, sharedOptions } from './bundle-plugins.mjs';
 import { root } from '../repository.ts';
 
 export interface Bundle {
@@ -72,7 +72,7 @@ async function buildOne(program: Program, folder: string): Promise<{ file: strin
     target: 'node18',
     minify: true,
     legalComments: 'none',
-    ...parserOptions,
+    ...sharedOptions,
     banner: { js: head(program) },
     plugins: [lazyBuiltins, placesFor(program), embeddedParser],
     metafile: true,

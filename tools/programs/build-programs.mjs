@@ -1,7 +1,13 @@
 /** `node build-programs.mjs <checkout> <folder>`: bundles all programs of a checkout, for `program-of.mjs`. */
 import { build } from 'esbuild';
 import { relative, resolve, sep } from 'node:path';
-import { embeddedParser, lazyBuiltins, parserOptions, placesOf } from './bundle-plugins.mjs';
+import {
+  assertNamesExist,
+  embeddedParser,
+  lazyBuiltins,
+  placesOf,
+  sharedOptions,
+} from './bundle-plugins.mjs';
 import { entries } from './program-of.mjs';
 
 const [, , root, folder] = process.argv;
@@ -12,7 +18,7 @@ function placeOf(target) {
   return name === undefined ? relative(folder, target).replaceAll(sep, '/') : `./${name}.mjs`;
 }
 
-await build({
+const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: entries,
   outdir: folder,
@@ -24,11 +30,13 @@ await build({
   platform: 'node',
   target: 'node24',
   legalComments: 'none',
-  ...parserOptions,
+  ...sharedOptions,
   banner: {
     js: `import { createRequire as requireOfBundle } from 'node:module';
 const require = requireOfBundle(import.meta.url);`,
   },
   plugins: [lazyBuiltins, placesOf(placeOf), embeddedParser],
+  metafile: true,
   logLevel: 'error',
 });
+assertNamesExist(root, metafile);

@@ -50,10 +50,35 @@ export const embeddedParser = {
 };
 
 /**
- * What every bundle with the HCL parser needs; `performance` is required only where there is no such global.
- * @type {{ loader: { '.gz': 'binary' }, external: string[] }}
+ * What every bundle needs. The HCL parser requires `performance` only where there is no such global. Packages that come
+ * as modules, too, are taken as modules: only what is used of them is bundled.
+ * @type {{ loader: { '.gz': 'binary' }, external: string[], mainFields: string[] }}
  */
-export const parserOptions = { loader: { '.gz': 'binary' }, external: ['performance'] };
+export const sharedOptions = {
+  loader: { '.gz': 'binary' },
+  external: ['performance'],
+  mainFields: ['module', 'main'],
+};
+
+/**
+ * In a bundle of several files, a dynamic import of a CommonJS package has `default` and no other name, unlike with
+ * Node. It has to be imported statically, by a module of ours that may be imported dynamically.
+ * @param {string} root the checkout
+ * @param {import('esbuild').Metafile} metafile of the bundle
+ * @throws {Error} names the module and the package
+ */
+export function assertNamesExist(root, { inputs }) {
+  for (const [file, { imports }] of Object.entries(inputs))
+    for (const { kind, path, original } of imports) {
+      if (kind !== 'dynamic-import' || inputs[path]?.format !== 'cjs') continue;
+      const text = readFileSync(resolve(root, file), 'utf8');
+      const taken = new RegExp(String.raw`\{ default: \w+ \} = await import\('${original}'\)`);
+      if (!taken.test(text))
+        throw new Error(
+          `${file} imports ${original} dynamically, whose names a bundle does not have: import it statically.`,
+        );
+    }
+}
 
 /**
  * Loads a module of Node at the first use of one of its names: loading all that a program may need takes
@@ -77,9 +102,11 @@ export const lazyBuiltins = {
   name: 'lazy-builtins',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^[a-z_:/]+$/ }, ({ path, kind }) =>
-      kind !== 'entry-point' && isBuiltin(path)
-        ? { path: path.replace(/^node:/, ''), namespace: 'builtin' }
-        : null,
+      kind === 'entry-point' || !isBuiltin(path)
+        ? null
+        : kind === 'dynamic-import'
+          ? { path, external: true }
+          : { path: path.replace(/^node:/, ''), namespace: 'builtin' },
     );
     onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: lazyModule(path) }));
   },

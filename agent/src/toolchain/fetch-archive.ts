@@ -19,7 +19,7 @@ import { readBareChecksum, readChecksums } from './checksums.ts';
 import { type BuiltRelease, type FetchContext, ReleaseProblem } from './fetch-context.ts';
 import type { ReleaseName } from './tool-cache.ts';
 import type { Origin } from './tool-mirror.ts';
-import { type UnpackedPrograms, unpackProgram } from './unpack-program.ts';
+import type { UnpackedPrograms } from './unpack-program.ts';
 import { BadSignature, shortKeyIds, type Signer, verifySignature } from './verify-signature.ts';
 
 const megabyte = 1024 * 1024;
@@ -55,6 +55,7 @@ export async function fetchArchive(
     throw new ReleaseProblem(
       `${url} does not match its checksum: SHA-256 ${fetched.sha256} instead of ${expected}, ${fetched.bytes} bytes`,
     );
+  const { unpackProgram } = await import('./unpack-program.ts');
   const unpacked = await unpackProgram(file, archive, join(folder, program)).catch((cause: unknown) => {
     throw new ReleaseProblem(`${url}: ${(cause as Error).message}`, { cause });
   });

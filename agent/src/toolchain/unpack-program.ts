@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Entry } from 'yauzl';
+import { type Entry, openPromise } from 'yauzl';
 import type { Archive } from '#protocol/tools/programs/program.ts';
 import { readArchive } from '../runner/code/archive-entries.ts';
 
@@ -46,7 +46,6 @@ export async function unpackProgram(
 }
 
 async function fromZip(archive: string, name: string, file: string, limitBytes: number) {
-  const { openPromise } = await import('yauzl');
   // The reader itself refuses names that lead out of the folder.
   const zip = await openPromise(archive, {
     strictFileNames: true,
