@@ -3,12 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { toolboxFolder } from '../tools/toolbox/places.ts';
+import { agentProgram } from '../tools/programs/built-programs.ts';
 import { until } from './runs.ts';
 import type { RunningService } from './service.ts';
-
-const agentProgram = fileURLToPath(new URL('../agent/src/main.ts', import.meta.url));
 
 export interface RunningAgent extends AsyncDisposable {
   readonly process: ChildProcess;

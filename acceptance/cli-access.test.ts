@@ -5,16 +5,15 @@ import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { ApiKey } from '#contract/api-keys/shapes.ts';
 import type { Member } from '#contract/organizations/shapes.ts';
 import type { CreatedAdmin, Invitation } from '#contract/people/shapes.ts';
 import type { Role, RoleAssignment, TeamRoleAssignment } from '#contract/roles/shapes.ts';
 import type { CurrentUser, Session, SignedIn } from '#contract/sign-in/shapes.ts';
 import type { Team } from '#contract/teams/shapes.ts';
+import { cliProgram } from '../tools/programs/built-programs.ts';
 import { type RunningService, startService } from './service.ts';
 
-const program = fileURLToPath(new URL('../cli/src/main.ts', import.meta.url));
 const password = 'violet harbour lantern seventeen';
 
 interface Ended {
@@ -82,7 +81,7 @@ describe('people, teams, roles and keys from the command line', () => {
     return new Promise((resolve) => {
       const child = execFile(
         process.execPath,
-        [program, ...args],
+        [cliProgram, ...args],
         { env, cwd: service.folder, timeout: 120_000 },
         (error, stdout, stderr) =>
           resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),

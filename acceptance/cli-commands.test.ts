@@ -5,17 +5,16 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { Agent, AgentSecret } from '#contract/agents/shapes.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
 import type { StateComparison, StateVersion } from '#contract/state/shapes.ts';
 import type { Variable } from '#contract/variables/shapes.ts';
+import { cliProgram } from '../tools/programs/built-programs.ts';
 import { findProgram } from './programs.ts';
 import { makeRepository, type Repository, type RunningService, startService } from './service.ts';
 
-const program = fileURLToPath(new URL('../cli/src/main.ts', import.meta.url));
 const terraform = await findProgram('terraform');
 
 const files = {
@@ -64,7 +63,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     return new Promise((resolve) => {
       execFile(
         process.execPath,
-        [program, ...args],
+        [cliProgram, ...args],
         { env, cwd: folder, timeout: 120_000 },
         (error, stdout, stderr) =>
           resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
@@ -602,7 +601,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
       ENVARIUM_API_KEY: service.key,
       ENVARIUM_API_SECRET: service.secret,
     };
-    const following = spawn(process.execPath, [program, 'organization', 'events', '--json'], {
+    const following = spawn(process.execPath, [cliProgram, 'organization', 'events', '--json'], {
       env: { PATH: process.env.PATH ?? '', HOME: folder, ...cache, ...login },
       stdio: ['ignore', 'pipe', 'ignore'],
     });

@@ -7,12 +7,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { NotificationDelivery, NotificationDeliveryDetails } from '#contract/notifications/shapes.ts';
+import { cliProgram } from '../tools/programs/built-programs.ts';
 import { homeOf } from './runs.ts';
 import { type RunningService, startService } from './service.ts';
-
-const program = fileURLToPath(new URL('../cli/src/main.ts', import.meta.url));
 
 interface Ended {
   readonly status: number;
@@ -40,7 +38,7 @@ describe('notifications from the command line', () => {
     };
     const options = { env, cwd: service.folder, timeout: 120_000 };
     return new Promise((resolve) => {
-      execFile(process.execPath, [program, 'notifications', ...args], options, (error, stdout, stderr) =>
+      execFile(process.execPath, [cliProgram, 'notifications', ...args], options, (error, stdout, stderr) =>
         resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
       );
     });

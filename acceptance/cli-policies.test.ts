@@ -4,16 +4,15 @@ import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { CataloguePolicy } from '#contract/flows/catalogue.ts';
 import type { ApprovalPolicyEntry } from '#contract/flows/shapes.ts';
 import { placeOf } from '../tools/toolbox/places.ts';
+import { cliProgram } from '../tools/programs/built-programs.ts';
 import { findProgram } from './programs.ts';
 import { makeRepository, type RunningService, startService } from './service.ts';
 
 const terraform = await findProgram('terraform');
 const canRun = terraform !== null && placeOf('opa') !== null;
-const program = fileURLToPath(new URL('../cli/src/main.ts', import.meta.url));
 
 interface Ended {
   readonly status: number;
@@ -33,8 +32,12 @@ describe('approval policies', () => {
       ENVARIUM_API_SECRET: service.secret,
     };
     return new Promise((resolve) => {
-      execFile(process.execPath, [program, ...args], { env, cwd: service.folder }, (error, stdout, stderr) =>
-        resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+      execFile(
+        process.execPath,
+        [cliProgram, ...args],
+        { env, cwd: service.folder },
+        (error, stdout, stderr) =>
+          resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
       );
     });
   }

@@ -4,14 +4,13 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
+import { cliProgram } from '../tools/programs/built-programs.ts';
 import { makeRepository, type Repository, type RunningService, startService } from './service.ts';
 
-const program = fileURLToPath(new URL('../cli/src/main.ts', import.meta.url));
 const limitMilliseconds = 60_000;
 
 const quick = `variable "greeting" {
@@ -86,7 +85,7 @@ function start(
   args: readonly string[],
   options: { environment?: Record<string, string>; input?: string } = {},
 ): Started {
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, [cliProgram, ...args], {
     env: { ...baseEnvironment(), ...(options.environment ?? login) },
     stdio: 'pipe',
     timeout: limitMilliseconds,
@@ -126,7 +125,7 @@ async function onTerminal(
   environment: Record<string, string> = {},
   answer?: { readonly to: string; readonly keys: string },
 ): Promise<Ended> {
-  const words = [process.execPath, program, ...args]
+  const words = [process.execPath, cliProgram, ...args]
     .map((word) => `'${word.replaceAll("'", "'\\''")}'`)
     .join(' ');
   const command = `stty cols 80; exec ${words}`;

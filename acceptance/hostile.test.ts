@@ -107,7 +107,7 @@ for (const user of ['root', 'ordinary'] as const)
       );
       const all = await processes();
       const agent = all.find(
-        ({ parent, command }) => parent === service.process.pid && command.includes('agent/src/main.ts'),
+        ({ parent, command }) => parent === service.process.pid && command.includes('agent.mjs'),
       );
       const terraform = all.find(({ pid }) => pid === shell.parent);
       const runner = ancestor(all, shell, ' runner');

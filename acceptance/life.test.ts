@@ -95,7 +95,7 @@ for (const { type, steps: prefix, path, skip } of await toolsOfFamily())
         ENVARIUM_AGENT_CONCURRENCY: '4',
         ENVARIUM_GIT_HTTP_HOSTS: server.host,
       };
-      service = await startService({ folder, settings, isBundled: true });
+      service = await startService({ folder, settings, isLaunched: true });
       client = service.client;
       home = { ...(await homeOf(client)), type };
       repository = (

@@ -7,8 +7,8 @@ import { once } from 'node:events';
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { ancestor, processes, running } from './attack.ts';
+import { agentProgram } from '../tools/programs/built-programs.ts';
 import { findProgram } from './programs.ts';
 import { approveAndEnd, createEnvironment, homeOf, openGate, until, untilEnd, untilStatus } from './runs.ts';
 import {
@@ -20,8 +20,6 @@ import {
   withoutRoot,
   removeScratch,
 } from './service.ts';
-
-const agentProgram = fileURLToPath(new URL('../agent/src/main.ts', import.meta.url));
 
 const missing = (
   await Promise.all(

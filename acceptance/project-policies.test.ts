@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { UpdatePolicyBody } from '#contract/policies/operations.ts';
 import type { LimitsCheck, Policy } from '#contract/policies/shapes.ts';
+import { cliProgram } from '../tools/programs/built-programs.ts';
 import { findProgram } from './programs.ts';
 import {
   approveAndEnd,
@@ -18,7 +18,6 @@ import {
 } from './runs.ts';
 import { makeRepository, type RunningService, startService } from './service.ts';
 
-const program = fileURLToPath(new URL('../cli/src/main.ts', import.meta.url));
 const skip = (await findProgram('terraform')) ? false : 'terraform is not on the PATH';
 
 const configuration = (output: string) => `resource "terraform_data" "one" {}
@@ -38,8 +37,12 @@ describe('policies of projects', () => {
       ENVARIUM_API_SECRET: service.secret,
     };
     return new Promise((resolve) => {
-      execFile(process.execPath, [program, ...args], { env, cwd: service.folder }, (error, stdout, stderr) =>
-        resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+      execFile(
+        process.execPath,
+        [cliProgram, ...args],
+        { env, cwd: service.folder },
+        (error, stdout, stderr) =>
+          resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
       );
     });
   };

@@ -10,6 +10,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startNginx } from './nginx.ts';
+import { cliProgram } from '../tools/programs/built-programs.ts';
 import { findProgram } from './programs.ts';
 import { createEnvironment, deployNew, homeOf, openGate, until, untilEnd } from './runs.ts';
 import { makeRepository, scratchFolder, startService, removeScratch } from './service.ts';
@@ -90,21 +91,17 @@ test('the command line follows a log live over TLS behind the reverse proxy', {
     'main.tf': `resource "terraform_data" "it" {\n  provisioner "local-exec" { command = ${JSON.stringify(script)} }\n}\n`,
   });
   const created = await createEnvironment(service.client, home, { repository: path });
-  const follower = spawn(
-    process.execPath,
-    [join(root, 'cli', 'src', 'main.ts'), 'logs', created.deploymentId, '--follow'],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: {
-        PATH: process.env.PATH,
-        HOME: service.folder,
-        NODE_EXTRA_CA_CERTS: certificate,
-        ENVARIUM_API_URL: `https://127.0.0.1:${port}`,
-        ENVARIUM_API_KEY: service.key,
-        ENVARIUM_API_SECRET: service.secret,
-      },
+  const follower = spawn(process.execPath, [cliProgram, 'logs', created.deploymentId, '--follow'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env.PATH,
+      HOME: service.folder,
+      NODE_EXTRA_CA_CERTS: certificate,
+      ENVARIUM_API_URL: `https://127.0.0.1:${port}`,
+      ENVARIUM_API_KEY: service.key,
+      ENVARIUM_API_SECRET: service.secret,
     },
-  );
+  });
   let printed = '';
   follower.stdout.setEncoding('utf8').on('data', (part: string) => (printed += part));
   const ended = once(follower, 'exit');

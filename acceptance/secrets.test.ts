@@ -209,7 +209,7 @@ describe('a secret', {
   };
   const searchProcesses = async () => {
     const ours = (command: Buffer) =>
-      ['server/src/main.ts', 'agent/src/main.ts', 'postgres'].some((name) => command.includes(name));
+      ['server.mjs', 'agent.mjs', 'postgres'].some((name) => command.includes(name));
     return (await processes()).flatMap(({ pid, command, environment }) => [
       ...findings(`the command line of ${pid}`, command),
       ...(ours(command)

@@ -14,10 +14,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Client, createClient } from '#contract/client/client.ts';
 import { toolboxFolder } from '../tools/toolbox/places.ts';
+import { serverProgram } from '../tools/programs/built-programs.ts';
 
 const run = promisify(execFile);
 const launcher = fileURLToPath(new URL('../tools/launch.mjs', import.meta.url));
-const serverProgram = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 /** The user id of services that are not root's, where the tests are. */
 export const ordinaryUid = 65_534;
 /** Many times what it takes, also on a busy machine. */
@@ -31,8 +31,8 @@ export interface ServiceOptions {
   readonly folder?: string;
   /** As a user who owns nothing but the scratch folder; where the test is not root, its own user is one. */
   readonly isOrdinary?: boolean;
-  /** As `npm start` runs it, from a bundle; default: from the sources. */
-  readonly isBundled?: boolean;
+  /** By the launcher, as `npm start` does, which adds the web interface; default: the program alone. */
+  readonly isLaunched?: boolean;
   /** Command line in front of the service's. */
   readonly around?: readonly string[];
   /** Gets what the service logs. */
@@ -105,8 +105,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   const isOther = options.isOrdinary === true && process.getuid?.() === 0;
   if (isOther)
     for (const path of [folder, repositories, secretFile]) await chown(path, ordinaryUid, ordinaryUid);
-  const entry = options.isBundled ? launcher : serverProgram;
-  const entryArgs = options.isBundled ? ['server/src/main.ts'] : [];
+  const entry = options.isLaunched ? launcher : serverProgram;
+  const entryArgs = options.isLaunched ? ['server/src/main.ts'] : [];
   const [program, ...args] = [
     ...(options.around ?? []),
     ...(isOther ? withoutRoot() : []),

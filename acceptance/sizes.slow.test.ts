@@ -52,7 +52,7 @@ async function measured(
   const watch = new URL(`./loop-watch.ts?file=${encodeURIComponent(turns)}`, import.meta.url);
   await using service = await startService({
     folder,
-    isBundled: true,
+    isLaunched: true,
     settings: {
       ENVARIUM_LOG_LEVEL: 'warn',
       ENVARIUM_RATE_LIMIT: '0',

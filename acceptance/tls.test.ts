@@ -9,12 +9,12 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { makeAuthority } from '../agent/src/testing/certificates.ts';
 import { startAgent } from './agents.ts';
+import { cliProgram } from '../tools/programs/built-programs.ts';
 import { findProgram } from './programs.ts';
 import { createEnvironment, homeOf, until, untilEnd } from './runs.ts';
 import { makeRepository, type RunningService, startService, trustAuthority } from './service.ts';
 
 const run = promisify(execFile);
-const cli = fileURLToPath(new URL('../cli/src/main.ts', import.meta.url));
 const program = fileURLToPath(new URL('../tools/launch.mjs', import.meta.url));
 const hasAll = (await findProgram('openssl')) !== null && (await findProgram('terraform')) !== null;
 const needs = { skip: hasAll ? false : 'needs openssl and terraform' };
@@ -46,7 +46,7 @@ test('agents, the command line and runs work with a service that speaks TLS', ne
 
   await t.test('the command line, with the authority and without it', async () => {
     const list = (more: Record<string, string>) =>
-      run(process.execPath, [cli, 'environment', 'list', '--json'], {
+      run(process.execPath, [cliProgram, 'environment', 'list', '--json'], {
         env: {
           PATH: process.env.PATH,
           HOME: folder,

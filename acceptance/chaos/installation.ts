@@ -192,7 +192,7 @@ export class Installation implements AsyncDisposable {
 
   #startService(): Promise<RunningService> {
     const { folder } = this;
-    return startService({ folder, settings: this.#settings, isBundled: true, around: this.#around });
+    return startService({ folder, settings: this.#settings, isLaunched: true, around: this.#around });
   }
 
   async #keepService(first: RunningService): Promise<void> {

@@ -193,7 +193,7 @@ async function main(): Promise<void> {
     say('Starting Envarium on a scratch folder, with its own PostgreSQL and a built-in agent');
     await using service = await startService({
       folder,
-      isBundled: values.keep,
+      isLaunched: values.keep,
       settings: { ENVARIUM_LOG_LEVEL: 'warn', ...settings, ...givenTls() },
     });
     note(`It listens on ${service.url}`);

@@ -2,14 +2,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { toolboxFolder } from '../../tools/toolbox/places.ts';
+import { agentProgram } from '../../tools/programs/built-programs.ts';
 import { type Home, until } from '../runs.ts';
 import type { RunningService } from '../service.ts';
 import { FaultyNetwork } from './faulty-network.ts';
 import { killAll } from './processes.ts';
-
-const agentProgram = fileURLToPath(new URL('../../agent/src/main.ts', import.meta.url));
 
 export interface FarAgentOptions {
   /** Another program than that of the checkout. */

@@ -94,7 +94,7 @@ export async function signIn(page: Page, url: string, person: Person = admin): P
 
 /** A service with an administrator; from its bundle, as `npm start` runs it. */
 export async function startWebService(options: ServiceOptions = {}): Promise<RunningService> {
-  const service = await startService({ isBundled: true, ...options });
+  const service = await startService({ isLaunched: true, ...options });
   await createAdmin(service.client);
   return service;
 }

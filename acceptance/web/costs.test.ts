@@ -2,22 +2,21 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { cliProgram } from '../../tools/programs/built-programs.ts';
 import { startPricedMachines, withoutPrices } from '../priced-machines.ts';
 import { createEnvironment, homeOf, untilEnd, untilStatus } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
 import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
 
 const run = promisify(execFile);
-const program = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
 const skip = withoutBrowser || withoutPrices;
 
 /** What the command line prints. */
 async function envarium({ url, key, secret, folder }: RunningService, ...args: string[]): Promise<string> {
   const login = { ENVARIUM_API_URL: url, ENVARIUM_API_KEY: key, ENVARIUM_API_SECRET: secret };
   const env = { PATH: process.env.PATH ?? '', HOME: folder, ...login };
-  return (await run(process.execPath, [program, ...args], { env })).stdout;
+  return (await run(process.execPath, [cliProgram, ...args], { env })).stdout;
 }
 
 test('a plan that waits says what it costs, in the browser and in the terminal', { skip }, async (t) => {

@@ -33,7 +33,7 @@ describe('doors of the web interface', { skip: withoutBrowser, concurrency: fals
   };
 
   before(async () => {
-    service = await startService({ isBundled: true });
+    service = await startService({ isLaunched: true });
     browser = await startBrowser();
   });
   beforeEach(async () => {

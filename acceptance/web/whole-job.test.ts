@@ -39,7 +39,7 @@ describe('the whole job', { skip, concurrency: false }, () => {
   let repository: Repository;
   let page: Page;
   before(async () => {
-    service = await startService({ isBundled: true, settings: { ENVARIUM_RATE_LIMIT: '0' } });
+    service = await startService({ isLaunched: true, settings: { ENVARIUM_RATE_LIMIT: '0' } });
     repository = await makeRepository(service.folder, 'servers', { 'main.tf': configuration });
     browser = await startBrowser();
     page = await openPage(browser);

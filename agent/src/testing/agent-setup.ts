@@ -14,10 +14,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { approvedHash } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { Secret } from '#settings/secret.ts';
+import { agentProgram } from '../../../tools/programs/built-programs.ts';
 import { connectToServer } from '../connection/connection.ts';
 import { prepareAttempt } from '../held/prepare-attempt.ts';
 import { identifyProcess, isAlive, signalProcess } from '../processes/process-identity.ts';
@@ -25,7 +25,6 @@ import { ProtocolServer, type ServedAttempt } from './protocol-server.ts';
 import { attemptFolderName, type ProcessIdentity, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
 import { readRunner } from '../spool/read-attempt.ts';
 
-const agentProgram = fileURLToPath(new URL('../main.ts', import.meta.url));
 const untilMilliseconds = 30_000;
 
 export interface StartedAgent {

@@ -23,7 +23,8 @@ import { approvedHash, sha256 } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
-import { ownProgram, programFiles, type Role } from '../own-program.ts';
+import type { Role } from '../own-program.ts';
+import { agentProgram } from '../../../tools/programs/built-programs.ts';
 import { findIsolation, placeFilter } from '../processes/isolation.ts';
 import type { Isolation } from '../processes/sandbox.ts';
 import {
@@ -63,7 +64,7 @@ function reasonAgainstBubblewrap(): string | false {
       '--clear-groups',
       'test',
       '-r',
-      ownProgram,
+      agentProgram,
     ]);
     return false;
   } catch {
@@ -215,7 +216,7 @@ function isolationIn(folder: string, isPossible: boolean, wanted?: 'off'): Isola
   return {
     ...offered.isolation,
     seccompFile: placeFilter(folder),
-    readable: [...programFiles(), '/var/cache'],
+    readable: [process.execPath, dirname(agentProgram), '/var/cache'],
   };
 }
 
@@ -323,7 +324,7 @@ function prepare(
 
 function start(setup: RunnerSetup, job: Job, options: StartOptions = {}): Running {
   const { spool, order, job: withState } = prepare(setup, job, options);
-  const child = spawn(process.execPath, [ownProgram, 'runner' satisfies Role], {
+  const child = spawn(process.execPath, [agentProgram, 'runner' satisfies Role], {
     ...(setup.isOrdinary ? { uid: ordinaryUid, gid: ordinaryUid } : {}),
     cwd: '/',
     detached: true,
