@@ -56,6 +56,7 @@ export function architecturePage(): string {
  * them, whether the machine lets runs use them, and servers that stand in for others'.
  */
 export const forTests: readonly string[] = [
+  'tools/programs/built-programs.ts',
   'tools/toolbox/places.ts',
   'tools/install.mjs',
   'acceptance/web/browser.ts',
