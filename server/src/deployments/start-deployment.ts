@@ -221,7 +221,11 @@ export interface StartedDeployment extends LockedDeployment, Pick<NewDeployment,
   readonly waiting: WaitingFor | null;
 }
 
-async function start(
+/**
+ * As `startDeployment`, for a caller that has read the facts.
+ * @throws Refusal before the first write of a deployment that may not be made
+ */
+export async function startFrom(
   context: ActorContext,
   before: StoredFacts,
   request: StartRequest,
@@ -281,7 +285,7 @@ export async function startDeployment(
   environment: LockedEnvironment,
   request: StartRequest,
 ): Promise<StartedDeployment> {
-  return start(context, await loadStartFacts(context, environment, request.type), request);
+  return startFrom(context, await loadStartFacts(context, environment, request.type), request);
 }
 
 /** Makes the deployment that a person requests. @throws Refusal before anything is written */
@@ -294,7 +298,7 @@ export async function deployEnvironment(
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, environmentId);
     const facts = await loadStartFacts(context, environment, deploymentType);
-    const started = await start(context, facts, await readDeployRequest(context, facts, body));
+    const started = await startFrom(context, facts, await readDeployRequest(context, facts, body));
     return startedView(started, facts.users);
   });
 }
@@ -309,7 +313,7 @@ export async function destroyEnvironment(
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, environmentId);
     const facts = await loadStartFacts(context, environment, 'destroy');
-    const started = await start(context, facts, wanted);
+    const started = await startFrom(context, facts, wanted);
     return startedView(started, facts.users);
   });
 }

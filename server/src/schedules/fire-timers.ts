@@ -32,9 +32,8 @@ import {
   skipRun,
   updateSchedule,
 } from './schedule-store.ts';
-import { startDeployment } from '../deployments/start-deployment.ts';
-import type { StartRequest } from '../deployments/start-facts.ts';
-import { getProjectRow } from '../projects/project-store.ts';
+import { startFrom } from '../deployments/start-deployment.ts';
+import { loadStartFacts, type StartRequest, type StoredFacts } from '../deployments/start-facts.ts';
 
 /** The longest pause between two passes; a timer that comes earlier ends it. */
 export const timersEverySeconds = 2;
@@ -76,19 +75,19 @@ const nothingElse = { targets: [], variableChanges: [], variableFields: [] } as 
  */
 async function start(
   context: Context,
-  environment: LockedEnvironment,
+  facts: StoredFacts,
   request: Pick<
     StartRequest,
     'type' | 'trigger' | 'isScheduledRun' | 'followsLastDeploy' | 'comment' | 'requestedBy'
   >,
 ): Promise<string | null> {
   try {
-    await startDeployment(asService(context), environment, { ...nothingElse, ...request });
+    await startFrom(asService(context), facts, { ...nothingElse, ...request });
     return null;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     context.log.info(
-      { environmentId: environment.id, type: request.type, reason: error.message },
+      { environmentId: facts.environment.id, type: request.type, reason: error.message },
       'a timer did not start a deployment',
     );
     return error.message;
@@ -119,7 +118,8 @@ async function isSettled(tx: Connection, { id, status }: LockedEnvironment): Pro
 
 async function destroyExpired(context: Context, environment: LockedEnvironment, end: Date): Promise<void> {
   const ended = await updateEnvironmentRow(context.db, environment, { next_ttl_at: null });
-  const refusal = await start(context, ended, {
+  const facts = await loadStartFacts(asService(context), ended, 'destroy');
+  const refusal = await start(context, facts, {
     type: 'destroy',
     trigger: 'ttl',
     followsLastDeploy: true,
@@ -160,14 +160,8 @@ const requestOf = {
 >;
 
 /** Runs of one schedule do not pile up behind a missing approval. */
-async function isUnderWay(tx: Connection, environmentId: string, type: string): Promise<boolean> {
-  const open = await openDeployments(tx, environmentId);
+function isUnderWay({ open }: StoredFacts, type: string): boolean {
   return open.some((row) => row.type === type && row.is_scheduled_run && !isTerminal(row.status));
-}
-
-async function isArchivedProject(tx: Connection, projectId: string): Promise<boolean> {
-  const project = await getProjectRow(tx, projectId);
-  return project?.is_archived ?? true;
 }
 
 async function runSchedule(
@@ -178,15 +172,14 @@ async function runSchedule(
   const request = requestOf[schedule.action as keyof typeof requestOf];
   const isLooking = schedule.action === 'driftDetection';
   if (isLooking && environment.status !== 'ACTIVE') return;
-  const [isReady, isArchived, isRunning] = await Promise.all([
+  const [isReady, facts] = await Promise.all([
     // A schedule repeats what has worked once: until then its ticks are skipped.
     isLooking || hasSucceeded(context.db, environment.id),
-    isArchivedProject(context.db, environment.project_id),
-    isUnderWay(context.db, environment.id, request.type),
+    loadStartFacts(asService(context), environment, request.type),
   ]);
-  if (!isReady || isArchived || isRunning) return;
+  if (!isReady || facts.archivedProject !== null || isUnderWay(facts, request.type)) return;
   const requestedBy = schedule.set_by ?? schedule.created_by;
-  const refusal = await start(context, environment, { ...request, requestedBy });
+  const refusal = await start(context, facts, { ...request, requestedBy });
   if (refusal === null) return;
   const isPointless = request.type === 'destroy' && (await isSettled(context.db, environment));
   if (!isPointless)
