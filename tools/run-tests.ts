@@ -21,6 +21,14 @@ interface Skip {
   readonly reason: string;
 }
 
+interface Duration {
+  readonly file: string;
+  readonly seconds: number;
+}
+
+/** So many of the files that took longest are named, if they took this long. */
+const [namedFiles, longSeconds] = [15, 30];
+
 /** What the runner counts, and the word it prints for it, in its order. */
 const counted = {
   tests: 'tests',
@@ -35,20 +43,23 @@ type Counts = Record<keyof typeof counted, number>;
 const names = Object.keys(counted) as (keyof Counts)[];
 
 /**
- * Runs batches one after the other and prints every test, every skip with its reason, and the counts last.
+ * Runs batches one after the other and prints every test, every skip with its reason, the slowest files, and the counts last.
  * @returns whether all files ran and no test failed
  */
 export async function runTests(batches: readonly Batch[]): Promise<boolean> {
   const started = performance.now();
   const counts: Counts = { tests: 0, suites: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 };
   const skips: Skip[] = [];
+  const durations: Duration[] = [];
   let isGood = true;
   const { signal } = abortOnSignals();
 
   async function* events() {
     for (const batch of batches.filter(({ files }) => files.length > 0)) {
       for await (const event of startBatch(batch, signal)) {
-        if (event.type === 'test:summary' && event.data.file === undefined) {
+        if (event.type === 'test:summary' && event.data.file !== undefined)
+          durations.push({ file: event.data.file, seconds: event.data.duration_ms / 1000 });
+        else if (event.type === 'test:summary') {
           isGood &&= event.data.success;
           for (const name of names) counts[name] += event.data.counts[name];
         }
@@ -61,6 +72,7 @@ export async function runTests(batches: readonly Batch[]): Promise<boolean> {
   const report = Readable.from(events()).compose(new spec());
   for await (const chunk of report) process.stdout.write(chunk as string);
   printSkips(skips);
+  printSlowest(durations);
   for (const name of names) console.log(`ℹ ${counted[name]} ${counts[name]}`);
   console.log(`ℹ duration_ms ${(performance.now() - started).toFixed(1)}`);
   return isGood && counts.failed === 0 && counts.cancelled === 0;
@@ -102,6 +114,18 @@ function skipOf(data: { name: string; file?: string; skip?: string | boolean }):
     file: data.file ?? '',
     reason: typeof data.skip === 'string' && data.skip ? data.skip : 'no reason given',
   };
+}
+
+function printSlowest(durations: readonly Duration[]): void {
+  const slowest = durations
+    .filter(({ seconds }) => seconds >= longSeconds)
+    .toSorted((one, other) => other.seconds - one.seconds)
+    .slice(0, namedFiles);
+  if (slowest.length === 0) return;
+  console.log('Slowest files:');
+  for (const { file, seconds } of slowest)
+    console.log(`  ${file.replace(`${root}/`, '')}: ${seconds.toFixed(0)} s`);
+  console.log('');
 }
 
 function printSkips(skips: readonly Skip[]): void {

@@ -1,6 +1,9 @@
-/** Walks every cell of the law of recovery (law.ts) once. */
+/** Walks every cell of the law of recovery (law.ts) once, with the tool that `kill-matrix.slow.test.ts` does not take. */
 import { toolsOfFamily } from '../programs.ts';
 import { processes } from './law.ts';
 import { walkAndCheck } from './walk-and-check.ts';
 
-for (const tool of await toolsOfFamily()) for (const killed of processes) walkAndCheck(tool, killed);
+const family = await toolsOfFamily();
+const tool = family.findLast(({ skip }) => skip === false) ?? family[0];
+
+if (tool) for (const killed of processes) walkAndCheck(tool, killed);
