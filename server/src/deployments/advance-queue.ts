@@ -1,6 +1,6 @@
 /** Starts what may start in an environment's queue: called whenever something ahead of it ended. */
 import type { Context } from '../context.ts';
-import { enqueueJob } from '../queue/enqueue.ts';
+import { enqueueJob, newJob, type QueuedJob } from '../queue/enqueue.ts';
 import {
   type DeploymentRow,
   type LockedDeployment,
@@ -26,12 +26,12 @@ import { getStateLock } from '../state/state-lock-store.ts';
 /** Types that agents know from this minor version of the protocol on. */
 const protocolMinors: Readonly<Record<string, number>> = { task: 1, remotePlan: 1 };
 
-/** Makes a deployment's first phase available to agents. */
-export async function enqueuePlan(
+/** The job of a deployment's first phase, which is not stored yet. */
+export function planJob(
   context: Context,
   { id, type, tool }: Pick<DeploymentRow, 'id' | 'type' | 'tool'>,
-): Promise<void> {
-  await enqueueJob(context, {
+): QueuedJob {
+  return newJob(context, {
     deploymentId: id,
     phase: 'plan',
     tool,
@@ -125,12 +125,9 @@ export async function advanceQueue(
     if (ended) return advanceQueue(context, ended.environment, ended.speakers);
     current = started.environment;
     const taken = { ...lastDeployColumns(row, last), ...(await latePolicies(context, row)) };
-    await enqueuePlan(
-      context,
-      Object.keys(taken).length === 0
-        ? started.deployment
-        : await updateDeploymentRow(context.db, row.id, taken),
-    );
+    const isComplete = Object.keys(taken).length === 0;
+    const deployment = isComplete ? started.deployment : await updateDeploymentRow(context.db, row.id, taken);
+    await enqueueJob(context, planJob(context, deployment));
   }
   return current;
 }

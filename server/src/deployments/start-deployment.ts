@@ -20,12 +20,13 @@ import { Refusal } from '../http/errors.ts';
 import { checkEnvironmentLimits } from '../policies/environment-limits.ts';
 import { policiesFor } from '../flows/assignment-store.ts';
 import { insertSteps } from '../logs/step-store.ts';
+import { enqueueJob } from '../queue/enqueue.ts';
 import { templateColumns } from '../templates/environment-template.ts';
 import { insertAssignments } from '../configuration-sets/configuration-set-store.ts';
 import { approvalByVariable } from '../variables/approval-variable.ts';
 import { environmentHome, levelsOf } from '../variables/levels.ts';
 import { resolvedOf, resolveVariables } from '../variables/resolve-variables.ts';
-import { enqueuePlan } from './advance-queue.ts';
+import { planJob } from './advance-queue.ts';
 import { approvalAtStart } from './decisions/decide-approval.ts';
 import { decideStart, type StartDecision } from './decisions/decide-start.ts';
 import { factsAtStart } from './deployment-facts.ts';
@@ -247,13 +248,14 @@ export async function startFrom(
   const changes = { ...(isProposal ? {} : changedColumns(request)), ...restored };
   const open = [...facts.open, row];
   const by = { userId: row.started_by, at: context.now() };
+  const job = decision.kind === 'start' ? planJob(context, row) : null;
   const [deployment, environment, , , , waiting] = await Promise.all([
     insertDeployment(context.db, row),
     refreshEnvironment(context, before.environment, changes, { open }),
     insertSteps(context.db, row.id, steps, context.newId),
     insertAssignments(context.db, { scope: 'deployment', scopeId: row.id }, setIds, by),
-    decision.kind === 'start' && enqueuePlan(context, row),
-    waitingAtStart(context, row, { ...facts, open }),
+    job && enqueueJob(context, job),
+    waitingAtStart(context, row, { ...facts, open, job }),
   ]);
   await context.react('deploymentMoved', { deployment, environment, from: null, waiting });
   const made = { deployment, environment };

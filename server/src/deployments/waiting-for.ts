@@ -49,8 +49,16 @@ function queued(
   };
 }
 
-/** @param reachable agents that run deployments of the organization */
-function forAnAgent(job: JobRow, reachable: Awaited<ReturnType<typeof listAbilities>>): WaitingFor {
+/** A job that nobody has taken yet. */
+type OpenJob = Pick<JobRow, 'tool' | 'work_folder' | 'protocol_minor' | 'created_at'>;
+
+/** @param connected agents, of any organization */
+function forAnAgent(
+  job: OpenJob,
+  organizationId: string,
+  connected: Awaited<ReturnType<typeof listAbilities>>,
+): WaitingFor {
+  const reachable = connected.filter((agent) => serves(scopeOf(agent), organizationId));
   const wait = { kind: 'agent', since: job.created_at.toISOString() } as const;
   if (reachable.length === 0)
     return {
@@ -137,6 +145,10 @@ async function queueWaits(
   return heldBySilence(context, waits);
 }
 
+function connectedAgents(context: Context): ReturnType<typeof listAbilities> {
+  return listAbilities(context.db, new Date(context.now().getTime() - unreachableAfterSeconds * 1000));
+}
+
 /** An agent that has the run but is silent, or that nobody has taken the job yet. */
 async function agentWaits(
   context: Context,
@@ -146,10 +158,7 @@ async function agentWaits(
     context.db,
     rows.map((row) => row.id),
   );
-  const reachableSince = new Date(context.now().getTime() - unreachableAfterSeconds * 1000);
-  const reachable = jobs.some((job) => job.status === 'queued')
-    ? await listAbilities(context.db, reachableSince)
-    : [];
+  const connected = jobs.some((job) => job.status === 'queued') ? await connectedAgents(context) : [];
   const holders = await listHolders(
     context.db,
     jobs.filter((job) => job.status !== 'queued').map((job) => job.id),
@@ -157,10 +166,7 @@ async function agentWaits(
   return jobs.map((job) => [
     job.deployment_id,
     job.status === 'queued'
-      ? forAnAgent(
-          job,
-          reachable.filter((agent) => serves(scopeOf(agent), job.organization_id)),
-        )
+      ? forAnAgent(job, job.organization_id, connected)
       : forContact(
           context,
           holders.findLast((holder) => holder.job_id === job.id),
@@ -189,19 +195,20 @@ export async function waitingForEach(
  */
 export async function waitingAtStart(
   context: Context,
-  row: Pick<PlainDeploymentRow, 'id' | 'type' | 'status' | 'queued_at'>,
+  row: Pick<PlainDeploymentRow, 'id' | 'type' | 'status' | 'queued_at' | 'organization_id'>,
   facts: {
     readonly environment: LockFacts;
     readonly open: readonly Pick<PlainDeploymentRow, 'id' | 'type' | 'status'>[];
     readonly stateLock: StateLockRow | undefined;
+    /** Its first, if it starts. */
+    readonly job: OpenJob | null;
   },
 ): Promise<WaitingFor | null> {
+  if (facts.job) return forAnAgent(facts.job, row.organization_id, await connectedAgents(context));
+  if (row.status !== 'QUEUED') return null;
   const open = facts.open.map(queuedFacts);
-  const waits =
-    row.status === 'QUEUED'
-      ? await heldBySilence(context, [[row.id, queued(row, facts.environment, open, facts.stateLock)]])
-      : await agentWaits(context, [row]);
-  return waits[0]?.[1] ?? null;
+  const wait = queued(row, facts.environment, open, facts.stateLock);
+  return (await heldBySilence(context, [[row.id, wait]]))[0]?.[1] ?? null;
 }
 
 /** The same for an event: of an approval, only what is known without reading more. */

@@ -20,8 +20,12 @@ export interface NewJob {
   readonly protocolMinor?: number;
 }
 
+/** What waits for an agent: the row of a queued job, before or after it is stored. */
+export type QueuedJob = Insertable<JobTable> &
+  Pick<JobRow, 'id' | 'work_folder' | 'protocol_minor' | 'created_at'>;
+
 /** The row of a queued job. */
-export function newJob(context: Context, job: NewJob): Insertable<JobTable> & Pick<JobRow, 'id'> {
+export function newJob(context: Context, job: NewJob): QueuedJob {
   return {
     id: context.newId(),
     deployment_id: job.deploymentId,
@@ -35,8 +39,8 @@ export function newJob(context: Context, job: NewJob): Insertable<JobTable> & Pi
 }
 
 /** Stores a job and wakes waiting claims. */
-export async function enqueueJob(context: Context, job: NewJob): Promise<void> {
-  await insertJob(context.db, newJob(context, job));
+export async function enqueueJob(context: Context, job: QueuedJob): Promise<void> {
+  await insertJob(context.db, job);
   await context.events.publish(context.db, jobsChannel);
 }
 
