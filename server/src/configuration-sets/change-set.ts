@@ -73,6 +73,7 @@ export async function createSet(
     throw badField('body.scopeId', `is the id of ${isProject ? 'a project' : 'an organization'}`);
   requireEditRight(context, place);
   return inTransaction(context, async (context) => {
+    const now = context.now();
     const row = await insertSet(context.db, {
       id: context.newId(),
       organization_id: place.organizationId,
@@ -80,8 +81,8 @@ export async function createSet(
       name: body.name,
       description: body.description ?? '',
       created_by: context.actor.userId,
-      created_at: context.now(),
-      updated_at: context.now(),
+      created_at: now,
+      updated_at: now,
     });
     if (!row) throw nameTaken(body.name, place);
     await auditSet(context, row, 'created', changesOf(null, audited(row)));

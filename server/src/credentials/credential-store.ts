@@ -29,7 +29,7 @@ export async function insertCredential(
   context: ActorContext,
   credential: NewCredential,
 ): Promise<CredentialRow | undefined> {
-  const id = context.newId();
+  const [id, now] = [context.newId(), context.now()];
   return tx
     .insertInto('credential')
     .values({
@@ -40,8 +40,8 @@ export async function insertCredential(
       type: credential.type,
       sealed_value: context.sealer.seal(JSON.stringify(credential.value), association(id)),
       created_by: context.actor.userId,
-      created_at: context.now(),
-      updated_at: context.now(),
+      created_at: now,
+      updated_at: now,
     })
     .onConflict((conflict) => conflict.columns(['organization_id', 'name']).doNothing())
     .returningAll()

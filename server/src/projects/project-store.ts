@@ -46,7 +46,7 @@ export async function insertProject(
   context: ActorContext,
   project: NewProject,
 ): Promise<ProjectRow | undefined> {
-  const id = context.newId();
+  const [id, now] = [context.newId(), context.now()];
   return tx
     .insertInto('project')
     .values({
@@ -59,8 +59,8 @@ export async function insertProject(
       hierarchy: project.parent ? `${project.parent.hierarchy}|${id}` : id,
       is_testing: project.isTesting ?? false,
       created_by: context.actor.userId,
-      created_at: context.now(),
-      updated_at: context.now(),
+      created_at: now,
+      updated_at: now,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()

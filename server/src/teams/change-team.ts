@@ -40,6 +40,7 @@ export async function createTeam(context: ActorContext, body: CreateTeamBody): P
   return inTransaction(context, async (context) => {
     const { organizationId } = body;
     await lockOrganizationRow(context.db, organizationId);
+    const now = context.now();
     const values = {
       id: context.newId(),
       organization_id: organizationId,
@@ -47,8 +48,8 @@ export async function createTeam(context: ActorContext, body: CreateTeamBody): P
       description: body.description ?? '',
       is_default: body.isDefaultTeam ?? false,
       created_by: context.actor.userId,
-      created_at: context.now(),
-      updated_at: context.now(),
+      created_at: now,
+      updated_at: now,
     };
     await requireFreeName(context, values);
     const row = await insertTeamRow(context.db, values);
