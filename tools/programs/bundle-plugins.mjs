@@ -101,13 +101,12 @@ for (const name of ${JSON.stringify(Object.keys(real))}) Object.defineProperty(e
 export const lazyBuiltins = {
   name: 'lazy-builtins',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^[a-z_:/]+$/ }, ({ path, kind }) =>
-      kind === 'entry-point' || !isBuiltin(path)
-        ? null
-        : kind === 'dynamic-import'
-          ? { path, external: true }
-          : { path: path.replace(/^node:/, ''), namespace: 'builtin' },
-    );
+    onResolve({ filter: /^[a-z_:/]+$/ }, ({ path, kind }) => {
+      if (kind === 'entry-point' || !isBuiltin(path)) return null;
+      // It is loaded when it is needed, with all of its names.
+      if (kind === 'dynamic-import') return { path, external: true };
+      return { path: path.replace(/^node:/, ''), namespace: 'builtin' };
+    });
     onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: lazyModule(path) }));
   },
 };

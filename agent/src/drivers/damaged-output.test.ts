@@ -67,15 +67,15 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
   describe(`the ${tool} driver and damaged output`, () => {
     for (const [damage, damaged] of Object.entries(damages))
       it(`a plan is read, or refused with a message, if a part of it ${damage}`, async () => {
-        const isHuge = new Set<string>();
+        const readHuge = new Set<string>();
         for (const [, recorded] of plans) {
           const whole = await capturesOf(tool, recorded);
           for (const [name, bytes] of whole) {
             // What the service keeps is not the tool's, and one plan shows what a driver makes of 100 MB in a part.
-            if (name.startsWith('given:') || isHuge.has(name)) continue;
+            if (name.startsWith('given:') || readHuge.has(name)) continue;
             const captures: Map<string, Uint8Array> = new Map(whole);
             const instead = damaged(bytes);
-            if (instead !== null && instead.length >= 100 * megabyte) isHuge.add(name);
+            if (instead !== null && instead.length >= 100 * megabyte) readHuge.add(name);
             if (instead === null) captures.delete(name);
             else captures.set(name, instead);
             await isUnderstood(() => driver.readPlan(contextOf(recorded), captures satisfies Captures));
