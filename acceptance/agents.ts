@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { slotUidBase } from '../tools/programs/slot-uid-base.ts';
 import { toolboxFolder } from '../tools/toolbox/places.ts';
 import { agentProgram } from '../tools/programs/built-programs.ts';
 import { until } from './runs.ts';
@@ -48,7 +49,7 @@ export async function startAgent(
       ENVARIUM_AGENT_SECRET_FILE: `${spool}.secret`,
       ENVARIUM_SPOOL_DIR: spool,
       ENVARIUM_WORK_DIR: join(folder, 'work'),
-      ENVARIUM_SLOT_UID_BASE: String(70_000 + 1000 * place),
+      ENVARIUM_SLOT_UID_BASE: slotUidBase(place),
       ENVARIUM_ISOLATION_PATHS: toolboxFolder(),
       ENVARIUM_TOOL_MIRROR_TERRAFORM: 'none',
       ENVARIUM_TOOL_MIRROR_OPENTOFU: 'none',

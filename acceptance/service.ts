@@ -13,6 +13,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Client, createClient } from '#contract/client/client.ts';
+import { slotUidBase } from '../tools/programs/slot-uid-base.ts';
 import { toolboxFolder } from '../tools/toolbox/places.ts';
 import { serverProgram } from '../tools/programs/built-programs.ts';
 
@@ -123,6 +124,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       ENVARIUM_DATA_DIR: join(folder, 'data'),
       ENVARIUM_GIT_LOCAL_PATHS: repositories,
       ENVARIUM_BOOTSTRAP_API_KEY: key,
+      ENVARIUM_SLOT_UID_BASE: slotUidBase(),
       // Programs of tests call the tools that were built for them.
       ENVARIUM_ISOLATION_PATHS: toolboxFolder(),
       // A test depends on no publisher.

@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Client, createClient } from '#contract/client/client.ts';
+import { slotUidBase } from '../../tools/programs/slot-uid-base.ts';
 import { toolboxFolder } from '../../tools/toolbox/places.ts';
 import type { FamilyTool } from '../programs.ts';
 import {
@@ -253,7 +254,7 @@ export class Installation implements AsyncDisposable {
       ENVARIUM_SPOOL_DIR: this.#agentSpool,
       ENVARIUM_WORK_DIR: this.workFolder,
       ENVARIUM_AGENT_CONCURRENCY: String(slots),
-      ENVARIUM_SLOT_UID_BASE: '71000',
+      ENVARIUM_SLOT_UID_BASE: slotUidBase(1),
       ENVARIUM_ISOLATION_PATHS: toolboxFolder(),
       ENVARIUM_TOOL_MIRROR_TERRAFORM: 'none',
       ENVARIUM_TOOL_MIRROR_OPENTOFU: 'none',

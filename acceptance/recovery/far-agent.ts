@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { slotUidBase } from '../../tools/programs/slot-uid-base.ts';
 import { toolboxFolder } from '../../tools/toolbox/places.ts';
 import { agentProgram } from '../../tools/programs/built-programs.ts';
 import { type Home, until } from '../runs.ts';
@@ -59,6 +60,7 @@ export class FarAgent implements AsyncDisposable {
         ENVARIUM_AGENT_KEY: agentKey,
         ENVARIUM_AGENT_SECRET_FILE: join(folder, 'secret'),
         ENVARIUM_AGENT_CONCURRENCY: '1',
+        ENVARIUM_SLOT_UID_BASE: slotUidBase(),
         ENVARIUM_SPOOL_DIR: join(folder, 'spool'),
         ENVARIUM_WORK_DIR: join(folder, 'work'),
         ENVARIUM_ISOLATION_PATHS: toolboxFolder(),

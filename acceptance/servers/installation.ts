@@ -79,7 +79,6 @@ export class Installation implements AsyncDisposable {
         ENVARIUM_GIT_LOCAL_PATHS: join(this.folder, 'repositories'),
         ENVARIUM_BOOTSTRAP_API_SECRET: this.#secret,
         ENVARIUM_BUILT_IN_AGENT: 'false',
-        ENVARIUM_SLOT_UID_BASE: String(80_000 + 2000 * index),
         ENVARIUM_HEARTBEAT_SECONDS: '1',
         ENVARIUM_LOG_LEVEL: 'warn',
         ...this.#settings,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { createEnvironment, type Home, homeOf } from '../runs.ts';
+import { createEnvironment, type Home, homeOf, untilStatus } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
 import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
 
@@ -34,6 +34,7 @@ describe('the queue and what follows, in the browser', { skip: withoutBrowser },
     id = made.id;
     waiting = made.deploymentId;
     const request = { repository, preventAutoDeploy: true };
+    await untilStatus(service.client, waiting, 'WAITING_FOR_USER');
     followerId = (await createEnvironment(service.client, home, { ...request, name: hostile })).id;
     browser = await startBrowser();
     page = await openPage(browser);

@@ -10,6 +10,7 @@ import { confineRuns } from './confine-runs.ts';
 import { type Machine, thisMachine } from './processes/isolation.ts';
 import { findProgram } from './processes/programs.ts';
 import { openSpool } from './spool/open-spool.ts';
+import { slotUidBase } from '../../tools/programs/slot-uid-base.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -25,7 +26,7 @@ async function confine(
   await using spool = await openSpool(join(folder, 'spool'), 0);
   const settings = readProgramSettings(agentSettings, {
     ENVARIUM_WORK_DIR: join(folder, 'work'),
-    ENVARIUM_SLOT_UID_BASE: '60000',
+    ENVARIUM_SLOT_UID_BASE: slotUidBase(),
     ...more,
   });
   return confineRuns(

@@ -12,6 +12,7 @@ import { makeRepository, oneResource } from '../repository.ts';
 import { scratchFolder, type Service, startService } from '../service.ts';
 import { pagesSignedIn, type SignedIn, signInOnce } from '../web/browser.ts';
 import { categories, openLighthouse } from '../web/lighthouse.ts';
+import { measureLargePlan } from '../web/large-plan.ts';
 import { type LongLog, measureLongLog, printLines } from '../web/long-log.ts';
 import { measureFirstVisits, measureRows } from '../web/pages.ts';
 import { measureStatusChanges } from '../web/status-changes.ts';
@@ -100,6 +101,7 @@ export const webBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   const rounds = isQuick ? 2 : 10;
   const visits = isQuick ? 2 : 10;
   const lines = isQuick ? 100_000 : 1_000_000;
+  const resources = 5_000;
   const port = await freePort();
   await using folder = await scratchFolder();
   const repository = await makeRepository(folder.repositories, 'one-resource', oneResource);
@@ -121,6 +123,8 @@ export const webBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   const lagsOfOne = await lagsWith({ tabs: 1, elsewhere: tabs - 1 });
   const logUrl = `${service.url}/deployments/${await printLines(service, environmentId, lines)}?tab=log`;
   const log = await measureLongLog(browser, signedIn, { url: logUrl, lines, port });
+  const planUrl = `${service.url}/deployments/${deploymentId}?tab=plan`;
+  const planTasks = await measureLargePlan(browser, signedIn, { url: planUrl, resources });
   await copyEnvironment(database, environmentId, { environments, deploymentsEach: 1 });
   const firstVisits = await measureFirstVisits(browser, signedIn, { url: service.url, count: visits });
   return {
@@ -129,6 +133,9 @@ export const webBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
       figure(`status change on one screen, ${tabs - 1} elsewhere`, 'ms', lagsOfOne),
       figure('first page usable', 'ms', firstVisits),
       ...logFigures(log),
+      figure(`plan of ${resources} resources: longest task while it scrolls`, 'ms', [
+        Math.max(0, ...planTasks),
+      ]),
       ...(await listFigures(parts, isQuick ? 1 : 5)),
       ...(await lighthouseFigures(parts, { port, deploymentId, count: isQuick ? 1 : 5 })),
     ],
@@ -138,6 +145,7 @@ export const webBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
       rounds,
       visits,
       lines,
+      resources,
       cores: availableParallelism(),
       browser: browser.version(),
     },

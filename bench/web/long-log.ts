@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { Service } from '../service.ts';
 import { pagesSignedIn, type SignedIn } from './browser.ts';
 import { heapMegabytesOf } from './heap.ts';
+import { tasksOf, watchTasks } from './long-tasks.ts';
 
 export interface LongLog {
   readonly loadedAfter: number;
@@ -31,19 +32,6 @@ export async function printLines({ client }: Service, environmentId: string, lin
     if (event.event === 'end' && event.data.status !== 'SUCCESS')
       throw new Error(`the task that prints ended with ${event.data.status}`);
   return id;
-}
-
-/** Notes the long tasks of the page from now on. */
-function watchTasks(page: Page): Promise<void> {
-  return page.evaluate(() => {
-    const tasks: number[] = [];
-    new PerformanceObserver((list) =>
-      tasks.push(...list.getEntries().map(({ duration }) => duration)),
-    ).observe({
-      type: 'longtask',
-    });
-    Object.assign(globalThis, { tasks });
-  });
 }
 
 /** Waits until the log grows no longer. @returns milliseconds since the navigation began */
@@ -127,7 +115,7 @@ export async function measureLongLog(
   const heapMegabytes = [await heapMegabytesOf(page, port)];
   await watchTasks(page);
   await scrollThrough(page);
-  const tasks = await page.evaluate(() => (globalThis as unknown as { tasks: number[] }).tasks);
+  const tasks = await tasksOf(page);
   heapMegabytes.push(await heapMegabytesOf(page, port));
   const searches: number[] = [];
   for (const text of [`request ${lines} of`, 'storefront', '777', 'answered'])

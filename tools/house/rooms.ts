@@ -57,9 +57,11 @@ export function architecturePage(): string {
  */
 export const forTests: readonly string[] = [
   'tools/programs/built-programs.ts',
+  'tools/programs/slot-uid-base.ts',
   'tools/toolbox/places.ts',
   'tools/install.mjs',
   'acceptance/web/browser.ts',
+  'acceptance/web/large-plan.ts',
   'acceptance/web/showcase.ts',
   'protocol/src/tools/index.ts',
   'agent/src/testing/secret-stores/aws-server.ts',

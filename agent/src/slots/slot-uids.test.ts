@@ -57,6 +57,20 @@ test('a range that is too small is refused with the names of the settings that c
   );
 });
 
+test('an agent that finds too few reports who owns the others and keeps none', (t) => {
+  const { spool, allocate } = prepare(t, 18);
+  const folders = ['a', 'b', 'c', 'd'].map(spool);
+  for (const folder of folders) allocate(folder, 1);
+  const many = spool('many');
+  assert.throws(
+    () => allocate(many, 3),
+    (error: Error) =>
+      error.message.includes(`only 2 of`) &&
+      error.message.includes(`claimed for ${folders.slice(0, 3).join(', ')} and 1 more)`),
+  );
+  assert.deepEqual(allocate(spool('next'), 2), [58016, 58017]);
+});
+
 test('the uid of an account is never used', (t) => {
   const { spool, allocate } = prepare(t);
   assert.deepEqual(

@@ -46,6 +46,8 @@ export interface SlotUidRequest {
 export const defaultRegistryFolder = '/var/lib/envarium/slot-uids';
 /** So many attempts of a slot pass before a uid is used again. */
 const uidsPerSlot = 4;
+/** So many spool folders are named to whoever has to make room. */
+const namedOwners = 3;
 
 /**
  * Claims the uids of an agent, the same ones again after a restart.
@@ -68,14 +70,36 @@ export function allocateSlotUids(request: SlotUidRequest): number[] {
     .filter((uid) => claimed.has(uid) && ownerOf(registryFolder, uid) === spoolFolder)
     .slice(0, wanted);
   using claim = prepareClaim(registryFolder, spoolFolder);
-  for (const uid of candidates)
-    if (taken.length < wanted && !taken.includes(uid) && !used.has(uid) && claim.take(uid)) taken.push(uid);
-  if (taken.length >= slots) return taken;
-  const inUse = candidates.filter((uid) => used.has(uid) && !taken.includes(uid));
+  const added: number[] = [];
+  for (const uid of candidates) {
+    if (taken.length + added.length >= wanted) break;
+    if (!taken.includes(uid) && !used.has(uid) && claim.take(uid)) added.push(uid);
+  }
+  const all = [...taken, ...added];
+  if (all.length >= slots) return all;
+  // An agent that does not start keeps none from those that could.
+  for (const uid of added) rmSync(join(registryFolder, String(uid)), { force: true });
+  const others = candidates.filter((uid) => !all.includes(uid));
+  const reasons = [
+    ...describeRunning(others.filter((uid) => used.has(uid))),
+    ...describeOwners(others.map((uid) => ownerOf(registryFolder, uid))),
+  ];
   throw new Error(
-    `only ${taken.length} of the uids ${base} to ${base + count - 1} are free, and ${slots} slots need one ` +
-      `each${inUse.length === 0 ? '' : ` (processes run under ${inUse.join(', ')})`}: raise ${agentSettings.slotUidCount.name}, or move the range with ${agentSettings.slotUidBase.name}`,
+    `only ${all.length} of the uids ${base} to ${base + count - 1} are free, and ${slots} slots need one ` +
+      `each${reasons.length === 0 ? '' : ` (${reasons.join('; ')})`}: raise ${agentSettings.slotUidCount.name}, or move the range with ${agentSettings.slotUidBase.name}`,
   );
+}
+
+function describeRunning(uids: readonly number[]): string[] {
+  return uids.length === 0 ? [] : [`processes run under ${uids.join(', ')}`];
+}
+
+/** Names the spool folders that others are claimed for: whoever removes one of them releases its uids. */
+function describeOwners(owners: readonly (string | null)[]): string[] {
+  const folders = [...new Set(owners.filter((owner) => owner !== null && owner !== ''))];
+  if (folders.length === 0) return [];
+  const more = folders.length > namedOwners ? ` and ${folders.length - namedOwners} more` : '';
+  return [`the others are claimed for ${folders.slice(0, namedOwners).join(', ')}${more}`];
 }
 
 interface Claim extends Disposable {

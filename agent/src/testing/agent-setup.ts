@@ -22,6 +22,7 @@ import { connectToServer } from '../connection/connection.ts';
 import { prepareAttempt } from '../held/prepare-attempt.ts';
 import { identifyProcess, isAlive, signalProcess } from '../processes/process-identity.ts';
 import { ProtocolServer, type ServedAttempt } from './protocol-server.ts';
+import { slotUidBase } from '../../../tools/programs/slot-uid-base.ts';
 import { attemptFolderName, type ProcessIdentity, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
 import { readRunner } from '../spool/read-attempt.ts';
 
@@ -92,8 +93,7 @@ export class AgentSetup {
         ENVARIUM_SPOOL_DIR: this.spoolFolder,
         ENVARIUM_WORK_DIR: this.workFolder,
         ENVARIUM_AGENT_CONCURRENCY: '1',
-        // The user after the default range runs the databases of other tests on the machine.
-        ENVARIUM_SLOT_UID_BASE: '60000',
+        ENVARIUM_SLOT_UID_BASE: slotUidBase(),
         ...settings,
       },
     });
