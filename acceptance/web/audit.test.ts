@@ -52,6 +52,15 @@ describe('the audit trail in the browser', { skip: withoutBrowser, concurrency: 
     await dialog().getByText('Ada Lovelace').first().waitFor();
   });
 
+  test('a trail that is open shows what happens', async () => {
+    await go('/audit?action=project.created');
+    await page.getByText('No entry fits').waitFor();
+    await service.client.call('createProject', {
+      body: { organizationId: home.organizationId, name: 'Seen at once' },
+    });
+    await page.getByRole('button', { name: 'project.created' }).waitFor();
+  });
+
   test('filters are in the address, and what fits none says so', async () => {
     await go('/audit?action=nobody.didThis');
     await page.getByText('No entry fits').waitFor();

@@ -65,7 +65,10 @@ describe('a session that ends while a page is open', { skip: withoutBrowser, con
     page = await openPage(browser);
     await signIn(page, service.url);
     await page.context().clearCookies();
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Environments' }).click();
+    await page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('link', { name: 'Environments' })
+      .dispatchEvent('click');
     await dialogOf(page).waitFor();
     await signInAbove(page, admin);
     await page.getByText('No environments yet').waitFor();
@@ -84,7 +87,10 @@ describe('a session that ends while a page is open', { skip: withoutBrowser, con
     page = await openPage(browser);
     await signIn(page, service.url);
     await page.context().clearCookies();
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Environments' }).click();
+    await page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('link', { name: 'Environments' })
+      .dispatchEvent('click');
     await dialogOf(page).waitFor();
     await Promise.all([page.waitForEvent('load'), signInAbove(page, other)]);
     await page.getByRole('button', { name: 'Account: Grace Hopper' }).waitFor();

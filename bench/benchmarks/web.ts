@@ -1,7 +1,7 @@
 /** The web interface in a real browser: sizes of installations and logs, and many tabs. */
 import { availableParallelism } from 'node:os';
 import type { Browser, Page } from 'playwright-core';
-import { startBrowser } from '../../acceptance/web/browser.ts';
+import { chromiumPath, startBrowser } from '../../acceptance/web/browser.ts';
 import { createAdmin } from '../../acceptance/web/showcase.ts';
 import { freePort } from '../../agent/src/testing/free-port.ts';
 import { connectTo } from '../database.ts';
@@ -109,7 +109,10 @@ export const webBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   await createAdmin(service.client);
   const environmentId = await createEnvironment(service, repository, false, { name });
   const { id: deploymentId } = await deployAndWatch(service, environmentId);
-  await using browser = await startBrowser([`--remote-debugging-port=${port}`]);
+  await using browser = await startBrowser({
+    args: [`--remote-debugging-port=${port}`],
+    program: chromiumPath,
+  });
   const signedIn = await signInOnce(browser, service);
   await using database = await connectTo(service);
   const parts = { service, browser, signedIn };

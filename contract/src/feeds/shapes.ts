@@ -159,13 +159,15 @@ export const changedEntities = [
   'agent',
   'notificationEndpoint',
   'state',
+  'auditTrail',
 ] as const;
 export type ChangedEntity = (typeof changedEntities)[number];
 
 export const OrganizationChangeEvent = replyObject('OrganizationChangeEvent', {
   entity: oneOf(changedEntities, 'What was created, changed or deleted'),
   id: Type.String({
-    description: 'Its id; of variables, that of their scope, and of a state, that of its environment',
+    description:
+      'Its id; of variables, that of their scope, of a state, that of its environment, and of the audit trail, that of the organization',
   }),
   projectId: Type.Optional(Type.String({ description: 'The project that it belongs to' })),
   environmentId: Type.Optional(Type.String({ description: 'The environment that it belongs to' })),

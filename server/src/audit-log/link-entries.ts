@@ -2,12 +2,20 @@
  * Links entries to their chains, after their transactions have committed: these never wait for each other's
  * entries. One server at a time does it.
  */
-import { chainOf, contentText, linkHash, sha256, zeroHash } from '#contract/audit/chain.ts';
+import {
+  chainOf,
+  contentText,
+  installationChain,
+  linkHash,
+  sha256,
+  zeroHash,
+} from '#contract/audit/chain.ts';
 import { contentOf, isEntryMac } from '../audit/audit-content.ts';
 import { storeAudit } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { perServer } from '../events/per-server.ts';
+import { recordChange } from '../feeds/organization-news-store.ts';
 import {
   type EventRow,
   getEvents,
@@ -175,8 +183,22 @@ async function beginRoot(context: Context): Promise<void> {
   await insertHead(context.db, { ...head, mac: headMac(context.auditKeys.mac, head) });
 }
 
-/** @returns whether there may be more */
-async function linkSome(context: Context, isWaiting: boolean): Promise<boolean> {
+/** Lets trails that are open show the new entries: the links stand, whatever becomes of this. */
+async function tellReaders(context: Context, chains: ReadonlySet<string>): Promise<void> {
+  for (const id of chains)
+    if (id !== installationChain)
+      await inTransaction(context, (context) =>
+        recordChange(context, {
+          ...{ organizationId: id, projectId: null, environmentId: null },
+          ...{ entity: 'auditTrail', id },
+        }),
+      ).catch((error: unknown) =>
+        context.log.warn({ err: error, chain: id }, 'open audit trails do not show new entries'),
+      );
+}
+
+/** @param linked gets the chains that have new links. @returns whether there may be more */
+async function linkSome(context: Context, isWaiting: boolean, linked: Set<string>): Promise<boolean> {
   return inTransaction(context, async (context) => {
     const { db, auditKeys, now } = context;
     let head = await lockHead(db, rootChain, isWaiting);
@@ -209,6 +231,7 @@ async function linkSome(context: Context, isWaiting: boolean): Promise<boolean> 
       heads.map((each) => ({ ...each, mac: headMac(auditKeys.mac, each) })),
     );
     seenOf(context).last = chains.root;
+    for (const chain of chains.ends.keys()) linked.add(chain);
     return !isComplete;
   });
 }
@@ -228,5 +251,7 @@ async function isIdle(context: Context): Promise<boolean> {
  */
 export async function linkEntries(context: Context, isWaiting = false): Promise<void> {
   if (await isIdle(context)) return;
-  while (await linkSome(context, isWaiting));
+  const linked = new Set<string>();
+  while (await linkSome(context, isWaiting, linked));
+  await tellReaders(context, linked);
 }

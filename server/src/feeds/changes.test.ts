@@ -134,6 +134,20 @@ test('readers hear of the registry what they may list of it', async () => {
   assert.deepEqual(await heard(work, { as }), [`organization ${organizationId}`]);
 });
 
+test('who may read the audit trail hears of its new entries once they are linked', async () => {
+  const list = () => ok(app, 'listAuditEvents', { query: { organizationId } });
+  await list();
+  const work = async () => {
+    await ok(app, 'updateOrganization', { params: { id: organizationId }, body: { description: 'a' } });
+    await list();
+    await list();
+  };
+  const changed = `organization ${organizationId}`;
+  assert.deepEqual(await heard(work), [changed, `auditTrail ${organizationId}`]);
+  const as = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION', 'VIEW_ENVIRONMENT'] });
+  assert.deepEqual(await heard(work, { as }), [changed]);
+});
+
 test('a member without any environment hears of what it may list, and of its first project at once', async () => {
   const as = await app.addKey({ [organizationId]: 'User' });
   const project = await ok(app, 'createProject', { body: { organizationId, name: 'first' } });

@@ -19,6 +19,7 @@ const rightsToList: Partial<Record<ChangedEntity, Right>> = {
   module: 'VIEW_MODULES',
   provider: 'VIEW_PROVIDERS',
   gpgKey: 'VIEW_PROVIDERS',
+  auditTrail: 'VIEW_AUDIT_LOGS',
 };
 
 /** Whether the reader may see what an event is about, and asked for it. */

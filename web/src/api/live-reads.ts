@@ -87,6 +87,7 @@ const ofChange: Readonly<Record<ChangedEntity, readonly OperationName[]>> = {
     'listNotificationAssignments',
   ],
   state: ['listStateVersions', 'getStateLock', 'getStateAccess'],
+  auditTrail: ['listAuditEvents'],
 };
 
 /** @returns names of the reads that are asked again */
