@@ -5,7 +5,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -68,9 +68,16 @@ export function trustAuthority(file: string): void {
   setDefaultCACertificates([...getCACertificates('default'), readFileSync(file, 'utf8')]);
 }
 
-/** A folder that runs can read from, with room for data and repositories. */
+const folders: string[] = [];
+// Those of tests that have failed, too: a spool that stays keeps its user ids.
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder that runs can read from, with room for data and repositories. It ends with this process at the latest. */
 export async function scratchFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'envarium-'));
+  folders.push(folder);
   await chmod(folder, 0o755);
   return folder;
 }

@@ -201,10 +201,12 @@ export const notIsolated: Isolation = {
   hidden: [],
   isOffline: false,
 };
+const isolationFolder = mkdtempSync(join(tmpdir(), 'isolation-'));
+process.once('exit', () => rmSync(isolationFolder, { recursive: true, force: true }));
 const offered = await findIsolation({
   mode: 'auto',
   slotUid: isRoot ? ordinaryUid : null,
-  folder: mkdtempSync(join(tmpdir(), 'isolation-')),
+  folder: isolationFolder,
   readable: [],
   hidden: [],
   isOffline: false,
