@@ -71,7 +71,12 @@ export function trustAuthority(file: string): void {
 const folders: string[] = [];
 // Those of tests that have failed, too: a spool that stays keeps its user ids.
 process.once('exit', () => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders)
+    try {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    } catch {
+      // Something that was killed is still writing there, which is no failure of the test.
+    }
 });
 
 /** A folder that runs can read from, with room for data and repositories. It ends with this process at the latest. */
