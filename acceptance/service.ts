@@ -75,7 +75,7 @@ process.once('exit', () => {
     try {
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     } catch {
-      // Something that was killed is still writing there, which is no failure of the test.
+      // Something that was killed is still writing there; the test has passed or failed already.
     }
 });
 
