@@ -13,7 +13,7 @@ import type { Environment } from '#contract/environments/shapes.ts';
 import { startStackServer } from '../agent/src/testing/cloudformation/server.ts';
 import { withOwnProgram } from '../agent/src/testing/cloudformation/with-own-program.ts';
 import { scriptOf, startToolMirror, type ToolMirror } from '../agent/src/testing/tool-mirror.ts';
-import { readFolder } from './examples.ts';
+import { readExample } from '../tools/examples.ts';
 import { findProgram } from './programs.ts';
 import { allProcesses } from './recovery/processes.ts';
 import { until, untilEnd, untilStatus, wholeLog } from './runs.ts';
@@ -276,7 +276,7 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
 
   test('a tool that is a part of the agent runs from its bundle', withOwnProgram, async () => {
     await using aws = await startStackServer();
-    const files = await readFolder('cloudformation');
+    const files = readExample('cloudformation');
     const stack = await makeRepository(folder, 'stack', files);
     const access = Object.entries(aws.environment).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
     const template = ['--type', 'cloudformation', '--file-name', 'template.yaml'];

@@ -83,7 +83,7 @@ async function tour(
 ): Promise<string> {
   const scenario = scenarios[type];
   say(`Making a small git repository with ${scenario.what}`);
-  const repository = await makeRepository(folder, 'demo', await scenario.files());
+  const repository = await makeRepository(folder, 'demo', scenario.files());
   note(repository.path);
   const [organization] = await client.call('listOrganizations');
   const [project] = await client.call('listProjects', { query: { organizationId: organization?.id } });

@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startStackServer } from '../../agent/src/testing/cloudformation/server.ts';
-import { readFolder } from '../examples.ts';
+import { readExample } from '../../tools/examples.ts';
 import type { EnvironmentRequest } from '../runs.ts';
 
 const run = promisify(execFile);
@@ -34,7 +34,7 @@ export interface Scenario {
   readonly what: string;
   /** Programs on the PATH, with how to get them. */
   readonly programs: Readonly<Record<string, string>>;
-  files(): Promise<Readonly<Record<string, string>>>;
+  files(): Readonly<Record<string, string>>;
   /** Settings of the service that this tool needs. */
   readonly settings?: Readonly<Record<string, string>>;
   /** What the environment has in addition. */
@@ -49,7 +49,7 @@ export interface Scenario {
 
 const terraformLike: Omit<Scenario, 'programs'> = {
   what: 'the configuration of examples/terraform',
-  files: () => readFolder('terraform'),
+  files: () => readExample('terraform'),
   variables: async () => [
     { name: 'greeting', value: 'good morning', type: 1 },
     { name: 'token', value: 'a-secret-that-no-log-shows', type: 1, isSensitive: true },
@@ -97,7 +97,7 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
       terragrunt: 'see terragrunt.gruntwork.io/docs/getting-started/install',
       tofu: 'see opentofu.org/docs/intro/install',
     },
-    files: () => readFolder('terragrunt'),
+    files: () => readExample('terragrunt'),
     request: { terragruntVersion: 'latest', opentofuVersion: 'latest', isTerragruntRunAll: true },
     variables: async () => [],
     // The first deployment makes the network only: the servers need its outputs.
@@ -106,7 +106,7 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
   k8s: {
     what: 'the manifests of examples/k8s',
     programs: kubectl,
-    files: () => readFolder('k8s'),
+    files: () => readExample('k8s'),
     hasNamespace: true,
     variables: async () => [...(await cluster()), { name: 'motto', value: 'good morning', type: 1 }],
     change: { name: 'motto', value: 'good evening', type: 1 },
@@ -114,7 +114,7 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
   helm: {
     what: 'the chart of examples/helm',
     programs: { helm: 'see helm.sh/docs/intro/install', ...kubectl },
-    files: () => readFolder('helm'),
+    files: () => readExample('helm'),
     hasNamespace: true,
     variables: async () => [...(await cluster()), { name: 'greeting', value: 'good morning', type: 1 }],
     change: { name: 'greeting', value: 'good evening', type: 1 },
@@ -122,7 +122,7 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
   cloudformation: {
     what: 'the template of examples/cloudformation, for a server on this machine that answers as AWS does',
     programs: {},
-    files: () => readFolder('cloudformation'),
+    files: () => readExample('cloudformation'),
     request: { fileName: 'template.yaml' },
     async variables() {
       const aws = await startStackServer();
@@ -144,7 +144,7 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
   ansible: {
     what: 'the playbook of examples/ansible, for this machine itself',
     programs: { 'ansible-playbook': 'see docs.ansible.com, "Installing Ansible"' },
-    files: () => readFolder('ansible'),
+    files: () => readExample('ansible'),
     // In namespaces of its own, a run would change files that nobody else sees; one user owns what all runs make.
     settings: {
       ENVARIUM_ISOLATION: 'off',
@@ -170,7 +170,7 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
       pulumi: 'see pulumi.com/docs/install',
       'pulumi-language-yaml': 'it is part of the release of Pulumi',
     },
-    files: () => readFolder('pulumi'),
+    files: () => readExample('pulumi'),
     variables: async () => [{ name: 'greeting', value: 'good morning', type: 1 }],
     change: { name: 'greeting', value: 'good evening', type: 1 },
   },

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { appendFile, mkdir, rmdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { pythonProgram, withToolbox } from '../../tools/toolbox/places.ts';
-import { readFolder } from '../examples.ts';
+import { readExample } from '../../tools/examples.ts';
 import { filesIn, fileWorldSettings, openFolder } from './file-world.ts';
 import { journey } from './journey.ts';
 import type { Scenario } from './traveller.ts';
@@ -41,7 +41,7 @@ journey({
   async arrive(_t, folder): Promise<Scenario> {
     const site = join(await openFolder(folder, 'world'), 'site');
     const marks = await openFolder(folder, 'marks');
-    const files = await readFolder('ansible');
+    const files = readExample('ansible');
     const playbook = `${files['playbook.yml']}${sealed}`;
     const title = (value: string) => ({ name: 'site_title', value, type: 1 as const });
     const evening = { 'index.html': page('Good evening'), sealed: secret };

@@ -1,6 +1,6 @@
 /** A chart on its journey: that of the example. */
 import { pathWith, toolboxProgram } from '../../tools/toolbox/places.ts';
-import { readFolder } from '../examples.ts';
+import { readExample } from '../../tools/examples.ts';
 import { clusterWorlds, pending, withClusterAnd } from './cluster-world.ts';
 import { journey } from './journey.ts';
 import type { Scenario } from './traveller.ts';
@@ -15,7 +15,7 @@ journey({
   settings: async () => ({ PATH: pathWith(toolboxProgram('helm')), ENVARIUM_ABORT_SECONDS: '60' }),
   async arrive(t): Promise<Scenario> {
     const { namespace, variables, ...cluster } = await worldOf(t);
-    const files = await readFolder('helm');
+    const files = readExample('helm');
     const deployment = files['templates/deployment.yaml'] ?? '';
     const row = (action: string, kind: string, name = 'journey') =>
       `${action} ${kind === 'Deployment' ? 'apps/v1' : 'v1'}/${kind}/${namespace.name}/${name}`;

@@ -1,5 +1,5 @@
 /** Manifests on their journey: those of the example, with names that do not depend on their contents. */
-import { readFolder } from '../examples.ts';
+import { readExample } from '../../tools/examples.ts';
 import { clusterWorlds, pending, withClusterAnd } from './cluster-world.ts';
 import { journey } from './journey.ts';
 import type { Scenario } from './traveller.ts';
@@ -26,7 +26,7 @@ journey({
   settings: async () => ({}),
   async arrive(t): Promise<Scenario> {
     const { namespace, variables, ...cluster } = await worldOf(t);
-    const files = await readFolder('k8s');
+    const files = readExample('k8s');
     const deployment = files['deployment.yaml'] ?? '';
     const row = (action: string, kind: string, name: string) =>
       `${action} ${kind === 'Deployment' ? 'apps/v1' : 'v1'}/${kind}/${namespace.name}/${name}`;

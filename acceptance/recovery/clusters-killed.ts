@@ -6,10 +6,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sharedCluster, type TestNamespace, withCluster } from '../../agent/src/testing/cluster/cluster.ts';
 import { pathWith, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
-import { readFolder } from '../examples.ts';
+import { readExample } from '../../tools/examples.ts';
 import { createEnvironment, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';
 import { makeRepository } from '../service.ts';
-import { MortalService } from './mortal-service.ts';
+import { isInDeployment, MortalService, type Victim } from './mortal-service.ts';
 import { commandPid, runnerPid, sendSignal } from './processes.ts';
 
 const needs = withToolbox('helm').skip === false ? withCluster() : withToolbox('helm');
@@ -29,9 +29,6 @@ const kinds: readonly Kind[] = [
 const objectsOf = async ({ kubectl }: TestNamespace): Promise<string[]> =>
   (await kubectl(['get', 'deployments,services', '-o', 'name'])).trim().split('\n').sort();
 
-/** The tool and its runner end with their deployment, which an agent or a server only interrupts. */
-export type Victim = 'tool' | 'runner' | 'agent' | 'server';
-
 /** Declares the tests. @param victims the processes that are killed */
 export function killInClusters(victims: readonly Victim[]): void {
   describe('a deployment to a cluster, killed while it waits for pods,', needs, () => {
@@ -39,11 +36,7 @@ export function killInClusters(victims: readonly Victim[]): void {
 
     /** A first deployment whose pods do not become ready. */
     async function waitingRun({ type, waiting }: Kind, namespace: TestNamespace) {
-      const repository = await makeRepository(
-        mortal.folder,
-        `${type}-${namespace.name}`,
-        await readFolder(type),
-      );
+      const repository = await makeRepository(mortal.folder, `${type}-${namespace.name}`, readExample(type));
       const created = await createEnvironment(mortal.client, mortal.home, {
         type,
         workspaceName: 'killed',
@@ -79,7 +72,7 @@ export function killInClusters(victims: readonly Victim[]): void {
       const { type } = kind;
       const recovery = type === 'helm' ? /pending-install/ : /rolled out|No changes/;
 
-      for (const victim of victims.filter((each) => each === 'tool' || each === 'runner'))
+      for (const victim of victims.filter(isInDeployment))
         test(`${type}: the ${victim} is killed; the deployment fails, and the next one continues`, async (t) => {
           const namespace = await (await cluster()).namespace(t);
           const { id, deploymentId, command } = await waitingRun(kind, namespace);
@@ -91,7 +84,7 @@ export function killInClusters(victims: readonly Victim[]): void {
           if (victim === 'tool') assert.match(log, recovery);
         });
 
-      for (const victim of victims.filter((each) => each === 'agent' || each === 'server'))
+      for (const victim of victims.filter((each) => !isInDeployment(each)))
         test(`${type}: the ${victim} is killed; the deployment continues and succeeds`, async (t) => {
           const namespace = await (await cluster()).namespace(t);
           const { id, deploymentId } = await waitingRun(kind, namespace);

@@ -6,6 +6,13 @@ import { type Home, homeOf } from '../runs.ts';
 import { removeScratch, type RunningService, scratchFolder, startService } from '../service.ts';
 import { agentPid, sendSignal } from './processes.ts';
 
+export type Victim = 'tool' | 'runner' | 'agent' | 'server';
+
+/** Whether a deployment ends with what is killed; an agent and a server only interrupt it. */
+export function isInDeployment(victim: Victim): victim is 'tool' | 'runner' {
+  return victim === 'tool' || victim === 'runner';
+}
+
 export class MortalService {
   readonly #settings: Readonly<Record<string, string>>;
   #folder: string | undefined;

@@ -10,7 +10,7 @@ import { pulumiFolder, withPulumi } from '../../agent/src/testing/pulumi/pulumi-
 import { fileWorldSettings, openFolder } from '../journey/file-world.ts';
 import { createEnvironment, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';
 import { makeRepository } from '../service.ts';
-import { MortalService } from './mortal-service.ts';
+import { isInDeployment, MortalService, type Victim } from './mortal-service.ts';
 import { commandPid, runnerPid, sendSignal } from './processes.ts';
 
 const code = `name: shop
@@ -29,9 +29,6 @@ resources:
 outputs:
   key: \${key.path}
 `;
-
-/** The tool and its runner end with their deployment, which an agent or a server only interrupts. */
-export type Victim = 'tool' | 'runner' | 'agent' | 'server';
 
 /** Declares the tests. @param victims the processes that are killed */
 export function killPulumi(victims: readonly Victim[]): void {
@@ -82,7 +79,7 @@ export function killPulumi(victims: readonly Victim[]): void {
       return wholeLog(mortal.client, next.id);
     }
 
-    for (const victim of victims.filter((each) => each === 'tool' || each === 'runner'))
+    for (const victim of victims.filter(isInDeployment))
       test(`the ${victim} is killed; the deployment fails, and the next one continues`, async () => {
         const { id, deploymentId, command, world } = await waitingRun(victim);
         sendSignal(victim === 'tool' ? command : await runnerPid(mortal.running, id), 'SIGKILL');
@@ -94,7 +91,7 @@ export function killPulumi(victims: readonly Victim[]): void {
           assert.match(log, /stopped while creating urn:pulumi:tool::shop::file:index:File::key/);
       });
 
-    for (const victim of victims.filter((each) => each === 'agent' || each === 'server'))
+    for (const victim of victims.filter((each) => !isInDeployment(each)))
       test(`the ${victim} is killed; the deployment continues and succeeds`, async () => {
         const { id, deploymentId, world } = await waitingRun(victim);
         await mortal.kill(victim);

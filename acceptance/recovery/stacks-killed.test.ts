@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type StackServer, startStackServer } from '../../agent/src/testing/cloudformation/server.ts';
 import { withOwnProgram } from '../../agent/src/testing/cloudformation/with-own-program.ts';
-import { readFolder } from '../examples.ts';
+import { readExample } from '../../tools/examples.ts';
 import { createEnvironment, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';
 import { makeRepository, type Repository } from '../service.ts';
 import { MortalService } from './mortal-service.ts';
@@ -19,7 +19,7 @@ describe('a deployment of a stack, killed while AWS works,', withOwnProgram, () 
 
   before(async () => {
     aws = await startStackServer();
-    repository = await makeRepository(mortal.folder, 'stack', await readFolder('cloudformation'));
+    repository = await makeRepository(mortal.folder, 'stack', readExample('cloudformation'));
   });
   after(() => aws?.[Symbol.asyncDispose]());
 

@@ -1,4 +1,5 @@
-/** Plans of any size, for pages that show them. */
+/** Plans of any size, in a page that shows them. */
+import type { Page } from 'playwright-core';
 import type { Plan, ResourceChange } from '#contract/deployments/plan.ts';
 
 export function change(
@@ -26,4 +27,19 @@ export function largePlan(count: number): Plan {
     moduleName: `module.region_${at % 20}`,
   }));
   return { resourceChanges, outputChanges: [] };
+}
+
+/** Answers with another plan in the place of those of deployments, as the service would. */
+export async function answerPlan(page: Page, plan: Plan): Promise<void> {
+  await page.route(/deployments\/[^/?]+\?fields=plan/, (route) => route.fulfill({ json: { plan } }));
+}
+
+/** Scrolls a plan down and up again. @param afterStep is called when a step was drawn */
+export async function scrollPlan(page: Page, afterStep?: () => Promise<void>): Promise<void> {
+  await page.mouse.move(700, 600);
+  for (let at = 0; at < 60; at++) {
+    await page.mouse.wheel(0, at < 30 ? 1500 : -1500);
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => resolve()))');
+    await afterStep?.();
+  }
 }

@@ -6,7 +6,7 @@ import type { Plan } from '#contract/deployments/plan.ts';
 import { createEnvironment, homeOf, untilEnd } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
 import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
-import { change, largePlan } from './large-plan.ts';
+import { answerPlan, change, largePlan, scrollPlan } from './large-plan.ts';
 
 const markup = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
 
@@ -62,7 +62,7 @@ describe('plans', { skip: withoutBrowser, concurrency: false }, () => {
   /** Shows another plan in the place of that of the deployment, as the service would answer it. */
   async function showing(plan: Plan, at = address): Promise<void> {
     await page.unrouteAll();
-    await page.route(/deployments\/[^/?]+\?fields=plan/, (route) => route.fulfill({ json: { plan } }));
+    await answerPlan(page, plan);
     await page.goto('about:blank');
     await page.goto(at);
     await rows().first().waitFor();
@@ -70,13 +70,10 @@ describe('plans', { skip: withoutBrowser, concurrency: false }, () => {
 
   /** The most rows that were in the document while the page scrolled down and up again. */
   async function rowsWhileScrolling(): Promise<number> {
-    await page.mouse.move(700, 600);
     let most = 0;
-    for (let at = 0; at < 60; at++) {
-      await page.mouse.wheel(0, at < 30 ? 1500 : -1500);
-      await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => resolve()))');
+    await scrollPlan(page, async () => {
       most = Math.max(most, await rows().count());
-    }
+    });
     return most;
   }
 

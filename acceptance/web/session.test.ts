@@ -24,6 +24,12 @@ async function signInAbove(page: Page, { email, password }: Person): Promise<voi
   await dialog.getByRole('button', { name: 'Sign in' }).click();
 }
 
+/** Follows a link of the page, also where the dialog is above it already. */
+function openEnvironments(page: Page): Promise<void> {
+  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Environments' });
+  return link.dispatchEvent('click');
+}
+
 describe('a session that ends while a page is open', { skip: withoutBrowser, concurrency: false }, () => {
   let service: RunningService;
   let browser: Browser;
@@ -65,10 +71,7 @@ describe('a session that ends while a page is open', { skip: withoutBrowser, con
     page = await openPage(browser);
     await signIn(page, service.url);
     await page.context().clearCookies();
-    await page
-      .getByRole('navigation', { name: 'Main' })
-      .getByRole('link', { name: 'Environments' })
-      .dispatchEvent('click');
+    await openEnvironments(page);
     await dialogOf(page).waitFor();
     await signInAbove(page, admin);
     await page.getByText('No environments yet').waitFor();
@@ -87,10 +90,7 @@ describe('a session that ends while a page is open', { skip: withoutBrowser, con
     page = await openPage(browser);
     await signIn(page, service.url);
     await page.context().clearCookies();
-    await page
-      .getByRole('navigation', { name: 'Main' })
-      .getByRole('link', { name: 'Environments' })
-      .dispatchEvent('click');
+    await openEnvironments(page);
     await dialogOf(page).waitFor();
     await Promise.all([page.waitForEvent('load'), signInAbove(page, other)]);
     await page.getByRole('button', { name: 'Account: Grace Hopper' }).waitFor();

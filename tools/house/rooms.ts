@@ -56,6 +56,7 @@ export function architecturePage(): string {
  * them, whether the machine lets runs use them, and servers that stand in for others'.
  */
 export const forTests: readonly string[] = [
+  'tools/examples.ts',
   'tools/programs/built-programs.ts',
   'tools/programs/slot-uid-base.ts',
   'tools/toolbox/places.ts',

@@ -1,5 +1,5 @@
 /** For tests: the real Ansible of the toolbox, run by the real runner on a repository. */
-import { chmodSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
@@ -9,20 +9,6 @@ import { createSetup, type Ran, type RunnerSetup, type Running } from './runner-
 
 /** Options of tests that run Ansible. */
 export const withAnsible = withToolbox('ansible');
-
-/** Files of the example, by path. */
-export function examplePlaybook(): Record<string, string> {
-  const folder = join(import.meta.dirname, '../../../examples/ansible');
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
-  return Object.fromEntries(
-    files.map(({ parentPath, name }) => {
-      const path = join(parentPath, name);
-      return [path.slice(folder.length + 1), readFileSync(path, 'utf8')];
-    }),
-  );
-}
 
 export interface AnsibleStage {
   readonly setup: RunnerSetup;

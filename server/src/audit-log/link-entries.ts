@@ -189,8 +189,11 @@ async function tellReaders(context: Context, chains: ReadonlySet<string>): Promi
     if (id !== installationChain)
       await inTransaction(context, (context) =>
         recordChange(context, {
-          ...{ organizationId: id, projectId: null, environmentId: null },
-          ...{ entity: 'auditTrail', id },
+          organizationId: id,
+          projectId: null,
+          environmentId: null,
+          entity: 'auditTrail',
+          id,
         }),
       ).catch((error: unknown) =>
         context.log.warn({ err: error, chain: id }, 'open audit trails do not show new entries'),

@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ansibleStage, examplePlaybook, withAnsible } from '../../testing/ansible-stage.ts';
+import { readExample } from '../../../../tools/examples.ts';
+import { ansibleStage, withAnsible } from '../../testing/ansible-stage.ts';
 
 test(
   'plans of every type say what would change; without a change, the plan is empty',
   withAnsible,
   async (t) => {
-    const { world, run, apply, job } = ansibleStage(t, examplePlaybook());
+    const { world, run, apply, job } = ansibleStage(t, readExample('ansible'));
     for (const type of ['prPlan', 'dryRun'] as const) {
       const { outcome } = await run(job({ type }));
       assert.deepEqual(outcome.planSummary, { added: 2, changed: 0, destroyed: 0 }, type);
@@ -24,7 +25,7 @@ test(
 );
 
 test('a destroy without a playbook for it runs nothing, and says so', withAnsible, async (t) => {
-  const { 'destroy.yml': _, ...files } = examplePlaybook();
+  const { 'destroy.yml': _, ...files } = readExample('ansible');
   const { world, run, apply, job } = ansibleStage(t, files);
   await apply(await run(job()));
   const planned = await run(job({ type: 'destroy' }));

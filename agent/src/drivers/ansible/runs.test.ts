@@ -3,14 +3,17 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ansibleStage, examplePlaybook, withAnsible } from '../../testing/ansible-stage.ts';
+import { readExample } from '../../../../tools/examples.ts';
+import { ansibleStage, withAnsible } from '../../testing/ansible-stage.ts';
 
 for (const travels of [false, true]) {
   test(
     `a deployment plans and applies, ${travels ? 'elsewhere' : 'on the kept tree'}`,
     withAnsible,
     async (t) => {
-      const { world, run, apply, job } = ansibleStage(t, examplePlaybook(), { extra: { site_title: 'One' } });
+      const { world, run, apply, job } = ansibleStage(t, readExample('ansible'), {
+        extra: { site_title: 'One' },
+      });
       const planned = await run(job());
       assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
       assert.deepEqual(planned.outcome.planSummary, { added: 2, changed: 0, destroyed: 0 });
@@ -43,7 +46,7 @@ for (const travels of [false, true]) {
 }
 
 test('a drift run names what somebody has changed, and its values', withAnsible, async (t) => {
-  const { world, run, apply, job } = ansibleStage(t, examplePlaybook());
+  const { world, run, apply, job } = ansibleStage(t, readExample('ansible'));
   await apply(await run(job()));
   const page = join(world, 'site/index.html');
   const secret = 'planted-in-the-page';
@@ -62,7 +65,7 @@ test('a drift run names what somebody has changed, and its values', withAnsible,
 });
 
 test('a destroy runs the playbook for it', withAnsible, async (t) => {
-  const { world, run, apply, job } = ansibleStage(t, examplePlaybook());
+  const { world, run, apply, job } = ansibleStage(t, readExample('ansible'));
   await apply(await run(job()));
   const planned = await run(job({ type: 'destroy' }));
   assert.deepEqual(planned.outcome.planSummary, { added: 0, changed: 0, destroyed: 1 });
@@ -74,7 +77,7 @@ test('a destroy runs the playbook for it', withAnsible, async (t) => {
 
 test('without a check, the plan says that nothing is known, and the apply runs', withAnsible, async (t) => {
   const environment = { ENVARIUM_SKIP_ANSIBLE_CHECK: 'true' };
-  const { world, run, apply, job } = ansibleStage(t, examplePlaybook(), { environment });
+  const { world, run, apply, job } = ansibleStage(t, readExample('ansible'), { environment });
   const planned = await run(job());
   assert.equal(planned.outcome.hasChanges, true);
   assert.match(planned.outcome.plan?.resourceChanges[0]?.actionReason ?? '', /nothing was checked/);
@@ -143,7 +146,7 @@ test('what tasks with no_log do is hidden in plan, outputs and messages', withAn
 });
 
 test('a task has the variables, the inventory and the programs', withAnsible, async (t) => {
-  const { run, job } = ansibleStage(t, examplePlaybook());
+  const { run, job } = ansibleStage(t, readExample('ansible'));
   const done = await run(
     job({
       type: 'task',

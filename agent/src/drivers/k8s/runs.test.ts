@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { readExample } from '../../../../tools/examples.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { findProgram } from '../../processes/programs.ts';
 import { readMark } from '../../spool/read-attempt.ts';
@@ -15,14 +16,6 @@ import { clusterStage, type StageOptions } from '../../testing/cluster/stage.ts'
 
 const needs = withCluster();
 const cluster = sharedCluster();
-const example = new URL('../../../../examples/k8s/', import.meta.url).pathname;
-
-function exampleFiles(): Record<string, string> {
-  return Object.fromEntries(
-    readdirSync(example).map((name) => [name, readFileSync(join(example, name), 'utf8')]),
-  );
-}
-
 /** Nothing is waited for, unless the test is about that. */
 const noWait = { name: 'ENVARIUM_K8S_WAIT_SECONDS', value: '0', isSensitive: false };
 
@@ -52,7 +45,7 @@ for (const travels of [false, true])
     `the example is planned, applied, changed and destroyed, ${travels ? 'elsewhere' : 'in the kept tree'}`,
     needs,
     async (t) => {
-      const stage = await stageOf(t, exampleFiles(), {
+      const stage = await stageOf(t, readExample('k8s'), {
         variables: { environment: [], terraform: [{ name: 'colour', value: 'blue', isSensitive: false }] },
       });
       const { name, kubectl } = stage.namespace;

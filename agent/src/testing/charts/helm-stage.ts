@@ -1,12 +1,13 @@
 /** For tests: charts that the real runner deploys with the real helm to a real cluster. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
 import type { Job, JobVariable } from '#protocol/messages/job.ts';
+import { readExample } from '../../../../tools/examples.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { type Cluster, withCluster } from '../cluster/cluster.ts';
 import { clusterStage, type Stage, type StageOptions } from '../cluster/stage.ts';
@@ -21,18 +22,7 @@ export function withHelm(): { skip: string | false } {
 }
 
 /** The chart of the example repository, by file name. */
-export function exampleChart(): Record<string, string> {
-  const folder = join(import.meta.dirname, '../../../../examples/helm');
-  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
-  return Object.fromEntries(
-    names.map(({ parentPath, name }) => {
-      const path = join(parentPath, name);
-      return [path.slice(folder.length + 1), readFileSync(path, 'utf8')];
-    }),
-  );
-}
+export const exampleChart = (): Record<string, string> => readExample('helm');
 
 /** A variable that is not sensitive. */
 export function plain(name: string, value: string, more: Partial<JobVariable> = {}): JobVariable {
