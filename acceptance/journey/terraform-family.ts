@@ -10,10 +10,10 @@ import type { Scenario, Traveller } from './traveller.ts';
 
 const version = '1.4.0';
 const hosts = ['registry.terraform.io', 'registry.opentofu.org'];
-export const secret = 'planted-secret-of-the-journey';
+const secret = 'planted-secret-of-the-journey';
 
 /** A mirror with the provider, for both registries. */
-export async function makeMirror(folder: string): Promise<string> {
+async function makeMirror(folder: string): Promise<string> {
   const mirror = join(folder, 'mirror');
   for (const host of hosts) {
     const place = join(mirror, host, 'hashicorp', 'local', version, thisPlatform);
@@ -58,7 +58,7 @@ output "greeting" { value = local_file.page.content }
 `;
 
 /** Changes something, and then waits for what never comes. */
-export const waiting = `resource "local_file" "during" {
+const waiting = `resource "local_file" "during" {
   filename = "\${var.world}/during"
   content  = "during"
 }
@@ -70,7 +70,7 @@ resource "terraform_data" "slow" {
 `;
 
 /** The second one cannot be written as long as there is a folder of its name. */
-export const blocked = `resource "local_file" "made" {
+const blocked = `resource "local_file" "made" {
   filename = "\${var.world}/made"
   content  = "made"
 }
@@ -82,17 +82,36 @@ resource "local_file" "blocked" {
 }
 `;
 
-async function arrive(_t: unknown, folder: string): Promise<Scenario> {
+/** The folders and files of the code. */
+export interface Layout {
+  readonly files: Readonly<Record<string, string>>;
+  /** Whether it consists of the units `site`, `waiting` and `more`, whose names are in front of others. */
+  readonly hasUnits: boolean;
+  /** Of the environment, besides its variables. */
+  readonly request?: Scenario['request'];
+}
+
+const inOneFolder: Layout = { hasUnits: false, files: { 'main.tf': `${declarations}${pages}` } };
+
+/** @param folder for the world and the marks */
+export async function arriveWith(layout: Layout, folder: string): Promise<Scenario> {
+  const { files, hasUnits, request = {} } = layout;
   const world = await openFolder(folder, 'world');
   const marks = await openFolder(folder, 'marks');
   const greeting = (value: string) => ({ name: 'greeting', value, type: 1 as const });
   const changed = { page: 'good evening', sealed: secret };
-  const all = { ...changed, made: 'made', blocked: 'written' };
   const obstacle = join(world, 'blocked');
+  const [site, slow, more] = hasUnits ? ['site/', 'waiting/', 'more/'] : ['', '', ''];
+  const output = hasUnits ? 'site.' : '';
+  const destroyed = [
+    ...['blocked', 'made'].map((name) => `delete ${more}local_file.${name}`),
+    ...['page', 'sealed'].map((name) => `delete ${site}local_file.${name}`),
+  ];
   return {
-    files: { 'main.tf': `${declarations}${pages}` },
+    files,
     secret,
     request: {
+      ...request,
       configurationChanges: [
         { name: 'world', value: world, type: 1 },
         { name: 'marks', value: marks, type: 1 },
@@ -102,62 +121,67 @@ async function arrive(_t: unknown, folder: string): Promise<Scenario> {
     },
     world: () => filesIn(world),
     create: {
-      rows: ['create local_file.page', 'create local_file.sealed'],
+      rows: [`create ${site}local_file.page`, `create ${site}local_file.sealed`],
       summary: { added: 2, changed: 0, destroyed: 0 },
       world: { page: 'good morning', sealed: secret },
-      outputs: { page: join(world, 'page'), greeting: 'good morning' },
+      outputs: { [`${output}page`]: join(world, 'page'), [`${output}greeting`]: 'good morning' },
     },
     change: {
       variables: [greeting('good evening')],
-      rows: ['recreate local_file.page'],
+      rows: [`recreate ${site}local_file.page`],
       summary: { added: 1, changed: 0, destroyed: 1 },
       world: changed,
-      outputs: { greeting: 'good evening' },
+      outputs: { [`${output}greeting`]: 'good evening' },
     },
     drift: {
       cause: () => writeFile(join(world, 'page'), 'scribbled'),
-      row: 'create local_file.page',
+      row: `create ${site}local_file.page`,
     },
     hang: {
-      files: { 'waiting.tf': waiting },
+      files: { [`${slow}waiting.tf`]: waiting },
       isWaiting: async () => existsSync(join(marks, 'waits')),
       next: {
-        files: { 'waiting.tf': '' },
-        rows: ['delete local_file.during', 'delete terraform_data.slow'],
+        files: { [`${slow}waiting.tf`]: '' },
+        rows: [`delete ${slow}local_file.during`, `delete ${slow}terraform_data.slow`],
         summary: { added: 0, changed: 0, destroyed: 2 },
         world: changed,
       },
     },
     failure: {
-      files: { 'more.tf': blocked },
+      files: { [`${more}more.tf`]: blocked },
       spoil: () => mkdir(obstacle).then(() => undefined),
       reason: /is a directory/,
       world: { ...changed, made: 'made', blocked: 'folder' },
       mend: () => rmdir(obstacle),
       next: {
-        rows: ['create local_file.blocked'],
+        rows: [`create ${more}local_file.blocked`],
         summary: { added: 1, changed: 0, destroyed: 0 },
-        world: all,
+        world: { ...changed, made: 'made', blocked: 'written' },
       },
     },
     destroy: {
-      rows: ['blocked', 'made', 'page', 'sealed'].map((name) => `delete local_file.${name}`),
+      rows: destroyed,
       summary: { added: 0, changed: 0, destroyed: 4 },
       world: {},
     },
   };
 }
 
+/** Settings of a service whose agent has the provider. @param path where it finds the tools */
+export function settingsWith(path: string): Traveller['settings'] {
+  return async (folder) => ({
+    ...fileWorldSettings,
+    PATH: path,
+    ENVARIUM_PROVIDER_MIRROR: await makeMirror(folder),
+  });
+}
+
 function travellerOf({ type, path, skip }: FamilyTool): Traveller {
   return {
     type,
     needs: { skip: skip || withToolbox('provider-local').skip },
-    settings: async (folder) => ({
-      ...fileWorldSettings,
-      PATH: path,
-      ENVARIUM_PROVIDER_MIRROR: await makeMirror(folder),
-    }),
-    arrive,
+    settings: settingsWith(path),
+    arrive: (_t, folder) => arriveWith(inOneFolder, folder),
   };
 }
 

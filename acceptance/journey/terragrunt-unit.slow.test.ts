@@ -2,4 +2,4 @@
 import { journey } from './journey.ts';
 import { single, traveller } from './terragrunt-layouts.ts';
 
-journey(traveller('with one unit and terraform', single));
+journey(traveller('with one unit and terraform', single, 'terraform'));

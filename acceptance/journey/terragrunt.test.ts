@@ -2,4 +2,4 @@
 import { journey } from './journey.ts';
 import { all, traveller } from './terragrunt-layouts.ts';
 
-journey(traveller('with all units and OpenTofu', all));
+journey(traveller('with all units and OpenTofu', all, 'opentofu'));
