@@ -85,7 +85,10 @@ export interface OrganizationEventRow {
   readonly is_settled: boolean;
 }
 
-/** Events of an organization after a transaction and number, in their order. */
+/**
+ * Events of an organization after a transaction and number, in their order: that of the columns. A bare name would
+ * mean the text that is selected, where "10" comes before "9".
+ */
 export async function listOrganizationEvents(
   db: Connection,
   organizationId: string,
@@ -93,11 +96,11 @@ export async function listOrganizationEvents(
   limit: number,
 ): Promise<OrganizationEventRow[]> {
   const { rows } = await sql<OrganizationEventRow>`
-    select transaction::text as transaction, number::text as number, project_id, name, data, at,
-      transaction < pg_snapshot_xmin(pg_current_snapshot()) as is_settled
-    from organization_event
-    where organization_id = ${organizationId}
-      and (transaction, number) > (${after.transaction.toString()}::text::xid8, ${after.number.toString()}::bigint)
-    order by transaction, number limit ${limit}`.execute(db);
+    select e.transaction::text, e.number::text, e.project_id, e.name, e.data, e.at,
+      e.transaction < pg_snapshot_xmin(pg_current_snapshot()) as is_settled
+    from organization_event e
+    where e.organization_id = ${organizationId}
+      and (e.transaction, e.number) > (${after.transaction.toString()}::text::xid8, ${after.number.toString()}::bigint)
+    order by e.transaction, e.number limit ${limit}`.execute(db);
   return rows;
 }
