@@ -1,6 +1,7 @@
 /** A real browser in front of a real service. */
-import { type Browser, chromium, type Dialog, type Page } from 'playwright-core';
+import { type Browser, chromium, type Dialog, type Page, type Route } from 'playwright-core';
 import { findProgram } from '../programs.ts';
+import { until } from '../runs.ts';
 import { type RunningService, type ServiceOptions, startService } from '../service.ts';
 import { admin, createAdmin, type Person } from './showcase.ts';
 
@@ -72,6 +73,48 @@ export async function withAnswers(
   await act();
   page.off('dialog', answer);
   return asked;
+}
+
+/**
+ * Chooses from the list of a field. A list that closes while its options are still read is opened once more.
+ * @param option its name or a part of it
+ */
+export async function chooseOption(
+  page: Page,
+  label: string,
+  option: string | RegExp,
+  { exact = false } = {},
+): Promise<void> {
+  const wanted = page.getByRole('option', { name: option, exact });
+  await until(`the option ${option}`, async () => {
+    await page.getByRole('combobox', { name: label }).last().click();
+    return wanted.waitFor({ timeout: 5000 }).then(
+      () => true,
+      () => false,
+    );
+  });
+  await wanted.click();
+  // A list that still closes would take the next click.
+  await page.getByRole('option').first().waitFor({ state: 'hidden' });
+}
+
+/**
+ * Holds back a request, as a slow network does.
+ * @param path such as `/api/configuration`
+ * @returns sends it, as soon as it has arrived
+ */
+export async function holdRequest(page: Page, method: string, path: string): Promise<() => Promise<void>> {
+  const held = Promise.withResolvers<Route>();
+  const isMeant = (url: URL) => url.pathname === path;
+  await page.route(isMeant, (route) => {
+    if (route.request().method() === method) held.resolve(route);
+    else void route.fallback();
+  });
+  return async () => {
+    const route = await held.promise;
+    await route.continue();
+    await page.unroute(isMeant);
+  };
 }
 
 /**

@@ -6,7 +6,15 @@ import { findProgram } from '../programs.ts';
 import { type Home, homeOf, untilStatus } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
 import { admin } from './showcase.ts';
-import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import {
+  chooseOption,
+  complaintsOf,
+  openPage,
+  signIn,
+  startBrowser,
+  startWebService,
+  withoutBrowser,
+} from './browser.ts';
 
 const code = `variable "region" {
   type        = string
@@ -61,10 +69,7 @@ describe('creating an environment in the browser', { skip: needs, concurrency: f
 
   const next = (step: string) => page.getByRole('button', { name: `Next: ${step}` }).click();
   const value = (name: string) => page.getByLabel(`Value of ${name}`, { exact: true });
-  const choose = async (label: string, option: string) => {
-    await page.getByRole('combobox', { name: label }).click();
-    await page.getByRole('option', { name: option, exact: true }).click();
-  };
+  const choose = (label: string, option: string) => chooseOption(page, label, option, { exact: true });
   const deploymentId = async () => {
     await page.waitForURL('**/deployments/*');
     return new URL(page.url()).pathname.split('/').at(-1) ?? '';

@@ -5,7 +5,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { type Home, homeOf } from '../runs.ts';
 import type { RunningService } from '../service.ts';
-import { openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import { chooseOption, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
 
 describe('credentials in the browser', { skip: withoutBrowser, concurrency: false }, () => {
   let service: RunningService;
@@ -19,10 +19,7 @@ describe('credentials in the browser', { skip: withoutBrowser, concurrency: fals
   const go = (path: string) => page.goto(`${service.url}${path}`);
   const begin = (name: string) => page.getByRole('button', { name, exact: true }).first().click();
   const text = (label: RegExp) => dialog().getByRole('textbox', { name: label });
-  const choose = async (label: string, option: string) => {
-    await page.getByRole('combobox', { name: label }).last().click();
-    await page.getByRole('option', { name: option, exact: true }).click();
-  };
+  const choose = (label: string, option: string) => chooseOption(page, label, option, { exact: true });
 
   before(async () => {
     service = await startWebService({ settings: { ENVARIUM_RATE_LIMIT: '0' } });

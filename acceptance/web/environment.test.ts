@@ -114,6 +114,23 @@ describe('the page of an environment', { skip: needs }, () => {
     assert.equal(isLocked, false);
   });
 
+  test('a question stays what it was when somebody else has done the same meanwhile', async () => {
+    await open();
+    await menu('Lock …');
+    const dialog = page.getByRole('dialog', { name: 'Lock the environment' });
+    await dialog.getByLabel('Reason').fill('audit');
+    const lock = (isLocked: boolean) =>
+      service.client.call('setEnvironmentLock', { params: { id }, body: { isLocked } });
+    await lock(true);
+    await page.getByText('It accepts no deployments').waitFor();
+    await dialog.getByRole('button', { name: 'Lock', exact: true }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const { isLocked } = await service.client.call('getEnvironment', { params: { id } });
+    assert.equal(isLocked, true);
+    await lock(false);
+    await page.getByText('It accepts no deployments').waitFor({ state: 'detached' });
+  });
+
   test('two people rename it: nothing typed is lost, and one of them decides', async () => {
     await open('?tab=settings');
     const name = page.getByLabel(/^Name/).first();

@@ -99,6 +99,26 @@ describe('a page that is open', { skip: withoutBrowser, concurrency: false }, ()
     await page.context().close();
   });
 
+  test('a stream that is accepted late brings what happened before it', async () => {
+    let isRefused = true;
+    const page = await openList((each) =>
+      each.route('**/events', (route) =>
+        isRefused
+          ? route.fulfill({ status: 429, json: { code: 'too_many_requests', message: 'Close some' } })
+          : route.continue(),
+      ),
+    );
+    await page.getByText('Close some').waitFor();
+    await page.clock.install();
+    await create('unheard');
+    // What was read within a second before a stream opens counts as read with it.
+    await page.clock.fastForward(2000);
+    isRefused = false;
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await page.getByRole('row').filter({ hasText: 'unheard' }).waitFor();
+    await page.context().close();
+  });
+
   test('a proxy that holds back what arrives is noticed', async () => {
     const page = await openPage(browser);
     await page.clock.install();

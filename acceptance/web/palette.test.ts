@@ -125,17 +125,23 @@ describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
     await page.keyboard.press('?');
     const sheet = page.getByRole('dialog', { name: 'Keyboard' });
     await sheet.getByText('Next row').waitFor();
+    await sheet.getByRole('button').first().focus();
+    await page.keyboard.press('c');
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'hidden' });
     await inFocus(page, page.getByRole('button', { name: 'Copy as …' }));
+    assert.equal(new URL(page.url()).pathname, '/', 'the keys of the page rest below a dialog');
   });
 
   test('the first Tab skips the places, and a menu opens, walks and closes by keys', async () => {
-    await page.goto(`${service.url}/`);
-    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await page.goto(`${service.url}/environments?search=alpha`);
+    const title = page.getByRole('heading', { level: 1, name: 'Environments' });
+    await title.waitFor();
     await page.keyboard.press('Tab');
     await inFocus(page, page.getByRole('link', { name: 'Skip to the page' }));
     await page.keyboard.press('Enter');
+    await inFocus(page, title);
+    assert.match(page.url(), /\/environments\?search=alpha$/);
     await page.getByRole('button', { name: /^Account/ }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();

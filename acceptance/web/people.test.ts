@@ -5,7 +5,16 @@ import type { Browser, Page } from 'playwright-core';
 import { createClient } from '#contract/client/client.ts';
 import { type Home, homeOf, until } from '../runs.ts';
 import type { RunningService } from '../service.ts';
-import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import {
+  chooseOption,
+  complaintsOf,
+  holdRequest,
+  openPage,
+  signIn,
+  startBrowser,
+  startWebService,
+  withoutBrowser,
+} from './browser.ts';
 
 const viewer = { email: 'vera@example.com', name: '‫ורה‬ <b>Vera</b> 🌱', password: 'five other random words' };
 
@@ -18,12 +27,7 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
   const dialog = () => page.getByRole('dialog').last();
   const press = (name: string | RegExp) => page.getByRole('button', { name, exact: true }).last().click();
   const go = (path: string) => page.goto(`${service.url}${path}`);
-  const choose = async (label: string, option: string | RegExp) => {
-    await page.getByRole('combobox', { name: label }).last().click();
-    await page.getByRole('option', { name: option }).click();
-    // A list that still closes would take the next click.
-    await page.getByRole('option').first().waitFor({ state: 'hidden' });
-  };
+  const choose = (label: string, option: string | RegExp) => chooseOption(page, label, option);
   const membersByEmail = async () => {
     const members = await service.client.call('listMembers', { params: { id: home.organizationId } });
     return new Map(members.map((member) => [member.user.email, member]));
@@ -203,9 +207,16 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
     const other = await openPage(browser);
     await signIn(other, service.url);
     await go('/profile');
-    await page.getByRole('textbox', { name: /^Name/ }).fill('Ada King');
+    const name = page.getByRole('textbox', { name: /^Name/ });
+    const letGo = await holdRequest(page, 'PUT', '/api/users/me');
+    await name.fill('Ada King');
     await page.getByRole('button', { name: 'Save' }).click();
+    await name.fill('Ada King-Noel');
+    await letGo();
     await page.getByText('Your name was changed').waitFor();
+    assert.equal(await name.inputValue(), 'Ada King-Noel');
+    await page.getByRole('button', { name: 'Save' }).and(page.locator(':not([aria-disabled])')).click();
+    await page.getByRole('button', { name: 'Account: Ada King-Noel' }).waitFor();
     await page.getByRole('tab', { name: 'Sessions' }).click();
     await page.getByText('(this one)').waitFor();
     await page

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { createEnvironment, type Home, homeOf } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
 import {
+  chooseOption,
   complaintsOf,
   openPage,
   signIn,
@@ -28,10 +29,7 @@ describe('projects in the browser', { skip: withoutBrowser, concurrency: false }
   const open = (path: string) => page.goto(`${service.url}${path}`);
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const dialog = () => page.getByRole('dialog');
-  const choose = async (label: string, option: string | RegExp) => {
-    await page.getByRole('combobox', { name: label }).click();
-    await page.getByRole('option', { name: option }).click();
-  };
+  const choose = (label: string, option: string | RegExp) => chooseOption(page, label, option);
   const createProject = (name: string, parentProjectId?: string) =>
     service.client.call('createProject', {
       body: { organizationId: home.organizationId, name, ...(parentProjectId ? { parentProjectId } : {}) },

@@ -135,6 +135,15 @@ describe('doors of the web interface', { skip: withoutBrowser, concurrency: fals
     await main().waitFor();
     const shown = await page.evaluate("localStorage.getItem('envarium.organization')");
     assert.equal(shown, id);
+
+    const other = await page.context().newPage();
+    await other.goto(service.url);
+    await other.getByRole('button', { name: /^Account/ }).click();
+    await other.locator('[role="menuitem"][aria-current="false"]').click();
+    await page.getByRole('link', { name: 'Environments' }).first().click();
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('menuitem', { name: '✓ Second' }).waitFor();
+    await other.close();
   });
 
   test('an invitation for somebody else is not accepted by whoever is signed in', async () => {

@@ -131,7 +131,6 @@ describe('the state in the browser', { skip: needs }, () => {
       body: JSON.stringify(lock),
     });
     assert.equal(answer.status, 200);
-    await page.reload();
     await page.getByText(/holds the state: ada@laptop/).waitFor();
     await page.getByRole('button', { name: 'Release …' }).click();
     await page.getByRole('button', { name: 'Release', exact: true }).click();

@@ -4,7 +4,15 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { createEnvironment, type Home, homeOf } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
-import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import {
+  chooseOption,
+  complaintsOf,
+  openPage,
+  signIn,
+  startBrowser,
+  startWebService,
+  withoutBrowser,
+} from './browser.ts';
 
 const code = `variable "size" {
   type        = number
@@ -24,10 +32,7 @@ describe('templates and variables in the browser', { skip: withoutBrowser, concu
   const open = (path: string) => page.goto(`${service.url}${path}`);
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const tab = (name: RegExp) => page.getByRole('tab', { name }).click();
-  const choose = async (label: string, option: string | RegExp) => {
-    await page.getByRole('combobox', { name: label }).click();
-    await page.getByRole('option', { name: option }).click();
-  };
+  const choose = (label: string, option: string | RegExp) => chooseOption(page, label, option);
   const templateOf = async (name: string) => {
     const { organizationId } = home;
     const [found] = await service.client.call('listTemplates', { query: { organizationId, name } });

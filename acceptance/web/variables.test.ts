@@ -5,7 +5,15 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { findProgram } from '../programs.ts';
 import { createEnvironment, type Home, homeOf, until, untilEnd } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
-import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import {
+  complaintsOf,
+  holdRequest,
+  openPage,
+  signIn,
+  startBrowser,
+  startWebService,
+  withoutBrowser,
+} from './browser.ts';
 
 const configuration = `variable "region" {
   type        = string
@@ -150,6 +158,43 @@ describe('variables in the browser', { skip: needs }, () => {
     await row('owner').waitFor();
     assert.equal(await page.getByLabel('Value of size').inputValue(), '7');
     await button('Discard').click();
+  });
+
+  test('what two people change of the same variable is said, and what only one has changed stays', async () => {
+    const { organizationId } = home;
+    const store = (fields: { value: string } | { description: string }) =>
+      service.client.call('saveVariables', {
+        body: [
+          { name: 'owner', type: 1, scope: 'ENVIRONMENT', scopeId: id, organizationId, ...fields } as const,
+        ],
+      });
+    await open();
+    await button('Settings of owner').click();
+    await row('owner').getByLabel('Description').fill('who answers');
+    await store({ value: 'grace' });
+    await until(
+      'the value of the other person',
+      async () => (await page.getByLabel('Value of owner').inputValue()) === 'grace',
+    );
+    await page.getByLabel('Value of owner').fill('mine');
+    await store({ value: 'theirs' });
+    await row('owner').getByText('Somebody else has changed it meanwhile: the value is now theirs').waitFor();
+    await button('Undo owner').click();
+    assert.equal(await page.getByLabel('Value of owner').inputValue(), 'theirs');
+    await row('owner').getByText('Somebody else').waitFor({ state: 'detached' });
+  });
+
+  test('what is typed while a save is under way is still to be saved', async () => {
+    await open();
+    const letGo = await holdRequest(page, 'POST', '/api/configuration');
+    await page.getByLabel('Value of owner').fill('first');
+    await button('Save').click();
+    await page.getByLabel('Value of owner').fill('second');
+    await letGo();
+    await page.getByText('Saved. The next deployment uses it.').waitFor();
+    assert.equal(await page.getByLabel('Value of owner').inputValue(), 'second');
+    await save();
+    assert.ok((await ofEnvironment()).some(([name, value]) => name === 'owner' && value === 'second'));
   });
 
   test('a new one is added, and deleted', async () => {

@@ -48,6 +48,7 @@ export const Agent = replyObject('Agent', {
   isDefault: Type.Optional(Flag),
   health: Type.Optional(AnyObject),
   processes: Type.Optional(Type.Array(AgentProcess)),
+  lastContactAt: Type.Optional(Instant),
 });
 export type Agent = Static<typeof Agent>;
 

@@ -36,7 +36,7 @@ async function view(context: ActorContext, row: AgentRow): Promise<Agent> {
     name: row.name,
     ...(row.description ? { description: row.description } : {}),
     createdBy: row.created_by,
-    ...(process ? { version: process.version } : {}),
+    ...(process ? { version: process.version, lastContactAt: process.contact_at.toISOString() } : {}),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     isSaas: false,

@@ -42,9 +42,16 @@ const toldAs: Readonly<Record<string, ChangedEntity>> = {
 /** By action, whatever the entity. */
 const toldByAction: Readonly<Record<string, ChangedEntity>> = {
   'variables.changed': 'variable',
+  'state.written': 'state',
   'state.imported': 'state',
+  'state.rescued': 'state',
+  'state.rolledBack': 'state',
+  'state.promoted': 'state',
   'state.versionDeleted': 'state',
   'state.cleared': 'state',
+  'state.locked': 'state',
+  'state.unlocked': 'state',
+  'state.lockFreed': 'state',
   'state.accessChanged': 'state',
 };
 

@@ -5,9 +5,9 @@ import { createClient } from '#contract/client/client.ts';
 import type { OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
 import { watchContact } from '../agents/watch-contact.ts';
 import type { FirstKey } from '../start/bootstrap.ts';
-import { testAgent } from '../testing/agent.ts';
+import { stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
-import { ok } from '../testing/client.ts';
+import { ok, send } from '../testing/client.ts';
 import { createIdle } from '../testing/environment.ts';
 
 const app = await testApp();
@@ -95,6 +95,35 @@ test('readers hear of variables by their scope', async () => {
     `variable ${projectId}`,
     `variable ${environmentId}`,
   ]);
+});
+
+test('readers hear of a state that is imported, rolled back, locked, written and unlocked', async () => {
+  const { id } = await createIdle(app, { name: 'stateful' });
+  const importBody = (serial: number) => ({
+    params: { id },
+    body: stateFile(serial, ['a'], id),
+    headers: { 'content-type': 'application/json' },
+  });
+  const first = await ok(app, 'importState', importBody(1));
+  const url = `/state/v1/environments/${id}`;
+  const asTool = async (method: string, payload: string, query = '') => {
+    const headers = { 'content-type': 'application/json' };
+    const { statusCode } = await send(app, {
+      method: method as 'POST',
+      url: `${url}${query}`,
+      headers,
+      payload,
+    });
+    assert.equal(statusCode, 200);
+  };
+  const told = await heard(async () => {
+    await ok(app, 'importState', importBody(2));
+    await ok(app, 'rollBackState', { params: { id: first.id } });
+    await asTool('LOCK', '{"ID":"lock"}');
+    await asTool('POST', stateFile(4, ['b'], id), '?ID=lock');
+    await asTool('UNLOCK', '{"ID":"lock"}');
+  });
+  assert.deepEqual(told, Array(5).fill(`state ${id}`));
 });
 
 test('readers hear only of what they may list, and readers of a project only of that', async () => {

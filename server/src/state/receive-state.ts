@@ -5,7 +5,7 @@
 import type { StateReply } from '#protocol/messages/attempt.ts';
 import { isUuid } from '../access/entity-home.ts';
 import type { BlobRef } from '../blobs/blob-store.ts';
-import { recordAudit, recordEnvironmentAudit } from '../audit/record.ts';
+import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction, withCommit } from '../database/transaction.ts';
 import { isAttemptOver, updateAttempt } from '../dispatch/attempt-store.ts';
@@ -155,13 +155,8 @@ async function auditRescue(
   const { jobId, attempt, deploymentId, sha256 } = shipped;
   const { serial, lineage } = facts;
   const run = { deploymentId, jobId, attempt, fence: sender.fence, phase: sender.phase };
-  await recordAudit(context, {
-    organizationId: environment.organization_id,
-    action: 'state.rescued',
-    entity: 'environment',
-    entityId: environment.id,
-    details: { stateVersionId, reason, ...run, serial, lineage, sha256 },
-  });
+  const details = { stateVersionId, reason, ...run, serial, lineage, sha256 };
+  await recordEnvironmentAudit(context, environment, 'state.rescued', details);
 }
 
 async function storeAnew(

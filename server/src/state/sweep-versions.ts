@@ -9,6 +9,7 @@ import { openDeployments } from '../deployments/deployment-store.ts';
 import { promiseEffect } from '../effects/effect-kind.ts';
 import { removeBlobs } from '../effects/remove-blobs.ts';
 import { lockEnvironmentRow } from '../environments/environment-store.ts';
+import { recordChange } from '../feeds/organization-news-store.ts';
 import {
   deleteStateVersions,
   environmentsWithOldVersions,
@@ -29,9 +30,10 @@ async function removeOf(context: Context, environmentId: string, old: OldVersion
     const ids = (await listOldVersions(db, environmentId, old)).filter((id) => !needed.includes(id));
     if (ids.length === 0) return;
     await promiseEffect(context, removeBlobs, { ids: await deleteStateVersions(db, ids) });
+    const place = { organizationId: environment.organization_id, projectId: environment.project_id };
+    await recordChange(context, { ...place, environmentId, entity: 'state', id: environmentId });
     await storeAudit(context, {
-      organizationId: environment.organization_id,
-      projectId: environment.project_id,
+      ...place,
       action: 'state.versionsRemoved',
       entity: 'environment',
       entityId: environmentId,

@@ -111,6 +111,8 @@ async function untilVisible(signal: AbortSignal): Promise<void> {
 interface Position {
   lastEventId: string | undefined;
   failures: number;
+  /** Nothing came over the last connection although it was open for long. */
+  isBlocked: boolean;
 }
 
 /** @throws what the connection ends with, unless the stream has ended for good */
@@ -119,13 +121,17 @@ async function followOnce<Event extends { readonly id: string }>(
   position: Position,
   signal: AbortSignal,
 ): Promise<void> {
+  position.isBlocked = false;
+  const block = () => {
+    position.isBlocked = true;
+    onState('blocked');
+  };
   const waiting =
-    firstEventMilliseconds === undefined
-      ? undefined
-      : setTimeout(() => onState('blocked'), firstEventMilliseconds);
+    firstEventMilliseconds === undefined ? undefined : setTimeout(block, firstEventMilliseconds);
   try {
     for await (const event of open(position.lastEventId, signal)) {
       clearTimeout(waiting);
+      position.isBlocked = false;
       position.failures = 0;
       if (event.id !== '') position.lastEventId = event.id;
       onState('live');
@@ -142,7 +148,7 @@ export async function keepFollowing<Event extends { readonly id: string }>(
 ): Promise<void> {
   const { onState, signal } = following;
   if (!canFollow()) return onState('unsupported');
-  const position: Position = { lastEventId: undefined, failures: 0 };
+  const position: Position = { lastEventId: undefined, failures: 0, isBlocked: false };
   while (!signal.aborted) {
     const connection = connectionOf(signal, following.restarts);
     try {
@@ -160,7 +166,8 @@ export async function keepFollowing<Event extends { readonly id: string }>(
         continue;
       }
       const isRefused = isStatus(error, 400, 403, 404, 429);
-      onState(isRefused ? 'refused' : 'lost', error);
+      // A connection that brought nothing and is given up for that is no other trouble.
+      if (isRefused || !position.isBlocked) onState(isRefused ? 'refused' : 'lost', error);
       const next = Math.min(500 * 2 ** position.failures++, longestPauseMilliseconds);
       await pause(isRefused ? refusedMilliseconds : next, signal);
     } finally {

@@ -81,9 +81,22 @@ export function useLiveEvents(listener: EventListener): void {
   }, []);
 }
 
+/** When the present connection was opened, in milliseconds since 1970, and whether it continues an earlier one. */
+let opened = { at: 0, isContinued: false };
+/** What is read while a page opens is as new as its stream. */
+const sameTimeMilliseconds = 1000;
+
+/** A stream that begins late has missed what happened to the reads that were there before. */
+function readWhatWasMissed(): void {
+  if (opened.isContinued) return;
+  const before = opened.at - sameTimeMilliseconds;
+  void queryClient.invalidateQueries({ predicate: ({ state }) => state.dataUpdatedAt < before });
+}
+
 function take(event: OrganizationStreamEvent): void {
   if (event.event === 'deploymentEvent') return takeFollowed(event.data);
   if (event.event === 'ready' || event.event === 'reset') followedBegins();
+  if (event.event === 'ready') readWhatWasMissed();
   if (event.event === 'reset') void queryClient.invalidateQueries();
   rereads.take(readsOf(event), reads.take(event));
   for (const listener of eventListeners) listener(event);
@@ -108,6 +121,7 @@ async function* connect(
   signal: AbortSignal,
 ): AsyncGenerator<OrganizationStreamEvent> {
   const query = followedDeployment();
+  opened = { at: Date.now(), isContinued: lastEventId !== undefined };
   try {
     yield* client.stream('streamOrganization', {
       params: { id: organizationId },
@@ -162,4 +176,15 @@ export function useDeploymentStream(
     return followDeployment(id, (event) => take(event), withLog);
   }, [id, withLog]);
   return end ?? state;
+}
+
+/** Reads the resources of a deployment again as its tool makes them. @param id of one that runs; undefined: none */
+export function useLiveResources(id: string | undefined): void {
+  useDeploymentStream(
+    id,
+    ({ event, data }) => {
+      if (event === 'resource' && data.status !== 'started') rereads.later('listDeploymentResources');
+    },
+    false,
+  );
 }

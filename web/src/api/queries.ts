@@ -150,6 +150,8 @@ export interface ChangeOptions<Name extends OperationName> {
   readonly inOrder?: string;
   /** Reads that the change concerns: they are asked again after it. */
   readonly refreshes: readonly OperationName[];
+  /** Called when it is sent. */
+  readonly onSend?: () => void;
   readonly onSuccess?: (reply: Reply<Name>, input: Input<Name>) => void;
   /** Shows an error itself and returns true, or leaves it to a message at the edge of the page. */
   readonly onError?: (error: unknown) => boolean;
@@ -161,7 +163,7 @@ export interface ChangeOptions<Name extends OperationName> {
  */
 export function useChange<Name extends OperationName>(
   name: Name,
-  { inOrder, refreshes, onSuccess, onError }: ChangeOptions<Name>,
+  { inOrder, refreshes, onSend, onSuccess, onError }: ChangeOptions<Name>,
 ): UseMutationResult<Reply<Name>, Error, Input<Name>> {
   const [keys] = useState(() => new OnceKeys());
   return useMutation({
@@ -172,6 +174,7 @@ export function useChange<Name extends OperationName>(
         ...input,
         idempotencyKey: keys.keyOf(input),
       })) as Reply<Name>,
+    onMutate: () => onSend?.(),
     onSettled: (_, error) => keys.ended(error ?? undefined),
     onSuccess: async (reply, input) => {
       onSuccess?.(reply, input);

@@ -64,4 +64,10 @@ export class Rereads {
       (isCurrent ? this.#later : this.#soon).add(queryHash);
     }
   }
+
+  /** For a read that grows with each of many events. */
+  later(name: OperationName): void {
+    for (const { queryHash } of this.#queries.getQueryCache().findAll({ queryKey: [name] }))
+      this.#later.add(queryHash);
+  }
 }

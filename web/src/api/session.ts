@@ -35,15 +35,21 @@ export const currentUser = {
 
 const organizationKey = 'envarium.organization';
 
-/** The organization that this person chose last, else the first one. */
+/**
+ * The organization of this tab, which no other tab changes. A new tab begins in the one that somebody chose last, else
+ * in the first one.
+ */
 export function organizationOf({ organizations }: CurrentUser): string {
-  const chosen = localStorage.getItem(organizationKey);
-  const found = organizations.find(({ id }) => id === chosen) ?? organizations[0];
-  return found?.id ?? '';
+  const own = sessionStorage.getItem(organizationKey);
+  const chosen = own ?? localStorage.getItem(organizationKey);
+  const { id = '' } = organizations.find(({ id }) => id === chosen) ?? organizations[0] ?? {};
+  if (id !== own) sessionStorage.setItem(organizationKey, id);
+  return id;
 }
 
-/** Works in another organization from now on. */
+/** Works in another organization from now on, in this tab and in those that are opened later. */
 export function chooseOrganization(id: string): void {
+  sessionStorage.setItem(organizationKey, id);
   localStorage.setItem(organizationKey, id);
   queryClient.clear();
 }

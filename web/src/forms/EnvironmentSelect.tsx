@@ -1,10 +1,12 @@
 /** Chooses an environment, found by what is typed: there may be many. */
 import { Select } from '@mantine/core';
 import { useState } from 'react';
-import { usePage } from '../api/queries.ts';
+import { usePage, useRead } from '../api/queries.ts';
 
 export interface EnvironmentSelectProps {
   readonly label: string;
+  /** What an empty field says. */
+  readonly placeholder?: string;
   /** Where it is looked for. */
   readonly within: { readonly organizationId: string } | { readonly projectId: string };
   readonly value: string | null;
@@ -23,6 +25,7 @@ export function EnvironmentSelect({
   without,
   isActive,
   size = 'sm',
+  placeholder = 'Type a part of the name',
   ...props
 }: EnvironmentSelectProps) {
   const [text, setText] = useState('');
@@ -36,12 +39,21 @@ export function EnvironmentSelect({
       ...(text === '' ? {} : { searchText: text }),
     },
   });
-  const choices = (data?.rows ?? []).filter(({ id }) => !without?.(id));
+  const found = data?.rows ?? [];
+  // What is chosen already may be on no page of what was found.
+  const isKnown = props.value === null || found.some(({ id }) => id === props.value);
+  const chosen = useRead(
+    'getEnvironment',
+    { params: { id: props.value ?? '' } },
+    { enabled: data !== undefined && !isKnown },
+  );
+  const others = isKnown || chosen.data === undefined ? [] : [chosen.data];
+  const choices = [...found, ...others].filter(({ id }) => !without?.(id));
   return (
     <Select
       {...props}
       size={size}
-      placeholder="Type a part of the name"
+      placeholder={placeholder}
       searchable
       clearable
       data={choices.map(({ id, name }) => ({ value: id, label: name }))}

@@ -13,6 +13,8 @@ export interface Editing<Values> {
   readonly change: (changes: Partial<Values>) => void;
   /** Takes their version and forgets what was typed. */
   readonly reset: () => void;
+  /** After a save: what was typed meanwhile is still to be saved. @param sent the values that were sent */
+  readonly saved: (sent: Values) => void;
   /** For the error of a change. @returns whether it was that somebody else was faster */
   readonly onRefused: (error: unknown) => boolean;
 }
@@ -40,7 +42,7 @@ export function useEditing<Data, Values extends object>(
   return {
     values: edited?.values ?? theirs,
     isTouched: edited !== undefined,
-    etag: edited === undefined || edited.isOvertaken ? read.etag : edited.etag,
+    etag: edited?.isOvertaken === false ? (edited.etag ?? read.etag) : read.etag,
     isOvertaken: edited?.isOvertaken ?? false,
     change: (changes) =>
       setEdited((before) => ({
@@ -49,6 +51,13 @@ export function useEditing<Data, Values extends object>(
         values: { ...(before?.values ?? theirs), ...changes },
       })),
     reset: () => setEdited(undefined),
+    saved: (sent) =>
+      setEdited((now) =>
+        now === undefined || now.values === sent
+          ? undefined
+          : // It follows the version that the save has made.
+            { values: now.values, etag: undefined, isOvertaken: false },
+      ),
     onRefused: (error) => {
       if (!isStatus(error, 412)) return false;
       const overtake = () =>

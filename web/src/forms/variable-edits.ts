@@ -1,22 +1,31 @@
 /** Rows of variables while they are edited: what code and scopes say at the moment, with what was typed. Pure. */
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import type { Variable } from '#contract/variables/shapes.ts';
-import { type Here, isChanged, rowsOf, type VariableRow } from './variables/rows.ts';
+import {
+  changedFields,
+  differs,
+  type Here,
+  isChanged,
+  keyOf,
+  rowsOf,
+  settingsOf,
+  type VariableRow,
+} from './variables/rows.ts';
 
-const typed = [
-  'isDeleted',
-  'value',
-  'description',
-  'isSensitive',
-  'isRequired',
-  'isReadonly',
-  'regex',
-] as const;
-
+/** What was typed, over what is there now: the rest may be changed by others meanwhile. */
 function withEdit(row: VariableRow, edit: VariableRow | undefined): VariableRow {
   if (edit === undefined) return row;
-  const fields = Object.fromEntries(typed.map((field) => [field, edit[field]]));
-  return { ...row, ...fields, format: edit.format, choices: edit.choices, isText: edit.isText ?? false };
+  const { before = edit, isDeleted, isText = false } = edit;
+  const changed = changedFields(edit);
+  const isOther = (field: (typeof changed)[number]) =>
+    differs(row, before, field) && (isDeleted || differs(row, edit, field));
+  const concerned = isDeleted ? (['value'] as const) : changed;
+  return {
+    ...row,
+    ...Object.fromEntries(changed.map((field) => [field, edit[field]])),
+    ...{ isDeleted, isText },
+    isOvertaken: (edit.isOvertaken ?? false) || (row.stored !== undefined && concerned.some(isOther)),
+  };
 }
 
 /**
@@ -38,6 +47,26 @@ export function rowsWith(
     ...rows.map((row) => withEdit(row, byKey.get(row.key))),
     ...others.map(({ before: _, stored: _stored, ...row }) => ({ ...row, isOwn: true })),
   ];
+}
+
+/**
+ * What is still to be saved after a save: what was typed while it was under way.
+ * @param edits what has to be kept of the rows
+ * @param sent the same when it was sent
+ */
+export function editsAfter(edits: readonly VariableRow[], sent: readonly VariableRow[]): VariableRow[] {
+  const sentByKey = new Map(sent.map((row) => [row.key, row]));
+  return edits.flatMap((edit) => {
+    const stored = sentByKey.get(edit.key);
+    if (stored === undefined || keyOf(stored) !== keyOf(edit)) return [edit];
+    const isSame = settingsKey(stored) === settingsKey(edit);
+    if (isSame || stored.isDeleted) return [];
+    return [{ ...edit, key: keyOf(stored), before: settingsOf(stored), isOvertaken: false }];
+  });
+}
+
+function settingsKey(row: VariableRow): string {
+  return JSON.stringify([row.isDeleted, settingsOf(row)]);
 }
 
 /** What has to be kept of the rows. */

@@ -1,13 +1,16 @@
 /** A form for one operation: a refusal appears at its field, or at the top of the form. */
 import type { UseFormReturnType } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
+import { useRef } from 'react';
 import type { OperationName } from '#contract/operations.ts';
 import { fieldOf, fieldText, isStatus } from '../api/errors.ts';
 import { type ChangeOptions, type Input, refresh, type Reply, useChange } from '../api/queries.ts';
 
 export interface ChangeFormOptions<Name extends OperationName, Values extends Record<string, unknown>>
-  extends Omit<ChangeOptions<Name>, 'onError'> {
+  extends Omit<ChangeOptions<Name>, 'onError' | 'onSend' | 'onSuccess'> {
   readonly form: UseFormReturnType<Values>;
+  /** @param sent the values of the form when it was sent: somebody may type on meanwhile */
+  readonly onSuccess?: (reply: Reply<Name>, input: Input<Name>, sent: Values) => void;
   /** Fields of the form by their name in the request, where the two differ. */
   readonly fields?: Readonly<Record<string, string>>;
 }
@@ -32,10 +35,15 @@ export function formFieldOf(
 
 export function useChangeForm<Name extends OperationName, Values extends Record<string, unknown>>(
   name: Name,
-  { form, fields, ...options }: ChangeFormOptions<Name, Values>,
+  { form, fields, onSuccess, ...options }: ChangeFormOptions<Name, Values>,
 ): ChangeForm<Name> {
+  const sent = useRef(form.getValues());
   const change = useChange(name, {
     ...options,
+    onSend: () => {
+      sent.current = form.getValues();
+    },
+    onSuccess: (reply, input) => onSuccess?.(reply, input, sent.current),
     onError: (error) => {
       // The version of whoever was faster, for the person who asks for it: events may be late or missing.
       if (isStatus(error, 412)) void refresh(options.refreshes);

@@ -3,6 +3,26 @@ import type { Tagged } from '../api/queries.ts';
 import type { UseFormReturnType } from '@mantine/form';
 import { useEffect, useEffectEvent, useRef } from 'react';
 
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+/**
+ * After a save: what the form shows is what the service has, but for what was typed meanwhile, which is still to be
+ * saved.
+ * @param sent the values of the form when it was sent
+ * @param stored what the service has since
+ */
+export function settle<Values extends Record<string, unknown>>(
+  form: UseFormReturnType<Values>,
+  sent: Values,
+  stored: Values = sent,
+): void {
+  const typed = form.getValues();
+  const typedSince = Object.entries(typed).filter(([field, value]) => !isSame(value, sent[field]));
+  form.setInitialValues(stored);
+  form.setValues({ ...stored, ...(Object.fromEntries(typedSince) as Partial<Values>) });
+  form.resetDirty(stored);
+}
+
 export interface Edited {
   /** The version that the form shows, for `ifMatch`. */
   readonly version: () => string | undefined;
@@ -31,7 +51,10 @@ export function useEdited<Value, Values extends Record<string, unknown>>(
     shown.current = found.etag;
   };
   const follow = useEffectEvent(() => {
-    if (found.etag !== shown.current && !form.isDirty()) show();
+    if (found.etag === shown.current) return;
+    if (!form.isDirty()) show();
+    // The version that a save of this form has made, while somebody has typed on.
+    else if (isSame(valuesOf(found.data), form.getInitialValues())) shown.current = found.etag;
   });
   useEffect(() => follow(), [found.etag]);
   return { version: () => shown.current, showLatest: show };

@@ -49,6 +49,10 @@ function isTypedInto(element: Element | null): boolean {
   return element !== null && element.closest('input, textarea, [contenteditable], [role="dialog"]') !== null;
 }
 
+function focusTitle(options?: FocusOptions): void {
+  document.querySelector<HTMLElement>('#page-title')?.focus(options);
+}
+
 /** People who do not see the page hear that it is another one. */
 function useFocusOnNavigation(): void {
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
@@ -56,8 +60,7 @@ function useFocusOnNavigation(): void {
   useEffect(() => {
     const isOther = before.current !== undefined && before.current !== path;
     before.current = path;
-    if (isOther && !isTypedInto(document.activeElement))
-      document.querySelector<HTMLElement>('#page-title')?.focus({ preventScroll: true });
+    if (isOther && !isTypedInto(document.activeElement)) focusTitle({ preventScroll: true });
   }, [path]);
 }
 
@@ -90,7 +93,15 @@ export function Shell() {
       padding={0}
     >
       <AppShell.Header className={classes.header}>
-        <a href="#page-title" className={classes.skip}>
+        <a
+          href="#page-title"
+          className={classes.skip}
+          onClick={(event) => {
+            // The browser would resolve it against the base of the document and leave the page.
+            event.preventDefault();
+            focusTitle();
+          }}
+        >
           Skip to the page
         </a>
         <Burger opened={isOpen} onClick={toggle} hiddenFrom="md" size="sm" aria-label="Places" />

@@ -11,7 +11,7 @@ import {
 } from '@tanstack/react-table';
 import { memo, type ReactNode, useCallback, useEffect, useRef } from 'react';
 import classes from './DataTable.module.css';
-import { useRowKeys } from './row-keys.ts';
+import { useRowKeys } from './page-keys.ts';
 
 export interface Column<Row> {
   readonly id: string;

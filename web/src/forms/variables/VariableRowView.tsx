@@ -80,6 +80,25 @@ function NameCell({ row, rows, onChange, isStrict }: VariableRowViewProps) {
   );
 }
 
+/** What a save would replace. */
+function Overtaken({ row }: Pick<VariableRowViewProps, 'row'>) {
+  if (!row.isOvertaken) return null;
+  const theirs = row.before?.value ?? '';
+  return (
+    <p className={classes.overtaken} role="status">
+      Somebody else has changed it meanwhile
+      {theirs === '' || row.isSensitive ? (
+        ''
+      ) : (
+        <>
+          : the value is now <code>{theirs}</code>
+        </>
+      )}
+      . A save replaces that; Undo keeps it.
+    </p>
+  );
+}
+
 /** Where the value is from, and what it hides. */
 function Origin({ row, originOf }: Pick<VariableRowViewProps, 'row' | 'originOf'>) {
   const hidden = row.stored?.overwrites;
@@ -159,6 +178,7 @@ export function VariableRowView(props: VariableRowViewProps) {
             error={error}
             isStrict={isStrict}
           />
+          <Overtaken row={row} />
         </div>
         {showsOrigin && (
           <div className={classes.origin}>

@@ -1,11 +1,11 @@
 /** Variables that are changed together: rows, what is wrong with them, and the button that saves them. */
 import { Alert, Button } from '@mantine/core';
-import { type ComponentProps, useState } from 'react';
+import { type ComponentProps, useRef, useState } from 'react';
 import { errorText, fieldOf, fieldText } from '../../api/errors.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { FormFoot } from '../Section.tsx';
 import { useQuestionBeforeLeaving } from '../use-question-before-leaving.ts';
-import { editsOf } from '../variable-edits.ts';
+import { editsAfter, editsOf } from '../variable-edits.ts';
 import { isReady, rowOfField } from './checks.ts';
 import type { VariableRow } from './rows.ts';
 import { VariablesEditor } from './VariablesEditor.tsx';
@@ -18,6 +18,7 @@ export function useVariableEdits(rowsWith: (edits: readonly VariableRow[]) => Va
   const [edits, setEdits] = useState<readonly VariableRow[]>([]);
   const [isStrict, setIsStrict] = useState(false);
   const [failure, setFailure] = useState<unknown>();
+  const sent = useRef<readonly VariableRow[]>([]);
   const rows = rowsWith(edits);
   const wrong = rowOfField(fieldOf(failure), rows);
   const setRows = (next: readonly VariableRow[]) => {
@@ -34,10 +35,11 @@ export function useVariableEdits(rowsWith: (edits: readonly VariableRow[]) => Va
     check: (): boolean => {
       setIsStrict(true);
       setFailure(undefined);
-      return isReady(editsOf(rows));
+      sent.current = editsOf(rows);
+      return isReady(sent.current);
     },
     onSaved: () => {
-      setEdits([]);
+      setEdits((now) => editsAfter(now, sent.current));
       setIsStrict(false);
     },
     /** For the error of a change. */

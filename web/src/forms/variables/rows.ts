@@ -32,6 +32,8 @@ export interface VariableRow extends VariableFields {
   /** Whether it belongs to the place that is edited; false: it is inherited. */
   readonly isOwn: boolean;
   readonly isDeleted: boolean;
+  /** Somebody else has stored another value of what was typed here: a save replaces it. */
+  readonly isOvertaken?: boolean;
   /** Edited as plain text although it looks like something else. */
   readonly isText?: boolean;
   /** The type as the code has it, such as `list(string)`. */
@@ -136,7 +138,8 @@ export function rowsOf(
 
 const comparedFields = Object.keys(emptyFields) as (keyof VariableFields)[];
 
-function differs(one: VariableFields, other: VariableFields, field: keyof VariableFields): boolean {
+/** Whether two rows have different values of a setting. */
+export function differs(one: VariableFields, other: VariableFields, field: keyof VariableFields): boolean {
   return JSON.stringify(one[field]) !== JSON.stringify(other[field]);
 }
 
@@ -152,7 +155,12 @@ export function isChanged(row: VariableRow): boolean {
 
 /** As it was before; a new row stays as it is. */
 export function undone(row: VariableRow): VariableRow {
-  return { ...row, ...row.before, isDeleted: false, isText: false };
+  return { ...row, ...row.before, isDeleted: false, isText: false, isOvertaken: false };
+}
+
+/** The settings alone, without what a form knows about their row. */
+export function settingsOf(row: VariableFields): VariableFields {
+  return Object.fromEntries(comparedFields.map((field) => [field, row[field]])) as unknown as VariableFields;
 }
 
 /**

@@ -12,6 +12,7 @@ import { Part } from '../../records/Part.tsx';
 import { nameOfUser } from '../../records/person.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
+import { settle } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { showDone } from '../../ui/messages.ts';
@@ -99,8 +100,8 @@ function Rename({ credential, whyNot }: PartProps) {
   const { change, problem } = useChangeForm('updateCredential', {
     form,
     refreshes: ['listCredentials'],
-    onSuccess: () => {
-      form.resetDirty();
+    onSuccess: (_reply, _input, sent) => {
+      settle(form, sent);
       showDone('The credential was renamed');
     },
   });

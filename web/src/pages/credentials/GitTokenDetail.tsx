@@ -7,7 +7,7 @@ import { Part } from '../../records/Part.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
-import { useEdited } from '../../records/use-edited.ts';
+import { settle, useEdited } from '../../records/use-edited.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
@@ -35,9 +35,8 @@ function Settings({ found, whyNot }: SettingsProps) {
   const { change, problem } = useChangeForm('updateGitToken', {
     form,
     refreshes: concerned,
-    onSuccess: () => {
-      form.setFieldValue('value', '');
-      form.resetDirty();
+    onSuccess: (_reply, _input, sent) => {
+      settle(form, sent, { ...sent, value: '' });
       showDone('The token was changed');
     },
   });

@@ -9,7 +9,7 @@ import { nameOfUser } from '../../records/person.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
-import { useEdited } from '../../records/use-edited.ts';
+import { settle, useEdited } from '../../records/use-edited.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
@@ -82,9 +82,8 @@ function Settings({ found, whyNot }: SettingsProps) {
   const { change, problem } = useChangeForm('updateSshKey', {
     form,
     refreshes: concerned,
-    onSuccess: () => {
-      form.setFieldValue('value', '');
-      form.resetDirty();
+    onSuccess: (_reply, _input, sent) => {
+      settle(form, sent, { ...sent, value: '' });
       showDone('The key was changed');
     },
   });

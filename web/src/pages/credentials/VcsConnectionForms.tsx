@@ -10,7 +10,7 @@ import { Part } from '../../records/Part.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
-import { useEdited } from '../../records/use-edited.ts';
+import { settle, useEdited } from '../../records/use-edited.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
@@ -143,8 +143,8 @@ function Settings({ found, whyNot }: SettingsProps) {
   const { change, problem } = useChangeForm('updateVcsConnection', {
     form,
     refreshes: concerned,
-    onSuccess: () => {
-      form.resetDirty();
+    onSuccess: (_reply, _input, sent) => {
+      settle(form, sent);
       showDone('The connection was changed');
     },
   });

@@ -228,32 +228,26 @@ export function AgentsOffline({ read, agents }: AgentsOfflineProps) {
       error={read.data ? null : read.error}
       refetch={read.refetch}
     >
-      {agents.map(({ agentKey, name, status, processes }) => {
-        const seen = processes
-          ?.map(({ contactAt }) => contactAt)
-          .toSorted()
-          .at(-1);
-        return (
-          <InboxRow
-            key={agentKey}
-            look={status === 'DEGRADED' ? degraded : offline}
-            name={name ?? agentKey}
-            to="/agents"
-            place={status === 'DEGRADED' ? 'Some of its processes are silent' : 'Nothing runs here'}
-            action={<Open to="/agents">See agents</Open>}
-          >
-            <p className={classes.quiet}>
-              {seen === undefined ? (
-                'never seen'
-              ) : (
-                <>
-                  last seen <TimeAgo at={seen} />
-                </>
-              )}
-            </p>
-          </InboxRow>
-        );
-      })}
+      {agents.map(({ agentKey, name, status, lastContactAt }) => (
+        <InboxRow
+          key={agentKey}
+          look={status === 'DEGRADED' ? degraded : offline}
+          name={name ?? agentKey}
+          to="/agents"
+          place={status === 'DEGRADED' ? 'Some of its processes are silent' : 'Nothing runs here'}
+          action={<Open to="/agents">See agents</Open>}
+        >
+          <p className={classes.quiet}>
+            {lastContactAt === undefined ? (
+              'never heard of'
+            ) : (
+              <>
+                last heard of <TimeAgo at={lastContactAt} />
+              </>
+            )}
+          </p>
+        </InboxRow>
+      ))}
     </InboxSection>
   );
 }

@@ -15,6 +15,7 @@ import { roleName } from '../../records/roles.ts';
 import { useCustomRoles } from '../../records/use-custom-roles.ts';
 import { Part } from '../../records/Part.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
+import { settle } from '../../records/use-edited.ts';
 import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { SaveButton } from '../../records/SaveButton.tsx';
@@ -34,8 +35,8 @@ function Settings({ apiKey, whyNot }: { readonly apiKey: ApiKey; readonly whyNot
   const { change, problem } = useChangeForm('updateApiKey', {
     form,
     refreshes: ['listApiKeys', 'listMembers'],
-    onSuccess: () => {
-      form.resetDirty();
+    onSuccess: (_reply, _input, sent) => {
+      settle(form, sent);
       showDone('The key was changed');
     },
   });

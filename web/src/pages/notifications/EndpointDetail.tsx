@@ -9,7 +9,7 @@ import { Removal } from '../../records/Removal.tsx';
 import { SaveButton } from '../../records/SaveButton.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
-import { useEdited } from '../../records/use-edited.ts';
+import { settle, useEdited } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
@@ -71,10 +71,8 @@ function Settings({ found }: { readonly found: Tagged<Endpoint> }) {
   const { change, problem } = useChangeForm('updateNotificationEndpoint', {
     form,
     refreshes,
-    onSuccess: (saved) => {
-      const values = valuesOf(saved);
-      form.setValues(values);
-      form.resetDirty(values);
+    onSuccess: (saved, _input, sent) => {
+      settle(form, sent, valuesOf(saved));
       showDone('The endpoint was changed');
     },
   });

@@ -9,7 +9,7 @@ import { Part } from '../../records/Part.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { UrlTabs } from '../../records/UrlTabs.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
-import { useEdited } from '../../records/use-edited.ts';
+import { settle, useEdited } from '../../records/use-edited.ts';
 import { callOf } from '../../ui/calls.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
@@ -47,8 +47,8 @@ function SettingsForm({ found, whyNot }: FormProps) {
   const { change, problem } = useChangeForm('updateOrganization', {
     form,
     refreshes: ['getOrganization', 'listOrganizations', 'getCurrentUser'],
-    onSuccess: () => {
-      form.resetDirty();
+    onSuccess: (_reply, _input, sent) => {
+      settle(form, sent);
       showDone('The organization was changed');
     },
   });

@@ -6,7 +6,7 @@ import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leavin
 import { Part } from '../../records/Part.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
-import { useEdited } from '../../records/use-edited.ts';
+import { settle, useEdited } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { ttlOptions } from '../projects/policy/policy-fields.ts';
@@ -98,8 +98,8 @@ export function PoliciesForm({ found, whyNot }: PoliciesFormProps) {
   const { change, problem } = useChangeForm('updateOrganizationPolicies', {
     form,
     refreshes: ['getOrganization', 'listOrganizations'],
-    onSuccess: () => {
-      form.resetDirty();
+    onSuccess: (_reply, _input, sent) => {
+      settle(form, sent);
       showDone('The policies were changed');
     },
   });

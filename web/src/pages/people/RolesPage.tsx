@@ -13,7 +13,7 @@ import type { CustomRole } from '../../records/roles.ts';
 import { Part } from '../../records/Part.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
-import { useEdited } from '../../records/use-edited.ts';
+import { settle, useEdited } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
@@ -109,8 +109,8 @@ function EditRole({ found, whyNot, onClose }: EditRoleProps) {
   const { change, problem } = useChangeForm('updateRole', {
     form,
     refreshes: concerned,
-    onSuccess: () => {
-      form.resetDirty();
+    onSuccess: (_reply, _input, sent) => {
+      settle(form, sent);
       showDone('The role was changed for everybody who has it');
     },
   });

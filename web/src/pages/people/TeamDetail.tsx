@@ -13,7 +13,7 @@ import { Part } from '../../records/Part.tsx';
 import { FormAlert } from '../../forms/FormAlert.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
-import { useEdited } from '../../records/use-edited.ts';
+import { settle, useEdited } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
@@ -109,8 +109,8 @@ function Settings({ found, whyNot }: { found: Tagged<Team>; whyNot: string | und
   const { change, problem } = useChangeForm('updateTeam', {
     form,
     refreshes: concerned,
-    onSuccess: () => {
-      form.resetDirty();
+    onSuccess: (_reply, _input, sent) => {
+      settle(form, sent);
       showDone('The team was changed');
     },
   });

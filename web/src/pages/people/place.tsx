@@ -1,9 +1,8 @@
 /** The place that the page of permissions is about, in the address: the organization, a project or an environment. */
-import { Select } from '@mantine/core';
 import type { RoleScope } from '#contract/schema/built-in-roles.ts';
-import { useRead } from '../../api/queries.ts';
 import type { Place } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
+import { EnvironmentSelect } from '../../forms/EnvironmentSelect.tsx';
 import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
 import { useSearchState } from '../../ui/search.ts';
 
@@ -36,18 +35,6 @@ export function useChosenPlace(): ChosenPlace {
 export function PlaceFields({ withEnvironment = true }: { readonly withEnvironment?: boolean }) {
   const { organizationId } = useSession();
   const [{ project, environment }, change] = useSearchState();
-  const environments = useRead(
-    'listEnvironments',
-    {
-      query: {
-        organizationId,
-        ...(project === undefined ? {} : { projectId: project }),
-        excludeFields: 'latestDeploymentLog',
-      },
-    },
-    { enabled: withEnvironment && (project !== undefined || environment !== undefined) },
-  );
-  const data = (environments.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
   return (
     <>
       <ProjectSelect
@@ -58,12 +45,10 @@ export function PlaceFields({ withEnvironment = true }: { readonly withEnvironme
         onChange={(next) => change({ project: next || undefined, environment: undefined })}
       />
       {withEnvironment && (project !== undefined || environment !== undefined) && (
-        <Select
+        <EnvironmentSelect
           label="Environment"
           placeholder="The whole project"
-          clearable
-          searchable
-          data={data}
+          within={project === undefined ? { organizationId } : { projectId: project }}
           value={environment ?? null}
           onChange={(next) => change({ environment: next ?? undefined })}
         />

@@ -8,6 +8,7 @@ import { FormAlert } from '../../forms/FormAlert.tsx';
 import { Part } from '../../records/Part.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
+import { settle } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { NewPassword, passwordProblem } from '../sign-in/NewPassword.tsx';
@@ -24,8 +25,8 @@ function NameForm() {
   const { change, problem } = useChangeForm('updateCurrentUser', {
     form,
     refreshes: ['getCurrentUser', 'listMembers'],
-    onSuccess: () => {
-      form.resetDirty();
+    onSuccess: (_reply, _input, sent) => {
+      settle(form, sent);
       showDone('Your name was changed');
     },
   });

@@ -25,10 +25,11 @@ export function importableOf({
 export function AgainDialog({ deployment, environment, decisions }: DecisionProps) {
   const { type, targets } = deployment;
   const isDestroy = type === 'destroy';
-  const asksNow = environment?.requiresApproval ?? false;
   const importable = type === 'deploy' || type === 'dryRun' ? importableOf(deployment) : 0;
   const [comment, setComment] = useState('');
-  const [asks, setAsks] = useState(asksNow);
+  // As it was when the dialog was opened: what somebody else changes meanwhile is not undone.
+  const [asked] = useState(environment?.requiresApproval ?? false);
+  const [asks, setAsks] = useState(asked);
   const [imports, setImports] = useState(true);
   const send = () => {
     if (isDestroy) return decisions.destroy();
@@ -36,7 +37,7 @@ export function AgainDialog({ deployment, environment, decisions }: DecisionProp
       deploymentType: type as 'deploy' | 'driftDetection' | 'dryRun',
       ...(comment.trim() === '' ? {} : { comment: comment.trim() }),
       ...(targets === undefined ? {} : { targets }),
-      ...(type === 'deploy' && asks !== asksNow ? { userRequiresApproval: asks } : {}),
+      ...(type === 'deploy' && asks !== asked ? { userRequiresApproval: asks } : {}),
       ...(importable > 0 && imports ? { importUnrecorded: true } : {}),
     });
   };

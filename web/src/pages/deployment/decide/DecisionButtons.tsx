@@ -1,5 +1,4 @@
 /** The buttons of a deployment: what the person may decide now, each with its own question. */
-import { useHotkeys } from '@mantine/hooks';
 import { type EnvironmentAction, environmentAccepts } from '#contract/life-cycle/life-cycle.ts';
 import { useRights } from '../../../api/rights.ts';
 import { useSession } from '../../../api/session.ts';
@@ -10,6 +9,7 @@ import { ApproveDialog } from './ApproveDialog.tsx';
 import { type Decision, decisionsOf, rightsOfDecisions, verbOf } from './actions.ts';
 import { AbortDialog, RefuseDialog, ReleaseDialog } from './dialogs.tsx';
 import type { DecisionProps } from './use-decisions.ts';
+import { usePageKeys } from '../../../ui/page-keys.ts';
 
 const looks = {
   approve: { variant: 'filled' },
@@ -60,7 +60,7 @@ export function DecisionButtons(props: DecisionProps) {
   const ask = (decision: Decision) => () => {
     if (possible.includes(decision) && whyNot(decision) === undefined) decisions.ask(decision);
   };
-  useHotkeys([
+  usePageKeys([
     ['a', ask('approve')],
     ['r', ask('cancel')],
   ]);

@@ -1,8 +1,8 @@
 /** The keys of the log. */
-import { useHotkeys } from '@mantine/hooks';
 import { useRef } from 'react';
 import type { LogSearch } from './use-search.ts';
 import type { View } from './use-view.ts';
+import { usePageKeys } from '../../../ui/page-keys.ts';
 
 export interface LogKeys {
   readonly view: View;
@@ -24,7 +24,7 @@ export function useLogKeys({ view, log, onWrap, onClear }: LogKeys): void {
   const onTimes = () => {
     if (performance.now() - goneAt.current > sequenceMilliseconds) view.setTimes(!view.hasTimes);
   };
-  useHotkeys([
+  usePageKeys([
     ['n', () => log.go(false)],
     ['shift+n', () => log.go(true)],
     ['g', onTop],

@@ -100,21 +100,19 @@ function DriftCause({ deployment: { driftCause } }: { readonly deployment: Deplo
   );
 }
 
-/** The agent by its name, with when it was last heard of; its id where it is gone. */
+/** The agent by its name, with whether it is heard of; its id where it is gone. */
 function AgentName({ id }: { readonly id: string }) {
   const { organizationId } = useSession();
   const { data: agents = [] } = useRead('listAgents', { query: { organizationId } });
   const agent = agents.find((each) => each.id === id || each.agentKey === id);
-  const contact = agent?.processes
-    ?.map(({ contactAt }) => contactAt ?? '')
-    .toSorted()
-    .at(-1);
+  const silentSince = agent?.status === 'INACTIVE' ? agent.lastContactAt : undefined;
   return (
     <>
       <bdi>{agent?.name ?? id}</bdi>
-      {contact && (
+      {agent?.status === 'ACTIVE' && ', in contact'}
+      {silentSince !== undefined && (
         <>
-          , last heard of <TimeAgo at={contact} />
+          , last heard of <TimeAgo at={silentSince} />
         </>
       )}
     </>

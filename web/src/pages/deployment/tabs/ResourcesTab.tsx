@@ -1,5 +1,7 @@
 /** The resources that are there after a deployment, or so far. */
 import type { Resource } from '#contract/deployments/plan.ts';
+import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
+import { useLiveResources } from '../../../api/live.ts';
 import { useRead } from '../../../api/queries.ts';
 import { DataTable } from '../../../ui/DataTable.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
@@ -8,6 +10,7 @@ import type { DeploymentReply } from '../reads.ts';
 
 export function ResourcesTab({ deployment }: { readonly deployment: DeploymentReply }) {
   const query = useRead('listDeploymentResources', { params: { id: deployment.id ?? '' } });
+  useLiveResources(isTerminal(deployment.status) ? undefined : deployment.id);
   return (
     <Loaded query={query}>
       {(rows) =>

@@ -53,6 +53,8 @@ function initialValues({ environment }: EnvironmentProps, kind: string | undefin
 /** Sends it, and puts a refusal where it belongs. */
 function useDeploy(props: EnvironmentProps & { readonly onClose: () => void }, kind: string | undefined) {
   const { environment } = props;
+  // What somebody else changes while the dialog is open is not undone by a field that nobody has touched.
+  const [opened] = useState(environment);
   const navigate = useNavigate();
   const form = useForm<DeployValues>({ initialValues: initialValues(props, kind) });
   const variables = useRows(props);
@@ -76,7 +78,7 @@ function useDeploy(props: EnvironmentProps & { readonly onClose: () => void }, k
     setIsStrict(true);
     setRowErrors({});
     if (!isReady(variables.rows)) return;
-    deploy.mutate({ params: { id: environment.id }, body: deployBody(values, environment, variables.rows) });
+    deploy.mutate({ params: { id: environment.id }, body: deployBody(values, opened, variables.rows) });
   });
   return { form, variables, rowErrors, isStrict, deploy, send };
 }

@@ -14,6 +14,13 @@ export interface DialogProps extends EnvironmentProps {
   readonly onClose: () => void;
 }
 
+/** As it was when the dialog was opened: a change by somebody else must not turn the question around. */
+function useAsOpened<Value>(isOpen: boolean, value: Value): Value {
+  const [kept, keep] = useState(value);
+  if (!isOpen && kept !== value) keep(value);
+  return kept;
+}
+
 export function DestroyDialog({ environment, isOpen, onClose }: DialogProps) {
   const navigate = useNavigate();
   const [comment, setComment] = useState('');
@@ -53,7 +60,8 @@ export function DestroyDialog({ environment, isOpen, onClose }: DialogProps) {
 }
 
 export function LockDialog({ environment, isOpen, onClose }: DialogProps) {
-  const { id, isLocked } = environment;
+  const { id } = environment;
+  const isLocked = useAsOpened(isOpen, environment.isLocked);
   const [reason, setReason] = useState('');
   const lock = useChange('setEnvironmentLock', {
     refreshes: environmentReads,
@@ -99,7 +107,8 @@ export function LockDialog({ environment, isOpen, onClose }: DialogProps) {
 }
 
 export function ArchiveDialog({ environment, isOpen, onClose }: DialogProps) {
-  const { id, isArchived, name, status } = environment;
+  const { id, name, status } = environment;
+  const isArchived = useAsOpened(isOpen, environment.isArchived);
   const archive = useChange('updateEnvironment', {
     refreshes: environmentReads,
     onSuccess: () => {

@@ -24,7 +24,7 @@ export interface DeployValues {
 
 type Body = NonNullable<CallInput<'deployEnvironment'>['body']>;
 
-/** @param environment what it has now: only what differs is sent */
+/** @param environment what it had when the dialog was opened: only what differs is sent */
 export function deployBody(
   values: DeployValues,
   environment: Pick<EnvironmentReply, 'requiresApproval' | 'latestDeploymentLog'>,

@@ -1,6 +1,6 @@
 /** When an environment is deployed and destroyed by itself. */
 import { Button, Switch } from '@mantine/core';
-import type { FormEvent } from 'react';
+import { type FormEvent, useRef } from 'react';
 import { fieldOf, fieldText, isStatus } from '../../../api/errors.ts';
 import { type Reply, type Tagged, useChange, useTagged } from '../../../api/queries.ts';
 import { CronField } from '../../../forms/cron/CronField.tsx';
@@ -94,10 +94,11 @@ interface FormProps extends EnvironmentProps {
 
 function useSchedule({ environment, read, refetch }: FormProps) {
   const editing = useEditing(read, valuesOf, refetch);
+  const sent = useRef(editing.values);
   const save = useChange('updateEnvironmentSchedule', {
     refreshes: ['getEnvironmentSchedule', ...environmentReads],
     onSuccess: () => {
-      editing.reset();
+      editing.saved(sent.current);
       showDone('The schedule is saved');
     },
     onError: (error) => editing.onRefused(error) || true,
@@ -115,6 +116,7 @@ function useSchedule({ environment, read, refetch }: FormProps) {
       event.preventDefault();
       const { values, etag: ifMatch } = editing;
       if (problem !== undefined) return;
+      sent.current = values;
       save.mutate({ params: { id: environment.id }, body: bodyOf(values), ...(ifMatch ? { ifMatch } : {}) });
     },
   };

@@ -74,10 +74,11 @@ export function useSettings(environment: EnvironmentReply) {
   const save = useMutation({
     mutationKey: ['updateEnvironment'],
     mutationFn: (what: Edited) => send(environment.id, what),
-    onSuccess: async () => {
+    onSuccess: async (_, sent) => {
       showDone('The settings are saved');
       await refresh([...environmentReads, 'listEnvironmentTags']);
-      setEdited(undefined);
+      // What was typed meanwhile is still to be saved.
+      setEdited((now) => (now && now !== sent ? { began: sent.mine, mine: now.mine } : undefined));
     },
   });
   const reset = () => {

@@ -2,6 +2,7 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { Link } from '@tanstack/react-router';
 import { useLayoutEffect, useRef, useState } from 'react';
+import { useLiveResources } from '../../../api/live.ts';
 import { useRead } from '../../../api/queries.ts';
 import { callOf } from '../../../ui/calls.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
@@ -98,6 +99,7 @@ function Listed({
 }: EnvironmentProps & { deploymentId: string; at: string | undefined }) {
   const [{ find = '' }, setSearch] = useSearchState();
   const query = useRead('listDeploymentResources', { params: { id: deploymentId } });
+  useLiveResources(at === undefined ? deploymentId : undefined);
   return (
     <Loaded query={query}>
       {(all) => {

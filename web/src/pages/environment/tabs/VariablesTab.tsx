@@ -1,6 +1,6 @@
 /** The variables that an environment runs with: where each is from, what it hides; its own can be changed. */
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { fieldOf, fieldText } from '../../../api/errors.ts';
 import { useChange } from '../../../api/queries.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
@@ -21,10 +21,15 @@ import { useOrigins } from '../variables/origins.tsx';
 import { useRows } from '../variables/use-rows.ts';
 
 /** Stores the changes, or stores them with a deployment. */
-function useSaving({ environment }: EnvironmentProps, rows: readonly VariableRow[], done: () => void) {
+function useSaving(
+  { environment }: EnvironmentProps,
+  rows: readonly VariableRow[],
+  onSaved: (sent: readonly VariableRow[]) => void,
+) {
   const { id, organizationId } = environment;
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
   const [isStrict, setIsStrict] = useState(false);
+  const sent = useRef(rows);
   const onError = (error: unknown) => {
     const row = rowOfField(fieldOf(error), rows);
     if (row !== undefined) setErrors({ [row]: fieldText(error) });
@@ -33,7 +38,7 @@ function useSaving({ environment }: EnvironmentProps, rows: readonly VariableRow
   const end = (message: string) => {
     setErrors({});
     setIsStrict(false);
-    done();
+    onSaved(sent.current);
     showDone(message);
   };
   const save = useChange('saveVariables', {
@@ -49,6 +54,7 @@ function useSaving({ environment }: EnvironmentProps, rows: readonly VariableRow
   const whenReady = (send: () => void) => () => {
     setIsStrict(true);
     setErrors({});
+    sent.current = rows;
     if (isReady(rows)) send();
   };
   const place = { organizationId, scope: 'ENVIRONMENT', scopeId: id } as const;
@@ -112,8 +118,8 @@ function SaveBar({ environment, rights, changed, saving, onDiscard }: SaveBarPro
 
 export default function VariablesTab(props: EnvironmentProps) {
   const { environment, rights } = props;
-  const { query, rows, setRows, codeError } = useRows(props);
-  const saving = useSaving(props, rows, () => setRows([]));
+  const { query, rows, setRows, onSaved, codeError } = useRows(props);
+  const saving = useSaving(props, rows, onSaved);
   const { originOf } = useOrigins(environment);
   const changed = rows.filter(isChanged).length;
   useQuestionBeforeLeaving(changed === 0 ? undefined : `Leave without saving ${changed} changed variables?`);

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useRead } from '../../../api/queries.ts';
 import { sourceOf } from '../../../forms/source/source-values.ts';
-import { editsOf, rowsWith } from '../../../forms/variable-edits.ts';
+import { editsAfter, editsOf, rowsWith } from '../../../forms/variable-edits.ts';
 import type { VariableRow } from '../../../forms/variables/rows.ts';
 import { definitionsQuery, hasDefinitions } from '../../environments/new/code.ts';
 import type { EnvironmentProps } from '../reads.ts';
@@ -37,5 +37,7 @@ export function useRows(props: EnvironmentProps) {
     codeError: definitions.error,
     rows: rowsWith(definitions.data ?? [], query.data ?? [], edits, here),
     setRows: (rows: readonly VariableRow[]) => setEdits(editsOf(rows)),
+    /** After a save: what was typed meanwhile stays. */
+    onSaved: (sent: readonly VariableRow[]) => setEdits((now) => editsAfter(now, editsOf(sent))),
   };
 }

@@ -1,6 +1,6 @@
 /** The policy of a project: what new environments get, and what is allowed. */
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { settingsInForce } from '#contract/policies/policy-origins.ts';
 import type { Organization } from '#contract/organizations/shapes.ts';
 import type { Policy } from '#contract/policies/shapes.ts';
@@ -38,10 +38,11 @@ function usePolicyForm({ project, read, refetch }: FormProps) {
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
   const [failure, setFailure] = useState<unknown>();
   useWrongField(errors);
+  const sent = useRef(editing.values);
   const save = useChange('updatePolicy', {
     refreshes: ['getPolicy', 'checkPolicyLimits'],
     onSuccess: () => {
-      editing.reset();
+      editing.saved(sent.current);
       showDone('The policy was saved');
     },
     onError: (error) => {
@@ -57,6 +58,7 @@ function usePolicyForm({ project, read, refetch }: FormProps) {
     setErrors(wrong);
     setFailure(undefined);
     if (Object.keys(wrong).length > 0) return;
+    sent.current = editing.values;
     save.mutate({
       body: policyBody(project.id, editing.values),
       ...(editing.etag === undefined ? {} : { ifMatch: editing.etag }),

@@ -1,6 +1,24 @@
-/** The keys of lists: `j` and `k` walk, `x` selects, Enter or `o` opens. */
-import { useHotkeys } from '@mantine/hooks';
+/** The keys of a page, and those of its lists: `j` and `k` walk, `x` selects, Enter or `o` opens. */
+import { type HotkeyItem, useHotkeys } from '@mantine/hooks';
 import { useRef, useState } from 'react';
+
+const openDialog = '[role="dialog"][aria-modal="true"]';
+
+/**
+ * Listens for keys while the component is there; in a field they are text. They rest while a dialog is open: it has
+ * the keyboard, also where the focus is on its buttons.
+ */
+export function usePageKeys(keys: readonly HotkeyItem[]): void {
+  useHotkeys(
+    keys.map(([key, handle, options]) => [
+      key,
+      (event) => {
+        if (document.querySelector(openDialog) === null) handle(event);
+      },
+      options,
+    ]),
+  );
+}
 
 export interface RowKeys {
   readonly count: number;
@@ -21,7 +39,7 @@ export function useRowKeys({ count, open, toggle }: RowKeys) {
   const onCurrent = (action: ((at: number) => void) | undefined) => () => {
     if (current >= 0 && current < count) action?.(current);
   };
-  useHotkeys([
+  usePageKeys([
     ['j', () => go(current + 1)],
     ['k', () => go(current - 1)],
     ['x', onCurrent(toggle)],
