@@ -8,8 +8,9 @@ import { placeOf, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { plannedOutcome, testAgent } from '../../testing/agent.ts';
 import { testApp } from '../../testing/app.ts';
 import { ok, refused } from '../../testing/client.ts';
-import { createIdle, deploy, deploymentOf } from '../../testing/environment.ts';
+import { createIdle, deploy, deploymentOf, environmentOf } from '../../testing/environment.ts';
 import { listRevisions } from '../../repositories/git/open-repository.ts';
+import { fireTimers } from '../../schedules/fire-timers.ts';
 import { getTemplateRow } from '../../templates/template-store.ts';
 import { testPolicy } from './test-policy.ts';
 import { commitPolicy, policyInput, policyTests, says } from '../../testing/guarded.ts';
@@ -28,7 +29,7 @@ after(() => {
   rmSync(repositories, { recursive: true });
 });
 
-const { newPolicy, assign, guarded, planned, checked } = policyTests(app, agent, repositories);
+const { newPolicy, assign, guarded, plan, planned, checked } = policyTests(app, agent, repositories);
 
 async function stepsOf(deploymentLogId: string): Promise<Record<string, string>> {
   const steps = await ok(app, 'listSteps', { params: { deploymentLogId } });
@@ -342,6 +343,36 @@ test('the input has what the service knows, and is printed on request', needsOpa
   assert.match(await logOf(id), /Input of the policies:\n\{\n {2}"deploymentRequest"/);
   await ok(app, 'cancelDeployment', { params: { id } });
 });
+
+test(
+  'nobody hides from a policy behind a trigger or a name; only what nobody starts is automated',
+  needsOpa,
+  async () => {
+    const { environment } = await guarded([
+      `${says('allow')}\nwarn contains json.marshal(input.deployerUser)`,
+    ]);
+    const params = { id: environment.id };
+    const seen = async () => {
+      await plan();
+      await app.carryOutEffects();
+      await agent.apply(await agent.claim());
+      const { latestDeploymentLogId: id } = await environmentOf(app, environment.id);
+      const [text = ''] = (await deploymentOf(app, id ?? '')).policyVerdicts?.[0]?.messages.warn ?? [];
+      return JSON.parse(text) as unknown;
+    };
+    await deploy(app, environment.id, { triggerName: 'workflow' });
+    assert.deepEqual(await seen(), { name: 'First admin key', email: '' });
+    const key = await app.addKey({ [organizationId]: 'Admin' });
+    await app.database.pool.query("update app_user set name = 'Envarium' where id = $1", [key.id]);
+    await ok(app, 'deployEnvironment', { params, body: {}, as: key });
+    assert.deepEqual(await seen(), { name: `Envarium (${key.id})`, email: `${key.id}@localhost` });
+    await ok(app, 'updateEnvironmentSchedule', { params, body: { deploy: { cron: '* * * * *' } } });
+    app.advance(61);
+    await fireTimers(app.context);
+    assert.deepEqual(await seen(), { name: 'envarium', email: '' });
+    await ok(app, 'updateEnvironmentSchedule', { params, body: {} });
+  },
+);
 
 test(
   'an abort while policies are asked ends the deployment, and a repeated effect changes nothing',

@@ -2,6 +2,7 @@
 import { text } from 'node:stream/consumers';
 import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import { mostPolicyInputBytes } from '#protocol/policy-plan.ts';
+import { systemUserId } from '../../access/actor.ts';
 import { PolicyError } from '../../approval-policies/policy-error.ts';
 import type { Context } from '../../context.ts';
 import { getPlannedBlob } from '../../dispatch/blobs/attempt-blob-store.ts';
@@ -62,12 +63,17 @@ async function approversOf(context: Context, { id, organization_id: organization
   }));
 }
 
-const byPeople: readonly string[] = ['user', 'terraform-cli', 'comment'];
+/** Of what nobody started. */
+const automated = { name: 'envarium', email: '' };
 
-async function deployerOf(context: Context, { started_by: userId, trigger }: DeploymentRow) {
-  if (!byPeople.includes(trigger)) return { name: 'envarium', email: '' };
+/** By who started it, not by its trigger, which a request names: nobody hides from a policy behind that. */
+async function deployerOf(context: Context, { started_by: userId }: DeploymentRow) {
+  if (userId === systemUserId) return automated;
   const user = (await getUsers(context.db, [userId])).get(userId);
-  return { name: user?.name ?? '', email: user?.email ?? '' };
+  const { name = '', email = '' } = user ?? {};
+  // Anybody may name a key like that.
+  const isMistakable = name.trim().toLowerCase() === automated.name;
+  return { name: isMistakable ? `${name} (${userId})` : name, email };
 }
 
 /** Values by name, as readers of the deployment see them: those of sensitive ones are hidden. */
