@@ -147,7 +147,7 @@ export const Job = Type.Object({
   taskPayload: Type.Optional(Text),
   /**
    * How often a failed apply may be repeated. `errorRegex`: only where the output matches. `isReviewed`: a
-   * person has approved the plan.
+   * person has approved the plan, or policies have judged it, so the plan of a retry must not contain more.
    */
   retry: Type.Optional(
     Type.Object({ times: Count, errorRegex: Type.Optional(Text), isReviewed: Type.Boolean() }),

@@ -114,8 +114,10 @@ async function retryOf(
   const rules = template.settings.retry;
   const rule = deployment.type === 'destroy' ? rules?.onDestroy : rules?.onDeploy;
   if (!rule?.times) return {};
-  const reviews = await listReviews(db, [deployment.id]);
-  const isReviewed = reviews.some((review) => review.action === 'approved');
+  // What policies have judged is like an approval: they are not asked about the plan of a retry.
+  const isReviewed =
+    deployment.has_policies ||
+    (await listReviews(db, [deployment.id])).some((review) => review.action === 'approved');
   return {
     retry: { times: rule.times, ...(rule.errorRegex ? { errorRegex: rule.errorRegex } : {}), isReviewed },
   };

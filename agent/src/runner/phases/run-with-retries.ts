@@ -1,8 +1,8 @@
 /**
  * Retries a failed apply according to the template's retry settings, in the same attempt and step, with its
  * own start mark. If the tool saves plans, each retry makes a new plan, because the saved one is stale once
- * its apply has changed the state. If a person approved the plan, the new one may only contain the rest of
- * it. A run that was stopped, or that failed before its changing command, is never retried.
+ * its apply has changed the state. If a person approved the plan, or policies judged it, the new one may only contain
+ * the rest of it. A run that was stopped, or that failed before its changing command, is never retried.
  */
 import { basename } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -127,7 +127,7 @@ async function planAgain(
   }
 }
 
-/** @throws RunFailure if the new plan contains changes that a person has not approved */
+/** @throws RunFailure if the new plan contains changes that nobody has approved and no policy has judged */
 async function expectApproved(
   attempt: RunnerAttempt,
   replanned: NonNullable<SavedPlanCapability['replanned']>,

@@ -95,6 +95,15 @@ test(
   },
 );
 
+test('a retry may not do more than policies have judged, also where nobody approves', needsOpa, async () => {
+  const retry = { onDeploy: { times: 1 } };
+  const { environment } = await guarded([says('allow')], { retry });
+  await checked(environment.id);
+  const job = await agent.claim();
+  assert.deepEqual(job.retry, { times: 1, isReviewed: true });
+  await agent.apply(job);
+});
+
 test('a plan about which no policy says anything waits for a person', needsOpa, async () => {
   const { environment } = await guarded(['package envarium\nallow contains "no" if input.nothing'], {
     requiresApproval: false,
