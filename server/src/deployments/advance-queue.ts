@@ -124,7 +124,8 @@ export async function advanceQueue(
     const ended = await endAtOnce(context, started, last);
     if (ended) return advanceQueue(context, ended.environment, ended.speakers);
     current = started.environment;
-    const taken = { ...lastDeployColumns(row, last), ...(await latePolicies(context, row)) };
+    const code = lastDeployColumns(row, last);
+    const taken = { ...code, ...(await latePolicies(context, { ...row, ...code })) };
     const isComplete = Object.keys(taken).length === 0;
     const deployment = isComplete ? started.deployment : await updateDeploymentRow(context.db, row.id, taken);
     await enqueueJob(context, planJob(context, deployment));

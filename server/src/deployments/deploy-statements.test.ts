@@ -62,6 +62,13 @@ for (const [name, body, isQueued] of [
       assert.ok(reads(statements, table) <= 1, `${table} is read once:\n${text}`);
   });
 
+test('a destroy of what was deployed last asks for its policies with its project', async (t) => {
+  const { id } = await createActive(app, agent);
+  const statements = await statementsOf(t, () => ok(app, 'destroyEnvironment', { params: { id } }));
+  const asking = statements.filter(({ sql }) => sql.includes('flow_assignment'));
+  assert.equal(asking.length, 1, asking.map(({ sql }) => sql).join('\n'));
+});
+
 test('what a deployment has found stays in the database until somebody reads it', async (t) => {
   const { id: environmentId } = await createActive(app, agent);
   const statements = await statementsOf(t, async () => {

@@ -158,16 +158,16 @@ interface NewDeployment {
   readonly variables: readonly DeploymentVariable[];
 }
 
-/** Whether approval policies decide; a request may bring another template than the one that is known about. */
+/** Whether approval policies decide; known for the template of the environment, but another one may run. */
 async function hasPolicies(
   db: Connection,
-  { environment, template, hasPolicies: isKnown }: StoredFacts,
-  { type }: StartRequest,
+  { environment, storedTemplate, hasPolicies: isKnown }: StoredFacts,
+  type: DeploymentType,
+  templateId: string,
 ): Promise<boolean> {
   if (!policyCheckedTypes.includes(type)) return false;
-  if (isKnown || template.id === environment.template_id) return isKnown;
-  const place = { projectId: environment.project_id, templateId: template.id };
-  return (await policiesFor(db, place)).length > 0;
+  if (templateId === storedTemplate.id) return isKnown;
+  return (await policiesFor(db, { projectId: environment.project_id, templateId })).length > 0;
 }
 
 async function newDeployment(
@@ -191,6 +191,11 @@ async function newDeployment(
     inputsOf(context, facts, request, id),
     factsAtStart(context, kept, facts),
   ]);
+  const ofLast =
+    decision.kind === 'start'
+      ? lastDeployColumns({ type: request.type, follows_last_deploy: source.follows_last_deploy }, lastDeploy)
+      : {};
+  const code = { ...source, ...ofLast };
   const row: NewDeployment['row'] = {
     id,
     environment_id: environment.id,
@@ -201,14 +206,11 @@ async function newDeployment(
     started_at: decision.kind === 'queue' ? null : now,
     updated_at: now,
     ...requestColumns(context, request),
-    ...source,
+    ...code,
     ...inputs.columns,
     facts: JSON.stringify(stored),
     estimates_costs: facts.policy.includeCostEstimation && canEstimateCosts(source.tool, request.type),
-    has_policies: await hasPolicies(context.db, facts, request),
-    ...(decision.kind === 'start'
-      ? lastDeployColumns({ type: request.type, follows_last_deploy: source.follows_last_deploy }, lastDeploy)
-      : {}),
+    has_policies: await hasPolicies(context.db, facts, request.type, code.template_id),
   };
   return { row, setIds: inputs.setIds, variables: inputs.variables };
 }

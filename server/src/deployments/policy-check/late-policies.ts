@@ -1,4 +1,4 @@
-/** Policies that were assigned while a deployment was queued. */
+/** Policies that were assigned while a deployment was queued, and those of another template that a destroy then runs. */
 import { policyCheckedTypes, policyStep } from '#protocol/tools/steps.ts';
 import type { Context } from '../../context.ts';
 import { policiesFor } from '../../flows/assignment-store.ts';
@@ -7,9 +7,13 @@ import type { DeploymentRow } from '../deployment-store.ts';
 
 /**
  * Adds the step of the policies to a deployment whose turn has come.
+ * @param row with the template that runs
  * @returns what changes of its row
  */
-export async function latePolicies(context: Context, row: DeploymentRow): Promise<{ has_policies?: true }> {
+export async function latePolicies(
+  context: Context,
+  row: Pick<DeploymentRow, 'id' | 'type' | 'project_id' | 'template_id' | 'has_policies'>,
+): Promise<{ has_policies?: true }> {
   if (row.has_policies || !policyCheckedTypes.includes(row.type)) return {};
   const place = { projectId: row.project_id, templateId: row.template_id };
   if ((await policiesFor(context.db, place)).length === 0) return {};
