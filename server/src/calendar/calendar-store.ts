@@ -22,18 +22,19 @@ const shown = [
   'environment.organization_id',
   'environment.project_id',
   'environment.is_locked',
+  'environment.lifespan_end_at',
 ] as const;
 
 /** The environment of a date. */
 export type DatedEnvironment = Pick<
   EnvironmentRow,
-  'id' | 'name' | 'status' | 'organization_id' | 'project_id' | 'is_locked'
+  'id' | 'name' | 'status' | 'organization_id' | 'project_id' | 'is_locked' | 'lifespan_end_at'
 > & { readonly project_name: string };
 
 const projectName = projectNameOf(sql.ref('environment.project_id')).as('project_name');
 
 export type EndingEnvironment = DatedEnvironment &
-  Pick<EnvironmentRow, 'lifespan_end_at' | 'next_ttl_at' | 'ttl_attempts' | 'ttl_problem'>;
+  Pick<EnvironmentRow, 'next_ttl_at' | 'ttl_attempts' | 'ttl_problem'>;
 
 /** Environments whose end, or a notice before it, comes before a time; what comes first is first. */
 export async function listEnding(
@@ -42,7 +43,7 @@ export async function listEnding(
 ): Promise<EndingEnvironment[]> {
   const rows = db
     .selectFrom('environment')
-    .select([...shown, 'lifespan_end_at', 'next_ttl_at', 'ttl_attempts', 'ttl_problem', projectName])
+    .select([...shown, 'next_ttl_at', 'ttl_attempts', 'ttl_problem', projectName])
     .where(within(reach))
     .where('next_ttl_at', '<', before)
     .where('is_archived', '=', false)

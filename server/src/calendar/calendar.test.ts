@@ -56,6 +56,13 @@ test('what will not happen as things are says why, and what is archived is left 
   assert.match(of(found, idle.id)[0]?.held ?? '', /It is NEVER_DEPLOYED/);
   await ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: true } });
   assert.deepEqual(of(await calendar(), id), []);
+  const ending = await createActive(app, agent);
+  const params = { id: ending.id };
+  await ok(app, 'updateEnvironmentSchedule', { params, body: { deploy: { cron: '0 */6 * * *' } } });
+  await ok(app, 'updateEnvironmentTtl', { params, body: { type: 'HOURS', value: '24' } });
+  const runs = of(await calendar(), ending.id).filter(({ kind }) => kind === 'deploy');
+  assert.equal(runs[0]?.held, undefined);
+  assert.match(runs.at(-1)?.held ?? '', /^Its lifetime ends before/);
 });
 
 test('a long calendar is read in parts that add up, and a moment is not divided', async () => {

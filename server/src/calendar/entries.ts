@@ -71,12 +71,15 @@ const sentences = {
   driftDetection: 'is checked for drift',
 } as const;
 
-function heldRun(row: DatedSchedule): string | undefined {
+function heldRun(row: DatedSchedule, at: Date): string | undefined {
   if (row.is_locked) return 'It is locked: runs are skipped until it is unlocked';
   if (row.action === 'driftDetection')
     return row.status === 'ACTIVE'
       ? undefined
       : `It is ${row.status}: drift detection runs while it is ACTIVE`;
+  const { lifespan_end_at: end } = row;
+  if (row.action === 'deploy' && end && end <= at)
+    return `Its lifetime ends before, at ${end.toISOString()}: after that, it needs another one`;
   return row.status === 'NEVER_DEPLOYED'
     ? 'It was never deployed: schedules begin after its first successful deployment'
     : undefined;
@@ -91,7 +94,7 @@ export function* entriesOfSchedule(row: DatedSchedule, span: Span): Generator<Ca
       cron: row.cron,
       timeZone: row.time_zone,
       ...(isRepeated ? { isRepeated } : {}),
-      held: heldRun(row),
+      held: heldRun(row, at),
     });
   let at = row.next_run_at >= span.from ? row.next_run_at : after(before(span.from));
   while (at && at < span.to) {

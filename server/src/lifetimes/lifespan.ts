@@ -1,7 +1,7 @@
 /**
  * When an environment expires, and the notices before that. Pure but for the policy that `ttlColumns` reads.
  */
-import type { Updateable } from 'kysely';
+import type { Selectable, Updateable } from 'kysely';
 import type { Ttl } from '#contract/deployments/deploy-request.ts';
 import type { Place } from '../access/access.ts';
 import type { ActorContext, Connection } from '../context.ts';
@@ -133,6 +133,15 @@ export function lifespanColumns(ttl: Ttl | null, end: Date | null, now: Date): T
     marked_for_auto_destroy: 0,
     ...noAttempts,
   };
+}
+
+/** Why the service does not deploy an environment: it has expired, and nothing would destroy it again. null: it has not. */
+export function refusalOfExpired(
+  { lifespan_end_at: end }: Pick<Selectable<EnvironmentTable>, 'lifespan_end_at'>,
+  now: Date,
+): string | null {
+  if (end === null || end > now) return null;
+  return `The environment expired at ${end.toISOString()}: it needs another lifetime first`;
 }
 
 /** The lifetimes that hold in a project. */

@@ -260,6 +260,27 @@ test('a scheduled run that is refused is in the audit trail with the reason', as
   assert.match(String(reason), /allows 0 active environments \(numberOfEnvironmentsTotal\)/);
 });
 
+test('a schedule does not deploy what has expired, which nothing would destroy again', async () => {
+  const { app, agent, pass } = await setUp();
+  const { organizationId } = app;
+  const { id } = await createActive(app, agent);
+  const params = { id };
+  await ok(app, 'updateEnvironmentSchedule', { params, body: { deploy: { cron: '30 */6 * * *' } } });
+  await ok(app, 'updateEnvironmentTtl', { params, body: { type: 'HOURS', value: '1' } });
+  await pass(3601);
+  await agent.apply((await agent.plan()) ?? assert.fail('the apply follows at once'), []);
+  const deploys = async () => (await historyOf(app, id)).filter(({ trigger }) => trigger === 'scheduled');
+  const before = (await deploys()).length;
+  await pass(until(app, (await environmentOf(app, id)).nextScheduledDates.deploy));
+  assert.equal((await deploys()).length, before);
+  const query = { organizationId, action: 'environment.scheduledRunRefused' } as const;
+  const { events } = await ok(app, 'listAuditEvents', { query });
+  assert.match(String(events[0]?.payload?.['reason']), /^The environment expired at /);
+  await ok(app, 'updateEnvironmentTtl', { params, body: { type: 'INFINITE' } });
+  await pass(until(app, (await environmentOf(app, id)).nextScheduledDates.deploy));
+  assert.equal((await deploys()).length, before + 1);
+});
+
 test('a long pass delays later timers, but skips none', async () => {
   const { app, agent, pass } = await setUp();
   const ids: string[] = [];

@@ -18,7 +18,7 @@ import {
   updateEnvironmentRow,
 } from '../environments/environment-store.ts';
 import { afterAttempt } from '../lifetimes/destroy-again.ts';
-import { nextTtlStep, noticesDue } from '../lifetimes/lifespan.ts';
+import { nextTtlStep, noticesDue, refusalOfExpired } from '../lifetimes/lifespan.ts';
 import { tellLifetime } from '../feeds/tell-lifetime.ts';
 import { nextRunOf } from './next-run.ts';
 import {
@@ -179,7 +179,8 @@ async function runSchedule(
   ]);
   if (!isReady || facts.archivedProject !== null || isUnderWay(facts, request.type)) return;
   const requestedBy = schedule.set_by ?? schedule.created_by;
-  const refusal = await start(context, facts, { ...request, requestedBy });
+  const expired = request.type === 'deploy' ? refusalOfExpired(environment, context.now()) : null;
+  const refusal = expired ?? (await start(context, facts, { ...request, requestedBy }));
   if (refusal === null) return;
   const isPointless = request.type === 'destroy' && (await isSettled(context.db, environment));
   if (!isPointless)

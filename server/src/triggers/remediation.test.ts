@@ -101,6 +101,13 @@ test('where nothing is started, the drift run says why', async () => {
     strategy: 'CODE_TO_CLOUD',
     reason: 'The environment is locked: audit',
   });
+  const ending = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
+  await schedule(ending.id, 'CODE_TO_CLOUD');
+  const { id: last } = await deploy(app, ending.id, { deploymentType: 'driftDetection' });
+  await agent.finish(await agent.claim(), plannedOutcome());
+  app.advance(3601);
+  await app.carryOutEffects();
+  assert.match((await deploymentOf(app, last)).remediation?.reason ?? '', /^The environment expired at /);
 });
 
 test('strategies that open pull requests are refused wherever they are set', async () => {

@@ -7,6 +7,7 @@ import { startDeployment } from '../deployments/start-deployment.ts';
 import type { StartRequest } from '../deployments/start-facts.ts';
 import type { LockedEnvironment } from '../environments/environment-store.ts';
 import { Refusal } from '../http/errors.ts';
+import { refusalOfExpired } from '../lifetimes/lifespan.ts';
 
 /** What came of it: the deployment, or why there is none. */
 export interface Caused {
@@ -27,6 +28,8 @@ async function refusalOf(context: Context, environment: LockedEnvironment): Prom
     return `The environment is locked${environment.lock_reason ? `: ${environment.lock_reason}` : ''}`;
   if (environment.resting_status !== 'ACTIVE')
     return `The environment is ${environment.resting_status}: only active ones are deployed`;
+  const expired = refusalOfExpired(environment, context.now());
+  if (expired !== null) return expired;
   const open = await openDeployments(context.db, environment.id);
   const destroy = open.find(({ type }) => type === 'destroy');
   return destroy ? `The destroy ${destroy.id} comes first` : null;
