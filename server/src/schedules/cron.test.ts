@@ -44,14 +44,24 @@ test('a time that the clock shows twice in autumn comes once', () => {
   assert.deepEqual(ticksOf('30 2 * * *', '2026-10-26'), ['01:30']);
 });
 
+test('steps of hours go by the clock: each time that it names comes once', () => {
+  const even = ['04', '06', '08', '10', '12', '14', '16', '18', '20', '22'].map((hour) => `${hour}:00`);
+  assert.deepEqual(ticksOf('0 */2 * * *', '2027-03-28'), ['01:00', '02:00', ...even]);
+  const odd = ['03', '05', '07', '09', '11', '13', '15', '17', '19', '21'].map((hour) => `${hour}:00`);
+  assert.deepEqual(ticksOf('0 */2 * * *', '2026-10-25'), ['00:00', ...odd]);
+  assert.deepEqual(ticksOf('30 0-3/2 * * *', '2026-10-25'), ['00:30']);
+});
+
 test('a pattern of every hour goes by the time that passes: no hour is left out, none comes twice', () => {
   for (const [day, hours] of [
     ['2027-03-28', 23],
     ['2026-10-25', 23],
   ] as const) {
-    const ticks = ticksOf('0 * * * *', day);
-    assert.ok(ticks.length >= hours, day);
-    assert.equal(new Set(ticks).size, ticks.length, day);
+    for (const hour of ['*', '*/1', '?']) {
+      const ticks = ticksOf(`0 ${hour} * * *`, day);
+      assert.ok(ticks.length >= hours, day);
+      assert.equal(new Set(ticks).size, ticks.length, day);
+    }
   }
 });
 

@@ -49,6 +49,9 @@ function nextShown({ cron, timeZone }: Rhythm, from: Date): Date | null {
   return best;
 }
 
+/** How a pattern says that it comes in every hour; steps such as every second one name hours of the clock. */
+const everyHour: readonly string[] = ['*', '*/1', '?'];
+
 /**
  * A pattern that names its hours goes by the clock: a time that the clock skips comes when it has been moved on,
  * and one that it shows twice comes once. One of every hour (`*`) goes by the time that passes.
@@ -57,7 +60,7 @@ function nextShown({ cron, timeZone }: Rhythm, from: Date): Date | null {
  */
 export function nextRun({ cron, timeZone }: Rhythm, from: Date): Date | null {
   const pattern = parse(cron, timeZone);
-  const isEveryHour = fieldsOf(cron)[1]?.startsWith('*') ?? false;
+  const isEveryHour = everyHour.includes(fieldsOf(cron)[1] ?? '');
   return timeZone === utc || isEveryHour
     ? (pattern.nextRun(from) ?? null)
     : nextShown({ cron, timeZone }, from);
