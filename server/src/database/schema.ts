@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 73ff34fb92c943617e8587770b81a0f812b5bd8102afdead86dd728dd072c050
+ * sources f936778468d6c68edad0753ed4208616f7deed90d17e24f5f504009295a32402
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -523,6 +523,7 @@ export interface NotificationAttemptTable {
 export interface NotificationDeliveryTable {
   attempts: Generated<number>;
   created_at: Date;
+  delivered_to: string[] | null;
   deployment_id: string | null;
   due_at: Date;
   endpoint_id: string;

@@ -127,6 +127,8 @@ export interface Ended {
   readonly request: NotificationRequest | null;
   readonly response: NotificationResponse | null;
   readonly error: NotificationError | null;
+  /** Recipients of an e-mail who got it, by this attempt or an earlier one. */
+  readonly deliveredTo: readonly string[];
 }
 
 /** Whatever a mail server or an endpoint says can be stored: what is not stored would be sent again. */
@@ -145,6 +147,7 @@ export async function storeAttempt(tx: Connection, { id, attempts }: DeliveryRow
       finished_at: ended.status === 'waiting' ? null : now,
       last_error: ended.error && storable(ended.error.message),
       last_request: jsonOf(ended.request),
+      ...(ended.deliveredTo.length === 0 ? {} : { delivered_to: [...ended.deliveredTo] }),
     })
     .where('id', '=', id)
     .returning('id')
@@ -240,7 +243,7 @@ export async function listAttempts(db: Connection, deliveryId: string): Promise<
     .execute();
 }
 
-/** It waits again, from now on. */
+/** It waits again, from now on, for all recipients. */
 export async function restartDelivery(
   tx: Connection,
   id: string,
@@ -248,7 +251,7 @@ export async function restartDelivery(
 ): Promise<DeliveryRow | undefined> {
   return tx
     .updateTable('notification_delivery')
-    .set({ status: 'waiting', due_at: now, give_up_at: giveUpAt, finished_at: null })
+    .set({ status: 'waiting', due_at: now, give_up_at: giveUpAt, finished_at: null, delivered_to: null })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();

@@ -16,9 +16,15 @@ interface Mail {
 }
 
 const mails: Mail[] = [];
+/** Codes by recipient. */
+const refused = new Map<string, number>();
 const mailServer = new SMTPServer({
   authOptional: true,
   disabledCommands: ['STARTTLS'],
+  onRcptTo: ({ address }, _session, done) => {
+    const responseCode = refused.get(address);
+    done(responseCode === undefined ? null : Object.assign(new Error('not this one'), { responseCode }));
+  },
   onData: (stream, { envelope: { rcptTo } }, done) => {
     const store = async () => {
       mails.push({ to: rcptTo.map(({ address }) => address), text: await text(stream) });
@@ -104,4 +110,43 @@ test('long texts are cut between characters, and sent once', async () => {
   );
   assert.equal(mails.length, 1);
   for (const { body } of receiver.received) assert.doesNotMatch(body, /\\ud83d/i);
+});
+
+test('an e-mail is sent again only to whom it was refused for now, and fails for whom it was refused for good', async () => {
+  mails.length = 0;
+  const { organizationId } = app;
+  const { projectId } = app;
+  const [ada, ben, eve] = ['ada@example.com', 'ben@example.com', 'eve@example.com'];
+  const body = { organizationId, name: 'three', type: 'Email' as const, value: [ada, ben, eve].join(',') };
+  const { id: endpointId } = await ok(app, 'createNotificationEndpoint', { body });
+  const assigned = { eventNames: ['environmentDeployStarted' as const] };
+  await ok(app, 'assignNotificationEndpoint', { params: { projectId, endpointId }, body: assigned });
+  const { id: environmentId } = await createIdle(app, { name: 'three' });
+  refused.set(ben, 451);
+  refused.set(eve, 550);
+  await deploy(app, environmentId);
+  const delivery = async () => {
+    await deliverDue(app.context);
+    const query = { organizationId, endpointId };
+    const { deliveries } = await ok(app, 'listNotificationDeliveries', { query });
+    return deliveries[0] ?? assert.fail('no delivery');
+  };
+  const sentTo = () => mails.splice(0).map(({ to }) => to);
+  const first = await delivery();
+  assert.equal(first.status, 'waiting');
+  assert.match(first.error ?? '', /refused 2 of 3 recipients: ben@.*451 .*; eve@.*550 /);
+  const firstTo = sentTo().filter((to) => !to.includes('team@example.com'));
+  assert.deepEqual(firstTo, [[ada]]);
+  refused.delete(ben);
+  app.advance(60);
+  const last = await delivery();
+  assert.deepEqual([last.status, last.attempts, sentTo()], ['failed', 2, [[ben]]]);
+  assert.match(last.error ?? '', /refused 1 of 2 recipients: eve@example\.com: 550 not this one/);
+  const test = await ok(app, 'testNotificationEndpoint', { params: { id: endpointId } });
+  assert.match(test.error?.message ?? '', /refused 1 of 3 recipients: eve@/);
+  refused.clear();
+  sentTo();
+  await ok(app, 'resendNotificationDelivery', { params: { id: last.id } });
+  assert.equal((await delivery()).status, 'delivered');
+  assert.deepEqual(sentTo(), [[ada, ben, eve]]);
 });

@@ -48,10 +48,12 @@ async function record(
   const status = sent.error === null ? 'delivered' : isLast ? 'failed' : 'waiting';
   const dueAt = new Date(now.getTime() + pauseMilliseconds(row.attempts));
   const durationMilliseconds = Math.max(0, now.getTime() - startedAt.getTime());
-  const ended = { ...sent, status, dueAt, startedAt, durationMilliseconds } as const;
+  const deliveredTo = [...(row.delivered_to ?? []), ...(sent.deliveredTo ?? [])];
+  const ended = { ...sent, status, dueAt, startedAt, durationMilliseconds, deliveredTo } as const;
   await inTransaction(context, async ({ db }) => {
     await storeAttempt(db, row, ended, now);
-    if (sent.error === null) await clearFailures(db, row.endpoint_id);
+    // A mail server that accepts some of the recipients works.
+    if (sent.error === null || sent.deliveredTo) await clearFailures(db, row.endpoint_id);
     else if (sent.isFinal !== true) {
       const until = new Date(now.getTime() + restMilliseconds(failures + 1));
       await countFailure(db, row.endpoint_id, failures, until);
@@ -64,9 +66,11 @@ async function deliver(context: Context, row: DeliveryRow, closing: AbortSignal)
   const endpoint = await getEndpoint(context.db, row.endpoint_id);
   if (!endpoint) return;
   const startedAt = context.now();
-  const sent = await sendNotification(context, endpoint, await notificationOf(context, row), closing);
+  const notification = await notificationOf(context, row);
+  const sent = await sendNotification(context, endpoint, notification, closing, row.delivered_to ?? []);
   // A server that stops does not count its attempt: the next one starts over.
-  if (closing.aborted && sent.error !== null) await putBack(context.db, [row.id], context.now());
+  const isUndone = sent.error !== null && sent.deliveredTo === undefined;
+  if (closing.aborted && isUndone) await putBack(context.db, [row.id], context.now());
   else await record(context, row, { sent, startedAt, failures: endpoint.failures });
 }
 

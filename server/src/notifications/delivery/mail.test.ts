@@ -24,8 +24,12 @@ interface Arrived {
   readonly text: string;
 }
 
-/** A mail server. @param tls absent: it does not offer TLS */
-async function mailServer(t: TestContext, tls?: { readonly secure: boolean }) {
+/** A mail server. @param tls absent: it does not offer TLS @param refused codes by recipient */
+async function mailServer(
+  t: TestContext,
+  tls?: { readonly secure: boolean },
+  refused: Readonly<Record<string, number>> = {},
+) {
   const arrived: Arrived[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -34,6 +38,10 @@ async function mailServer(t: TestContext, tls?: { readonly secure: boolean }) {
       password === 'open sesame'
         ? done(null, { user: username })
         : done(new Error('Invalid username or password')),
+    onRcptTo: ({ address }, _session, done) => {
+      const responseCode = refused[address];
+      done(responseCode === undefined ? null : Object.assign(new Error('not this one'), { responseCode }));
+    },
     onData: (stream, { envelope: { mailFrom, rcptTo }, user, secure: isSecure }, done) => {
       const store = async () => {
         const content = await text(stream);
@@ -129,6 +137,35 @@ test('an error that the server answers does not show the password', async (t) =>
   assert.match(error?.message ?? '', /The mail server refused it: .*535/);
   assert.equal(response?.status, 535);
   assert.doesNotMatch(JSON.stringify([error, response]), /wrong password/);
+});
+
+test('recipients that the server refuses are named, and the others get the e-mail', async (t) => {
+  const [ada, team] = mail.to as [string, string];
+  const sent = async (refused: Readonly<Record<string, number>>) => {
+    const { port, arrived } = await mailServer(t, undefined, refused);
+    const { error, isFinal, deliveredTo } = await send(settingsFor(port, { smtpTls: 'opportunistic' }));
+    return [arrived.map(({ to }) => to), error?.message, isFinal, deliveredTo];
+  };
+  const word = 'The mail server refused';
+  assert.deepEqual(await sent({ [team]: 550 }), [
+    [[ada]],
+    `${word} 1 of 2 recipients: ${team}: 550 not this one`,
+    true,
+    [ada],
+  ]);
+  assert.deepEqual(await sent({ [ada]: 450 }), [
+    [[team]],
+    `${word} 1 of 2 recipients: ${ada}: 450 not this one`,
+    undefined,
+    [team],
+  ]);
+  const both = `${ada}: 450 not this one; ${team}: 550 not this one`;
+  assert.deepEqual(await sent({ [ada]: 450, [team]: 550 }), [
+    [],
+    `${word} all recipients: ${both}`,
+    undefined,
+    undefined,
+  ]);
 });
 
 test('a line break in a subject makes no header', async (t) => {

@@ -54,6 +54,35 @@ function explained(error: unknown, settings: MailSettings, secrets: readonly str
     : { ...known, message: `The mail server refused it: ${known.message}` };
 }
 
+/** What nodemailer says of a recipient that the mail server refused. */
+interface Refused {
+  readonly recipient?: string | undefined;
+  readonly response?: string | undefined;
+  readonly message: string;
+  /** Whether the same message will not be accepted later. */
+  readonly permanent?: boolean | undefined;
+}
+
+/** What became of an e-mail that some recipients, or all, were refused: the others got it. */
+function refusedBy(
+  refused: readonly Refused[],
+  { to }: Pick<Mail, 'to'>,
+  secrets: readonly string[],
+): Pick<Sent, 'error' | 'isFinal' | 'deliveredTo'> {
+  const named = refused.map(
+    ({ recipient = '', response, message }) => `${recipient}: ${response ?? message}`,
+  );
+  const boxes = new Set(refused.map(({ recipient }) => recipient?.toLowerCase()));
+  const deliveredTo = to.filter((box) => !boxes.has(box.toLowerCase()));
+  const which = deliveredTo.length === 0 ? 'all recipients' : `${refused.length} of ${to.length} recipients`;
+  const message = shownText(`The mail server refused ${which}: ${named.join('; ')}`, secrets);
+  return {
+    error: { type: 'unknown', message },
+    ...(refused.every(({ permanent }) => permanent === true) ? { isFinal: true } : {}),
+    ...(deliveredTo.length === 0 ? {} : { deliveredTo }),
+  };
+}
+
 /** Rejects when the server stops, or the mail server takes too long in total. */
 function whenOver(closing: AbortSignal): Promise<never> {
   const over = AbortSignal.any([AbortSignal.timeout(longestMilliseconds), closing]);
@@ -87,16 +116,19 @@ export async function sendMail(settings: MailSettings, mail: Mail, closing: Abor
       messageId: `<${mail.id}@envarium>`,
       headers: { 'auto-submitted': 'auto-generated' },
     });
-    const { response } = await Promise.race([sending, whenOver(closing)]);
+    const { response, rejectedErrors = [] } = await Promise.race([sending, whenOver(closing)]);
     const body = shownText(response.slice(0, mostAnswerBytes), secrets);
-    return { request, response: { status: codeOf(response), body }, error: null };
+    const refused = rejectedErrors.length === 0 ? { error: null } : refusedBy(rejectedErrors, mail, secrets);
+    return { request, response: { status: codeOf(response), body }, ...refused };
   } catch (error) {
-    const { response } = error as { response?: string };
+    const { response, rejectedErrors } = error as { response?: string; rejectedErrors?: Refused[] };
     const body = response === undefined ? null : shownText(response.slice(0, mostAnswerBytes), secrets);
     return {
       request,
       response: body === null ? null : { status: codeOf(body), body },
-      error: explained(error, settings, secrets),
+      ...(rejectedErrors === undefined
+        ? { error: explained(error, settings, secrets) }
+        : refusedBy(rejectedErrors, mail, secrets)),
     };
   } finally {
     transport.close();

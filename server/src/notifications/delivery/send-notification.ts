@@ -42,9 +42,13 @@ async function mailTo(
   { settings }: SendContext,
   value: string,
   notification: Notification,
+  deliveredTo: readonly string[],
   closing: AbortSignal,
 ): Promise<Sent> {
-  const to = mailboxesFor(value, notification);
+  const all = mailboxesFor(value, notification);
+  const to = all.filter((box) => !deliveredTo.includes(box));
+  // Those who did not get it were removed from the endpoint.
+  if (to.length === 0 && all.length > 0) return { request: null, response: null, error: null };
   if (to.length === 0) {
     const message =
       notification.event === null
@@ -56,15 +60,20 @@ async function mailTo(
   return sendMail(settings, mail, closing);
 }
 
-/** Never throws for what the endpoint does. @param closing aborted when the server stops */
+/**
+ * Never throws for what the endpoint does.
+ * @param closing aborted when the server stops
+ * @param deliveredTo recipients of an e-mail who got it by an earlier attempt
+ */
 export async function sendNotification(
   context: SendContext,
   endpoint: EndpointRow,
   notification: Notification,
   closing: AbortSignal,
+  deliveredTo: readonly string[] = [],
 ): Promise<Sent> {
   const address = openValue(context, endpoint);
-  if (endpoint.type === 'Email') return mailTo(context, address, notification, closing);
+  if (endpoint.type === 'Email') return mailTo(context, address, notification, deliveredTo, closing);
   const secrets = secretsOf(address);
   if (endpoint.type === 'Webhook') {
     const body = JSON.stringify(cloudEventOf(notification));

@@ -13,6 +13,8 @@ export interface Sent {
   readonly error: NotificationError | null;
   /** True where another attempt cannot end better. */
   readonly isFinal?: boolean;
+  /** Of an e-mail that some recipients were refused: those who got it. */
+  readonly deliveredTo?: readonly string[];
 }
 
 export const timeLimitMilliseconds = 10_000;
