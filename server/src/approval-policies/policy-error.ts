@@ -1,4 +1,9 @@
 /** Why an approval policy cannot be evaluated, in words for people: it fails the run. */
 export class PolicyError extends Error {
-  override readonly name = 'PolicyError';
+  override readonly name: string = 'PolicyError';
+}
+
+/** What hinders an evaluation now, and says nothing about the policy: it is tried again. */
+export class PolicyUnavailable extends PolicyError {
+  override readonly name = 'PolicyUnavailable';
 }

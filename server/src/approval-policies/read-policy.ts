@@ -15,7 +15,7 @@ import { getKeyValues } from '../ssh-keys/ssh-key-store.ts';
 import { credentialsFor } from '../templates/credentials-for.ts';
 import type { TemplateRow } from '../templates/template-store.ts';
 import type { PolicyFiles } from './compile-policy.ts';
-import { PolicyError } from './policy-error.ts';
+import { PolicyError, PolicyUnavailable } from './policy-error.ts';
 
 const mostFiles = 200;
 const mostBytes = 5_000_000;
@@ -80,15 +80,18 @@ function cataloguedPolicy(path: string): ReadPolicy {
   return { commit: version, files: new Map(Object.entries(policy.files)) };
 }
 
-/** Whether it says nothing about the policy: too many others are being read, or the server stops. */
+/**
+ * Whether it says nothing about the policy: too many others are being read, the server stops, or a commit that was read
+ * before cannot be read now.
+ */
 export function isPassing(error: unknown): boolean {
-  return error instanceof Refusal && error.code === 'unavailable';
+  return error instanceof PolicyUnavailable || (error instanceof Refusal && error.code === 'unavailable');
 }
 
 /**
  * @param project where the deployment is, which SSH keys must be for
- * @param commit the one to read; absent: the newest of the policy's revision
- * @throws PolicyError in plain words, Refusal 503 where it can be read later
+ * @param commit the one to read, which was read before; absent: the newest of the policy's revision
+ * @throws PolicyError in plain words, PolicyUnavailable or Refusal 503 where it can be read later
  */
 export async function readPolicy(
   context: Context,
@@ -106,6 +109,9 @@ export async function readPolicy(
     }));
   } catch (error) {
     if (error instanceof PolicyError || isPassing(error)) throw error;
+    // What could be read is not wrong: its host, or the way there, fails.
+    if (error instanceof UnreadableRepository && commit !== undefined)
+      throw new PolicyUnavailable(`The policy cannot be read: ${error.message}`, { cause: error });
     if (error instanceof UnreadableRepository || error instanceof UnreadableFile || error instanceof Refusal)
       throw new PolicyError(`The policy cannot be read: ${error.message}`, { cause: error });
     throw error;

@@ -3,7 +3,7 @@ import fastq from 'fastq';
 import type { PolicyMessages } from '#contract/deployments/policy-verdict.ts';
 import type { PolicyFiles } from '../../approval-policies/compile-policy.ts';
 import { evaluateFiles, evaluateTogether, hashOf } from '../../approval-policies/policy-engine.ts';
-import { PolicyError } from '../../approval-policies/policy-error.ts';
+import { PolicyError, PolicyUnavailable } from '../../approval-policies/policy-error.ts';
 import { readPolicy } from '../../approval-policies/read-policy.ts';
 import { decisionOf } from '../../approval-policies/read-verdict.ts';
 import type { VerdictRow } from '../../approval-policies/verdict-store.ts';
@@ -70,6 +70,8 @@ async function read(context: Context, { template, project, body, commit }: Asked
     const { files, commit: newest } = await readPolicy(context, template, project, commit);
     return { files, body, commit: newest };
   } catch (error) {
+    if (error instanceof PolicyUnavailable)
+      throw new PolicyUnavailable(`Approval policy "${template.name}": ${error.message}`, { cause: error });
     if (!(error instanceof PolicyError)) throw error;
     const unread = { commit_hash: commit ?? null, content_hash: null, milliseconds: 0 };
     return { said: { decision: 'error', messages: silent, error: storable(error.message), ...unread } };

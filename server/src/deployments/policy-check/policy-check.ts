@@ -1,16 +1,17 @@
 /** The effect that asks the policies of a deployment: after its plan, and again after each approval. */
 import type { Insertable } from 'kysely';
 import { policyStep } from '#protocol/tools/steps.ts';
-import { PolicyError } from '../../approval-policies/policy-error.ts';
+import { PolicyError, PolicyUnavailable } from '../../approval-policies/policy-error.ts';
 import { isPassing } from '../../approval-policies/read-policy.ts';
 import { listVerdicts } from '../../approval-policies/verdict-store.ts';
 import type { Context } from '../../context.ts';
 import type { PolicyVerdictTable } from '../../database/schema.ts';
-import { whyUnavailable } from '../../database/unavailable.ts';
+import { storable } from '../../database/storable.ts';
+import { inTransaction } from '../../database/transaction.ts';
 import { type EffectKind, promiseEffect } from '../../effects/effect-kind.ts';
 import { recordEvent } from '../../feeds/record-event.ts';
 import { policiesFor } from '../../flows/assignment-store.ts';
-import { restartStep } from '../../logs/step-store.ts';
+import { appendLog, getStepRow, restartStep } from '../../logs/step-store.ts';
 import { stepView } from '../../logs/step-view.ts';
 import { getTemplateRows, type TemplateRow } from '../../templates/template-store.ts';
 import { type DeploymentRow, getDeploymentRow } from '../deployment-store.ts';
@@ -21,6 +22,17 @@ import { plannedInput, policyInput, type PolicyInput } from './policy-input.ts';
 
 /** Less than an effect may take. */
 const mostSeconds = 50;
+/** How long a failure that passes is waited for. */
+const longestOutageMinutes = 30;
+const pauseMilliseconds = { shortest: 5000, longest: 300_000 };
+
+/** When to ask again: after pauses that double with the time since the round began; null once that is too long. */
+export function nextTry(began: Date, now: Date): Date | null {
+  const elapsed = now.getTime() - began.getTime();
+  if (elapsed >= longestOutageMinutes * 60_000) return null;
+  const { shortest, longest } = pauseMilliseconds;
+  return new Date(now.getTime() + Math.min(longest, Math.max(shortest, elapsed)));
+}
 
 /** A policy, at the commit where it was read before. */
 interface Asked {
@@ -84,10 +96,12 @@ async function askAll(
   });
 }
 
-function late(signal: AbortSignal): Promise<never> {
+/** What was fast enough in the first round is not too slow, but held up. */
+function late(signal: AbortSignal, round: number): Promise<never> {
+  const Late = round === 1 ? PolicyError : PolicyUnavailable;
   return new Promise((_, reject) => {
     const timer = setTimeout(
-      () => reject(new PolicyError(`Reading and evaluating the policies takes longer than ${mostSeconds} s`)),
+      () => reject(new Late(`Reading and evaluating the policies takes longer than ${mostSeconds} s`)),
       mostSeconds * 1000,
     );
     signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
@@ -101,10 +115,34 @@ function isPrinted({ variables }: PolicyInput): boolean {
   return envarium[printVariable] === 'true';
 }
 
-/** Asks all policies, and stores what follows. */
-async function check(context: Context, round: RoundOfDeployment): Promise<void> {
+/** @returns when to ask again after a failure that passes, unless it has lasted too long: that ends the deployment */
+async function waitOrGiveUp(
+  context: Context,
+  round: RoundOfDeployment,
+  error: unknown,
+): Promise<Date | undefined> {
+  const { deploymentId } = round;
+  const isExplained = error instanceof PolicyError || isPassing(error);
+  const reason = isExplained ? (error as Error).message : 'The approval policies could not be evaluated';
+  if (!isExplained)
+    context.log.error({ err: error, deploymentId }, 'approval policies could not be evaluated');
+  const now = context.now();
+  const step = await getStepRow(context.db, deploymentId, policyStep);
+  const again = nextTry(step?.started_at ?? now, now);
+  if (again === null) {
+    const problem = `${reason} (tried for ${longestOutageMinutes} minutes)`;
+    await concludeCheck(context, round, { verdicts: [], printed: null, problem });
+    return undefined;
+  }
+  const line = storable(`${reason}. Tried again at ${again.toISOString()}\n`);
+  await inTransaction(context, ({ db }) => appendLog(db, deploymentId, policyStep, line));
+  return again;
+}
+
+/** Asks all policies, and stores what follows. @returns when to ask again, where something fails that passes */
+async function check(context: Context, round: RoundOfDeployment): Promise<Date | undefined> {
   const row = await getDeploymentRow(context.db, round.deploymentId);
-  if (row?.status !== 'IN_PROGRESS' && row?.status !== 'ABORTING') return;
+  if (row?.status !== 'IN_PROGRESS' && row?.status !== 'ABORTING') return undefined;
   const finished = new AbortController();
   try {
     const [policies, planned] = await Promise.all([
@@ -114,18 +152,18 @@ async function check(context: Context, round: RoundOfDeployment): Promise<void> 
     const input = await policyInput(context, row, planned);
     const over = finished.signal;
     const asked = askAll(context, row, policies, input, { round: round.round, over });
-    const verdicts = await Promise.race([asked, late(over)]);
+    const verdicts = await Promise.race([asked, late(over, round.round)]);
     // A server that stops ends what evaluates: the next one asks again.
     context.stopping.throwIfAborted();
     await concludeCheck(context, round, { verdicts, printed: isPrinted(input) ? input : null });
+    return undefined;
   } catch (error) {
-    // What passes is tried again; anything else would only happen again.
-    if (whyUnavailable(error) !== null || isPassing(error) || context.stopping.aborted) throw error;
-    const message =
-      error instanceof PolicyError ? error.message : 'The approval policies could not be evaluated';
-    if (!(error instanceof PolicyError))
-      context.log.error({ err: error, deploymentId: row.id }, 'approval policies could not be evaluated');
-    await concludeCheck(context, round, { verdicts: [], printed: null, problem: message });
+    if (context.stopping.aborted) throw error;
+    // What is wrong with a policy or its input would only happen again; failures of the service and of hosts pass.
+    if (!(error instanceof PolicyError) || isPassing(error)) return waitOrGiveUp(context, round, error);
+    const problem = error.message;
+    await concludeCheck(context, round, { verdicts: [], printed: null, problem });
+    return undefined;
   } finally {
     finished.abort();
   }

@@ -44,7 +44,12 @@ export async function plannedInput(context: Context, deploymentId: string): Prom
     throw new PolicyError(
       `The plan has more than ${mostPolicyInputBytes / 1e6} MB as JSON, which approval policies cannot be asked about`,
     );
-  return JSON.parse(await text(context.blobs.get(blob))) as AgentPart;
+  const content = await text(context.blobs.get(blob));
+  try {
+    return JSON.parse(content) as AgentPart;
+  } catch (error) {
+    throw new PolicyError('What the agent sent for the policies is not valid JSON', { cause: error });
+  }
 }
 
 /** Who has approved the plan, with their teams; each once, in the order of their approvals. */
