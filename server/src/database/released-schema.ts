@@ -45,6 +45,8 @@ export const contractions: Readonly<Record<string, string>> = {
     'the last release stores single-use templates only',
   "table template refuses more: UNIQUE INDEX ON public.template USING btree (organization_id, type, name) WHERE ((NOT is_deleted) AND (type = ANY (ARRAY['approval-policy'::text, 'custom-flow'::text])))":
     'the last release stores single-use templates of tools only',
+  'table environment refuses more: FOREIGN KEY (ttl_set_by) REFERENCES app_user(id)':
+    'the last release does not write this column',
   'table environment refuses more: TRIGGER BEFORE INSERT OR UPDATE OF name, workspace_name, template_id, template_repository ON public.environment FOR EACH ROW EXECUTE FUNCTION environment_search_text()':
     'it fills a column, and refuses nothing',
   'table organization_member refuses more: TRIGGER AFTER INSERT ON public.organization_member FOR EACH ROW EXECUTE FUNCTION join_default_teams()':

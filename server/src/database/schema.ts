@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources f936778468d6c68edad0753ed4208616f7deed90d17e24f5f504009295a32402
+ * sources 65d1b9ed39523d74e3ec8600b71fa7313f76e1866aa4abe04535d62129270d4f
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -397,6 +397,7 @@ export interface EnvironmentTable {
   ttl: JsonOrNull<Environments['environment.ttl']>;
   ttl_attempts: Generated<number>;
   ttl_problem: string | null;
+  ttl_set_by: string | null;
   updated_at: Generated<Date>;
   user_id: string;
   vcs_commands_alias: string | null;

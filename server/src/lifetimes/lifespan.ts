@@ -120,14 +120,26 @@ export function checkLongestLife(
 type TtlColumns = Required<
   Pick<
     Updateable<EnvironmentTable>,
-    'ttl' | 'lifespan_end_at' | 'next_ttl_at' | 'marked_for_auto_destroy' | 'ttl_attempts' | 'ttl_problem'
+    | 'ttl'
+    | 'ttl_set_by'
+    | 'lifespan_end_at'
+    | 'next_ttl_at'
+    | 'marked_for_auto_destroy'
+    | 'ttl_attempts'
+    | 'ttl_problem'
   >
 >;
 
-/** The columns for an end. */
-export function lifespanColumns(ttl: Ttl | null, end: Date | null, now: Date): TtlColumns {
+/** The columns for an end. @param setBy id of the user who chose it; null: nobody */
+export function lifespanColumns(
+  ttl: Ttl | null,
+  end: Date | null,
+  now: Date,
+  setBy: string | null = null,
+): TtlColumns {
   return {
     ttl: ttl ? JSON.stringify(ttl) : null,
+    ttl_set_by: setBy,
     lifespan_end_at: end,
     next_ttl_at: end && nextTtlStep(end, now),
     marked_for_auto_destroy: 0,
@@ -174,6 +186,8 @@ export interface TtlHome {
     readonly defaultTtl: string | null;
     readonly disableDestroyEnvironments: boolean;
   };
+  /** Id of the user who chose the lifetime; absent: the caller. */
+  readonly setBy?: string;
 }
 
 /**
@@ -184,7 +198,7 @@ export interface TtlHome {
 export async function ttlColumns(
   context: ActorContext,
   ttl: Ttl | undefined,
-  { place, createdAt, policy }: TtlHome,
+  { place, createdAt, policy, setBy = context.actor.userId }: TtlHome,
   field: string,
 ): Promise<TtlColumns> {
   const now = context.now();
@@ -201,5 +215,5 @@ export async function ttlColumns(
   }
   const mayOverride = context.actor.access.has('OVERRIDE_MAX_TTL', place);
   checkLongestLife(end, { ...longest, createdAt, mayOverride }, field);
-  return lifespanColumns(ttl, end, now);
+  return lifespanColumns(ttl, end, now, end === null ? null : setBy);
 }

@@ -124,6 +124,7 @@ async function destroyExpired(context: Context, environment: LockedEnvironment, 
     trigger: 'ttl',
     followsLastDeploy: true,
     comment: `Expired at ${end.toISOString()}`,
+    ...(ended.ttl_set_by === null ? {} : { requestedBy: ended.ttl_set_by }),
   });
   if (refusal !== null && !(await isSettled(context.db, ended))) await postponeEnd(context, ended, refusal);
 }

@@ -142,6 +142,52 @@ test('what a schedule starts is the plan of whoever set it last', async () => {
   await approve(waiting, ben);
 });
 
+test('the destroy at the end of a lifetime is the plan of whoever chose it, and of nobody by default', async () => {
+  const projectId = await projectWith(true);
+  const body = { type: 'HOURS' as const, value: '1' };
+  const ending = async (as: Key | null) => {
+    await forgetWork(app);
+    const { id } = await createActive(app, agent, { projectId });
+    await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+    if (as) await ok(app, 'updateEnvironmentTtl', { params: { id }, body, as });
+    app.advance(3601);
+    await fireTimers(app.context);
+    await agent.finish(await agent.claim(), plannedOutcome());
+    const waiting = (await environmentOf(app, id)).latestDeploymentLogId ?? '';
+    const { type, trigger } = await deploymentOf(app, waiting);
+    assert.deepEqual([type, trigger], ['destroy', 'ttl']);
+    return waiting;
+  };
+  const chosen = await ending(ada);
+  assert.deepEqual(await excluded(chosen), [[ada.id, 'ownPlan']]);
+  assert.match(await refusal(chosen, ada), /^This deployment was started for you/);
+  await approve(chosen, ben);
+  await ok(app, 'updatePolicy', { body: { projectId, selfApprovalForbidden: true, defaultTtl: '1-h' } });
+  const byDefault = await ending(null);
+  assert.deepEqual(await excluded(byDefault), []);
+  await approve(byDefault, ada);
+});
+
+test('a lifetime that somebody proposes is theirs, whoever approves it', async () => {
+  const projectId = await projectWith(true);
+  const { id } = await createActive(app, agent, { projectId });
+  const params = { id };
+  const planner = await app.addKey({ [organizationId]: 'User' }, [
+    { organizationId, projectId, role: 'Planner' },
+  ]);
+  const body = { ttl: { type: 'HOURS' as const, value: '1' } };
+  const proposed = await ok(app, 'deployEnvironment', { params, body, as: planner });
+  await agent.finish(await agent.claim(), plannedOutcome());
+  await approve(proposed.id, ben);
+  await agent.apply(await agent.claim());
+  await ok(app, 'updateEnvironment', { params, body: { requiresApproval: true } });
+  app.advance(3601);
+  await fireTimers(app.context);
+  await agent.finish(await agent.claim(), plannedOutcome());
+  const waiting = (await environmentOf(app, id)).latestDeploymentLogId ?? '';
+  assert.deepEqual(await excluded(waiting), [[planner.id, 'ownPlan']]);
+});
+
 test('what a deployment causes downstream is the plan of whoever started that deployment', async () => {
   const projectId = await projectWith(true);
   const upstream = await createActive(app, agent, { projectId, name: 'upstream' });

@@ -14,7 +14,7 @@ function behind({ people }: ApproverFacts, userIds: readonly (string | null)[]):
   return userIds.flatMap((id) => (id === null || id === systemUserId ? [] : (people?.[id] ?? [id])));
 }
 
-/** Whose plan it is: who started it, or for whom the service did. Nobody for what the service does by a timer. */
+/** Whose plan it is: who started it, or for whom the service did. Nobody for a lifetime that nobody chose. */
 function ownersOf(facts: ApproverFacts): string[] {
   return behind(facts, [facts.started_by, facts.requested_by]);
 }

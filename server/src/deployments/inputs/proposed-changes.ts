@@ -108,7 +108,7 @@ async function store(
     variableFields: fields,
     ...(sets ? { setChanges: await checkProposedSets(context, place, sets) } : {}),
     ...(codeChange ? { codeChange } : {}),
-    settingsChange: await readSettings(context, facts, settings),
+    settingsChange: await readSettings(context, facts, settings, deployment.started_by),
   };
   await changeForGood(context, facts, lasting, { proposedBy: deployment.started_by });
   const columns = changedColumns(lasting);

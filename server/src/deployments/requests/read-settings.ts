@@ -6,6 +6,7 @@ import type { AskedSettings } from '../run-inputs.ts';
 import type { SettingsChange, StoredFacts } from '../start-facts.ts';
 
 /**
+ * @param proposedBy id of the user who proposed it, if the caller approves it
  * @returns undefined where the request says nothing about them
  * @throws Refusal 400 that names the field
  */
@@ -13,6 +14,7 @@ export async function readSettings(
   context: ActorContext,
   { environment, policy }: Pick<StoredFacts, 'environment' | 'policy'>,
   { envName, ttl, userRequiresApproval }: AskedSettings,
+  proposedBy?: string,
 ): Promise<SettingsChange | undefined> {
   const asked = {
     ...(envName === undefined ? {} : { envName }),
@@ -20,7 +22,12 @@ export async function readSettings(
     ...(userRequiresApproval === undefined ? {} : { userRequiresApproval }),
   };
   if (Object.keys(asked).length === 0) return undefined;
-  const home = { place: inEnvironment(environment), createdAt: environment.created_at, policy };
+  const home = {
+    place: inEnvironment(environment),
+    createdAt: environment.created_at,
+    policy,
+    ...(proposedBy === undefined ? {} : { setBy: proposedBy }),
+  };
   const columns = {
     ...(envName === undefined ? {} : { name: envName }),
     ...(userRequiresApproval === undefined ? {} : { requires_approval: userRequiresApproval }),
