@@ -255,7 +255,7 @@ describe('policies of projects', () => {
       [['--max-ttl', 'forever'], /--max-ttl must be hours, days, weeks or months .* inherit, not "forever"/],
       [['--number-of-environments', '-1'], /--number-of-environments must be a whole number or none/],
       [['--default-ttl', '3w'], /--default-ttl 3-w is longer than maxTtl 2-w/],
-      [['--drift-detection-cron', '* * * * *'], /names several times an hour/],
+      [['--drift-detection-cron', '0 0 31 2 *'], /names a time that never comes/],
       [[], /Specify at least one setting/],
     ] as const) {
       const { status, stderr } = await envarium('policies', 'set', 'told', ...args);

@@ -55,7 +55,7 @@ export const UpdatePolicyBody = closed({
   driftDetectionCron: Type.Optional(
     Type.String({
       description:
-        'Cron expression of five fields, in UTC, at most once an hour; existing environments keep theirs',
+        'Cron expression of five fields, in UTC, of which drift runs come once an hour at most; existing environments keep theirs',
     }),
   ),
   autoDriftRemediation: Type.Optional(

@@ -78,7 +78,8 @@ export const operations = defineOperations('schedules', {
     description:
       'Enables or disables drift runs; omitted fields are unchanged. Drift runs are started only ' +
       'while the environment is active, at least an hour apart, and up to an hour later than the cron ' +
-      'expression says: always the same for one environment, different between environments.',
+      'expression says: always the same for one environment, different between environments. Of several times ' +
+      'that it names in an hour, the first counts.',
     needs: 'EDIT_ENVIRONMENT_SETTINGS',
     needsToo: [{ right: 'RUN_APPLY', for: '`autoDriftRemediation` CODE_TO_CLOUD' }],
     subject: thisEnvironment,

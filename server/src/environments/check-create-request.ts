@@ -25,7 +25,7 @@ import { splitCredentials } from '../templates/repository-credentials.ts';
 import { checkDeployRequest } from '../deployments/check-deploy-request.ts';
 import { checkPolicyOfNew, withPolicyDefaults } from './policy-defaults.ts';
 import { checkCreateReferences, checkProjects } from './check-create-references.ts';
-import { checkDriftCron } from '../schedules/drift-rhythm.ts';
+import { checkedNextRun } from '../schedules/cron.ts';
 
 /**
  * `deployRequest` applies to a new environment as a deploy with the same fields would: its name replaces that of
@@ -75,7 +75,7 @@ function checkDeployment(request: NewEnvironment): void {
 
 /** @throws Refusal 400 for an invalid schedule */
 function checkDrift({ driftDetectionRequest: drift }: NewEnvironment, now: Date): void {
-  if (drift?.cron) checkDriftCron(drift.cron, now, 'body.driftDetectionRequest.cron');
+  if (drift?.cron) checkedNextRun(drift.cron, now, 'body.driftDetectionRequest.cron');
   else if (drift?.enabled) throw badField('body.driftDetectionRequest.cron', 'is required with enabled');
 }
 

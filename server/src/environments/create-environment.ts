@@ -45,7 +45,7 @@ import { driftOf, withPolicyDefaults } from './policy-defaults.ts';
 import { ttlColumns } from '../lifetimes/lifespan.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { startDeployment } from '../deployments/start-deployment.ts';
-import { checkDriftCron } from '../schedules/drift-rhythm.ts';
+import { checkedNextRun } from '../schedules/cron.ts';
 import { storeDriftSchedule } from '../schedules/update-schedule.ts';
 
 /** An id whose end no other environment's generated workspace has. */
@@ -135,7 +135,7 @@ async function insertPlaceholder(
 function driftByDefault(context: ActorContext, policy: PolicySettings): ReturnType<typeof driftOf> {
   const drift = driftOf(policy);
   try {
-    if (drift) checkDriftCron(drift.cron, context.now(), 'driftDetectionCron');
+    if (drift) checkedNextRun(drift.cron, context.now(), 'driftDetectionCron');
     return drift;
   } catch (error) {
     context.log.warn({ err: error }, 'a policy has an invalid schedule of drift detection');

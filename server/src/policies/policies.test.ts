@@ -90,7 +90,6 @@ test('a policy that a project cannot have is refused by field', async () => {
     [{ projectId, driftDetectionEnabled: true }, /\/body\/driftDetectionCron is required/],
     [{ projectId, driftDetectionCron: '0 0 31 2 *' }, /\/body\/driftDetectionCron .* never comes/],
     [{ projectId, driftDetectionCron: '* * * * * *' }, /\/body\/driftDetectionCron .* five fields/],
-    [{ projectId, driftDetectionCron: '*/30 * * * *' }, /\/body\/driftDetectionCron .* once an hour/],
     [{ projectId: '00000000-0000-7000-8000-000000000000' }, /projectId/],
   ] as const)
     assert.match((await refused(app, 'updatePolicy', 400, { body })).message, field);

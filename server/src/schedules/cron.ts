@@ -11,7 +11,8 @@ export interface Rhythm {
   readonly timeZone: string;
 }
 
-const fieldsOf = (pattern: string) => pattern.trim().split(/\s+/);
+/** The fields of a pattern, from the minute on. */
+export const fieldsOf = (pattern: string): string[] => pattern.trim().split(/\s+/);
 
 function parse(pattern: string, timeZone: string): Cron {
   if (fieldsOf(pattern).length !== 5)

@@ -5,6 +5,7 @@ import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
 import { createActive, createBody, createIdle, environmentOf } from '../testing/environment.ts';
+import { driftDelaySeconds } from './drift-rhythm.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -114,15 +115,15 @@ test('drift detection runs once an hour at most, and not everywhere at the same 
     starts.add(nextSchedule);
   }
   assert.ok(starts.size > 1);
-  const driftDetectionRequest = { enabled: true, cron: '*/30 * * * *' };
-  assert.match(
-    (
-      await refused(app, 'createEnvironmentWithoutTemplate', 400, {
-        body: createBody(app, { driftDetectionRequest }),
-      })
-    ).message,
-    /\/body\/driftDetectionRequest\/cron "\*\/30 \* \* \* \*" names several times an hour/,
-  );
+  const often = await createIdle(app, { driftDetectionRequest: { enabled: true, cron: '*/5 * * * *' } });
+  const { cron, nextSchedule } = await ok(app, 'getDriftSchedule', { params: { id: often.id } });
+  const delay = driftDelaySeconds(often.id) * 1000;
+  const tick = new Date(Date.parse(nextSchedule ?? '') - delay).toISOString();
+  assert.deepEqual([cron, tick.slice(14, 16)], ['*/5 * * * *', '00'], 'accepted as sent');
+  const driftDetectionRequest = { enabled: true, cron: '0 0 31 2 *' };
+  const body = createBody(app, { driftDetectionRequest });
+  const { message } = await refused(app, 'createEnvironmentWithoutTemplate', 400, { body });
+  assert.match(message, /\/body\/driftDetectionRequest\/cron "0 0 31 2 \*" names a time that never comes/);
 });
 
 test('enabling a schedule removes the TTL', async () => {

@@ -14,7 +14,7 @@ import { readPolicySettings } from '../policies/policy-settings.ts';
 import { checkStrategy } from '../policies/remediation-strategy.ts';
 import { badField } from '../http/errors.ts';
 import { checkedNextRun, checkedTimeZone, isSameRhythm, type Rhythm } from './cron.ts';
-import { checkDriftCron, nextDriftRun } from './drift-rhythm.ts';
+import { nextDriftRun } from './drift-rhythm.ts';
 import {
   type LockedEnvironment,
   requireEnvironment,
@@ -185,7 +185,7 @@ export async function updateDriftSchedule(
         : checkedTimeZone(body.timeZone, 'body.timeZone');
     const schedule = { cron, timeZone, isEnabled: body.enabled };
     // What is only switched off need not be a pattern: older versions took others.
-    if (body.enabled || body.cron?.trim()) checkDriftCron(cron, context.now(), 'body.cron');
+    if (body.enabled || body.cron?.trim()) checkedNextRun(cron, context.now(), 'body.cron');
     const row = await storeDriftSchedule(context, environment, {
       ...schedule,
       autoDriftRemediation: body.autoDriftRemediation ?? known?.auto_drift_remediation ?? null,

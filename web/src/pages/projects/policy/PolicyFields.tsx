@@ -185,7 +185,7 @@ export function Drift(props: FieldsProps) {
           label="When it is checked"
           description={
             <Meaning {...props} field="driftDetectionCron">
-              Minute, hour, day of month, month, day of week; in UTC, once an hour at most.
+              Minute, hour, day of month, month, day of week; in UTC. It is checked once an hour at most.
             </Meaning>
           }
           value={values.driftDetectionCron}
