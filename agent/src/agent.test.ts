@@ -12,6 +12,8 @@ const simple = `
 variable "size" { default = "one" }
 resource "terraform_data" "first" { input = var.size }
 output "size" { value = terraform_data.first.output }
+variable "login" { default = null }
+output "login" { value = var.login }
 `;
 
 test('the agent plans, applies in the same tree, and leaves nothing behind', withTerraform, async (t) => {
@@ -19,12 +21,16 @@ test('the agent plans, applies in the same tree, and leaves nothing behind', wit
   setup.server.handOver = (attempt, outcome) =>
     outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;
   const agent = setup.startAgent();
+  const login = '{ password = "kept-inside" }';
   const job = setup.job({
     variables: {
       environment: [],
-      terraform: [{ name: 'size', value: 'planted-secret', isSensitive: true }],
+      terraform: [
+        { name: 'size', value: 'planted-secret', isSensitive: true },
+        { name: 'login', value: login, isSensitive: true, format: 'HCL' },
+      ],
     },
-    secrets: ['planted-secret'],
+    secrets: [login, 'planted-secret'],
   });
   setup.server.enqueue(job);
   const planned = await setup.outcomeOf(job);
@@ -42,8 +48,9 @@ test('the agent plans, applies in the same tree, and leaves nothing behind', wit
       JSON.stringify(attempt.events) +
       [...attempt.logs.values()].join('') +
       JSON.stringify({ ...attempt.outcome });
-    assert.doesNotMatch(text, /planted-secret/);
+    assert.doesNotMatch(text, /planted-secret|kept-inside/);
   }
+  assert.match(applied.logs.get('tf:apply')?.toString() ?? '', /"password" = "\*\*\*"/);
   await setup.until(() => setup.spooled().length === 0, 'an empty spool');
   assert.deepEqual(
     readdirSync(setup.workFolder).filter((name) => !name.startsWith('.')),

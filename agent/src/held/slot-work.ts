@@ -7,6 +7,7 @@ import { type AttemptEnd, HeldAttempt, type AttemptLog } from './held-attempt.ts
 import type { ServerConnection } from '../connection/connection.ts';
 import { isRefusal } from '../connection/refusals.ts';
 import type { DeliverCredentials } from '../credentials/deliver-credentials.ts';
+import { innerSecrets } from './inner-secrets.ts';
 import { prepareAttempt } from './prepare-attempt.ts';
 import { type KeptFailuresOptions, removeOldFailures } from '../slots/kept-failures.ts';
 import { type KeptTree, type KeptTrees, reinstate } from '../slots/kept-trees.ts';
@@ -184,7 +185,14 @@ export class SlotWork {
     const { secrets = [], resolveReferences, deliverCredentials, signal } = this.#options;
     const resolved = resolveReferences === undefined ? claimed : await resolveReferences(claimed, signal);
     const job = deliverCredentials === undefined ? resolved : await deliverCredentials(resolved, signal);
-    const all = [...job.secrets, ...secrets, ...(before?.job.secrets ?? []), ...(tree?.masked ?? [])];
+    const inner = await innerSecrets(job.variables);
+    const all = [
+      ...job.secrets,
+      ...inner,
+      ...secrets,
+      ...(before?.job.secrets ?? []),
+      ...(tree?.masked ?? []),
+    ];
     return { ...job, secrets: [...new Set(all)] };
   }
 

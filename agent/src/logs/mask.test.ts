@@ -131,6 +131,7 @@ describe('the forms of a secret', () => {
     const printed = '+ password = "q\\"w hunter2"\n+ <<-EOT\n    MIIEowIBAAKCAQEA7\n+ type = "a"';
     assert.equal(maskText(printed, [document]), '+ password = "***"\n+ <<-EOT\n    ***\n+ type = "a"');
     assert.ok(isMasked(document, document));
+    assert.equal(maskText('+ password = q"w hunter2', ['"q\\"w hunter2"']), '+ password = ***');
   });
 
   it('covers URL encodings', () => {

@@ -146,19 +146,21 @@ function lines(secret: string): string[] {
   return parts.length < 2 ? [] : parts.filter((line) => line.length >= shortestLineCharacters);
 }
 
-/** Texts inside a value that is a JSON document: terraform prints the parts of such a value separately. */
+/** The texts in a structured value that are long enough to be masked; keys are not secrets. */
+export function innerTexts(value: unknown): string[] {
+  if (typeof value === 'string')
+    return value.length >= shortestInnerCharacters && isMaskable(value) ? [value] : [];
+  return value === null || typeof value !== 'object' ? [] : Object.values(value).flatMap(innerTexts);
+}
+
+/** Texts inside a value that is a JSON document: tools print the parts of such a value separately. */
 function textsOfDocument(secret: string): string[] {
-  if (!/^\s*[[{]/.test(secret)) return [];
-  const texts: string[] = [];
+  if (!/^\s*[[{"]/.test(secret)) return [];
   try {
-    JSON.parse(secret, (_, value: unknown) => {
-      if (typeof value === 'string' && value.length >= shortestInnerCharacters && isMaskable(value))
-        texts.push(value);
-    });
+    return innerTexts(JSON.parse(secret));
   } catch {
     return [];
   }
-  return texts;
 }
 
 /** Cuts a long form into pieces that cover it; the last one overlaps the one before. */

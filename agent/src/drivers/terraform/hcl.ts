@@ -91,6 +91,15 @@ export async function constantsOfHcl(expressions: readonly HclExpression[]): Pro
   return constants;
 }
 
+/** The constants among HCL expressions; what cannot be read is left out. */
+export async function readableConstants(texts: readonly string[]): Promise<unknown[]> {
+  await using thread = openParser();
+  const constants: unknown[] = [];
+  for (const text of texts)
+    constants.push(...(await readConstant(thread, { name: 'value', text }).then(Array.of, () => [])));
+  return constants;
+}
+
 /** Removes the parser's quotes of the value, which may be secret, from its message. */
 function withoutPlaces(error: string): string {
   const summaries = [...error.matchAll(/:\d+,\d+-(?:\d+,)?\d+: ([^;\]"]+)/g)].map((match) => match[1]);

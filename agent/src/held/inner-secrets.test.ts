@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JobVariable } from '#protocol/messages/job.ts';
+import { innerSecrets } from './inner-secrets.ts';
+
+const hcl = (value: string, others: Partial<JobVariable> = {}): JobVariable => ({
+  ...{ name: 'a', value, isSensitive: true, format: 'HCL' },
+  ...others,
+});
+const ofTool = (...terraform: JobVariable[]) => innerSecrets({ environment: [], terraform });
+const text = (name: string, value: string): JobVariable => ({ name, value, isSensitive: true });
+
+test('texts in sensitive HCL are secrets, and its keys are not', async () => {
+  assert.deepEqual(
+    await ofTool(
+      hcl('{ password = "hunter2-secret", port = 5432, nothing = null }'),
+      hcl('["first-secret", { inner = "second\\n$${secret}" },]'),
+      hcl('"whole-secret"'),
+      hcl('<<-E\n  many lines\nE\n'),
+    ),
+    ['hunter2-secret', 'first-secret', 'second\n${secret}', 'whole-secret', 'many lines\n'],
+  );
+});
+
+test('short texts and values that are not sensitive add nothing', async () => {
+  assert.deepEqual(
+    await ofTool(
+      hcl('["short"]'),
+      hcl('["known-to-all"]', { isSensitive: false }),
+      text('a', '["text-as-it-is",]'),
+      hcl('42'),
+    ),
+    [],
+  );
+});
+
+test('a value that cannot be read does not keep others from being masked', async () => {
+  assert.deepEqual(
+    await ofTool(
+      hcl('["unfinished'),
+      hcl('file("x")'),
+      hcl(`"${'${'.repeat(200)}"`),
+      hcl('["secret-after"]'),
+    ),
+    ['secret-after'],
+  );
+});
+
+test('lists and objects in environment variables of terraform count', async () => {
+  const environment = [text('TF_VAR_list', '["list-secret",]'), text('OTHER', '["other-secret",]')];
+  assert.deepEqual(await innerSecrets({ environment, terraform: [] }), ['list-secret']);
+});
