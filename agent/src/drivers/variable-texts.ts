@@ -1,5 +1,6 @@
 /** The values of a tool's own variables as JSON. */
 import type { JobVariable } from '#protocol/messages/job.ts';
+import { variableTitle } from './variable-title.ts';
 import { constantsOfHcl } from './terraform/hcl.ts';
 
 function jsonText(variable: JobVariable): string {
@@ -8,8 +9,8 @@ function jsonText(variable: JobVariable): string {
   } catch {
     throw new Error(
       variable.reference === undefined
-        ? `${variable.name}: its value is not valid JSON; correct it or clear the variable's format`
-        : `${variable.name}: the secret that it refers to is not valid JSON`,
+        ? `${variableTitle(variable)}: its value is not valid JSON; correct it or clear the variable's format`
+        : `${variableTitle(variable)}: the secret that it refers to is not valid JSON`,
     );
   }
   return variable.value;
@@ -23,7 +24,11 @@ function jsonText(variable: JobVariable): string {
 export async function variableTexts(variables: readonly JobVariable[]): Promise<Map<string, string>> {
   const hcl = variables.filter((variable) => variable.format === 'HCL');
   const constants = await constantsOfHcl(
-    hcl.map(({ name, value, reference }) => ({ name, text: value, isSecret: reference !== undefined })),
+    hcl.map((variable) => ({
+      name: variableTitle(variable),
+      text: variable.value,
+      isSecret: variable.reference !== undefined,
+    })),
   );
   const texts = new Map<string, string>();
   for (const variable of variables) {

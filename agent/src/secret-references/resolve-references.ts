@@ -11,6 +11,7 @@ import {
 } from '#protocol/secret-references.ts';
 import type { AllowedReference } from '#settings/secret-stores.ts';
 import type { AgentSettings } from '#settings/settings.ts';
+import { variableTitle } from '../drivers/variable-title.ts';
 import { openAws } from './stores/aws.ts';
 import { openAzure } from './stores/azure.ts';
 import { type FoundSecret, SecretProblem, type SecretStore, type StoreOptions } from './secret-store.ts';
@@ -162,18 +163,14 @@ function withValue(variable: JobVariable, resolved: Resolved | undefined): JobVa
   return { ...variable, value: resolved.text, reference: variable.value, isSensitive: true };
 }
 
-function titleOf({ name, scope }: JobVariable): string {
-  return `Variable ${JSON.stringify(name)}${scope === undefined ? '' : ` (scope ${scope})`}`;
-}
-
 function failureOf(variable: JobVariable, resolved: Resolved | undefined): string[] {
   if (resolved === undefined || !('problem' in resolved)) return [];
   const what = variable.isSensitive ? 'the secret that it refers to' : variable.value;
-  return [`${titleOf(variable)}: ${what} cannot be read: ${resolved.problem}`];
+  return [`${variableTitle(variable)}: ${what} cannot be read: ${resolved.problem}`];
 }
 
 function embedded(variable: JobVariable): string {
-  return `${titleOf(variable)} contains a reference to a secret store inside other text: only a reference that is the whole value is resolved`;
+  return `${variableTitle(variable)} contains a reference to a secret store inside other text: only a reference that is the whole value is resolved`;
 }
 
 function leaseWarning(job: Job, variable: JobVariable, results: ReadonlyMap<string, Resolved>): string[] {
@@ -182,7 +179,7 @@ function leaseWarning(job: Job, variable: JobVariable, results: ReadonlyMap<stri
   const { leaseSeconds } = resolved;
   return leaseSeconds !== undefined && leaseSeconds < job.limits.runSeconds
     ? [
-        `${titleOf(variable)}: its store lends the secret for ${leaseSeconds} s, and this run may take ${job.limits.runSeconds} s`,
+        `${variableTitle(variable)}: its store lends the secret for ${leaseSeconds} s, and this run may take ${job.limits.runSeconds} s`,
       ]
     : [];
 }

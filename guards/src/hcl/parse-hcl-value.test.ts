@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NotConstant } from './constant-value.ts';
 import { checkHclValue } from './parse-hcl-value.ts';
 
 const killers: [name: string, text: string][] = [
@@ -34,7 +35,15 @@ for (const [name, text] of killers)
 test('a value is one expression', async () => {
   await checkHclValue('["a", { b = 1 }]');
   await assert.rejects(checkHclValue('{ a = '), /value\.tfvars/);
-  await assert.rejects(checkHclValue('1\nother = 2'), /more than one value/);
+  await assert.rejects(checkHclValue('1\nother = 2'), /must be one expression/);
+});
+
+test('a value is a constant, except for a tool that evaluates it', async () => {
+  for (const text of ['abc', 'file("x")', '1 + 2', '{ a = var.b }', '12345678901234567890']) {
+    await assert.rejects(checkHclValue(text), NotConstant);
+    await checkHclValue(text, true);
+  }
+  await assert.rejects(checkHclValue('1\nother = 2', true), NotConstant);
 });
 
 test('values that are checked at once get their own answers', async () => {

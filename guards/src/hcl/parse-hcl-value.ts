@@ -1,6 +1,7 @@
 /** Checks HCL values of strangers, in a thread with limits that is started again after it has failed. */
 import { LimitedThread, ThreadFailure } from '../threads/limited-thread.ts';
 import type { HclAnswer, HclFile } from './answer-parent.ts';
+import { constantOfBody, fileOfExpression, requireOneExpression } from './constant-value.ts';
 import { checkHclLimits, hclThreadLimits } from './hcl-limits.ts';
 
 const fileName = 'value.tfvars';
@@ -22,11 +23,13 @@ async function parse(file: HclFile): Promise<HclAnswer> {
 
 /**
  * Checks that a text is one HCL expression and nothing after it.
- * @throws Error that says why it is not
+ * @param isEvaluated whether the tool that gets it evaluates it; others get constants only
+ * @throws Error that says why it is not, or why a run could not use it
  */
-export async function checkHclValue(text: string): Promise<void> {
+export async function checkHclValue(text: string, isEvaluated = false): Promise<void> {
   checkHclLimits(text);
-  const answer = await parse({ name: fileName, text: `value = ${text}\n` });
+  const answer = await parse({ name: fileName, text: fileOfExpression(text) });
   if (answer.error !== undefined) throw new Error(answer.error);
-  if (Object.keys(answer.body).join() !== 'value') throw new Error('it holds more than one value');
+  if (isEvaluated) requireOneExpression(answer.body);
+  else constantOfBody(answer.body);
 }

@@ -51,6 +51,7 @@ export const terragrunt: ToolFacts = {
     isExact: true,
     covers: 'the saved plans of all units, which the apply carries out and nothing else',
   },
+  evaluatesHcl: true,
   estimatesCosts: true,
   importsResources: false,
   variableRefusal,

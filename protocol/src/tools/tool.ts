@@ -28,6 +28,8 @@ export interface ToolFacts {
   readonly worksOnCluster?: true;
   /** A secret that the service makes for an environment, for runs whose variables have none. Absent: none is needed. */
   readonly generatedSecret?: GeneratedSecret;
+  /** Values in HCL reach the tool as they are written. Absent: as JSON, and only constants can be converted. */
+  readonly evaluatesHcl?: true;
   /** Infracost knows what a plan of the tool costs. Absent: it does not. */
   readonly estimatesCosts?: true;
   /** A plan of the tool can take existing resources into the state; older versions may not support it. */

@@ -1,5 +1,6 @@
 /** Checks a variable before it is stored. */
 import type { VariableScope, VariableType } from '#contract/schema/enumerations.ts';
+import { NotConstant } from '#guards/hcl/constant-value.ts';
 import { checkHclValue } from '#guards/hcl/parse-hcl-value.ts';
 import { secretReferenceOf } from '#protocol/secret-references.ts';
 import { tools } from '#protocol/tools/index.ts';
@@ -46,18 +47,26 @@ function shownAs({ name }: Pick<VariableValues, 'name'>, scope: VariableScope): 
   return `of "${name}" (scope ${scope})`;
 }
 
-/** HCL and JSON values are read where they are written, so that the error names the field and not a run. */
-async function checkFormat(values: VariableValues, scope: VariableScope, field: string): Promise<void> {
+/**
+ * HCL and JSON values are read where they are written, so that the error names the field and not a run. Environment
+ * variables reach tools as they are.
+ */
+async function checkFormat(
+  values: VariableValues,
+  { scope, tool }: Surroundings,
+  field: string,
+): Promise<void> {
   const format = values.schema?.format;
   if (!values.value || !format || format === 'ENVIRONMENT_OUTPUT') return;
   // Only the agent knows the value of a secret store.
   if (secretReferenceOf(values.value) !== null) return;
   try {
     if (format === 'JSON') JSON.parse(values.value);
-    else await checkHclValue(values.value);
+    else await checkHclValue(values.value, values.type === 0 || (await tool())?.evaluatesHcl === true);
   } catch (error) {
     // The message of the parser quotes the value.
-    const reason = values.isSensitive ? '' : `: ${(error as Error).message}`;
+    const isShown = !values.isSensitive || error instanceof NotConstant;
+    const reason = isShown ? `: ${(error as Error).message}` : '';
     throw new Refusal(
       'unprocessable',
       `/${field.replaceAll('.', '/')}/value ${shownAs(values, scope)} is not valid ${format}${reason}`,
@@ -106,7 +115,7 @@ function checkRequired(values: VariableValues, scope: VariableScope, field: stri
 
 /**
  * @param field location of the variable in the request, as `body.configurationChanges.0`
- * @throws Refusal 400 that names the field, or 422 for HCL or JSON that does not parse
+ * @throws Refusal 400 that names the field, or 422 for HCL or JSON that no run can use
  */
 export async function checkVariable(
   values: VariableValues,
@@ -129,5 +138,5 @@ export async function checkVariable(
   checkSchema(values, scope, field);
   checkRequired(values, scope, field);
   await checkValue(values, surroundings, field);
-  await checkFormat(values, scope, field);
+  await checkFormat(values, surroundings, field);
 }

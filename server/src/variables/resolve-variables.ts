@@ -83,8 +83,8 @@ async function refusalOf(
   { winner, hidden, isRequired }: Resolved<VariableRow>,
   value: string | null,
 ): Promise<string | null> {
-  const { name, regex, schema, scope } = winner;
-  const own = await unusable({ name, isRequired, regex, schema }, value);
+  const { name, type, regex, schema, scope } = winner;
+  const own = await unusable({ type, isRequired, regex, schema }, value);
   if (own !== null) return `Variable "${name}" of scope ${scope} ${own}`;
   if (value === null || isReference(winner)) return null;
   const outer = await outerRefusal(hidden, value);

@@ -1,11 +1,11 @@
 /** What a variable's own rules say about its value. */
-import type { VariableScope } from '#contract/schema/enumerations.ts';
+import type { VariableScope, VariableType } from '#contract/schema/enumerations.ts';
 import type { VariableSchema } from '#contract/variables/shapes.ts';
 import { matchesRegexInTurn } from '#guards/match-regex.ts';
 import { secretReferenceOf } from '#protocol/secret-references.ts';
 
 export interface Rules {
-  readonly name: string;
+  readonly type: VariableType;
   readonly isRequired: boolean;
   readonly regex: string | null;
   readonly schema: VariableSchema | null;
@@ -52,5 +52,8 @@ export function isReference({ schema }: Pick<Rules, 'schema'>): boolean {
 /** The same when it is used: then an empty value counts too, and a required one must be there. */
 export async function unusable(rules: Rules, value: string | null): Promise<string | null> {
   if (rules.isRequired && !value) return 'needs a value: specify one in configurationChanges';
+  const format = rules.schema?.format;
+  if (value === '' && rules.type === 1 && (format === 'HCL' || format === 'JSON'))
+    return `is empty, which is not valid ${format}: specify a value in configurationChanges, or clear its format`;
   return value === null || isReference(rules) ? null : valueRefusal(rules, value);
 }

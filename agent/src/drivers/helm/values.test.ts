@@ -60,7 +60,7 @@ test('two variables for the same place are an error that names both', async () =
 test('a value that does not match its format is named, and not repeated', async () => {
   await assert.rejects(
     contents([text('a.b', '{ secret', 'JSON')]),
-    /^Error: a\.b: its value is not valid JSON/,
+    /^Error: Variable "a\.b": its value is not valid JSON/,
   );
 });
 

@@ -1,5 +1,5 @@
 import type { HclAnswer, HclFile } from '#guards/hcl/answer-parent.ts';
-import { isConstantTemplate, unescapeTemplate } from '#guards/hcl/constant-template.ts';
+import { constantOfBody, fileOfExpression } from '#guards/hcl/constant-value.ts';
 import { checkHclLimits, hclThreadLimits } from '#guards/hcl/hcl-limits.ts';
 import { LimitedThread } from '#guards/threads/limited-thread.ts';
 import { ownProgram, type Role } from '../../own-program.ts';
@@ -33,24 +33,6 @@ export async function parseHcl(files: readonly HclFile[]): Promise<HclAnswer[]> 
   return answers;
 }
 
-function constantValue(value: unknown): unknown {
-  if (typeof value === 'string') {
-    if (!isConstantTemplate(value))
-      throw new Error('an HCL value must be a constant: no references, functions or parentheses');
-    return unescapeTemplate(value);
-  }
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new Error(
-      'an HCL number above 9007199254740991 would lose digits: write it as text or use the format JSON',
-    );
-  }
-  if (Array.isArray(value)) return value.map(constantValue);
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [constantValue(key), constantValue(inner)]),
-  );
-}
-
 /** The text of an expression, with a name for error messages. */
 export interface HclExpression extends HclFile {
   /** Then messages repeat no part of it. */
@@ -58,14 +40,11 @@ export interface HclExpression extends HclFile {
 }
 
 async function readConstant(thread: Parser, { name, text }: HclFile): Promise<unknown> {
-  const answer = await parseFile(thread, { name, text: `value = ${text}\n` });
+  const answer = await parseFile(thread, { name, text: fileOfExpression(text) });
   if (answer.error !== undefined)
     throw new Error(`${name}: its HCL value does not parse: ${withoutPlaces(answer.error)}`);
-  const keys = Object.keys(answer.body);
-  if (keys.length !== 1 || keys[0] !== 'value')
-    throw new Error(`${name}: its HCL value is more than one expression`);
   try {
-    return constantValue(answer.body['value']);
+    return constantOfBody(answer.body);
   } catch (error) {
     throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
   }

@@ -7,7 +7,13 @@ const fileOf = (...terraform: Partial<JobVariable>[]) =>
   variablesFile({
     variables: {
       environment: [],
-      terraform: terraform.map((variable) => ({ name: 'a', value: '', isSensitive: false, ...variable })),
+      terraform: terraform.map((variable) => ({
+        name: 'a',
+        value: '',
+        isSensitive: false,
+        scope: 'PROJECT',
+        ...variable,
+      })),
     },
   });
 
@@ -38,18 +44,30 @@ describe('the variables file', () => {
 
   it('names the variable whose value does not fit, and never its value', async () => {
     const cases: [Partial<JobVariable>, RegExp][] = [
-      [{ name: 'list', value: '{"hunter2": ', format: 'JSON' }, /^list: its value is not valid JSON/],
-      [{ name: 'list', value: '["hunter2"', format: 'HCL' }, /^list: its HCL value does not parse: /],
+      [
+        { name: 'list', value: '{"hunter2": ', format: 'JSON' },
+        /^Variable "list" \(scope PROJECT\): its value is not valid JSON/,
+      ],
+      [
+        { name: 'list', value: '["hunter2"', format: 'HCL' },
+        /^Variable "list" \(scope PROJECT\): its HCL value does not parse: /,
+      ],
       [
         { name: 'list', value: '1\nhunter2 = 2', format: 'HCL' },
-        /^list: its HCL value is more than one expression/,
+        /^Variable "list" \(scope PROJECT\): an HCL value must be one expression/,
       ],
       [
         { name: 'list', value: 'toset(["hunter2"])', format: 'HCL' },
-        /^list: an HCL value must be a constant/,
+        /^Variable "list" \(scope PROJECT\): an HCL value must be a constant/,
       ],
-      [{ name: 'list', value: '"a ${hunter2}"', format: 'HCL' }, /^list: an HCL value must be a constant/],
-      [{ name: 'list', value: '12345678901234567890', format: 'HCL' }, /^list: an HCL number above/],
+      [
+        { name: 'list', value: '"a ${hunter2}"', format: 'HCL' },
+        /^Variable "list" \(scope PROJECT\): an HCL value must be a constant/,
+      ],
+      [
+        { name: 'list', value: '12345678901234567890', format: 'HCL' },
+        /^Variable "list" \(scope PROJECT\): an HCL number above/,
+      ],
     ];
     for (const [variable, expected] of cases) {
       await assert.rejects(

@@ -79,5 +79,8 @@ test('variables are texts that the tools read as what they are', () => {
     ['"text ${a}"', 'JSON', 'text ${a}'],
   ] as const)
     assert.deepEqual(inputVariables(variable(value, format)), { TF_VAR_v: expected });
-  assert.throws(() => inputVariables(variable('{', 'JSON')), /^Error: v: its value is not valid JSON/);
+  assert.throws(
+    () => inputVariables(variable('{', 'JSON')),
+    /^Error: Variable "v": its value is not valid JSON/,
+  );
 });

@@ -1,19 +1,20 @@
 /** The variables of the code, as the environment variables that terraform and OpenTofu read. */
 import type { Job, JobVariable } from '#protocol/messages/job.ts';
+import { variableTitle } from '../variable-title.ts';
 
 /** A text in which the tools evaluate nothing. */
 function literal(text: string): string {
   return text.replaceAll(/[$%](?=\{)/g, (sign) => sign + sign);
 }
 
-function jsonValue({ name, value, reference }: JobVariable): unknown {
+function jsonValue(variable: JobVariable): unknown {
   try {
-    return JSON.parse(value);
+    return JSON.parse(variable.value);
   } catch (cause) {
     throw new Error(
-      reference === undefined
-        ? `${name}: its value is not valid JSON; correct it or clear the variable's format`
-        : `${name}: the secret that it refers to is not valid JSON`,
+      variable.reference === undefined
+        ? `${variableTitle(variable)}: its value is not valid JSON; correct it or clear the variable's format`
+        : `${variableTitle(variable)}: the secret that it refers to is not valid JSON`,
       { cause },
     );
   }
