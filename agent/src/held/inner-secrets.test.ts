@@ -16,9 +16,10 @@ test('texts in sensitive HCL are secrets, and its keys are not', async () => {
       hcl('{ password = "hunter2-secret", port = 5432, nothing = null }'),
       hcl('["first-secret", { inner = "second\\n$${secret}" },]'),
       hcl('"whole-secret"'),
+      hcl('{ port = 5000 + 432, key = "secret-nearby" }'),
       hcl('<<-E\n  many lines\nE\n'),
     ),
-    ['hunter2-secret', 'first-secret', 'second\n${secret}', 'whole-secret', 'many lines\n'],
+    ['hunter2-secret', 'first-secret', 'second\n${secret}', 'whole-secret', 'secret-nearby', 'many lines\n'],
   );
 });
 

@@ -1,6 +1,7 @@
 /** Secrets inside sensitive values that are structured: tools print the parts of such a value separately. */
+import { isConstantTemplate, unescapeTemplate } from '#guards/hcl/constant-template.ts';
 import type { Job, JobVariable } from '#protocol/messages/job.ts';
-import { readableConstants } from '../drivers/terraform/hcl.ts';
+import { readableBodies } from '../drivers/terraform/hcl.ts';
 import { innerTexts } from '../logs/secret-forms.ts';
 
 /** Whether a tool reads the value as HCL. Terraform does so with environment variables for lists and objects. */
@@ -9,8 +10,8 @@ function isHcl({ format, name, value }: JobVariable, isEnvironment: boolean): bo
 }
 
 /**
- * The texts in HCL values; masking finds those in JSON on its own. A value that cannot be read ends the run before a
- * tool gets it.
+ * The texts in HCL values, also next to expressions, which terragrunt passes on; masking finds those in JSON on its
+ * own. A value that cannot be read ends the run before a tool gets it.
  */
 export async function innerSecrets({ environment, terraform }: Job['variables']): Promise<string[]> {
   const values = [
@@ -18,5 +19,6 @@ export async function innerSecrets({ environment, terraform }: Job['variables'])
     ...terraform.filter((each) => each.isSensitive && isHcl(each, false)),
   ].map(({ value }) => value);
   const withTexts = values.filter((value) => /"|<</.test(value));
-  return (await readableConstants(withTexts)).flatMap(innerTexts);
+  const texts = (await readableBodies(withTexts)).flatMap(innerTexts);
+  return texts.filter(isConstantTemplate).map(unescapeTemplate);
 }

@@ -70,13 +70,15 @@ export async function constantsOfHcl(expressions: readonly HclExpression[]): Pro
   return constants;
 }
 
-/** The constants among HCL expressions; what cannot be read is left out. */
-export async function readableConstants(texts: readonly string[]): Promise<unknown[]> {
+/** Bodies of those HCL expressions that can be parsed. Expressions inside that are not constants are texts. */
+export async function readableBodies(expressions: readonly string[]): Promise<Record<string, unknown>[]> {
   await using thread = openParser();
-  const constants: unknown[] = [];
-  for (const text of texts)
-    constants.push(...(await readConstant(thread, { name: 'value', text }).then(Array.of, () => [])));
-  return constants;
+  const bodies: Record<string, unknown>[] = [];
+  for (const text of expressions) {
+    const answer = await parseFile(thread, { name: 'value', text: fileOfExpression(text) }).catch(() => null);
+    if (answer !== null && answer.error === undefined) bodies.push(answer.body);
+  }
+  return bodies;
 }
 
 /** Removes the parser's quotes of the value, which may be secret, from its message. */
