@@ -12,7 +12,6 @@ import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { getTemplateRow } from '../templates/template-store.ts';
 import { guardApprovalVariable } from './approval-variable.ts';
 import { checkVariable } from './check-variable.ts';
-import { checkRepeatedNames } from './check-repeated-names.ts';
 import { entityOfScope, entityWords } from './entity-of-scope.ts';
 import type { Home } from './levels.ts';
 import { checkOutputReference } from './output-reference.ts';
@@ -24,6 +23,7 @@ import {
   type VariableValues,
   placeOfScope,
 } from './variable-store.ts';
+import { WrittenVariables } from './written-variables.ts';
 
 /** @param outer the inherited variable that a new one overrides */
 function valuesOf(
@@ -162,12 +162,13 @@ interface Applying {
   /** Who changes the variables. */
   readonly userId: string;
   readonly done: Done;
+  readonly written: WrittenVariables;
 }
 
 /** @returns the row as it is now, or as it was if it is deleted; undefined where there was none to delete */
 async function applyChange(
   context: ActorContext,
-  { home, scope, userId, done }: Applying,
+  { home, scope, userId, done, written }: Applying,
   change: VariableChange,
   at: string,
 ): Promise<VariableRow | undefined> {
@@ -182,6 +183,7 @@ async function applyChange(
   }
   const values = valuesOf(change, row && { row, value: openValue(context, row) }, outer);
   if (values.name === '') throw badField(`${at}.name`, 'is required for a new variable');
+  written.note(values, row?.id, at);
   checkMask(change, values, row, at);
   for (const each of [...(row && row.name !== values.name ? [{ ...row, value: null }] : []), values])
     guardApprovalVariable(context.actor, placeOfScope(home), each, at);
@@ -207,11 +209,11 @@ async function toolOf(db: Connection, { scope, scopeId, inherits }: Home): Promi
 
 async function applyEach(
   context: ActorContext,
-  applying: Applying,
+  given: Omit<Applying, 'written'>,
   changes: readonly VariableChange[],
   fields: readonly string[],
 ): Promise<(VariableRow | undefined)[]> {
-  checkRepeatedNames(changes, fields);
+  const applying = { ...given, written: new WrittenVariables() };
   const rows: (VariableRow | undefined)[] = [];
   for (const [index, change] of changes.entries())
     rows.push(await applyChange(context, applying, change, fields[index] ?? 'body'));

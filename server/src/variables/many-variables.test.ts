@@ -42,10 +42,9 @@ test('a variable takes the name of one that the same request renames or deletes'
   await deploy(app, id, {
     deploymentType: 'dryRun',
     configurationChanges: [
-      { id: a, value: 'new' },
       { id: c, toDelete: true },
       { id: b, name: 'C' },
-      { id: a, name: 'B' },
+      { id: a, name: 'B', value: 'new' },
       { name: 'A', value: 'another' },
     ],
   });
@@ -61,6 +60,51 @@ test('a variable takes the name of one that the same request renames or deletes'
       ['C', b],
     ],
   );
+});
+
+test('two changes of one variable are refused, however they name it', async () => {
+  const { id } = await createIdle(app, {
+    configurationChanges: [
+      { name: 'A', value: 'a' },
+      { name: 'A', type: 1, value: 'of the tool' },
+    ],
+  });
+  const rows = await ok(app, 'listVariables', {
+    query: { organizationId: app.organizationId, environmentId: id },
+  });
+  const [first, second] = rows.map((row) => row.id);
+  const again = { id: first, value: 'again' };
+  for (const [one, other] of [
+    [{ id: first, value: 'b' }, again],
+    [{ id: first, name: 'B' }, again],
+    [{ name: 'A', value: 'b' }, again],
+    [again, { name: 'A', value: 'b' }],
+    [
+      { id: second, value: 'b' },
+      { name: 'A', type: 1, value: 'c' },
+    ],
+    [
+      { id: second, value: 'b' },
+      { id: second?.toUpperCase(), isSensitive: true },
+    ],
+  ] as const) {
+    const configurationChanges = [one, other];
+    const { message } = await refused(app, 'deployEnvironment', 400, {
+      params: { id },
+      body: { deploymentType: 'dryRun', configurationChanges },
+    });
+    assert.match(
+      message,
+      /^\/body\/configurationChanges\/1\/name "[AB]" of type [01] is also in \/body\/configurationChanges\/0: send/,
+    );
+  }
+  await deploy(app, id, {
+    deploymentType: 'dryRun',
+    configurationChanges: [
+      { id: second, value: 'of another type' },
+      { name: 'A', value: 'b' },
+    ],
+  });
 });
 
 test('more changes than one request may have are refused with the field and the limit', async () => {
