@@ -117,7 +117,7 @@ function checkReadOnly({ name, type }: VariableValues, scope: ScopeRows, home: H
 
 /** What a request did to a scope, for the audit trail: names and fingerprints, never values. */
 interface Done extends Readonly<Record<'created' | 'updated' | 'deleted', string[]>> {
-  readonly changes: [name: string, changes: Changes][];
+  readonly changes: [variable: Pick<VariableRow, 'name' | 'type'>, changes: Changes][];
 }
 
 /** A value may be a secret that nobody has marked, and the trail can never be corrected. */
@@ -144,14 +144,20 @@ function noteChange(
   before: VariableRow | undefined,
   after: VariableRow | undefined,
 ): void {
+  const row = after ?? before;
+  if (!row) return;
   const view = (row: VariableRow | undefined) =>
     row ? audited(context, home, row, () => openValue(context, row)) : null;
-  changes.push([(after ?? before)?.name ?? '', changesOf(view(before), view(after))]);
+  changes.push([row, changesOf(view(before), view(after))]);
 }
 
+/** By name; variables of one name that have different types, by both. */
 function sidesOf({ changes }: Done): Changes {
+  const rows = Map.groupBy(changes, ([{ name }]) => name);
+  const keyOf = ({ name, type }: Pick<VariableRow, 'name' | 'type'>) =>
+    rows.get(name)?.some(([other]) => other.type !== type) ? `${name} (type ${type})` : name;
   const side = (which: keyof Changes) =>
-    Object.fromEntries(changes.flatMap(([name, each]) => (each[which] ? [[name, each[which]]] : [])));
+    Object.fromEntries(changes.flatMap(([row, each]) => (each[which] ? [[keyOf(row), each[which]]] : [])));
   return { before: side('before'), after: side('after') };
 }
 

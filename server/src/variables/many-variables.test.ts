@@ -136,6 +136,25 @@ test('the audit trail names the variables that a request changed, and never has 
   ]);
 });
 
+test('the audit trail keeps changes of two variables of one name apart', async () => {
+  const { id } = await createIdle(app, {
+    configurationChanges: [
+      { name: 'SAME', value: 'a', regex: '^a' },
+      { name: 'SAME', type: 1, value: 'b', regex: '^b' },
+      { name: 'OTHER', value: 'c' },
+    ],
+  });
+  const { events } = await ok(app, 'listAuditEvents', {
+    query: { organizationId: app.organizationId, limit: '100' },
+  });
+  const { before, after } = events.find(
+    (event) => event.entityId === id && event.actionName === 'variables.changed',
+  )!;
+  assert.deepEqual(before, {});
+  assert.deepEqual(Object.keys(after ?? {}), ['OTHER', 'SAME (type 0)', 'SAME (type 1)']);
+  assert.match(JSON.stringify(after?.['SAME (type 1)']), /"\^b"/);
+});
+
 test('the audit trail has where the code of an environment came from, and comes from now', async () => {
   const { id } = await createIdle(app);
   const blueprintRepository = 'https://git.example.com/other.git';
