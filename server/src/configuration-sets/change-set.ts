@@ -8,16 +8,8 @@ import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, conflict, orNotFound, type Refusal } from '../http/errors.ts';
-import { lockOrganizationRow } from '../organizations/organization-store.ts';
 import { placeOfSet } from './change-assignments.ts';
-import {
-  getSetRow,
-  insertSet,
-  isSetNameTaken,
-  lockSetRow,
-  type SetRow,
-  updateSetRow,
-} from './configuration-set-store.ts';
+import { getSetRow, insertSet, lockSetRow, type SetRow, updateSetRow } from './configuration-set-store.ts';
 import { setView } from './configuration-set-view.ts';
 import { changeSetVariables } from './set-variables.ts';
 
@@ -110,18 +102,16 @@ export async function updateSet(
   return inTransaction(context, async (context) => {
     const found = orNotFound(await getSetRow(context.db, id), 'configuration set', id);
     requireEditRight(context, placeOfSet(found));
-    const name = body.name ?? found.name;
-    // Names are compared by one request at a time.
-    if (name !== found.name) await lockOrganizationRow(context.db, found.organization_id);
     const set = await lockSet(context.db, id);
-    if (await isSetNameTaken(context.db, { ...set, name })) throw nameTaken(name, placeOfSet(set));
-    const changes = body.configurationPropertiesChanges ?? [];
-    await changeSetVariables(context, set, changes, 'body.configurationPropertiesChanges');
+    const name = body.name ?? set.name;
     const changed = await updateSetRow(context.db, id, {
       name,
       description: body.description ?? set.description,
       updated_at: context.now(),
     });
+    if (!changed) throw nameTaken(name, placeOfSet(set));
+    const changes = body.configurationPropertiesChanges ?? [];
+    await changeSetVariables(context, changed, changes, 'body.configurationPropertiesChanges');
     await auditSet(context, changed, 'updated', changesOf(audited(set), audited(changed)));
     return setView(context.db, changed);
   });

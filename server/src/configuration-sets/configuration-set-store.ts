@@ -4,6 +4,7 @@ import type { SetAssignmentScope } from '#contract/configuration-sets/shapes.ts'
 import type { VariableScope } from '#contract/schema/enumerations.ts';
 import { homeById } from '../access/entity-home.ts';
 import type { Connection } from '../context.ts';
+import { unlessTaken } from '../database/unless-taken.ts';
 import type { ConfigurationSetTable } from '../database/schema.ts';
 import type { ScopeOf } from '../variables/variable-store.ts';
 
@@ -29,19 +30,6 @@ export async function insertSet(
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
-}
-
-/** Whether a set of this name was created in the same scope, other than the one with this id. */
-export async function isSetNameTaken(
-  db: Connection,
-  { id, name, organization_id, project_id }: CreatedIn & Pick<SetRow, 'id' | 'name'>,
-): Promise<boolean> {
-  const row = await created(db, { organization_id, project_id })
-    .select('id')
-    .where('name', '=', name)
-    .where('id', '<>', id)
-    .executeTakeFirst();
-  return row !== undefined;
 }
 
 function created(db: Connection, { organization_id, project_id }: CreatedIn) {
@@ -91,17 +79,20 @@ export async function holdSetRows(tx: Connection, ids: readonly string[]): Promi
     .execute();
 }
 
+/** @returns the row as it is now, or undefined where the scope already has another set of this name */
 export async function updateSetRow(
   tx: Connection,
   id: string,
   changes: Updateable<ConfigurationSetTable>,
-): Promise<SetRow> {
-  return tx
-    .updateTable('configuration_set')
-    .set(changes)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+): Promise<SetRow | undefined> {
+  return unlessTaken(
+    tx
+      .updateTable('configuration_set')
+      .set(changes)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  );
 }
 
 /** Where a set that was not deleted lives. */

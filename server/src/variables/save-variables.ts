@@ -5,6 +5,7 @@ import { normalizeVariableChange, type Variable } from '#contract/variables/shap
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { lockSetRow } from '../configuration-sets/configuration-set-store.ts';
 import { lockEnvironmentRow } from '../environments/environment-store.ts';
 import { badField, notFound, unknownEntity } from '../http/errors.ts';
 import { holdProjectRow } from '../projects/project-store.ts';
@@ -70,11 +71,20 @@ function checkHome(
   requireRight(actor, found.place, found.rightToChange, `/${at.replaceAll('.', '/')}`);
 }
 
+const isOfEnvironment = ({ scope }: ScopeOf) => scope === 'ENVIRONMENT' || scope === 'WORKFLOW';
+
+/** Environments first, as those have it who deploy them: what they use is held after that. */
+function inLockOrder(one: ScopeOf, other: ScopeOf): number {
+  if (isOfEnvironment(one) !== isOfEnvironment(other)) return isOfEnvironment(one) ? -1 : 1;
+  const [left, right] = isOfEnvironment(one) ? [one.scopeId, other.scopeId] : [keyOf(one), keyOf(other)];
+  return left < right ? -1 : 1;
+}
+
 /** Nobody else changes variables of these scopes until the transaction ends. */
 async function holdScopes({ db }: ActorContext, scopes: readonly ScopeOf[]): Promise<void> {
-  for (const scope of scopes.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))) {
-    if (scope.scope === 'ENVIRONMENT' || scope.scope === 'WORKFLOW')
-      await lockEnvironmentRow(db, scope.scopeId);
+  for (const scope of scopes.toSorted(inLockOrder)) {
+    if (isOfEnvironment(scope)) await lockEnvironmentRow(db, scope.scopeId);
+    else if (scope.scope === 'SET') await lockSetRow(db, scope.scopeId);
     else await lockScope(db, scope);
     if (scope.scope === 'PROJECT') await holdProjectRow(db, scope.scopeId);
   }
