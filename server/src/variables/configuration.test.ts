@@ -368,6 +368,26 @@ test('an override keeps the rules of the variable that it hides', async () => {
   await save({ ...scopes.ENVIRONMENT, name: 'SIZE', type: 0, toDelete: true });
 });
 
+test('regex and enum apply to the text of a reference to a secret store', async () => {
+  const own = { ...scopes.ENVIRONMENT, name: 'REFERENCE', type: 0 };
+  const outer = { ...scopes.PROJECT, name: 'REFERENCE', type: 0 };
+  const refusalOf = async (change: object) =>
+    (await refused(app, 'saveVariables', 400, { body: [{ ...own, ...change }] })).message;
+  const reference = '${vault:secret/apps/web.token}';
+  await save({ ...outer, regex: '^\\$\\{vault:secret/apps/' });
+  await save({ ...own, value: reference, regex: '' });
+  assert.match(
+    await refusalOf({ value: '${vault:secret/other.token}' }),
+    /must match .*: scope PROJECT requires it/,
+  );
+  assert.match(await refusalOf({ value: 'in clear' }), /must match/);
+  assert.match(await refusalOf({ value: reference, schema: { enum: ['a', 'b'] } }), /must be one of a, b/);
+  await save({ ...outer, regex: '^[a-z]+$' });
+  const refusal = await refused(app, 'deployEnvironment', 400, { params: { id: inChild.id }, body: {} });
+  assert.match(refusal.message, /Variable "REFERENCE" of scope ENVIRONMENT must match/);
+  for (const each of [own, outer]) await save({ ...each, toDelete: true });
+});
+
 test('a value that an outer scope requires must be there when an environment is deployed', async () => {
   await save({ ...scopes.GLOBAL, name: 'OWNER', type: 0, isRequired: true });
   await save({ ...scopes.ENVIRONMENT, name: 'OWNER', type: 0, value: '', isRequired: false });

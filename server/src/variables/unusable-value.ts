@@ -2,7 +2,6 @@
 import type { VariableScope, VariableType } from '#contract/schema/enumerations.ts';
 import type { VariableSchema } from '#contract/variables/shapes.ts';
 import { matchesRegexInTurn } from '#guards/match-regex.ts';
-import { secretReferenceOf } from '#protocol/secret-references.ts';
 
 export interface Rules {
   readonly type: VariableType;
@@ -12,14 +11,14 @@ export interface Rules {
 }
 
 /**
+ * Of a reference to a secret store, its text is the value: otherwise any reference would be a way around the rules of
+ * outer scopes.
  * @returns why a value does not keep the rules, to follow the variable's name in a sentence; null: it does
  */
 export async function valueRefusal(
   { regex, schema }: Pick<Rules, 'regex' | 'schema'>,
   value: string,
 ): Promise<string | null> {
-  // Only the agent knows the value of a secret store.
-  if (secretReferenceOf(value) !== null) return null;
   const allowed = schema?.enum;
   if (allowed && allowed.length > 0 && !allowed.includes(value))
     return `must be one of ${allowed.join(', ')}`;
