@@ -79,7 +79,7 @@ export const DeploymentVariable = replyObject('DeploymentVariable', {
   id: Type.Optional(Text),
   name: Text,
   scope: Scope,
-  scopeId: Type.Optional(Text),
+  scopeId: Type.Optional(Type.String({ description: 'Absent for GLOBAL' })),
   type: VariableTypeNumber,
   value: Type.Optional(Type.String({ description: 'Asterisks if the variable is sensitive' })),
   isSensitive: Type.Optional(Flag),

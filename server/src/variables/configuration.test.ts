@@ -397,6 +397,47 @@ test('a value that an outer scope requires must be there when an environment is 
   await save({ ...scopes.ENVIRONMENT, name: 'OWNER', type: 0, toDelete: true });
 });
 
+test('a deployment has its variables in the form that all other replies have', async () => {
+  await save(
+    { ...scopes.GLOBAL, name: 'SNAPSHOT', type: 0, value: 'a', schema: { enum: ['a', 'b'] } },
+    {
+      ...scopes.ENVIRONMENT,
+      name: 'SNAPSHOT',
+      type: 1,
+      value: '[1]',
+      schema: { type: 'string', format: 'HCL' },
+    },
+    { ...scopes.ENVIRONMENT, name: 'SNAPSHOT_PLAIN', type: 0, value: 'c' },
+  );
+  const { id } = await ok(app, 'deployEnvironment', { params: { id: inChild.id }, body: {} });
+  const expected = [
+    ['GLOBAL', undefined, { type: 'string', enum: ['a', 'b'] }],
+    ['ENVIRONMENT', inChild.id, { format: 'HCL' }],
+    ['ENVIRONMENT', inChild.id, { type: 'string' }],
+  ];
+  const { variables = [] } = await ok(app, 'getDeployment', { params: { id } });
+  const byDeployment = () => list({ deploymentLogId: id });
+  for (const rows of [await inEnvironment(), variables, await byDeployment()])
+    assert.deepEqual(
+      rows
+        .filter(({ name }) => name.startsWith('SNAPSHOT'))
+        .map(({ scope, scopeId, schema }) => [scope, scopeId, schema]),
+      expected,
+    );
+  const older = JSON.stringify([
+    { name: 'OLD', scope: 'GLOBAL', scopeId: organizationId, type: 0, value: 'a' },
+  ]);
+  await app.database.pool.query('update deployment set variables = $1 where id = $2', [older, id]);
+  const [old] = await byDeployment();
+  assert.deepEqual([old?.name, old?.scopeId, old?.schema], ['OLD', undefined, { type: 'string' }]);
+  for (const [scope, name, type] of [
+    ['GLOBAL', 'SNAPSHOT', 0],
+    ['ENVIRONMENT', 'SNAPSHOT', 1],
+    ['ENVIRONMENT', 'SNAPSHOT_PLAIN', 0],
+  ] as const)
+    await save({ ...scopes[scope], name, type, toDelete: true });
+});
+
 test('names in a query that are unknown or contradict each other are refused by name', async () => {
   const fields = [
     'environmentId',

@@ -136,8 +136,10 @@ async function replyOf(context: ActorContext, levels: readonly ScopeOf[]): Promi
 
 /** What a deployment runs with was decided when it was requested. */
 function snapshotOf({ variables, organization_id: organizationId }: GivenRow): Variable[] {
-  return variables.map(({ schema, ...variable }) => ({
+  return variables.map(({ schema, scopeId, ...variable }) => ({
     ...variable,
+    // Older rows have the organization's id.
+    ...(scopeId === undefined || variable.scope === 'GLOBAL' ? {} : { scopeId }),
     organizationId,
     schema: schemaView(schema ?? null),
     overwrites: null,

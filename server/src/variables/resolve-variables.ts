@@ -8,6 +8,7 @@ import { isReference, outerRefusal, unusable } from './unusable-value.ts';
 import { compareNames, type Resolved, resolvePrecedence } from './precedence.ts';
 import { type LevelContents, readLevels } from './read-layers.ts';
 import { openValue, type ScopeOf, type VariableRow } from './variable-store.ts';
+import { schemaView, scopeView } from './variable-view.ts';
 
 /** A variable whose value is a reference to an output of another environment. */
 export interface ReferenceVariable {
@@ -46,14 +47,13 @@ function storedRow(row: VariableRow, value: string | null): DeploymentVariable {
   return {
     id: row.id,
     name: row.name,
-    scope: row.scope,
-    scopeId: row.scope_id,
+    ...scopeView(row),
     type: row.type,
     isSensitive: row.is_sensitive,
     userId: row.user_id,
     updatedAt: row.updated_at.toISOString(),
     ...(value === null ? {} : { value: row.is_sensitive ? sensitiveMask : value }),
-    ...(row.schema ? { schema: row.schema } : {}),
+    schema: schemaView(row.schema),
     ...(row.project_id ? { projectId: row.project_id } : {}),
   };
 }

@@ -25,7 +25,10 @@ function valueView(context: Pick<Context, 'sealer'>, row: VariableRow): { value?
 }
 
 /** The organization has no id of its own as a scope. */
-function scopeView({ scope, scope_id }: VariableRow): Pick<Variable, 'scope' | 'scopeId'> {
+export function scopeView({
+  scope,
+  scope_id,
+}: Pick<VariableRow, 'scope' | 'scope_id'>): Pick<Variable, 'scope' | 'scopeId'> {
   return scope === 'GLOBAL' ? { scope } : { scope, scopeId: scope_id };
 }
 
