@@ -12,6 +12,7 @@ import { issuerOf } from '../oidc-issuer/run-token.ts';
 import { getOrganizationRow } from '../organizations/organization-store.ts';
 import { projectPath } from '../projects/project-store.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
+import { hasCredentials } from '../templates/credentials-for.ts';
 import type { TemplateRow } from '../templates/template-store.ts';
 import type { UserRow } from '../users/user-store.ts';
 import type { DeploymentRow } from './deployment-store.ts';
@@ -72,6 +73,27 @@ export function clones(type: string): boolean {
   return type !== 'remotePlan';
 }
 
+const unreviewedTypes = ['prPlan', 'remotePlan'];
+
+/** Whether the installation denies tokens to a deployment, because nobody has reviewed its code. */
+export function isDeniedTokens(
+  { settings }: Pick<Context, 'settings'>,
+  { type }: { readonly type: string },
+): boolean {
+  return settings.unreviewedCodeTokens === 'none' && unreviewedTypes.includes(type);
+}
+
+/** Whether the run gets the token that its repository is read with. */
+async function hasVcsToken(
+  context: Pick<Context, 'db' | 'settings' | 'sealer'>,
+  deployment: FactsOf,
+  { environment, template }: FactSources,
+): Promise<boolean> {
+  if (!clones(deployment.type) || isDeniedTokens(context, deployment)) return false;
+  const place = { organizationId: environment.organization_id, projectId: environment.project_id };
+  return hasCredentials(context, { template, place, repository: deployment.repository });
+}
+
 /** The rows that the facts are made from; `users` has the environment's creator and who started it. */
 export interface FactSources {
   readonly environment: EnvironmentRow;
@@ -81,13 +103,12 @@ export interface FactSources {
 
 /** The facts known at the time of the request. */
 export async function factsAtStart(
-  context: Pick<Context, 'db' | 'settings'>,
+  context: Pick<Context, 'db' | 'settings' | 'sealer'>,
   deployment: FactsOf,
-  { environment, template, users }: FactSources,
+  sources: FactSources,
 ): Promise<Facts> {
+  const { environment, template, users } = sources;
   const provider = vcsProviderOf(deployment.repository, template.settings);
-  const hasToken =
-    clones(deployment.type) && (template.sealed_token !== null || Boolean(template.settings.tokenId));
   return {
     environmentId: environment.id,
     environmentName: environment.name,
@@ -104,7 +125,7 @@ export async function factsAtStart(
     ...person('deployer', users.get(deployment.started_by)),
     ...(environment.k8s_namespace ? { k8sNamespace: environment.k8s_namespace } : {}),
     ...(provider ? { vcsProvider: provider } : {}),
-    ...(hasToken ? { vcsAccessToken: sensitiveMask } : {}),
+    ...((await hasVcsToken(context, deployment, sources)) ? { vcsAccessToken: sensitiveMask } : {}),
     ...pullRequestFacts(deployment),
   };
 }

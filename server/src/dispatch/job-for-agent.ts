@@ -7,7 +7,7 @@ import { toolFacts } from '#protocol/tools/index.ts';
 import { generatedWorkspaceName } from '#protocol/workspace-name.ts';
 import { readRepository } from '#guards/source-guards.ts';
 import type { Connection, Context } from '../context.ts';
-import { clones } from '../deployments/deployment-facts.ts';
+import { clones, isDeniedTokens } from '../deployments/deployment-facts.ts';
 import { type DeploymentRow, lastDeployed } from '../deployments/deployment-store.ts';
 import { listReviews } from '../deployments/review-store.ts';
 import type { EnvironmentRow } from '../environments/environment-store.ts';
@@ -21,7 +21,7 @@ import type { ProjectPlace } from '../projects/project-store.ts';
 import { credentialsForRun } from './run-secrets/credentials-for-run.ts';
 import { reviewerOf, systemVariables } from './system-variables.ts';
 import { generatedSecrets } from './run-secrets/generated-secret-store.ts';
-import { isDeniedTokens, noTokens, tokenSecrets, tokensForRuns } from './run-secrets/tokens-for-runs.ts';
+import { noTokens, tokenSecrets, tokensForRuns } from './run-secrets/tokens-for-runs.ts';
 import type { JobFacts } from './job-facts.ts';
 
 /** What is checked out, and for which project. */

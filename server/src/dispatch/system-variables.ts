@@ -20,7 +20,7 @@ export function systemVariableName(key: string): string {
 
 /** The facts of deployments from before facts were stored. */
 async function factsOf(
-  context: Pick<Context, 'db' | 'settings'>,
+  context: Pick<Context, 'db' | 'settings' | 'sealer'>,
   deployment: DeploymentRow,
   environment: EnvironmentRow,
   template: TemplateRow,
@@ -53,7 +53,7 @@ export interface RunParts {
 
 /** Facts of the run, overridden by what the deploy request gave as customServiceEnvironmentVariables. */
 export async function systemVariables(
-  context: Pick<Context, 'db' | 'settings'>,
+  context: Pick<Context, 'db' | 'settings' | 'sealer'>,
   deployment: DeploymentRow,
   environment: EnvironmentRow,
   template: TemplateRow,

@@ -1,6 +1,11 @@
 /** What the repository of a template is read with. */
 import type { Context } from '../context.ts';
-import { getRepositoryToken, isTokenFor, openToken } from '../git-tokens/git-token-store.ts';
+import {
+  getRepositoryToken,
+  type GitTokenRow,
+  isTokenFor,
+  openToken,
+} from '../git-tokens/git-token-store.ts';
 import type { UsePlace } from '../projects/project-store.ts';
 import { tokenIdOf } from '../vcs-connections/vcs-connection-store.ts';
 import { hostOf, type RepositoryCredentials, tokenCredentials } from './repository-credentials.ts';
@@ -14,18 +19,44 @@ export interface TemplateCode {
 }
 
 /**
- * Credentials from an address are sent only to its host, and a token that names hosts only to those, even if
- * the repository has moved since.
+ * The token that settings name. A token that names hosts is sent only to those, even if the repository has moved since.
  */
+async function tokenFor(
+  { db }: Pick<Context, 'db'>,
+  { template, place, repository }: TemplateCode,
+): Promise<GitTokenRow | null> {
+  const { tokenId: ownToken, vcsConnectionId } = template.settings;
+  const tokenId = ownToken || (vcsConnectionId && (await tokenIdOf(db, place, vcsConnectionId, repository)));
+  const token = tokenId ? await getRepositoryToken(db, place, tokenId) : undefined;
+  return token && isTokenFor(token, repository) ? token : null;
+}
+
+/** Credentials from an address are sent only to its host, even if the repository has moved since. */
+function ownCredentials(
+  context: Pick<Context, 'sealer'>,
+  { template, repository }: TemplateCode,
+): RepositoryCredentials | null | undefined {
+  const own = openCredentials(context, template);
+  if (!own) return undefined;
+  return own.host === hostOf(repository) ? { username: own.username, password: own.password } : null;
+}
+
+/** Those of its address take precedence over a token, also where they are for another host. */
 export async function credentialsFor(
   context: Pick<Context, 'db' | 'sealer'>,
-  { template, place, repository }: TemplateCode,
+  code: TemplateCode,
 ): Promise<RepositoryCredentials | null> {
-  const own = openCredentials(context, template);
-  if (own) return own.host === hostOf(repository) ? { username: own.username, password: own.password } : null;
-  const { tokenId: ownToken, vcsConnectionId } = template.settings;
-  const tokenId =
-    ownToken || (vcsConnectionId && (await tokenIdOf(context.db, place, vcsConnectionId, repository)));
-  const token = tokenId ? await getRepositoryToken(context.db, place, tokenId) : undefined;
-  return token && isTokenFor(token, repository) ? tokenCredentials(openToken(context, token)) : null;
+  const own = ownCredentials(context, code);
+  if (own !== undefined) return own;
+  const token = await tokenFor(context, code);
+  return token && tokenCredentials(openToken(context, token));
+}
+
+/** Whether there are such credentials, with a password or token. */
+export async function hasCredentials(
+  context: Pick<Context, 'db' | 'sealer'>,
+  code: TemplateCode,
+): Promise<boolean> {
+  const own = ownCredentials(context, code);
+  return own === undefined ? (await tokenFor(context, code)) !== null : Boolean(own?.password);
 }

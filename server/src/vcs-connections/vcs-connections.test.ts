@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
@@ -84,8 +85,18 @@ test('the token of a connection is sent to repositories on its host, and to no o
   const own = await token('own');
   const connection = await create({ tokenId: (await token('connection')).id });
   const claimed = async (changes: object) => {
-    await createEnvironment(app, { vcsConnectionId: connection.id, ...changes });
-    return (await agent.claim()).source.credentials;
+    const { latestDeploymentLog: shown } = await createEnvironment(app, {
+      vcsConnectionId: connection.id,
+      ...changes,
+    });
+    const { source, systemVariables } = await agent.claim();
+    const exported = systemVariables['ENVARIUM_VCS_ACCESS_TOKEN'];
+    assert.equal(exported, source.credentials?.password);
+    assert.equal(
+      shown.customServiceEnvironmentVariables?.vcsAccessToken,
+      exported === undefined ? undefined : sensitiveMask,
+    );
+    return source.credentials;
   };
   const credentials = { username: 'ada', password: 'connection-value' };
   assert.deepEqual(await claimed({ repository: 'https://git.example:8443/a/b' }), credentials);

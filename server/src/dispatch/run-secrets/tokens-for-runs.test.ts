@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sensitiveMask } from '../../secrets/sensitive-mask.ts';
 import { testAgent } from '../../testing/agent.ts';
 import { testApp } from '../../testing/app.ts';
 import { ok } from '../../testing/client.ts';
-import { createActive, deploy } from '../../testing/environment.ts';
+import { createActive, deploy, deploymentOf } from '../../testing/environment.ts';
 
 test('plans of code that nobody has reviewed get no tokens if the installation denies them', async () => {
   const app = await testApp({ ENVARIUM_UNREVIEWED_CODE_TOKENS: 'none' });
@@ -18,6 +19,9 @@ test('plans of code that nobody has reviewed get no tokens if the installation d
   const claim = async (deploymentType: string) => {
     await deploy(app, environment.id, { deploymentType });
     const job = await agent.claim();
+    const { customServiceEnvironmentVariables: shown } = await deploymentOf(app, job.deploymentId);
+    const exported = job.systemVariables['ENVARIUM_VCS_ACCESS_TOKEN'];
+    assert.equal(shown?.vcsAccessToken, exported === undefined ? undefined : sensitiveMask, deploymentType);
     const finishedAt = new Date().toISOString();
     await agent.finish(job, { result: 'failed', finishedAt, failedCommand: 'x', error: { message: 'x' } });
     return job;

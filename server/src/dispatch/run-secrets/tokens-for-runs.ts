@@ -40,10 +40,3 @@ export function tokenSecrets({ hostCredentials, registryCredentials }: TokensFor
     ...registryCredentials.map(({ token }) => token),
   ];
 }
-
-const unreviewedTypes = ['prPlan', 'remotePlan'];
-
-/** Whether the installation denies tokens to a deployment, because nobody has reviewed its code. */
-export function isDeniedTokens(context: Pick<Context, 'settings'>, { type }: { type: string }): boolean {
-  return context.settings.unreviewedCodeTokens === 'none' && unreviewedTypes.includes(type);
-}
