@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { defineOperations, operation } from '../operation.ts';
 import { AnyObject, closed, Flag, Name, nullable, orNull, Prose, Text } from '../schema/schema.ts';
-import { toolVersionRequestFields } from '../sources/shapes.ts';
+import { clearableOpentofuVersion } from '../sources/shapes.ts';
 import { Module } from './shapes.ts';
 
 const byId = Type.Object({ id: Name });
@@ -30,7 +30,7 @@ const fields = {
   logoUrl: orNull(Type.String({ maxLength: 2000, description: 'Address of a picture' })),
   path: orNull(Type.String({ description: 'Folder of the module in the repository; absent: its root' })),
   tagPrefix: orNull(Text),
-  opentofuVersion: toolVersionRequestFields.opentofuVersion,
+  opentofuVersion: clearableOpentofuVersion,
   tokenId: orNull(Text),
   tokenName: orNull(Text),
   sshkeys: orNull(Type.Array(SshKey, { maxItems: 100, description: 'SSH keys that read the repository' })),

@@ -9,8 +9,13 @@ import { closed, Flag, Name, nullable, orNull, Text } from '../schema/schema.ts'
 const semanticVersion = 'v?\\d+\\.\\d+\\.\\d+(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?';
 
 function version(...words: string[]) {
+  return versionOr([], words);
+}
+
+/** @param unnamed other texts that are accepted, which the description leaves out */
+function versionOr(unnamed: readonly string[], words: readonly string[]) {
   return Type.String({
-    pattern: `^(${[...words, semanticVersion].join('|')})$`,
+    pattern: `^(${[...unnamed, ...words, semanticVersion].join('|')})$`,
     description: ['A semantic version', ...words.map((word) => `\`${word}\``)].join(', or '),
   });
 }
@@ -66,14 +71,19 @@ export const sourceReplyFields = {
   ...vcsFlags,
 };
 
+const opentofuWords = ['latest', 'RESOLVE_FROM_CODE', 'RESOLVE_FROM_TERRAFORM_CODE'];
+
 /** Tool versions of a request: checked for their form only, whether one exists shows when it is used. */
 export const toolVersionRequestFields = {
   terraformVersion: orNull(version('latest', 'RESOLVE_FROM_TERRAFORM_CODE')),
-  opentofuVersion: orNull(version('latest', 'RESOLVE_FROM_CODE', 'RESOLVE_FROM_TERRAFORM_CODE')),
+  opentofuVersion: orNull(version(...opentofuWords)),
   terragruntVersion: orNull(version('latest')),
   pulumiVersion: orNull(version('latest')),
   ansibleVersion: orNull(version('latest')),
 };
+
+/** The same where an empty text clears it. */
+export const clearableOpentofuVersion = orNull(versionOr([''], opentofuWords));
 
 export const toolVersionReplyFields = {
   terraformVersion: Type.Optional(Text),

@@ -86,6 +86,25 @@ test('a change keeps what it omits, and an empty text, null and an absent versio
   );
 });
 
+test('an empty text clears every optional text of a module', async () => {
+  const texts = [
+    'description',
+    'logoUrl',
+    'path',
+    'tagPrefix',
+    'opentofuVersion',
+    'tokenId',
+    'tokenName',
+  ] as const;
+  const more = ['vcsConnectionId', 'bitbucketClientKey'] as const;
+  const { id } = await ok(app, 'createModule', {
+    body: { ...sent, moduleName: 'emptied', vcsConnectionId: 'a', bitbucketClientKey: 'b' },
+  });
+  const body = Object.fromEntries([...texts, ...more].map((field) => [field, '']));
+  const module = await ok(app, 'updateModule', { params: { id }, body });
+  for (const field of [...texts, ...more]) assert.equal(module[field], undefined, field);
+});
+
 test('name and provider are unique among the modules that are there', async () => {
   const body = { ...base, moduleName: 'unique' };
   const first = await ok(app, 'createModule', { body });
