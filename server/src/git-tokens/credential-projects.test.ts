@@ -5,6 +5,7 @@ import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
 import { createBody, createEnvironment, forgetWork } from '../testing/environment.ts';
+import { createFrom, createTemplate } from '../testing/template.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -96,4 +97,38 @@ test('a token is renamed only to a free name, and a registry token keeps a host'
     refused(app, 'updateGitToken', status, { params: { id: token.id }, body });
   assert.match((await update(409, { name: 'team' })).message, /"team"/);
   assert.match((await update(400, { hosts: [] })).message, /\/body\/hosts/);
+});
+
+test('what the environments of a deleted template need is kept until nothing of them is left', async () => {
+  const token = await ok(app, 'createGitToken', { body: { organizationId, name: 'kept', value: 'v' } });
+  const key = await ok(app, 'createSshKey', { body: { organizationId, name: 'kept', value } });
+  const connection = await ok(app, 'createVcsConnection', {
+    body: { organizationId, name: 'kept', type: 'GitLabEnterprise', url: 'https://git.example.com' },
+  });
+  const template = await createTemplate(app, {
+    tokenId: token.id,
+    sshKeys: [{ id: key.id, name: key.name }],
+    vcsConnectionId: connection.id,
+  });
+  const used = [
+    ['getGitToken', 'deleteGitToken', token.id],
+    ['getSshKey', 'deleteSshKey', key.id],
+    ['getVcsConnection', 'deleteVcsConnection', connection.id],
+  ] as const;
+  const usesOfAll = (): Promise<unknown[]> =>
+    Promise.all(used.map(async ([read, , id]) => (await ok(app, read, { params: { id } })).usedBy));
+  const each = (use: object) => used.map(() => [use]);
+  const { id } = await createFrom(app, template.id, { name: 'survivor' });
+  await agent.finish(await agent.claim(), { result: 'failed', finishedAt: new Date().toISOString() });
+  assert.deepEqual(await usesOfAll(), each({ type: 'template', id: template.id, name: template.name }));
+  await ok(app, 'deleteTemplate', { params: { id: template.id } });
+  assert.deepEqual(await usesOfAll(), each({ type: 'environment', id, name: 'survivor' }));
+  for (const [, remove, named] of used)
+    assert.match(
+      (await refused(app, remove, 409, { params: { id: named } })).message,
+      /is used by the environment "survivor": choose another one there first$/,
+    );
+  await app.database.pool.query("update environment set status = 'INACTIVE' where id = $1", [id]);
+  assert.deepEqual(await usesOfAll(), [[], [], []]);
+  for (const [, remove, named] of used) await ok(app, remove, { params: { id: named } });
 });

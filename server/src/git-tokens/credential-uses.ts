@@ -1,4 +1,4 @@
-/** What names a credential or a connection: templates, environments without one, modules, and connections. */
+/** What names a credential or a connection: templates or their environments, modules, and connections. */
 import type { CredentialUse } from '#contract/git-tokens/shapes.ts';
 import type { Place } from '../access/access.ts';
 import type { Actor } from '../access/actor.ts';
@@ -6,7 +6,7 @@ import type { Connection } from '../context.ts';
 import { activeEnvironmentsOf } from '../environments/template-environment-store.ts';
 import { conflict } from '../http/errors.ts';
 import { modulesNaming } from '../registry/module-store.ts';
-import { type NamedBySettings, templatesNaming } from '../templates/template-use-store.ts';
+import { type NamedBySettings, templatesNaming, type TemplateUse } from '../templates/template-use-store.ts';
 import { connectionsWithToken } from '../vcs-connections/vcs-connection-store.ts';
 
 /** One use, and where the caller needs a right to see it. */
@@ -25,16 +25,17 @@ const words: Readonly<Record<CredentialUse['type'], string>> = {
 };
 
 /**
- * A template counts until it is deleted, and the own template of an environment while that is active: a destroy
- * in progress has received what its run needs.
+ * A template counts until it is deleted. After that, its environments do while they are active, as those with a template
+ * of their own: they can still be destroyed. A destroy in progress has received what its run needs.
  */
 export async function usesOf(db: Connection, organizationId: string, named: NamedBySettings): Promise<Use[]> {
   const [templates, modules] = await Promise.all([
     templatesNaming(db, organizationId, named),
     modulesNaming(db, organizationId, named),
   ]);
-  const own = templates.filter((each) => each.is_single_use).map(({ id }) => id);
-  const environments = await activeEnvironmentsOf(db, own);
+  const isShared = (each: TemplateUse) => !each.is_single_use && !each.is_deleted;
+  const others = templates.filter((each) => !isShared(each)).map(({ id }) => id);
+  const environments = await activeEnvironmentsOf(db, others);
   const connections = 'tokenId' in named ? await connectionsWithToken(db, named.tokenId) : [];
   const at = (projectId: string | null, environmentId: string | null = null): Place => ({
     organizationId,
@@ -42,12 +43,10 @@ export async function usesOf(db: Connection, organizationId: string, named: Name
     environmentId,
   });
   return [
-    ...templates
-      .filter((each) => !each.is_single_use)
-      .map(({ id, name, project_id }) => ({
-        shown: { type: 'template' as const, id, name },
-        place: at(project_id),
-      })),
+    ...templates.filter(isShared).map(({ id, name, project_id }) => ({
+      shown: { type: 'template' as const, id, name },
+      place: at(project_id),
+    })),
     ...environments.map(({ id, name, project_id }) => ({
       shown: { type: 'environment' as const, id, name },
       place: at(project_id, id),

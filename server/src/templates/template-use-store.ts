@@ -13,6 +13,7 @@ export interface TemplateUse {
   readonly name: string;
   readonly project_id: string | null;
   readonly is_single_use: boolean;
+  readonly is_deleted: boolean;
 }
 
 /**
@@ -28,7 +29,7 @@ export function settingsName(named: NamedBySettings, keys: 'sshKeys' | 'sshkeys'
     : sql<boolean>`lower(settings ->> 'vcsConnectionId') = ${named.vcsConnectionId}`;
 }
 
-/** The templates of an organization that name something, by name; deleted ones are left out. */
+/** The templates of an organization that name something, by name, with deleted ones. */
 export async function templatesNaming(
   db: Connection,
   organizationId: string,
@@ -36,9 +37,8 @@ export async function templatesNaming(
 ): Promise<TemplateUse[]> {
   return db
     .selectFrom('template')
-    .select(['id', 'name', 'project_id', 'is_single_use'])
+    .select(['id', 'name', 'project_id', 'is_single_use', 'is_deleted'])
     .where('organization_id', '=', organizationId)
-    .where('is_deleted', '=', false)
     .where(settingsName(named, 'sshKeys'))
     .orderBy('name')
     .orderBy('id')
