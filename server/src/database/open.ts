@@ -34,7 +34,7 @@ const reservedSize = 4;
 const timeLimits = {
   statement_timeout: 60_000,
   lock_timeout: 20_000,
-  // Effects work for up to a minute under the lock of their row.
+  // Effects work for up to a minute under their claim.
   idle_in_transaction_session_timeout: 120_000,
 } as const;
 const waitMilliseconds = 15_000;

@@ -3,9 +3,9 @@ import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { type EffectKind, effectsChannel } from './effect-kind.ts';
 import {
+  claimDueEffect,
   deleteEffect,
   type EffectRow,
-  lockDueEffect,
   nextDueAt,
   postponeEffect,
   storeFailure,
@@ -62,8 +62,8 @@ async function recordFailure(context: Context, effect: EffectRow, error: unknown
 }
 
 /**
- * Carries out one effect. The row is locked meanwhile, so that no other server takes it; if this one dies, the
- * database releases the lock and the row is due again.
+ * Carries out one effect. It is claimed meanwhile, so that no other server takes it; if this one dies, the database
+ * ends the claim and the row is due again. The transaction of the claim writes nothing before the work has ended.
  * @returns false where nothing is due
  */
 async function carryOutOne(
@@ -73,7 +73,7 @@ async function carryOutOne(
   onFound: () => void = () => undefined,
 ): Promise<boolean> {
   return inTransaction(context, async (claim) => {
-    const effect = await lockDueEffect(claim.db, [...kinds.keys()], context.now());
+    const effect = await claimDueEffect(claim.db, [...kinds.keys()], context.now());
     if (!effect || closing.aborted) return false;
     onFound();
     try {

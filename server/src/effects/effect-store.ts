@@ -1,5 +1,5 @@
 /** SQL of the outbox. */
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Connection } from '../context.ts';
 import { storable } from '../database/storable.ts';
 import type { EffectTable } from '../database/schema.ts';
@@ -31,19 +31,48 @@ function openEffects(db: Connection, kinds: readonly string[]) {
     .orderBy('due_at');
 }
 
-/** An effect that is due, locked until the transaction ends; those that other servers have are skipped. */
-export async function lockDueEffect(
+const mostCandidates = 32;
+
+function dueEffects(db: Connection, kinds: readonly string[], now: Date) {
+  return openEffects(db, kinds).where('due_at', '<=', now);
+}
+
+/** @returns the effect, unless another server has it, or had it since it was seen */
+async function claimEffect(
+  tx: Connection,
+  id: string,
+  { kinds, now }: { readonly kinds: readonly string[]; readonly now: Date },
+): Promise<EffectRow | undefined> {
+  // Sent together; the second sees what whoever held the lock before has committed.
+  const [{ rows }, row] = await Promise.all([
+    sql<{ is_ours: boolean }>`
+      select pg_try_advisory_xact_lock(hashtextextended(${`effect ${id}`}, 0)) as is_ours`.execute(tx),
+    dueEffects(tx, kinds, now).selectAll().where('id', '=', id).executeTakeFirst(),
+  ]);
+  return rows[0]?.is_ours === true ? row : undefined;
+}
+
+/**
+ * An effect that is due, and nobody else's until the transaction ends; those that other servers have are skipped. The
+ * transaction gets no id by that, as it would by the lock of a row: readers of events wait for the oldest id.
+ */
+export async function claimDueEffect(
   tx: Connection,
   kinds: readonly string[],
   now: Date,
 ): Promise<EffectRow | undefined> {
-  return openEffects(tx, kinds)
-    .selectAll()
-    .where('due_at', '<=', now)
-    .limit(1)
-    .forUpdate()
-    .skipLocked()
-    .executeTakeFirst();
+  const taken: string[] = [];
+  for (;;) {
+    let candidates = dueEffects(tx, kinds, now).select('id').limit(mostCandidates);
+    if (taken.length > 0) candidates = candidates.where('id', 'not in', taken);
+    const rows = await candidates.execute();
+    for (const { id } of rows) {
+      const effect = await claimEffect(tx, id, { kinds, now });
+      if (effect) return effect;
+      taken.push(id);
+    }
+    if (rows.length < mostCandidates) return undefined;
+  }
 }
 
 /** When the next effect is due; undefined where none is open. Effects that are due already do not count. */

@@ -122,6 +122,17 @@ test('two servers share the effects, and each is carried out once', async () => 
   assert.equal(new Set(done.map((each) => each.split(' ')[1])).size, 20);
 });
 
+test('what other servers have is skipped, however much it is', async () => {
+  for (let n = 0; n < 40; n++) await promise(n);
+  const { done, kind } = noting(1);
+  const other = await app.database.pool.connect();
+  await other.query(`select pg_advisory_lock(hashtextextended('effect ' || id, 0))
+    from effect where payload ->> 'n' <> '39'`);
+  await carryOutDue(app.context, [kind]);
+  assert.deepEqual(done, [39]);
+  other.release(true);
+});
+
 test('a failure is recorded, and the effect is retried after growing pauses', async () => {
   await promise(1);
   const failing = deed(() => Promise.reject(new Error('the other system does not answer')));

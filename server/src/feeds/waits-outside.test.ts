@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createClient } from '#contract/client/client.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { startEffects } from '../effects/carry-out.ts';
+import { type EffectKind, promiseEffect } from '../effects/effect-kind.ts';
+import { testApp } from '../testing/app.ts';
+import { ok } from '../testing/client.ts';
+import { recordChange } from './organization-news-store.ts';
+
+const app = await testApp();
+const client = createClient({ url: await app.listen(), key: app.admin.id, secret: app.admin.secret });
+
+/** Follows an organization of its own. @returns what tells it something, and waits until it has heard of it */
+async function openReader() {
+  const { id: organizationId } = await ok(app, 'createOrganization', { body: { name: app.context.newId() } });
+  const controller = new AbortController();
+  const events = client.stream('streamOrganization', {
+    params: { id: organizationId },
+    signal: controller.signal,
+  });
+  await events.next();
+  const hears = async () => {
+    const id = app.context.newId();
+    await inTransaction(app.context, (context) =>
+      recordChange(context, {
+        organizationId,
+        projectId: null,
+        environmentId: null,
+        entity: 'agent',
+        id,
+      }),
+    );
+    for (;;) {
+      const { value } = await events.next();
+      assert.ok(value);
+      if ((value.data as { id?: string }).id === id) return;
+    }
+  };
+  return {
+    hears,
+    async [Symbol.asyncDispose]() {
+      controller.abort();
+      await events.return(undefined).catch(() => undefined);
+    },
+  };
+}
+
+test('readers of events hear of everything while an effect waits', { timeout: 30_000 }, async () => {
+  await using reader = await openReader();
+  const begun = Promise.withResolvers<void>();
+  const waits: EffectKind<null> = {
+    name: 'test.waits',
+    carryOut: () => {
+      begun.resolve();
+      return new Promise(() => undefined);
+    },
+  };
+  await using _ = startEffects(app.context, [waits]);
+  await inTransaction(app.context, (context) => promiseEffect(context, waits, null));
+  await begun.promise;
+  await reader.hears();
+});
