@@ -86,6 +86,11 @@ export interface Declaration<
    * See `reader-of.ts`.
    */
   readonly updates?: string;
+  /**
+   * True where a verb other than GET waits for systems of others, such as a cloud, a webhook or a git host. It runs
+   * in no transaction then, for which readers of events would have to wait, and so under no `Idempotency-Key`.
+   */
+  readonly asksOthers?: boolean;
   /** Codes of refusals that do not follow from the operation's form, such as `gone`. */
   readonly refusesWith?: readonly ErrorCode[];
   /** Operations of the interface specification, whose fields `docs/coverage.md` lists. */

@@ -56,9 +56,11 @@ test('lists, creations and files have no reader', () => {
   assert.equal(readerOf(operations.moveProject), operations.getProject);
 });
 
-test('files and calls without credentials cannot be repeated under a key', () => {
+test('files, tests of what others answer, and calls without credentials cannot be repeated under a key', () => {
   assert.equal(isRepeatable(operations.createProject), true);
   assert.equal(isRepeatable(operations.uploadSource), false);
   assert.equal(isRepeatable(operations.getProject), false);
+  for (const name of ['testCredential', 'testNotificationEndpoint', 'testApprovalPolicy'] as const)
+    assert.equal(isRepeatable(operations[name]), false, name);
   assert.equal(isRepeatable({ ...operations.createProject, needs: 'nothing' } as Operation), false);
 });

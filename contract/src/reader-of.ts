@@ -37,7 +37,12 @@ export function isVersioned(operation: Operation): boolean {
   return hasTag(operation) || readerOf(operation) !== undefined;
 }
 
-/** Whether an `Idempotency-Key` has an effect: changes by a known caller, whose body is not a file. */
-export function isRepeatable({ method, needs, bodyKind, replyKind = 'json' }: Operation): boolean {
-  return method !== 'GET' && needs !== 'nothing' && bodyKind !== 'binary' && replyKind === 'json';
+/**
+ * Whether an `Idempotency-Key` has an effect: changes by a known caller, whose body is not a file, and which wait for
+ * nobody outside.
+ */
+export function isRepeatable(operation: Operation): boolean {
+  const { method, needs, bodyKind, replyKind = 'json', asksOthers = false } = operation;
+  const isChange = method !== 'GET' && needs !== 'nothing' && !asksOthers;
+  return isChange && bodyKind !== 'binary' && replyKind === 'json';
 }

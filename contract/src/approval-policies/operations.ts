@@ -45,6 +45,7 @@ export const operations = defineOperations('approval policies', {
       }),
     }),
     bodyMegabytes: 6,
+    asksOthers: true,
     reply: PolicyTest,
   }),
 });

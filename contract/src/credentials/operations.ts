@@ -164,6 +164,7 @@ export const operations = defineOperations('credentials', {
     needsToo: organizationToo,
     subject: thisCredential,
     params: byId,
+    asksOthers: true,
     reply: CredentialTest,
   }),
   listProjectCredentials: operation('GET', '/credentials/deployment/project/{projectId}', {

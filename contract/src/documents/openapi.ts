@@ -194,13 +194,21 @@ function successOf(operation: Operation, publish: (schema: JsonSchema) => Json):
   };
 }
 
+/** With what a key means where it has no effect, although clients may send one with every change. */
+function descriptionOf({ description = '', asksOthers = false }: Operation): string {
+  const note =
+    'It waits for the answers of others: an `Idempotency-Key` is ignored, and a repetition asks again.';
+  return asksOthers ? `${description} ${note}`.trimStart() : description;
+}
+
 function describeOperation(operation: Operation, publish: (schema: JsonSchema) => Json): Json {
   const shape = (schema: Operation['reply']) => publish(jsonSchemaOf(schema, operation.name));
+  const description = descriptionOf(operation);
   return {
     operationId: operation.name,
     tags: [operation.family],
     summary: operation.summary,
-    ...(operation.description ? { description: operation.description } : {}),
+    ...(description === '' ? {} : { description }),
     'x-right': rightsOf(operation).join(' | ') || operation.needs,
     ...(operation.needs === 'nothing' ? { security: [] } : {}),
     parameters: [

@@ -106,6 +106,7 @@ const endpoints = {
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: thisEndpoint,
     params: byId,
+    asksOthers: true,
     reply: NotificationTest,
   }),
 };

@@ -5,10 +5,14 @@ import { inTransaction } from '../database/transaction.ts';
 import { startEffects } from '../effects/carry-out.ts';
 import { type EffectKind, promiseEffect } from '../effects/effect-kind.ts';
 import { testApp } from '../testing/app.ts';
-import { ok } from '../testing/client.ts';
+import { call, ok } from '../testing/client.ts';
+import { openReceiver } from '../testing/receiver.ts';
 import { recordChange } from './organization-news-store.ts';
 
-const app = await testApp();
+const app = await testApp({
+  ENVARIUM_NOTIFICATION_NETWORKS: '127.0.0.1',
+  ENVARIUM_NOTIFICATION_HTTP_HOSTS: '127.0.0.1',
+});
 const client = createClient({ url: await app.listen(), key: app.admin.id, secret: app.admin.secret });
 
 /** Follows an organization of its own. @returns what tells it something, and waits until it has heard of it */
@@ -60,4 +64,28 @@ test('readers of events hear of everything while an effect waits', { timeout: 30
   await inTransaction(app.context, (context) => promiseEffect(context, waits, null));
   await begun.promise;
   await reader.hears();
+});
+
+test('readers of events hear of everything while a test waits for an answer', {
+  timeout: 30_000,
+}, async () => {
+  await using reader = await openReader();
+  const receiver = await openReceiver();
+  const mayAnswer = Promise.withResolvers<void>();
+  receiver.answer = (_, response) => void mayAnswer.promise.then(() => response.end('taken'));
+  const { organizationId } = app;
+  const value = `${receiver.address}/in`;
+  const { id } = await ok(app, 'createNotificationEndpoint', {
+    body: { organizationId, name: 'waits', type: 'Webhook', value },
+  });
+  const press = () =>
+    call(app, 'testNotificationEndpoint', { params: { id }, headers: { 'idempotency-key': 'pressed' } });
+  const pressed = press();
+  await receiver.got(1);
+  await reader.hears();
+  mayAnswer.resolve();
+  assert.equal((await pressed).statusCode, 200);
+  const again = await press();
+  assert.deepEqual([again.statusCode, again.headers['idempotency-replayed']], [200, undefined]);
+  assert.equal(receiver.received.length, 2, 'a repetition sends again, and does not answer for the receiver');
 });
