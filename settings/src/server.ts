@@ -289,7 +289,8 @@ export const serverSettings = {
     type: count(1, 60),
     default: '2',
     sentence:
-      'Time between two heartbeats of an agent; also the maximum delay until a run receives an abort.',
+      'Time between two heartbeats of an agent; also the maximum delay until a run receives an abort. An agent ' +
+      'counts as unreachable 5 s after the third heartbeat that is missing, and after 20 s at the earliest.',
   }),
   approvalWaitDays: setting({
     name: 'ENVARIUM_APPROVAL_WAIT_DAYS',

@@ -16,12 +16,12 @@ import {
   listAgentRows,
   listAgentSecrets,
 } from './agent-store.ts';
-import { unreachableAfterSeconds } from './contact.ts';
+import { reachableSince } from './contact.ts';
 import { deleteAgent, requireManagedAgent, revokeAgentSecret } from './delete-agent.ts';
 import { listProcesses, newestProcess } from './process-store.ts';
 
 async function view(context: ActorContext, row: AgentRow): Promise<Agent> {
-  const since = new Date(context.now().getTime() - unreachableAfterSeconds * 1000);
+  const since = reachableSince(context);
   const [process, inContact, showsHosts] = await Promise.all([
     newestProcess(context.db, row.agent_key),
     listProcesses(context.db, row.agent_key, since),

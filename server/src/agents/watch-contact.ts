@@ -5,7 +5,7 @@
 import type { Context } from '../context.ts';
 import { recordChange } from '../feeds/organization-news-store.ts';
 import { listContacts } from './process-store.ts';
-import { isUnreachable } from './contact.ts';
+import { reachableSince } from './contact.ts';
 
 export const watchEverySeconds = 5;
 const dayMilliseconds = 86_400_000;
@@ -47,7 +47,8 @@ export async function watchContact(context: Context): Promise<void> {
   const now = context.now();
   const before = lastSeen.get(context);
   const contacts = await listContacts(context.db, new Date(now.getTime() - dayMilliseconds));
-  const isSilent = ({ contact_at: at }: Contact) => isUnreachable(at, now);
+  const since = reachableSince(context);
+  const isSilent = ({ contact_at: at }: Contact) => at < since;
   const seen = {
     silent: byId(contacts.filter(isSilent)),
     reachable: byId(contacts.filter((each) => !isSilent(each))),

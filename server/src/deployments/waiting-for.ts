@@ -5,7 +5,7 @@ import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import { scopeOf, serves } from '../agents/agent-scope.ts';
-import { giveUpAfterSeconds, unreachableAfterSeconds } from '../agents/contact.ts';
+import { giveUpAfterSeconds, reachableSince } from '../agents/contact.ts';
 import type { Context } from '../context.ts';
 import { listAbilities } from '../agents/process-store.ts';
 import { openDeploymentsOf } from './deployment-store.ts';
@@ -82,8 +82,7 @@ function forContact(
   context: Context,
   holder: Awaited<ReturnType<typeof listHolders>>[number] | undefined,
 ): WaitingFor | null {
-  if (!holder || context.now().getTime() - holder.contact_at.getTime() < unreachableAfterSeconds * 1000)
-    return null;
+  if (!holder || holder.contact_at > reachableSince(context)) return null;
   const since = holder.contact_at.toISOString();
   const until = new Date(
     holder.contact_at.getTime() + giveUpAfterSeconds(context.settings) * 1000,
@@ -146,7 +145,7 @@ async function queueWaits(
 }
 
 function connectedAgents(context: Context): ReturnType<typeof listAbilities> {
-  return listAbilities(context.db, new Date(context.now().getTime() - unreachableAfterSeconds * 1000));
+  return listAbilities(context.db, reachableSince(context));
 }
 
 /** An agent that has the run but is silent, or that nobody has taken the job yet. */

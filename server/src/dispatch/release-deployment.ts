@@ -1,6 +1,6 @@
 /** A person who knows that a run is gone releases its environment before the service gives it up. */
 import type { DeploymentReference } from '#contract/deployments/shapes.ts';
-import { isUnreachable } from '../agents/contact.ts';
+import { reachableSince } from '../agents/contact.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -46,7 +46,7 @@ export async function releaseDeployment(
       throw conflict(
         `The deployment is ${deployment.status} and no agent runs it: there is nothing to release`,
       );
-    const isSilent = isUnreachable(agent.contact_at, context.now());
+    const isSilent = agent.contact_at < reachableSince(context);
     if (!isSilent && !isAbortOverdue(context, deployment)) throw conflict(inContact(context, agent.hostname));
     const why = isSilent ? 'was unreachable' : 'did not end it after an abort';
     const message = `Given up by ${context.actor.name} while its agent on ${agent.hostname} ${why}: ${reason}`;

@@ -45,12 +45,41 @@ test('the verdict on silence depends on contact, on what servers could store, an
         contactAt: ago(sinceContact),
         stampedSince: ago(sinceGap),
         hasMark,
+        unreachableSeconds: 20,
         giveUpSeconds: 720,
       });
       const silent = Math.min(sinceContact, sinceGap);
       assert.equal(verdict, hasMark ? (silent > 720 ? 'give-up' : 'wait') : silent > 20 ? 'again' : 'wait');
     }),
   );
+});
+
+test('an agent is silent after three heartbeats without an answer, however far apart these are', async () => {
+  const app = await testApp({
+    ENVARIUM_HEARTBEAT_SECONDS: '60',
+    ENVARIUM_OFFLINE_GRACE_SECONDS: '1',
+    ENVARIUM_ABORT_SECONDS: '1',
+  });
+  const agent = await testAgent(app);
+  const id = (await createEnvironment(app)).latestDeploymentLogId ?? '';
+  const job = await agent.claim();
+  const pass = async (seconds: number) => {
+    for (let gone = 0; gone < seconds; gone += 10) {
+      app.advance(10);
+      await sweepSilence(app.context);
+    }
+  };
+  await pass(170);
+  assert.equal((await deploymentOf(app, id)).waitingFor, undefined);
+  assert.equal((await ok(app, 'listAgents', { query: {} }))[0]?.status, 'ACTIVE');
+  await agent.heartbeat([job]);
+  await pass(170);
+  assert.equal(await agent.claimAny(), null);
+  await pass(40);
+  const other = agent.sibling();
+  await other.register();
+  const again = await other.claim();
+  assert.deepEqual([again.jobId, again.attempt], [job.jobId, 2]);
 });
 
 test('runs that changed nothing are tried three times in total', () => {

@@ -1,5 +1,10 @@
 /** Loop: stamps the database, and gives up on runs whose agents have been silent for too long. */
-import { giveUpAfterSeconds, judgeSilence, unreachableAfterSeconds } from '../agents/contact.ts';
+import {
+  giveUpAfterSeconds,
+  judgeSilence,
+  reachableSince,
+  unreachableAfterSeconds,
+} from '../agents/contact.ts';
 import { endFutureContacts } from '../agents/process-store.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -46,13 +51,13 @@ async function judgeAttempt(context: Context, found: HeldAttemptRow, stampedSinc
   const current = await lockHeldAttempt(context.db, found);
   if (!current) return;
   const { contact_at, hostname, mark } = current;
-  const giveUpSeconds = giveUpAfterSeconds(context.settings);
   const verdict = judgeSilence({
     now: context.now(),
     contactAt: contact_at,
     stampedSince,
     hasMark: mark !== null,
-    giveUpSeconds,
+    unreachableSeconds: unreachableAfterSeconds(context.settings),
+    giveUpSeconds: giveUpAfterSeconds(context.settings),
   });
   if (verdict === 'wait') return;
   context.log.warn({ jobId: current.job_id, attempt: current.number, verdict }, 'run given up after silence');
@@ -72,8 +77,7 @@ export async function sweepSilence(context: Context): Promise<void> {
   const now = context.now();
   // Otherwise, a clock that is set back would hide silence for as long as it was ahead.
   await endFutureContacts(context.db, now, new Date(now.getTime() + gapSeconds * 1000));
-  const silentSince = new Date(now.getTime() - unreachableAfterSeconds * 1000);
-  for (const found of await listSilentAttempts(context.db, silentSince)) {
+  for (const found of await listSilentAttempts(context.db, reachableSince(context))) {
     try {
       await inTransaction(context, (context) => judgeAttempt(context, found, stampedSince));
     } catch (error) {

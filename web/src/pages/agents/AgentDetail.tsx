@@ -65,7 +65,7 @@ function Processes({ agent: { processes = [], status } }: { readonly agent: Agen
       title="Processes in contact"
       lead={
         status === 'INACTIVE'
-          ? 'No process has called for 20 seconds. Runs that have started continue in their runners.'
+          ? 'No process is in contact. Runs that have started continue in their runners.'
           : undefined
       }
     >

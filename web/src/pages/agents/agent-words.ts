@@ -6,7 +6,7 @@ export type Agent = Reply<'listAgents'>[number];
 export type AgentProcess = NonNullable<Agent['processes']>[number];
 export type Isolation = NonNullable<AgentProcess['isolation']>;
 
-/** Without contact for 20 seconds, an agent counts as offline; one that was never there has no version. */
+/** Without contact for a while, an agent counts as offline; one that was never there has no version. */
 export function agentLook({ status, version }: Pick<Agent, 'status' | 'version'>): StatusLook {
   if (status === 'ACTIVE') return { word: 'Online', tone: 'ok', shape: 'check' };
   if (status === 'DEGRADED') return { word: 'Degraded', tone: 'wait', shape: 'diamond' };
