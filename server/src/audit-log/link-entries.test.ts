@@ -117,6 +117,21 @@ test('a root that is older than what the server has seen is recorded', async () 
   assert.deepEqual(found, [{ reason: 'the trail was replaced by an older one' }]);
 });
 
+test('a commit that fails is not taken for a trail that was replaced', async () => {
+  await linkEntries(context, true);
+  const before = (await linked()).length;
+  await storeAudit(context, entry('linked later'));
+  await database.pool.query(`create function fail_commit() returns trigger language plpgsql as
+    $$ begin raise exception 'no commit'; end $$`);
+  await database.pool.query(`create constraint trigger fail_commit after insert on audit_link
+    deferrable initially deferred for each row execute function fail_commit()`);
+  await assert.rejects(linkEntries(context, true), /no commit/);
+  await database.pool.query('drop function fail_commit cascade');
+  await linkEntries(context, true);
+  await linkEntries(context, true);
+  assert.deepEqual((await linked()).slice(before), ['linked later']);
+});
+
 test('a copy of an entry is not linked, and is logged', async () => {
   await storeAudit(context, entry('copied'));
   await linkEntries(context);

@@ -13,7 +13,7 @@ import {
 import { contentOf, isEntryMac } from '../audit/audit-content.ts';
 import { storeAudit } from '../audit/record.ts';
 import type { Context } from '../context.ts';
-import { inTransaction } from '../database/transaction.ts';
+import { afterCommit, inTransaction } from '../database/transaction.ts';
 import { perServer } from '../events/per-server.ts';
 import { recordChange } from '../feeds/organization-news-store.ts';
 import {
@@ -48,6 +48,14 @@ const start: End = { number: 0, hash: Buffer.from(zeroHash, 'hex') };
 
 /** The last root head that this server has seen: it only grows. */
 const seenOf = perServer((): { last?: End } => ({}));
+
+/** Only once it is committed: what a lost commit takes with it would otherwise be missed as if somebody had removed it. */
+function remember(context: Context, root: End): void {
+  const known = seenOf(context);
+  afterCommit(context.db, () => {
+    known.last = root;
+  });
+}
 
 /** The hash of the root: it covers the links of all chains. */
 export function rootHash(position: number, previous: Buffer, hash: Buffer): Buffer {
@@ -86,9 +94,8 @@ async function endOf(context: Context, chain: string, head: HeadRow | undefined)
 
 /** A root that is behind what this server has seen was replaced by an older one. */
 async function checkGrowth(context: Context, root: End): Promise<void> {
-  const known = seenOf(context);
-  const seen = known.last;
-  known.last = root;
+  const seen = seenOf(context).last;
+  remember(context, root);
   if (seen && seen.number > root.number)
     await recordBreak(context, rootChain, {
       reason: 'the trail was replaced by an older one',
@@ -233,7 +240,7 @@ async function linkSome(context: Context, isWaiting: boolean, linked: Set<string
       db,
       heads.map((each) => ({ ...each, mac: headMac(auditKeys.mac, each) })),
     );
-    seenOf(context).last = chains.root;
+    remember(context, chains.root);
     for (const chain of chains.ends.keys()) linked.add(chain);
     return !isComplete;
   });
