@@ -38,6 +38,11 @@ const timeLimits = {
   idle_in_transaction_session_timeout: 120_000,
 } as const;
 const waitMilliseconds = 15_000;
+/**
+ * How long anybody waits for an answer on the shared connection, whose statements take milliseconds: a connection
+ * that has fallen silent would otherwise hold up everybody's.
+ */
+const sharedAnswerMilliseconds = 10_000;
 
 /** Sets the limits of a connection to none, for work that takes as long as it takes. */
 export const withoutTimeLimits = Object.keys(timeLimits)
@@ -48,6 +53,8 @@ export const withTimeLimits = Object.entries(timeLimits)
   .map(([name, milliseconds]) => `set ${name} = ${milliseconds}`)
   .join('; ');
 const noSuchDatabase = '3D000';
+/** Connections that nobody uses are asked whether they still exist, and are forgotten about 20 seconds later. */
+export const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
 
 /**
  * @param settings `databaseUrl`, or else `dataFolder` for the embedded database, and what it runs as
@@ -82,7 +89,9 @@ export function connect(
   const reservedPool = openPool(address, reservedSize, log);
   const db = new Kysely<Schema>({ dialect: new PipelineDialect({ pool }) });
   const reserved = new Kysely<Schema>({ dialect: new PipelineDialect({ pool: reservedPool }) });
-  const sharedClient = new SharedClient(openPool(address, 1, log));
+  const sharedClient = new SharedClient(
+    openPool({ query_timeout: sharedAnswerMilliseconds, ...address }, 1, log),
+  );
   const shared = new Kysely<Schema>({ dialect: new PipelineDialect({ pool: sharedClient }) });
   return {
     db,
@@ -106,6 +115,7 @@ function openPool(address: pg.ClientConfig, max: number, log: SupervisorLog | un
   const pool = new pg.Pool({
     application_name: 'envarium',
     connectionTimeoutMillis: waitMilliseconds,
+    ...keptAlive,
     ...address,
     max,
     types,

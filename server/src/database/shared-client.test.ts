@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { openDatabaseProxy } from '../testing/database-proxy.ts';
+import { connect } from './open.ts';
 import { testDatabase } from './testing.ts';
+import { whyUnavailable } from './unavailable.ts';
 
 const pidOf = async (db: Parameters<ReturnType<typeof sql>['execute']>[0]) =>
   (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]?.pid;
@@ -35,4 +38,28 @@ test('a lost connection is replaced, whether it is idle or in use', async () => 
   await sql`select pg_terminate_backend(${second}, 5000)`.execute(db);
   await sleeping;
   assert.notEqual(await pidOf(shared), second);
+});
+
+test('a connection that falls silent is replaced, and what waits on it fails as something that passes', async () => {
+  await using database = await testDatabase();
+  await using proxy = await openDatabaseProxy(database.address);
+  await using through = connect({ ...proxy.address, query_timeout: 500 });
+  const { shared } = through;
+  const first = await pidOf(shared);
+  proxy.silence();
+  const waiting = await Promise.allSettled([pidOf(shared), pidOf(shared), pidOf(shared)]);
+  for (const each of waiting)
+    assert.ok(each.status === 'rejected' && whyUnavailable(each.reason) !== null, JSON.stringify(each));
+  let next: number | undefined;
+  while (next === undefined) next = await pidOf(shared).catch(() => undefined);
+  assert.notEqual(next, first);
+});
+
+test('only the shared connection gives up on answers, and all are asked whether they still exist', async () => {
+  await using database = await testDatabase();
+  assert.equal(database.pool.options.query_timeout, undefined);
+  assert.deepEqual(
+    [database.pool.options.keepAlive, database.pool.options.keepAliveInitialDelayMillis],
+    [true, 10_000],
+  );
 });
