@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Database } from '../database/open.ts';
 import { testDatabase } from '../database/testing.ts';
+import { openDatabaseProxy } from '../testing/database-proxy.ts';
 import { Events } from './events.ts';
 
 let database: Database;
@@ -71,6 +72,17 @@ test('a lost connection is repaired, and every listener is woken once', async ()
   assert.deepEqual([await first.next(), await second.next()], ['', '']);
   await events.publish(database.db, 'a', 'after');
   assert.equal(await first.next(), 'after');
+});
+
+test('a connection that falls silent is replaced, and every listener is woken', async () => {
+  await using proxy = await openDatabaseProxy(database.address);
+  await using through = await Events.open({ ...proxy.address, query_timeout: 300 }, undefined, 500);
+  const heard = collect(through, 'a');
+  proxy.silence();
+  await events.publish(database.db, 'a', 'lost');
+  assert.equal(await heard.next(), '');
+  await events.publish(database.db, 'a', 'after');
+  assert.equal(await heard.next(), 'after');
 });
 
 test('a refused reconnection is retried until it succeeds or the service ends', async () => {

@@ -3,9 +3,11 @@
  * again", never what is new: listeners read the database. Lost events are thereby harmless: after each
  * reconnect every listener is woken once.
  */
+import type { Duplex } from 'node:stream';
 import type { Kysely, Transaction } from 'kysely';
 import pRetry from 'p-retry';
 import pg from 'pg';
+import { keptAlive } from '../database/open.ts';
 import type { Schema } from '../database/schema.ts';
 import { tell } from '../feeds/news-store.ts';
 import { nameLength, nameOf, noticeOf, postgresChannel } from './notice.ts';
@@ -21,30 +23,56 @@ export interface EventsLog {
 }
 
 const longestPayloadBytes = 7000;
+/** Notices come unasked: only an unanswered question tells that none can come any more. */
+const askEveryMilliseconds = 20_000;
+const answerMilliseconds = 10_000;
+const farewellMilliseconds = 1000;
 /** Pauses between attempts to connect again; forever, because the service is of no use without. */
 const reconnecting = { retries: Infinity, minTimeout: 20, factor: 2, maxTimeout: 5000 } as const;
+
+/** Closes a connection; one that has fallen silent would not answer to that either. */
+async function end(client: pg.Client | undefined): Promise<void> {
+  if (!client) return;
+  const { stream } = (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection;
+  const late = setTimeout(() => stream.destroy(), farewellMilliseconds);
+  await client.end().catch(() => undefined);
+  clearTimeout(late);
+}
 
 export class Events implements AsyncDisposable {
   readonly #address: pg.ClientConfig;
   readonly #log: EventsLog | undefined;
+  readonly #askEvery: number;
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #closing = new AbortController();
   #client: pg.Client | undefined;
   #lost: Promise<void> = Promise.resolve();
   #keeping: Promise<void> = Promise.resolve();
 
-  private constructor(address: pg.ClientConfig, log: EventsLog | undefined) {
-    this.#address = { application_name: 'envarium events', keepAlive: true, ...address };
+  private constructor(address: pg.ClientConfig, log: EventsLog | undefined, askEvery: number) {
+    this.#address = {
+      application_name: 'envarium events',
+      connectionTimeoutMillis: answerMilliseconds,
+      query_timeout: answerMilliseconds,
+      ...keptAlive,
+      ...address,
+    };
     this.#log = log;
+    this.#askEvery = askEvery;
   }
 
   /**
    * Connects and listens.
    * @param address of the database, for a connection of its own
+   * @param askEvery milliseconds between two questions whether the connection still answers
    * @throws Error when the database does not answer now; later losses are repaired
    */
-  static async open(address: pg.ClientConfig, log?: EventsLog): Promise<Events> {
-    const events = new Events(address, log);
+  static async open(
+    address: pg.ClientConfig,
+    log?: EventsLog,
+    askEvery = askEveryMilliseconds,
+  ): Promise<Events> {
+    const events = new Events(address, log, askEvery);
     await events.#connect();
     events.#keeping = events.#keepConnected();
     return events;
@@ -101,20 +129,21 @@ export class Events implements AsyncDisposable {
 
   async #connect(): Promise<void> {
     const client = new pg.Client(this.#address);
-    const lost = new Promise<void>((resolve) => {
-      client.once('end', resolve);
-      client.on('error', () => resolve());
-    });
+    const { promise: lost, resolve: lose } = Promise.withResolvers<void>();
+    client.once('end', lose);
+    client.on('error', () => lose());
     client.on('notification', ({ payload = '' }) => this.#deliver(payload));
     try {
       await client.connect();
       await client.query(`listen ${postgresChannel}`);
     } catch (error) {
-      await client.end().catch(() => undefined);
+      await end(client);
       throw error;
     }
     this.#client = client;
     this.#lost = lost;
+    const asking = setInterval(() => void client.query('select 1').catch(() => lose()), this.#askEvery);
+    void lost.then(() => clearInterval(asking));
   }
 
   async #keepConnected(): Promise<void> {
@@ -123,13 +152,13 @@ export class Events implements AsyncDisposable {
       await this.#lost;
       if (signal.aborted) return;
       this.#log?.warn({}, 'event connection lost');
-      void this.#client?.end().catch(() => undefined);
+      void end(this.#client);
       await this.#reconnect().catch((error: unknown) => {
         if (!signal.aborted) throw error;
       });
       // Closed meanwhile, perhaps just as the new connection was established.
       if (signal.aborted) {
-        await this.#client?.end().catch(() => undefined);
+        await end(this.#client);
         return;
       }
       for (const listeners of new Map(this.#listeners).values()) this.#call(listeners, '');
@@ -162,7 +191,7 @@ export class Events implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
-    await this.#client?.end().catch(() => undefined);
+    await end(this.#client);
     await this.#keeping;
   }
 }

@@ -8,22 +8,31 @@ import { perServer } from '../events/per-server.ts';
 import { organizationsWithAssignments } from './assignment-store.ts';
 
 const channel = 'notification-assignments';
+/** For as long as a silent connection can keep a notice back before it is replaced. */
+const keptMilliseconds = 60_000;
+
+interface Kept {
+  readonly organizations: Promise<ReadonlySet<string>>;
+  readonly until: number;
+}
 
 class Known {
-  #organizations: Promise<ReadonlySet<string>> | null = null;
+  #kept: Kept | null = null;
   #isListening = false;
 
+  /** At a notice, and after each reconnection, which wakes every listener. */
   readonly forget = (): void => {
-    this.#organizations = null;
+    this.#kept = null;
   };
 
-  async of({ db, events }: Pick<Context, 'db' | 'events'>): Promise<ReadonlySet<string>> {
+  async of({ db, events, now }: Pick<Context, 'db' | 'events' | 'now'>): Promise<ReadonlySet<string>> {
     if (!this.#isListening) events.subscribe(channel, this.forget);
     this.#isListening = true;
-    const known = this.#organizations ?? organizationsWithAssignments(db);
-    this.#organizations = known;
+    const at = now().getTime();
+    if (this.#kept && at >= this.#kept.until) this.forget();
+    this.#kept ??= { organizations: organizationsWithAssignments(db), until: at + keptMilliseconds };
     try {
-      return await known;
+      return await this.#kept.organizations;
     } catch (error) {
       this.forget();
       throw error;
@@ -34,14 +43,16 @@ class Known {
 const known = perServer(() => new Known());
 
 export async function hasAssignments(
-  context: Pick<Context, 'db' | 'events'>,
+  context: Pick<Context, 'db' | 'events' | 'now'>,
   organizationId: string,
 ): Promise<boolean> {
   return (await known(context).of(context)).has(organizationId);
 }
 
 /** Reads them when a server starts, and not in the first run; where that fails, the first run reads them. */
-export async function rememberAssignments(context: Pick<Context, 'db' | 'events' | 'log'>): Promise<void> {
+export async function rememberAssignments(
+  context: Pick<Context, 'db' | 'events' | 'log' | 'now'>,
+): Promise<void> {
   await known(context)
     .of(context)
     .catch((error: unknown) =>
