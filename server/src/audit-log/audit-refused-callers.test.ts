@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { connect } from '../database/open.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
 import { addPerson } from '../testing/person.ts';
@@ -26,4 +27,21 @@ test('a failed sign-in of a member is in the trail of the organization, without 
     [['address', '127.0.0.1']],
   );
   assert.doesNotMatch(JSON.stringify([events, installation]), /planted/);
+});
+
+test('who was refused before an outage of the database is recorded after it, once', async () => {
+  const app = await testApp();
+  const { organizationId } = app;
+  const email = 'ada@example.com';
+  await addPerson(app, email, { [organizationId]: 'User' });
+  await refused(app, 'signIn', 401, { body: { email, password: 'wrong' }, as: null });
+  await using away = connect({ host: '127.0.0.1', port: 1 });
+  await assert.rejects(auditRefusedCallers({ ...app.context, db: away.db }), /ECONNREFUSED/);
+  const query = { action: 'credentials.refused' };
+  for (let pass = 0; pass < 2; pass++) {
+    await auditRefusedCallers(app.context);
+    const { events } = await ok(app, 'listAuditEvents', { query: { organizationId, ...query } });
+    const { events: installation } = await ok(app, 'listInstallationAuditEvents', { query });
+    assert.deepEqual([events.length, installation.length], [1, 1]);
+  }
 });

@@ -1,8 +1,11 @@
 /** Loop: records in the audit trail who was refused, a few rows for any number of attempts. */
 import { storeAudit } from '../audit/record.ts';
 import type { Context } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { perServer } from '../events/per-server.ts';
 import { type RefusedAddress, refusedCallers } from '../http/refused-callers.ts';
 import { ownerOfCredentials } from '../users/user-store.ts';
+import { type Store, storeAll } from './store-later.ts';
 
 export const auditEverySeconds = 60;
 /** Rows of one pass; addresses beyond them share the last one. */
@@ -26,42 +29,53 @@ function rowsOf(refused: readonly RefusedAddress[]): { address: string; details:
   return [...rows, { address: 'others', details }];
 }
 
+const keptOf = perServer((): Store[] => []);
+
 export async function auditRefusedCallers(context: Context): Promise<void> {
   const refused = refusedCallers(context).takeSummary();
-  for (const { address, details } of rowsOf(refused))
-    await storeAudit(context, {
-      organizationId: null,
-      action: 'credentials.refused',
-      entity: 'address',
-      entityId: address,
-      details,
-    });
-  await auditTriedKeys(context, refused);
+  const addresses = rowsOf(refused).map(
+    ({ address, details }): Store =>
+      (context) =>
+        storeAudit(context, {
+          organizationId: null,
+          action: 'credentials.refused',
+          entity: 'address',
+          entityId: address,
+          details,
+        }),
+  );
+  await storeAll(context, keptOf(context), [...addresses, ...triedKeys(refused)]);
 }
 
 /**
  * The organizations of a key or a person learn from which addresses it was refused, and why where the secret of
  * a key was right: it expired, or may be in foreign hands.
  */
-async function auditTriedKeys(context: Context, refused: readonly RefusedAddress[]): Promise<void> {
+function triedKeys(refused: readonly RefusedAddress[]): Store[] {
   const byKey = new Map<string, string[]>();
   for (const { address, keyIds } of refused)
     for (const id of keyIds) byKey.set(id, [...(byKey.get(id) ?? []), address]);
-  for (const [keyId, addresses] of [...byKey].slice(0, mostRows)) {
+  return [...byKey].slice(0, mostRows).map(([keyId, addresses]) => {
+    const details = {
+      addresses: addresses.slice(0, mostRows),
+      count: addresses.length,
+      ...reasonsOf(keyId, refused),
+    };
+    return (context) => storeTriedKey(context, keyId, details);
+  });
+}
+
+/** Stores all of them or none: where the database goes away in between, all are stored later. */
+async function storeTriedKey(
+  context: Context,
+  keyId: string,
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await inTransaction(context, async (context) => {
     const { entity, organizationIds } = await ownerOfCredentials(context.db, keyId);
-    for (const organizationId of organizationIds)
-      await storeAudit(context, {
-        organizationId,
-        action: 'credentials.refused',
-        entity,
-        entityId: keyId,
-        details: {
-          addresses: addresses.slice(0, mostRows),
-          count: addresses.length,
-          ...reasonsOf(keyId, refused),
-        },
-      });
-  }
+    const entry = { action: 'credentials.refused', entity, entityId: keyId, details };
+    for (const organizationId of organizationIds) await storeAudit(context, { organizationId, ...entry });
+  });
 }
 
 function reasonsOf(keyId: string, refused: readonly RefusedAddress[]): { reasons?: string[] } {

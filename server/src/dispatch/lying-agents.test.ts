@@ -36,6 +36,16 @@ async function applying() {
 }
 const mark = 'm'.repeat(32);
 
+async function refusedCalls() {
+  await auditRefusedCalls(app.context);
+  return app.context.db
+    .selectFrom('audit_event')
+    .select(['actor_id', 'entity', 'entity_id'])
+    .where('action', '=', 'call.refused')
+    .orderBy('number')
+    .execute();
+}
+
 /** Brings the state and the outcome of such an apply. */
 async function end(job: Job): Promise<void> {
   const { serial = 0, lineage, stateVersionId = '' } = job.state.current ?? {};
@@ -147,16 +157,25 @@ test('lies about a run are refused and logged, and the run ends as if nobody had
     events.map(({ message }) => message),
     ['begin', 'end'],
   );
-  await auditRefusedCalls(app.context);
-  const audit = await app.context.db
-    .selectFrom('audit_event')
-    .select(['actor_id', 'entity', 'entity_id'])
-    .where('action', '=', 'call.refused')
-    .execute();
   assert.deepEqual(
-    audit,
+    await refusedCalls(),
     Array.from({ length: 3 }, () => ({ actor_id: 'LIAR', entity: 'job', entity_id: job.jobId })),
   );
+});
+
+test('what an agent sends in place of the id of an attempt is not kept', async () => {
+  const before = await refusedCalls();
+  for (const jobId of ['\0', 'x'.repeat(900), app.context.newId()]) {
+    const response = await liar.send(
+      'report',
+      { jobId, attempt: 1 },
+      report({ fence: 1 } as HeldAttempt, {}),
+    );
+    assert.ok(response.statusCode >= 400 && response.statusCode < 500, `${jobId} ${response.body}`);
+  }
+  const rows = (await refusedCalls()).slice(before.length);
+  assert.ok(rows.length > 0);
+  for (const { entity_id: id } of rows) assert.match(id, /^[\w/:{}-]{1,100}$/);
 });
 
 test('a state of another lineage is kept as rescued, does not become the current one, and the run says so', async () => {

@@ -7,6 +7,7 @@ import { FenceOnly, MarkRequest, StateQuery, blobNames } from '#protocol/message
 import { ClaimRequest } from '#protocol/messages/job.ts';
 import { ReportRequest } from '#protocol/messages/report.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
+import { isUuid } from '../access/entity-home.ts';
 import type { Context } from '../context.ts';
 import { ownAdmission } from '../http/admission.ts';
 import { Refusal } from '../http/errors.ts';
@@ -149,7 +150,9 @@ function noteRefusal(context: Context, request: FastifyRequest, error: FastifyEr
   const { jobId } = request.params as { jobId?: string };
   if (error instanceof ForeignAttempt) {
     const { actor } = onBehalfOf(context, agentKey, request);
-    return countRefusedCall(context, request, { actor, operation, entity: 'job', entityId: jobId });
+    // Anything else names no attempt: an agent can send any text.
+    const entityId = jobId !== undefined && isUuid(jobId) ? jobId : undefined;
+    return countRefusedCall(context, request, { actor, operation, entity: 'job', entityId });
   }
   const fields = { agentKey, agentId: agent?.id, operation, jobId, code: error.code, reason: error.message };
   request.log.warn(fields, 'call of an agent refused');

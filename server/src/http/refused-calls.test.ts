@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { stateProtocolBase } from '#contract/state/operations.ts';
 import { auditRefusedCalls } from '../audit-log/audit-refused-calls.ts';
+import { linkEntries } from '../audit-log/link-entries.ts';
+import { connect } from '../database/open.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused, send } from '../testing/client.ts';
 import { createIdle } from '../testing/environment.ts';
@@ -114,4 +116,64 @@ test('the id that a caller sends is in the log, and names no entry of the audit 
     [ours[0]?.['reqId']],
   );
   assert.notEqual(ours[0]?.['reqId'], 'pipeline-7');
+});
+
+test('an id that fits in no index is recorded with its beginning', async () => {
+  const stranger = await app.addKey();
+  const before = (await refusedCalls()).length;
+  const projectId = randomBytes(3000).toString('base64url');
+  await refused(app, 'getPolicy', 403, { query: { projectId }, as: stranger });
+  const rows = (await refusedCalls()).slice(before);
+  assert.deepEqual(
+    rows.map(({ entity_id: entityId }) => entityId as string),
+    [projectId.slice(0, 255)],
+  );
+  await linkEntries(app.context, true);
+  const { rows: linked } = await app.database.pool.query('select 1 from audit_link where entity_id = $1', [
+    projectId.slice(0, 255),
+  ]);
+  assert.equal(linked.length, 1);
+});
+
+test('what was refused before an outage of the database is recorded after it, once', async () => {
+  const [one, two] = [
+    await app.addKey({ [organizationId]: 'Reader' }),
+    await app.addKey({ [organizationId]: 'Reader' }),
+  ];
+  const params = { agentKey: 'ENVARIUM_DEFAULT' };
+  const before = (await refusedCalls()).length;
+  for (const as of [one, two, two]) await refused(app, 'createAgentSecret', 403, { params, as });
+  await using away = connect({ host: '127.0.0.1', port: 1 });
+  await assert.rejects(auditRefusedCalls({ ...app.context, db: away.db }), /ECONNREFUSED/);
+  await assert.rejects(auditRefusedCalls({ ...app.context, db: away.db }), /ECONNREFUSED/);
+  const rows = (await refusedCalls()).slice(before);
+  assert.deepEqual(
+    rows.map(({ actor_id: actor, details }) => [actor, (details as { count: number }).count]),
+    [
+      [one.id, 1],
+      [two.id, 2],
+    ],
+  );
+  assert.equal((await refusedCalls()).length, before + 2);
+});
+
+test('an entry that cannot be stored is dropped, and costs no other', async () => {
+  const [one, two] = [
+    await app.addKey({ [organizationId]: 'Reader' }),
+    await app.addKey({ [organizationId]: 'Reader' }),
+  ];
+  const params = { agentKey: 'ENVARIUM_DEFAULT' };
+  const before = (await refusedCalls()).length;
+  for (const as of [one, two]) await refused(app, 'createAgentSecret', 403, { params, as });
+  await app.database.pool.query(
+    `alter table audit_event add constraint refuses check (actor_id <> '${one.id}') not valid`,
+  );
+  const rows = (await refusedCalls()).slice(before);
+  await app.database.pool.query('alter table audit_event drop constraint refuses');
+  assert.deepEqual(
+    rows.map(({ actor_id: actor }) => actor as string),
+    [two.id],
+  );
+  assert.equal((await refusedCalls()).length, before + 1);
+  assert.match(app.logged.join(''), /cannot be stored, and is dropped/);
 });

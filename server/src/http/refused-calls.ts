@@ -2,12 +2,15 @@
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../access/actor.ts';
 import type { Context } from '../context.ts';
+import { storable } from '../database/storable.ts';
 import { perServer } from '../events/per-server.ts';
 import { MissingRight } from '../access/check-right.ts';
 import { Refusal } from './errors.ts';
 
 const mostCounted = 10_000;
 const mostEntities = 10;
+/** Longer ones name nothing: they are what somebody sent, and fit in no index. */
+const longestId = 255;
 
 /** What somebody tried to do. */
 export interface Attempted {
@@ -76,7 +79,8 @@ export function countRefusedCall(
   if (all.size >= mostCounted && !all.has(key)) return;
   all.set(key, entry);
   entry.count++;
-  if (entityId !== undefined && entry.entityIds.size < mostEntities) entry.entityIds.add(entityId);
+  if (entityId !== undefined && entry.entityIds.size < mostEntities)
+    entry.entityIds.add(storable(entityId.slice(0, longestId)));
 }
 
 /** What was refused since the last call. */
