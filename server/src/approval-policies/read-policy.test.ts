@@ -7,10 +7,12 @@ import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
 import { placeOf, withToolbox } from '../../../tools/toolbox/places.ts';
 import type { Context } from '../context.ts';
 import { catalogue } from '../flows/catalogue.ts';
+import { Refusal } from '../http/errors.ts';
+import { GitMissing } from '../repositories/git/run-git.ts';
 import type { TemplateRow } from '../templates/template-store.ts';
 import type { PolicyFiles } from './compile-policy.ts';
 import { evaluateFiles, evaluateTogether } from './policy-engine.ts';
-import { readPolicy } from './read-policy.ts';
+import { isPassing, readPolicy } from './read-policy.ts';
 
 const place = { organizationId: 'o', projectId: 'p' };
 const inCatalogue = (path: string) =>
@@ -48,4 +50,9 @@ test('a policy that the catalogue no longer has is an error in words', async () 
     readPolicy({} as Context, inCatalogue('older'), place),
     /The catalogue of this version has no policy "older"/,
   );
+});
+
+test('a service without git does not try a policy again: that does not pass', () => {
+  assert.equal(isPassing(new GitMissing()), false);
+  assert.equal(isPassing(new Refusal('unavailable', 'Too many repositories are being read')), true);
 });

@@ -144,6 +144,13 @@ function textIn(file: string): string {
   }
 }
 
+/** Unlike other reasons for a 503, it does not pass. */
+export class GitMissing extends Refusal {
+  constructor() {
+    super('unavailable', 'git is not installed on the machine of the service: install it');
+  }
+}
+
 /** Ends a process that leads a group, and all that it has started. */
 export function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
@@ -161,8 +168,7 @@ export function killGroup({ pid }: ChildProcess): void {
 export async function runGit(place: GitPlace, { args, access, input }: GitRequest): Promise<GitAnswer> {
   place.signal.throwIfAborted();
   const git = findProgram('git');
-  if (git === null)
-    throw new Refusal('unavailable', 'git is not installed on the machine of the service: install it');
+  if (git === null) throw new GitMissing();
   const hasChannel = access !== undefined && access.kind !== 'web';
   const limits = { fileBytes: place.megabytes * 1024 * 1024, memoryBytes: mostMemoryBytes };
   const [program, ...words] = limitedCommand([git, ...args], limits);
