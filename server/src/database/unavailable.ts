@@ -1,4 +1,5 @@
 /** Tells failures of the database that pass, or that its operator ends, from those of a request. */
+import pg from 'pg';
 import { sqlState } from './transaction.ts';
 
 const busy = 'The database is busy, and the request was given up: try again later';
@@ -42,4 +43,9 @@ export function whyUnavailable(error: unknown): string | null {
   if (error.message === noConnection) return busy;
   const isBroken = brokenCodes.has(code) && 'syscall' in error && socketCalls.has(String(error.syscall));
   return isBroken || brokenMessages.test(error.message) ? away : null;
+}
+
+/** Whether the database or its connection failed, and with it the transaction: errors of programs have codes, too. */
+export function isOfDatabase(error: unknown): boolean {
+  return error instanceof pg.DatabaseError || whyUnavailable(error) !== null;
 }

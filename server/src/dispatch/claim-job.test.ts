@@ -165,12 +165,18 @@ test('messages that do not match the protocol are refused, and never cause an in
 });
 
 test('a job that cannot be assembled fails its deployment and does not delay others', async () => {
-  const broken = await createEnvironment(app);
-  const behind = await createEnvironment(app);
-  const id = broken.latestDeploymentLogId ?? '';
-  await app.database.pool.query(`update deployment set sealed_inputs = 'no seal' where id = $1`, [id]);
-  const job = (await agent.claimAny()) ?? (await agent.claimAny());
-  assert.equal(job?.environmentId, behind.id);
-  const { status, error } = await deploymentOf(app, id);
-  assert.deepEqual([status, /cannot be read: /.test(error?.message ?? '')], ['INTERNAL_FAILURE', true]);
+  for (const change of [
+    `sealed_inputs = 'no seal'`,
+    // Fails with an error that has a code, as those of the database have.
+    `run_settings = '{"workingDirectory": 7}'`,
+  ]) {
+    const broken = await createEnvironment(app);
+    const behind = await createEnvironment(app);
+    const id = broken.latestDeploymentLogId ?? '';
+    await app.database.pool.query(`update deployment set ${change} where id = $1`, [id]);
+    const job = (await agent.claimAny()) ?? (await agent.claimAny());
+    assert.equal(job?.environmentId, behind.id, change);
+    const { status, error } = await deploymentOf(app, id);
+    assert.deepEqual([status, /cannot be read: /.test(error?.message ?? '')], ['INTERNAL_FAILURE', true]);
+  }
 });

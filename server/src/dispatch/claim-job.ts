@@ -4,7 +4,8 @@ import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { variablesStep } from '#protocol/tools/steps.ts';
 import type { Context } from '../context.ts';
-import { inTransaction, sqlState } from '../database/transaction.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { isOfDatabase } from '../database/unavailable.ts';
 import { type DeploymentRow, lockDeployment } from '../deployments/deployment-store.ts';
 import { markStep } from '../deployments/follow-decision.ts';
 import { resolveOutputs } from '../deployments/inputs-from-outputs/resolve-outputs.ts';
@@ -92,7 +93,7 @@ async function claimNext(context: Context, agent: CallingAgent): Promise<Job | '
     try {
       return (await assemble(context, agent, run)) ?? 'ended';
     } catch (error) {
-      if (sqlState(error) !== '') throw error;
+      if (isOfDatabase(error)) throw error;
       await endUnreadable(context, attempt, job.deployment_id, error as Error);
       return 'ended';
     }
