@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { testApp } from '../testing/app.ts';
 import { listOrganizationEvents } from './event-store.ts';
+import { forgetOrganizationEvents, keptDays } from './organization-events.ts';
 
 const app = await testApp();
 
@@ -28,4 +29,19 @@ test('events of an organization are read by transaction and number, however many
     after = { transaction: BigInt(last.transaction), number: BigInt(last.number) };
   }
   assert.deepEqual(read, places);
+});
+
+test('however many events are too old, one pass removes them all', async () => {
+  const { organizationId } = app;
+  const { db } = app.context;
+  const add = (count: number, days: number) =>
+    sql`insert into organization_event (organization_id, name, data, at)
+      select ${organizationId}, 'changed', '{}', now() - make_interval(days => ${days})
+      from generate_series(1, ${count}::integer)`.execute(db);
+  await db.deleteFrom('organization_event').execute();
+  await add(25_000, keptDays + 1);
+  await add(3, keptDays - 1);
+  await forgetOrganizationEvents(app.context);
+  const { rows } = await sql`select count(*)::integer as count from organization_event`.execute(db);
+  assert.deepEqual(rows, [{ count: 3 }]);
 });

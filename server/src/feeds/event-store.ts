@@ -59,11 +59,15 @@ export async function endEventNumber(db: Connection, deploymentId: string): Prom
   return row?.number;
 }
 
-/** Deletes a portion of the events before a time. */
-export async function deleteOrganizationEvents(db: Connection, before: Date): Promise<void> {
-  await sql`delete from organization_event where ctid = any(array(select ctid from organization_event where at < ${before} limit 100000))`.execute(
-    db,
-  );
+/** Readers of events wait for each portion. */
+const mostDeletedAtOnce = 10_000;
+
+/** Deletes a portion of the events before a time. @returns whether there may be more */
+export async function deleteOrganizationEvents(db: Connection, before: Date): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from organization_event where ctid = any(array(
+      select ctid from organization_event where at < ${before} limit ${mostDeletedAtOnce}))`.execute(db);
+  return Number(numAffectedRows) === mostDeletedAtOnce;
 }
 
 /** The oldest transaction that is still open: all events of earlier ones are settled. */

@@ -39,5 +39,5 @@ export const keptDays = 7;
 /** Loop: removes events that are too old for readers. */
 export async function forgetOrganizationEvents(context: Context): Promise<void> {
   const before = new Date(context.now().getTime() - keptDays * 86_400_000);
-  await deleteOrganizationEvents(context.db, before);
+  while (!context.stopping.aborted && (await deleteOrganizationEvents(context.db, before)));
 }
