@@ -49,7 +49,11 @@ async function resultOf(
     return { failures: [], warnings: [warning] };
   }
   try {
-    return { failures: [], warnings: [], ...(await make()) };
+    const made = await make();
+    const unusable = Object.entries(made.environment ?? {}).find(([, value]) => value.includes('\0'));
+    if (unusable !== undefined)
+      throw new CloudProblem(`cannot be used: ${unusable[0]} would hold a zero character`);
+    return { failures: [], warnings: [], ...made };
   } catch (error) {
     signal.throwIfAborted();
     // The words of other errors are not ours: they might repeat a secret.

@@ -272,6 +272,22 @@ test('a credential that cannot be delivered fails the run by its name, and own v
   assert.equal(await make(job, options.signal), job);
 });
 
+test('a key file whose project would hold a zero character fails the run without its contents', async () => {
+  const make = credentialDeliverer({
+    workFolder: '/srv/runs',
+    privateHosts: new Set(),
+    mayUseOwnIdentity: false,
+    addresses: { azureManagement: '', gke: '' },
+  });
+  const serviceAccountKey = JSON.stringify({ type: 'service_account', project_id: 'planted\0--bind' });
+  const credentials = [credential('GCP_SERVICE_ACCOUNT_FOR_DEPLOYMENT', { serviceAccountKey })];
+  const failing = await make({ ...job, credentials }, options.signal);
+  assert.deepEqual(failing.resolution?.failures, [
+    'Credential "deployer" cannot be used: GOOGLE_PROJECT would hold a zero character',
+  ]);
+  assert.deepEqual(failing.delivered, { environment: {}, files: [], versions: ['version'] });
+});
+
 test('that kubeconfig files may start programs reaches every run of an agent that allows it', async () => {
   const make = (mayStartPrograms: boolean) =>
     credentialDeliverer({

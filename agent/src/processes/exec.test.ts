@@ -99,6 +99,15 @@ test('a stop interrupts the tool once and reports how it ended', needed, async (
   assert.equal(textOf(notes), 'start\ninterrupt\nend\n');
 });
 
+test('a zero character in a variable is named without its value, also outside of a sandbox', async (t) => {
+  const log = join(folderFor(t), 'log');
+  const stop = { reason: null, throwIfStopped: () => undefined, onStop: () => () => undefined } as never;
+  const request = { program: process.execPath, args: ['--version'], cwd: '/', uid: null, log, stop };
+  await assert.rejects(execute({ ...request, environment: { TOKEN: 'planted\0' }, abortSeconds: 1 }), {
+    message: 'TOKEN: an environment variable cannot hold a zero character',
+  });
+});
+
 test('the end of a tool is reported with its exit code or signal', needed, async (t) => {
   const folder = folderFor(t);
   const run = (script: string) => {

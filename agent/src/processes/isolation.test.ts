@@ -6,8 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { endProcessesIn, processesIn } from './end-processes.ts';
+import { execute } from './exec.ts';
+import { RunFailure } from './failure.ts';
 import { findIsolation } from './isolation.ts';
 import { findProgram } from './programs.ts';
+import type { Sandbox } from './sandbox.ts';
 import { pidInside, spawnInSandbox } from './spawn-in-sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 
@@ -79,6 +82,55 @@ test('bubblewrap itself, which has more rights, gets no variable of a run', with
   // Bubblewrap ends with it. What it has not let go yet would not end with bubblewrap.
   process.kill(inside, 'SIGKILL');
   await ended;
+});
+
+test('no value adds an option to a sandbox: nothing is started', withBubblewrap, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  chmodSync(folder, 0o777);
+  const { isolation } = await isolationOf(folder);
+  const log = join(folder, 'log');
+  const stop = { reason: null, throwIfStopped: () => undefined, onStop: () => () => undefined } as never;
+  const injected = `planted\0--bind\0${folder}\0/tmp/injected`;
+  const attempt = (
+    environment: Record<string, string>,
+    args: readonly string[] = [],
+    places: Partial<Sandbox> = {},
+  ) =>
+    execute({
+      program: findProgram('env') ?? '',
+      args,
+      cwd: '/',
+      environment,
+      uid,
+      log,
+      stop,
+      abortSeconds: 1,
+      sandbox: {
+        isolation,
+        places: { writable: [], readable: [], temporary: null, hasNetwork: false, ...places },
+      },
+    });
+  const hostile: [Parameters<typeof attempt>, RegExp][] = [
+    [[{ TF_VAR_size: injected }], /^TF_VAR_size: an environment variable cannot hold a zero character$/],
+    [[{ [`NAME${injected}`]: 'x' }], /its name is empty, or contains = or a zero character$/],
+    [[{ 'A=B': 'x' }], /^the environment variable "A" cannot be passed on/],
+    [[{ '': 'x' }], /^the environment variable "" cannot be passed on/],
+    [[{}, [injected]], /^an argument of \S+env contains a zero character$/],
+    [[{}, [], { readable: [`/${injected}`] }], /contains a zero character$/],
+  ];
+  for (const [given, expected] of hostile) {
+    const failure = await attempt(...given).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    assert.ok(failure instanceof RunFailure);
+    assert.match(failure.message, expected);
+    assert.ok(!failure.message.includes('--bind'), failure.message);
+  }
+  assert.equal(readFileSync(log, 'utf8'), '');
+  assert.equal((await attempt({ LINES: 'a\nb', EMPTY: '' })).exitCode, 0);
+  assert.match(readFileSync(log, 'utf8'), /^LINES=a\nb\nEMPTY=$/m);
 });
 
 test('a command in a sandbox without a network reaches nobody', withBubblewrap, async (t) => {

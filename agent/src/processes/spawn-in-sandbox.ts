@@ -8,6 +8,7 @@ import {
 } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
+import { expectPassable } from './expect-passable.ts';
 import {
   type EndWithParent,
   type Isolation,
@@ -36,13 +37,13 @@ export interface SandboxedCommand
 }
 
 /**
- * @throws an Error where bubblewrap cannot be started
+ * @throws an Error where bubblewrap cannot be started; RunFailure where a text would become more than one argument
  */
 export function spawnInSandbox(request: SandboxedCommand): ChildProcess {
   const { isolation, sandbox, command, cwd, environment, withParent, capabilities } = request;
   const { bubblewrap, seccompFile } = isolation;
   if (bubblewrap === null) throw new Error('there is no bubblewrap to start');
-  const text = sandboxArguments({
+  const options = sandboxArguments({
     isolation,
     sandbox,
     cwd,
@@ -51,9 +52,10 @@ export function spawnInSandbox(request: SandboxedCommand): ChildProcess {
     seccompDescriptor: seccompFile === null ? null : descriptors.seccomp,
     withParent,
     capabilities,
-  })
-    .map((arg) => `${arg}\0`)
-    .join('');
+  });
+  expectPassable(command, environment);
+  expectPassable([bubblewrap, ...options], {});
+  const text = options.map((option) => `${option}\0`).join('');
   const filter = seccompFile === null ? null : openSync(seccompFile, 'r');
   const file = namelessFile(text);
   try {

@@ -37,7 +37,12 @@ function serviceAccountKey(text: string): string | null {
   if (key === null) return 'must be the key file of a service account, which is a JSON object';
   if (key['type'] !== 'service_account') return 'must be a key file with the type "service_account"';
   const missing = ['client_email', 'private_key', 'token_uri'].find((name) => typeof key[name] !== 'string');
-  return missing === undefined ? null : `must be a complete key file: ${missing} was not found`;
+  if (missing !== undefined) return `must be a complete key file: ${missing} was not found`;
+  const { project_id: project } = key;
+  // It becomes a variable of the run.
+  return typeof project === 'string' && /\p{Cc}/u.test(project)
+    ? 'must be a key file whose project_id has no control characters'
+    : null;
 }
 
 function isHttps(value: unknown): boolean {

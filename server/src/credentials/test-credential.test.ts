@@ -126,7 +126,10 @@ test('where the service cannot ask, it says so', async () => {
     message:
       'Only its form was checked: a run finds the cluster by its credential of the cloud, and there is none: deploy an environment.',
   });
+  const key = { type: 'service_account', client_email: 'e', private_key: 'p', token_uri: 'u' };
+  const serviceAccountKey = JSON.stringify({ ...key, project_id: 'planted\0' });
   for (const [type, value, problem] of [
+    ['GCP_SERVICE_ACCOUNT_FOR_DEPLOYMENT', { serviceAccountKey }, /project_id has no control characters/],
     ['K8S_EKS_AUTH', { clusterName: 'c', clusterRegion: 'planted.example.com/' }, /clusterRegion must be/],
     ['K8S_AZURE_AKS_AUTH', { clusterName: '..', resourceGroup: 'shop' }, /clusterName must be/],
     ['K8S_AZURE_AKS_AUTH', { clusterName: 'c', resourceGroup: '..' }, /resourceGroup must be/],
@@ -141,7 +144,7 @@ test('where the service cannot ask, it says so', async () => {
   const { rows } = await app.database.pool.query(
     "select * from audit_event where action = 'credential.tested'",
   );
-  assert.equal(rows.length, 8);
+  assert.equal(rows.length, 9);
 });
 
 test('a credential of the organization is tested only by those who may change it', async () => {

@@ -20,25 +20,17 @@ import { allUnits, binaryName, isOutside, isRunAll, rulesOf, unitsInCycles, unit
 import { readTerragruntState, rescueFile, singleStateName, unitFiles } from './state.ts';
 import { elsewhereCapture, elsewhereOf, stateOverrides } from './unit-states.ts';
 import { levelsOf, unitModule } from './units.ts';
-import { inputVariables } from './variables.ts';
+import { inputProblem, inputVariables } from './variables.ts';
 
 type StatelessContext = Omit<DriverContext, 'stateFolder'>;
-
-/** Of one environment string on Linux, with its name. */
-const longestVariableBytes = 131_000;
 
 function refusals(job: Job): string[] {
   const environment = runEnvironment(job);
   const found: (string | null)[] = [workspaceNameRefusal(job.workspaceName)];
   for (const { name } of job.variables.environment)
     found.push(variableRefusal(0, name, environment[name] ?? '', [facts]));
-  for (const { name, value } of job.variables.terraform) {
-    found.push(variableRefusal(1, name, value, [facts]));
-    if (Buffer.byteLength(value) > longestVariableBytes)
-      found.push(
-        `${name}: terragrunt passes variables through the environment, where one holds at most 128 KiB`,
-      );
-  }
+  for (const variable of job.variables.terraform)
+    found.push(variableRefusal(1, variable.name, variable.value, [facts]), inputProblem(variable));
   const folder = normalizePath(job.source.path ?? '');
   for (const name of Object.values(runVariableNames))
     found.push(runVariableProblem(name, environment[name] ?? '', folder));

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { jobOf } from '../../testing/driver-job.ts';
 import { lastTerragruntDiagnostic } from './diagnostics.ts';
+import { terragrunt } from './driver.ts';
 import { terragruntProgress } from './progress.ts';
-import { inputVariables } from './variables.ts';
+import { inputProblem, inputVariables } from './variables.ts';
 
 test('events of a recorded apply carry their unit', async () => {
   const log = await readFile(join(import.meta.dirname, '__fixtures__', '1.1.3.apply.log'));
@@ -83,4 +85,23 @@ test('variables are texts that the tools read as what they are', () => {
     () => inputVariables(variable('{', 'JSON')),
     /^Error: Variable "v": its value is not valid JSON/,
   );
+});
+
+test('a value with a zero character is refused by the name of its variable, however it is written', () => {
+  const encoded = JSON.stringify('planted\0--ro-bind');
+  for (const [value, format] of [
+    [encoded, 'JSON'],
+    [encoded, 'HCL'],
+    ['planted\0', undefined],
+  ] as const) {
+    const variable = { name: 'size', value, isSensitive: false, ...(format ? { format } : {}) };
+    const expected =
+      'size: terragrunt passes variables through the environment, which cannot hold a zero character';
+    assert.equal(inputProblem(variable), expected);
+    const job = jobOf({ tool: 'terragrunt', variables: { environment: [], terraform: [variable] } });
+    assert.deepEqual(terragrunt.refusals(job), [expected]);
+  }
+  // Escaped in a text of JSON, it stays escaped.
+  const list = { name: 'v', value: '["a\\u0000"]', isSensitive: false, format: 'JSON' } as const;
+  assert.equal(inputProblem(list), null);
 });

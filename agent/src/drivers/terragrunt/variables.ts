@@ -28,6 +28,22 @@ function textOf(variable: JobVariable): string {
   return typeof parsed === 'string' ? parsed : literal(JSON.stringify(parsed));
 }
 
+/** Of one environment string on Linux, with its name. */
+const longestVariableBytes = 131_000;
+
+/** @returns why a variable of the code cannot be passed on, without its value; null: it can */
+export function inputProblem(variable: JobVariable): string | null {
+  const { name, value } = variable;
+  const passes = `${name}: terragrunt passes variables through the environment`;
+  if (Buffer.byteLength(value) > longestVariableBytes) return `${passes}, where one holds at most 128 KiB`;
+  try {
+    return textOf(variable).includes('\0') ? `${passes}, which cannot hold a zero character` : null;
+  } catch {
+    // It is refused where it is converted.
+    return null;
+  }
+}
+
 /**
  * Terragrunt passes `inputs` in the same way and leaves those alone that are set already: variables of the environment
  * take precedence.
