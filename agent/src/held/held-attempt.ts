@@ -13,6 +13,7 @@ import { isRefusal } from '../connection/refusals.ts';
 import type { Launcher, Runner } from '../launchers/launcher.ts';
 import { recoverBrokenAttempt, recoverLostAttempt } from './recover-attempt.ts';
 import { createCompletion } from '../ship/completion.ts';
+import { followSignals } from '../ship/follow-signals.ts';
 import { shipAttempt } from '../ship/ship-attempt.ts';
 import { keepLastState, sendFinalState } from '../ship/ship-state.ts';
 import { type AttemptWake, createWake, watchFolders } from '../ship/wake.ts';
@@ -131,9 +132,19 @@ export class HeldAttempt {
    * @throws the signal's reason if the agent stops first
    */
   async complete(): Promise<AttemptEnd> {
-    const { paths, signal } = this.#options;
+    const { signal } = this.#options;
     const wakeUp = () => this.#wake.notify();
     signal.addEventListener('abort', wakeUp, { once: true });
+    try {
+      return await this.#complete();
+    } finally {
+      // The agent's signal lives longer, and so would the attempt.
+      signal.removeEventListener('abort', wakeUp);
+    }
+  }
+
+  async #complete(): Promise<AttemptEnd> {
+    const { paths, signal } = this.#options;
     using _watch = watchFolders([paths.folder, paths.steps, paths.states], (folder, name) =>
       this.#noteChange(folder, name),
     );
@@ -187,9 +198,10 @@ export class HeldAttempt {
     else if (file === null) this.#wake.notify();
   }
 
-  #ship(completion: ReturnType<typeof createCompletion>, isFresh: boolean): Promise<Job | null> {
-    const { connection, paths, job, receivedAt, signal, log, countRuns } = this.#options;
-    return shipAttempt({
+  async #ship(completion: ReturnType<typeof createCompletion>, isFresh: boolean): Promise<Job | null> {
+    const { connection, paths, job, receivedAt, log, countRuns } = this.#options;
+    using stop = followSignals(this.#options.signal, this.#unwanted.signal);
+    return await shipAttempt({
       countRuns,
       receivedAt,
       connection,
@@ -198,7 +210,7 @@ export class HeldAttempt {
       completion,
       isFresh,
       wake: this.#wake,
-      signal: AbortSignal.any([signal, this.#unwanted.signal]),
+      signal: stop.signal,
       onAbort: (how) => {
         // The next answer repeats the request.
         this.abort(how).catch((error: unknown) =>

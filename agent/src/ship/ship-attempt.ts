@@ -9,6 +9,7 @@ import { compileSecrets } from '../logs/mask.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { requireOutcome } from '../spool/read-attempt.ts';
 import type { Completion } from './completion.ts';
+import { followSignals } from './follow-signals.ts';
 import { maskEvent, maskOutcome } from './mask-messages.ts';
 import { shipBlobs } from './ship-blobs.ts';
 import { shipMark } from './ship-mark.ts';
@@ -60,8 +61,8 @@ function mayConcernRest({ status, code }: ServerRefusal): boolean {
 async function shipWithRest(shipment: AttemptShipment, left: 'small' | 'nothing'): Promise<Job | null> {
   const { connection, paths, job, signal } = shipment;
   const secrets = compileSecrets(job.secrets);
-  const giveUp = new AbortController();
-  const either = AbortSignal.any([signal, giveUp.signal]);
+  using giveUp = followSignals(signal);
+  const either = giveUp.signal;
   either.addEventListener('abort', () => shipment.wake.notify(), { once: true });
   const leftBytes = left === 'small' ? smallBytes : -1;
   const common = { paths, job, wake: shipment.wake, completion: shipment.completion, signal: either };

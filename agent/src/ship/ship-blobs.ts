@@ -34,7 +34,7 @@ type LeftBlob = NonNullable<FinishRest['blobs']>[number];
  */
 export async function shipBlobs(shipment: BlobShipment): Promise<readonly LeftBlob[]> {
   const { paths, job, completion, signal, send, leftBytes } = shipment;
-  await Promise.race([completion.reached, aborted(signal)]);
+  await reachedOrAborted(completion, signal);
   signal.throwIfAborted();
   if (requireOutcome(paths).result !== 'planned' || planOnlyTypes.includes(job.type)) return [];
   const all = [
@@ -52,11 +52,15 @@ export async function shipBlobs(shipment: BlobShipment): Promise<readonly LeftBl
   return [];
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+async function reachedOrAborted({ reached }: Completion, signal: AbortSignal): Promise<void> {
+  const { promise: aborted, resolve } = Promise.withResolvers<void>();
+  const onAbort = () => resolve();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    if (!signal.aborted) await Promise.race([reached, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 async function sha256OfFile(file: string): Promise<string> {
