@@ -2,6 +2,7 @@
 import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { sharedSettings } from '#settings/server-and-agent.ts';
+import { createMasker, patternsOf, type Secrets } from '../logs/mask.ts';
 import { execute } from '../processes/exec.ts';
 import type { ExecRequest, ExecResult } from '../processes/exec-request.ts';
 import { RunFailure } from '../processes/failure.ts';
@@ -39,7 +40,7 @@ export type CommandRequest = Pick<ExecRequest, 'program' | 'args' | 'cwd' | 'env
   };
 
 export interface CommandEnd extends ExecResult {
-  /** The end of what the command appended to its step's log, at most 1 MB. */
+  /** The end of what the command appended to its step's log, at most 1 MB, with secrets masked: it can be cut. */
   output(): string;
 }
 
@@ -50,6 +51,7 @@ export async function runCommand(attempt: AttemptContext, request: CommandReques
   const from = sizeOf(log);
   const { step, label, name, readable, needsNetwork, isExtra, ...rest } = request;
   const cpuMilliseconds = watchWaitedCpu();
+  const output = () => maskedOutputSince(log, from, attempt.job.secrets);
   const end = await execute({
     ...rest,
     ...sandboxFor(attempt, request),
@@ -59,7 +61,7 @@ export async function runCommand(attempt: AttemptContext, request: CommandReques
     stop: attempt.stop,
     abortSeconds: attempt.job.limits.abortSeconds,
   });
-  if (isExtra === true) return { ...end, output: () => outputSince(log, from) };
+  if (isExtra === true) return { ...end, output };
   attempt.events.append({
     kind: 'process',
     step,
@@ -71,7 +73,7 @@ export async function runCommand(attempt: AttemptContext, request: CommandReques
     cpuMilliseconds: cpuMilliseconds(),
     ...(request.captureTo === undefined ? {} : { isReading: true }),
   });
-  return { ...end, output: () => outputSince(log, from) };
+  return { ...end, output };
 }
 
 function sandboxFor(
@@ -146,15 +148,30 @@ export function sizeOf(path: string): number {
 
 const tailBytes = 1_000_000;
 
-/** The text appended to a file after an offset, at most the last 1 MB. */
+/** The text appended to a file after an offset, at most the last 1 MB. Not to be shown. */
 export function outputSince(path: string, from: number): string {
+  return bytesSince(path, Math.max(from, sizeOf(path) - tailBytes)).toString('utf8');
+}
+
+/** The same with secrets masked, also one at the beginning of the last 1 MB. */
+export function maskedOutputSince(path: string, from: number, secrets: Secrets): string {
+  const { longestBytes } = patternsOf(secrets);
+  const masker = createMasker(secrets);
+  const start = Math.max(from, sizeOf(path) - tailBytes);
+  // What a secret that began before may have left is not shown.
+  const ahead = start === from ? 0 : 2 * longestBytes;
+  const bytes = bytesSince(path, start);
+  masker.push(bytes.subarray(0, ahead));
+  return Buffer.concat([masker.push(bytes.subarray(ahead)), masker.end()]).toString('utf8');
+}
+
+function bytesSince(path: string, start: number): Buffer {
   const size = sizeOf(path);
-  const start = Math.max(from, size - tailBytes);
-  if (size <= start) return '';
-  const bytes = Buffer.alloc(size - start);
+  if (size <= start) return Buffer.alloc(0);
+  const bytes = Buffer.alloc(Math.min(size - start, tailBytes));
   const descriptor = openSync(path, 'r');
   try {
-    return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, start)).toString('utf8');
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, start));
   } finally {
     closeSync(descriptor);
   }

@@ -7,6 +7,7 @@ import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import { maskJson } from '../../logs/mask.ts';
 import { type Captures, given } from '../command.ts';
 import type { Driver, DriverContext, PlanReading } from '../driver.ts';
+import { withoutLongTexts } from '../plan-values.ts';
 import { destroyDifference, updateDifference } from './approval.ts';
 import { isOurs } from './backend.ts';
 import {
@@ -59,7 +60,7 @@ async function readPlan(context: DriverContext, captures: Captures): Promise<Pla
   const reading = commonPlan(events);
   return {
     ...reading,
-    plan: maskJson(reading.plan, context.job.secrets),
+    plan: withoutLongTexts(maskJson(reading.plan, context.job.secrets)),
     remarks: pendingRemarks(context, captures),
   };
 }

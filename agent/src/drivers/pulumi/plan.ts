@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Plan, PlanSummary, ResourceChange } from '#contract/deployments/plan.ts';
 import { hasSecret, isManagedType } from '#protocol/tools/pulumi/state.ts';
 import type { PlanReading } from '../driver.ts';
-import { withoutLongTexts } from '../plan-values.ts';
 import { type EngineEvent, type EventState, packageOf, type StepMetadata, urnParts } from './events.ts';
 import { shown } from './values.ts';
 
@@ -169,6 +168,7 @@ function summaryOf(rows: readonly ResourceChange[]): PlanSummary {
 
 /**
  * @param events of a preview of an update or a destroy
+ * @returns with texts of any length, which are cut once secrets in them are masked
  * @throws Error if they have no end
  */
 export function commonPlan(events: readonly EngineEvent[]): PlanReading {
@@ -180,7 +180,7 @@ export function commonPlan(events: readonly EngineEvent[]): PlanReading {
   const outputChanges = outputRows(events);
   const plan: Plan = { resourceChanges, outputChanges, ...(settled.length > 0 ? { settled } : {}) };
   return {
-    plan: withoutLongTexts(plan),
+    plan,
     planSummary: summaryOf(resourceChanges),
     hasChanges: resourceChanges.length > 0 || outputChanges.length > 0,
     hasResourceChanges: resourceChanges.length > 0,

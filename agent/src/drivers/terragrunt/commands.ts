@@ -65,7 +65,7 @@ function plannedValues(context: DriverContext): string[] {
 }
 
 /** Lists the units, also those that stacks generate. */
-export function inspectCommands(): Command[] {
+export function inspectCommands({ job }: Pick<DriverContext, 'job'>): Command[] {
   const find: Command = {
     step: prepareStep,
     program,
@@ -74,7 +74,7 @@ export function inspectCommands(): Command[] {
     captureTo: unitsCapture,
     finds: { pattern: /Cycle detected in dependency graph/, as: cycleLines },
   };
-  const when = (captures: Captures) => hasStacks(captures.get(unitsCapture));
+  const when = (captures: Captures) => hasStacks(captures.get(unitsCapture), job.secrets);
   return [
     find,
     {

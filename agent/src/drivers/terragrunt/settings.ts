@@ -54,7 +54,7 @@ export function addressesOf(context: DriverContext): string[] {
 
 /** The units that a run works on, and those that they may need the outputs of. */
 export function allUnits({ job, inspected }: Pick<DriverContext, 'job' | 'inspected'>): Unit[] {
-  const units = readUnits(inspected?.get(unitsCapture) ?? Buffer.from('[]'));
+  const units = readUnits(inspected?.get(unitsCapture) ?? Buffer.from('[]'), job.secrets);
   return isRunAll(job) ? units : units.filter(({ path }) => path === '.');
 }
 
@@ -62,10 +62,11 @@ export function allUnits({ job, inspected }: Pick<DriverContext, 'job' | 'inspec
 export function unitsInCycles(context: Pick<DriverContext, 'job' | 'inspected'>): string[] {
   const everything = context.inspected?.get(everyUnitCapture);
   if (everything === undefined) return [];
+  const { secrets } = context.job;
   const known = new Set(
-    readUnits(context.inspected?.get(unitsCapture) ?? Buffer.from('[]')).map(({ path }) => path),
+    readUnits(context.inspected?.get(unitsCapture) ?? Buffer.from('[]'), secrets).map(({ path }) => path),
   );
-  return readUnits(everything).flatMap(({ path }) => (known.has(path) ? [] : [path]));
+  return readUnits(everything, secrets).flatMap(({ path }) => (known.has(path) ? [] : [path]));
 }
 
 /** The units that a run works on. */

@@ -10,12 +10,15 @@ test('units are read with what they need and read, and nothing else that terragr
     { type: 'unit', path: './vpc', include: { root: 'root.hcl' }, reading: ['root.hcl', '../m/main.tf'] },
     { type: 'unit', path: 'app', dependencies: ['vpc/'] },
   ];
-  assert.deepEqual(readUnits(Buffer.from(JSON.stringify(output))), [
+  assert.deepEqual(readUnits(Buffer.from(JSON.stringify(output)), []), [
     { path: 'app', dependencies: ['vpc/'], reading: [] },
     { path: 'vpc', dependencies: [], reading: ['root.hcl', '../m/main.tf'] },
   ]);
-  assert.deepEqual(readUnits(Buffer.from('')), []);
-  assert.throws(() => readUnits(Buffer.from('Error: x')), /printed something that is not JSON: Error: x/);
+  assert.deepEqual(readUnits(Buffer.from(''), []), []);
+  assert.throws(() => readUnits(Buffer.from('Error: x'), []), /printed something that is not JSON: Error: x/);
+  // What is cut shows no part of a secret.
+  const long = `${'x'.repeat(190)}planted-secret-0123456789`;
+  assert.throws(() => readUnits(Buffer.from(long), ['planted-secret-0123456789']), /: x{190}\*{3}$/);
 });
 
 test('units come after those that they need, and units of other folders count as there', () => {

@@ -1,6 +1,10 @@
 /** The units of a run, as `terragrunt find` lists them. */
 import { posix } from 'node:path';
 import { isRecord } from '#contract/schema/is-record.ts';
+import { cutMasked } from '../../logs/cut-masked.ts';
+import type { Secrets } from '../../logs/mask.ts';
+
+const longestShown = 200;
 
 export interface Unit {
   /** From the configuration's folder; `.` for that folder itself. */
@@ -29,27 +33,29 @@ function unitOf(value: unknown): Unit | null {
  * Reads the output of `terragrunt find --json`.
  * @throws Error if it is something else
  */
-export function readUnits(output: Uint8Array): Unit[] {
-  return listIn(output)
+export function readUnits(output: Uint8Array, secrets: Secrets): Unit[] {
+  return listIn(output, secrets)
     .flatMap((each) => unitOf(each) ?? [])
     .sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-function listIn(output: Uint8Array): unknown[] {
+function listIn(output: Uint8Array, secrets: Secrets): unknown[] {
   const text = new TextDecoder().decode(output).trim();
   let found: unknown;
   try {
     found = text === '' ? [] : JSON.parse(text);
   } catch (cause) {
-    throw new Error(`terragrunt find printed something that is not JSON: ${text.slice(0, 200)}`, { cause });
+    const shown = cutMasked(text, longestShown, secrets);
+    throw new Error(`terragrunt find printed something that is not JSON: ${shown}`, { cause });
   }
   if (!Array.isArray(found)) throw new Error('terragrunt find printed no list of units');
   return found;
 }
 
 /** Whether the output of `terragrunt find --json` has stacks, which generate units. */
-export function hasStacks(output: Uint8Array | undefined): boolean {
-  return output !== undefined && listIn(output).some((each) => isRecord(each) && each['type'] === 'stack');
+export function hasStacks(output: Uint8Array | undefined, secrets: Secrets): boolean {
+  if (output === undefined) return false;
+  return listIn(output, secrets).some((each) => isRecord(each) && each['type'] === 'stack');
 }
 
 /** Units that need each other, as a path that ends where it begins; null without any. */

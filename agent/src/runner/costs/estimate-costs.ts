@@ -67,6 +67,7 @@ async function estimate(attempt: RunnerAttempt, plans: readonly PlanToEstimate[]
     const read = readEstimate(
       printed,
       plans.map(({ unit }) => unit),
+      attempt.job.secrets,
     );
     logLine(attempt, costStep, estimateInWords(read));
     return read;

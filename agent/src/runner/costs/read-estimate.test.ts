@@ -22,8 +22,8 @@ function printed(resources: object[], more: object = {}, name = 'plan-0') {
   };
 }
 
-const read = (projects: object[], units: (string | null)[] = [null]) =>
-  readEstimate(JSON.stringify({ currency: 'USD', projects }), units);
+const read = (projects: object[], units: (string | null)[] = [null], secrets: string[] = []) =>
+  readEstimate(JSON.stringify({ currency: 'USD', projects }), units, secrets);
 
 test('the dearest resources come first, and what has no price is counted', () => {
   const missing = { subresources: [{ costComponents: [{ priceNotFound: true }] }] };
@@ -81,9 +81,15 @@ test('of thousands of resources the dearest stay, and the totals are those of al
   assert.match(estimateInWords(estimate), /and 4950 other resources/);
 });
 
+test('a long name shows no part of a secret where it is cut', () => {
+  const name = `${'x'.repeat(490)}planted-secret-0123456789`;
+  const estimate = read([printed([resource(name, '1')])], [null], ['planted-secret-0123456789']);
+  assert.equal(estimate.projects?.[0]?.breakdown?.resources?.[0]?.name, `${'x'.repeat(490)}***`);
+});
+
 test('other texts than estimates are refused', () => {
   for (const text of ['', 'null', '[]', '{', '{"projects":[]}', '{"projects":[{"name":"plan-0"}]}'])
-    assert.throws(() => readEstimate(text, [null]), /what infracost printed is not an estimate/, text);
+    assert.throws(() => readEstimate(text, [null], []), /what infracost printed is not an estimate/, text);
   for (const totalMonthlyCost of ['1e99', 'NaN', '9'.repeat(400), 5, {}])
     assert.throws(() => read([printed([], { breakdown: { totalMonthlyCost } })]), /should be an amount/);
   const none = resource('a', '0', { costComponents: [{ priceNotFound: true }] });
@@ -98,6 +104,7 @@ test('whatever is printed, an estimate is numbers and short lists, or an error',
         estimate = readEstimate(
           JSON.stringify({ projects: [{ name: 'plan-0', breakdown, summary }] }) ?? '',
           [null],
+          [],
         );
       } catch (error) {
         assert.ok(error instanceof Error);

@@ -1,6 +1,8 @@
 /** Reads what infracost prints, which depends on code and on a service that nobody here knows: nothing of it is trusted. */
 import type { CostBreakdown, CostEstimation, CostProject, CostResource } from '#contract/deployments/plan.ts';
 import { isRecord } from '#contract/schema/is-record.ts';
+import { cutMasked } from '../../logs/cut-masked.ts';
+import type { Secrets } from '../../logs/mask.ts';
 
 /** In each list of all projects together. */
 const mostResources = 300;
@@ -14,16 +16,16 @@ function numberText(value: unknown): string | undefined {
 }
 
 /** A total, which is null or absent where nothing has costs. */
-function total(value: unknown): string {
+function total(value: unknown, secrets: Secrets): string {
   if (value === undefined || value === null) return '0';
   const text = numberText(value);
   if (text === undefined)
-    throw new Error(`${unusable}: ${JSON.stringify(value).slice(0, 60)} should be an amount`);
+    throw new Error(`${unusable}: ${cutMasked(JSON.stringify(value), 60, secrets)} should be an amount`);
   return text;
 }
 
-function nameOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value.slice(0, longestName) : undefined;
+function nameOf(value: unknown, secrets: Secrets): string | undefined {
+  return typeof value === 'string' && value !== '' ? cutMasked(value, longestName, secrets) : undefined;
 }
 
 function recordsIn(value: unknown): readonly Record<string, unknown>[] {
@@ -39,10 +41,10 @@ function lacksPrice(resource: Record<string, unknown>, depth = 0): boolean {
   );
 }
 
-function resourceOf(resource: Record<string, unknown>): CostResource | null {
-  const name = nameOf(resource['name']);
+function resourceOf(resource: Record<string, unknown>, secrets: Secrets): CostResource | null {
+  const name = nameOf(resource['name'], secrets);
   if (name === undefined) return null;
-  const resourceType = nameOf(resource['resourceType']);
+  const resourceType = nameOf(resource['resourceType'], secrets);
   const monthlyCost = numberText(resource['monthlyCost']);
   return {
     name,
@@ -54,21 +56,21 @@ function resourceOf(resource: Record<string, unknown>): CostResource | null {
 
 const sizeOf = ({ monthlyCost }: CostResource) => Math.abs(Number(monthlyCost ?? 0));
 
-function resourcesOf(breakdown: unknown): CostResource[] {
+function resourcesOf(breakdown: unknown, secrets: Secrets): CostResource[] {
   const rows = isRecord(breakdown) ? recordsIn(breakdown['resources']) : [];
   return rows
-    .map(resourceOf)
+    .map((row) => resourceOf(row, secrets))
     .filter((row) => row !== null)
     .toSorted((one, other) => sizeOf(other) - sizeOf(one));
 }
 
-function countsOf(summary: unknown): CostProject['unsupported'] {
+function countsOf(summary: unknown, secrets: Secrets): CostProject['unsupported'] {
   const counts = isRecord(summary) ? summary['unsupportedResourceCounts'] : undefined;
   if (!isRecord(counts)) return undefined;
   const entries = Object.entries(counts)
     .filter((entry): entry is [string, number] => Number.isSafeInteger(entry[1]) && Number(entry[1]) > 0)
     .slice(0, mostTypes)
-    .map(([type, count]) => [type.slice(0, longestName), count] as const);
+    .map(([type, count]) => [cutMasked(type, longestName, secrets), count] as const);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
@@ -78,20 +80,21 @@ interface ReadProject {
   readonly changed: readonly CostResource[];
 }
 
-const totalOf = (part: unknown) => total(isRecord(part) ? part['totalMonthlyCost'] : undefined);
+const totalOf = (part: unknown, secrets: Secrets) =>
+  total(isRecord(part) ? part['totalMonthlyCost'] : undefined, secrets);
 
-function readProject(found: Record<string, unknown>, unit: string | null): ReadProject {
+function readProject(found: Record<string, unknown>, unit: string | null, secrets: Secrets): ReadProject {
   const { breakdown, pastBreakdown, diff, summary } = found;
   if (!isRecord(breakdown)) throw new Error(`${unusable}: a project has no breakdown`);
-  const unsupported = countsOf(summary);
+  const unsupported = countsOf(summary, secrets);
   const project: CostProject = {
-    ...(unit === null ? {} : { name: unit.slice(0, longestName) }),
-    pastBreakdown: { totalMonthlyCost: totalOf(pastBreakdown) },
-    breakdown: { totalMonthlyCost: totalOf(breakdown) },
-    diff: { totalMonthlyCost: totalOf(diff) },
+    ...(unit === null ? {} : { name: cutMasked(unit, longestName, secrets) }),
+    pastBreakdown: { totalMonthlyCost: totalOf(pastBreakdown, secrets) },
+    breakdown: { totalMonthlyCost: totalOf(breakdown, secrets) },
+    diff: { totalMonthlyCost: totalOf(diff, secrets) },
     ...(unsupported === undefined ? {} : { unsupported }),
   };
-  return { project, now: resourcesOf(breakdown), changed: resourcesOf(diff) };
+  return { project, now: resourcesOf(breakdown, secrets), changed: resourcesOf(diff, secrets) };
 }
 
 /** The dearest of all projects stay. */
@@ -124,15 +127,20 @@ function parse(text: string): Record<string, unknown> {
 /**
  * @param text what `infracost breakdown --format json` printed
  * @param units the path of the unit of each project, null where there are none; projects are named by their index
+ * @param secrets masked in what is cut
  * @throws Error with a message for people, also if no price at all was found
  */
-export function readEstimate(text: string, units: readonly (string | null)[]): CostEstimation {
+export function readEstimate(
+  text: string,
+  units: readonly (string | null)[],
+  secrets: Secrets,
+): CostEstimation {
   const estimate = parse(text);
   const found = new Map(recordsIn(estimate['projects']).map((project) => [project['name'], project]));
   const read = units.map((unit, index) => {
     const project = found.get(projectName(index));
     if (project === undefined) throw new Error(`${unusable}: it lacks a project`);
-    return readProject(project, unit);
+    return readProject(project, unit, secrets);
   });
   const all = read.flatMap(({ now }) => now);
   const withoutPrice = all.filter((row) => row.isWithoutPrice).length;

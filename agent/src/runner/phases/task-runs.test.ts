@@ -131,6 +131,22 @@ test(
   },
 );
 
+test(
+  'the message of a failure shows no part of a secret at the end of a long line',
+  withTerraform,
+  async (t) => {
+    const { setup, state, task } = await deployed(t);
+    const secret = 'planted-secret-0123456789';
+    const job = task(`printf '%0990d%s\\n' 0 "$TOKEN"; exit 7`, {
+      variables: { environment: [{ name: 'TOKEN', value: secret, isSensitive: true }], terraform: [] },
+      secrets: [secret],
+    });
+    const { outcome } = await setup.run(job, { state });
+    assert.equal(outcome.result, 'failed');
+    assert.match(outcome.error?.message ?? '', /0{990}\*{3}$/);
+  },
+);
+
 /** Never ends on its own. */
 const neverEnding = 'terraform state rm terraform_data.b\necho began\nsleep 1000 & sleep 1000\n';
 

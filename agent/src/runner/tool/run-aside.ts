@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { scratchPath } from '../../attempt/attempt-log.ts';
-import { outputSince } from '../../attempt/run-command.ts';
+import { maskedOutputSince } from '../../attempt/run-command.ts';
 import { execute } from '../../processes/exec.ts';
 import { toolPath } from '../../processes/programs.ts';
 import type { Sandbox } from '../../processes/sandbox.ts';
@@ -31,7 +31,7 @@ export function asideOf(attempt: Pick<AttemptContext, 'spool' | 'order' | 'job' 
         stop: attempt.stop,
         abortSeconds: attempt.job.limits.abortSeconds,
       });
-      return { exitCode, output: outputSince(log, 0) };
+      return { exitCode, output: maskedOutputSince(log, 0, attempt.job.secrets) };
     } finally {
       rmSync(temporary, { recursive: true, force: true });
       rmSync(log, { force: true });

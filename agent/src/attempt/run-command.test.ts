@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { maskedOutputSince, outputSince } from './run-command.ts';
+
+const secret = 'planted-secret-0123456789';
+
+test('the end of an output shows no part of a secret, wherever it begins', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'output-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const log = join(folder, 'log');
+  writeFileSync(log, `earlier ${secret} later ${secret}`);
+  assert.equal(maskedOutputSince(log, 8, [secret]), '*** later ***');
+  assert.equal(maskedOutputSince(log, 1000, [secret]), '');
+  assert.equal(maskedOutputSince(join(folder, 'none'), 0, [secret]), '');
+  for (let shown = 1; shown < secret.length; shown += 1) {
+    writeFileSync(log, secret + 'x'.repeat(1_000_000 - shown));
+    assert.ok(outputSince(log, 0).startsWith(secret.slice(-shown)));
+    assert.match(maskedOutputSince(log, 0, [secret]), /^x{999000,}$/);
+  }
+});
