@@ -2,6 +2,9 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { RunEvent } from '#protocol/messages/report.ts';
 import { isFullDisk, whenThereIsSpace } from '../processes/full-disk.ts';
+import { resourceLimits } from '../spool/resource-events.ts';
+
+type ResourceEvent = Extract<RunEvent, { kind: 'resource' }>;
 
 // An event without its time, which is added here.
 type Untimed<Event> = Event extends unknown ? Omit<Event, 'at'> : never;
@@ -10,6 +13,9 @@ type Untimed<Event> = Event extends unknown ? Omit<Event, 'at'> : never;
 export class EventLog implements Disposable {
   readonly #descriptor: number;
   #warnings = 0;
+  #resourceEvents = 0;
+  #resourceBytes = 0;
+  #isFull = false;
   #unwritten: Buffer = Buffer.alloc(0);
 
   constructor(path: string) {
@@ -21,8 +27,25 @@ export class EventLog implements Disposable {
     return this.#warnings;
   }
 
-  /** On a full disk, the event waits for the next one, or for `settle`. */
-  append(event: Untimed<RunEvent>): void {
+  /**
+   * Adds an event of a resource, of which a run can report any number.
+   * @returns whether it is the first that is left out because there are too many
+   */
+  appendResource(event: Untimed<ResourceEvent>): boolean {
+    const isOver =
+      this.#resourceEvents >= resourceLimits.events || this.#resourceBytes >= resourceLimits.bytes;
+    if (!isOver) this.#resourceBytes += this.append(event);
+    this.#resourceEvents += 1;
+    const isFirst = isOver && !this.#isFull;
+    this.#isFull ||= isOver;
+    return isFirst;
+  }
+
+  /**
+   * On a full disk, the event waits for the next one, or for `settle`.
+   * @returns its size in bytes
+   */
+  append(event: Untimed<RunEvent>): number {
     if (event.kind === 'warning') this.#warnings += 1;
     const line = `${JSON.stringify({ ...event, at: new Date().toISOString() })}\n`;
     this.#unwritten = Buffer.concat([this.#unwritten, Buffer.from(line)]);
@@ -31,6 +54,7 @@ export class EventLog implements Disposable {
     } catch (error) {
       if (!isFullDisk(error)) throw error;
     }
+    return line.length;
   }
 
   /** Waits until all events are written. */

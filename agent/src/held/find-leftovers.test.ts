@@ -98,6 +98,22 @@ test('the newest complete state is kept, and resources that it does not contain 
   assert.deepEqual(found.unrecorded, [{ address: 'terraform_data.d', certainty: 'may exist' }]);
 });
 
+test('a run that reported resources without an end costs the recovery little', async (t) => {
+  const { job, paths, find } = setUp(t);
+  const secret = 'planted-secret-0123456789';
+  Object.assign(job, { secrets: [secret] });
+  mkdirSync(paths.steps);
+  const step = 'tf:apply';
+  writeFileSync(paths.progress, JSON.stringify({ step, offset: 0 }));
+  const long = `${'x'.repeat(1980)}${secret}`;
+  const created = Array.from({ length: 150_000 }, (_, index) => `terraform_data.r${index}: Creating...\n`);
+  writeFileSync(paths.stepLog(step), `terraform_data.${long}: Creating...\n${created.join('')}`);
+  appendFileSync(paths.events, `{"kind":"resource","action":"create","address":"${'y'.repeat(5_000_000)}`);
+  const { unrecorded = [] } = await find();
+  assert.equal(unrecorded.length, 100_000);
+  assert.equal(unrecorded[0]?.address, `terraform_data.${'x'.repeat(1980)}***`);
+});
+
 test('torn, older and foreign states are ignored', async (t) => {
   const { paths, stateFile, errored, find } = setUp(t);
   writeFileSync(stateFile, stateText(6, 'a').slice(0, -20));

@@ -23,6 +23,7 @@ import { listInside, openInside, readInside } from '../slots/closed-tree.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { nullIfMissing, readNewestState, readProgressPlace } from '../spool/read-attempt.ts';
+import { LatestEvents, resourceLimits, withShortTexts } from '../spool/resource-events.ts';
 import { writeDurably } from '../spool/write-file.ts';
 import { recordedIn, unrecordedResources } from '../spool/unrecorded-resources.ts';
 
@@ -45,7 +46,7 @@ export async function findLeftovers(leftovers: Leftovers): Promise<Partial<Outco
   const capability = driver?.state;
   if (driver === undefined || capability === undefined) return {};
   if (capability.file !== undefined) await saveNewestState(leftovers, capability, capability.file);
-  const events = [...readEvents(paths), ...(await readProgress(leftovers, driver))];
+  const events = await createdResources(leftovers, driver);
   const newest = await readNewestState(paths);
   const state = newest && readOrNull(capability, newest.bytes);
   const input = await readFile(paths.inputState).catch(nullIfMissing);
@@ -173,11 +174,25 @@ function readOrNull(capability: StateCapability, bytes: Uint8Array): StateReadin
   }
 }
 
+/** The last event of each resource that was being created, up to a limit. */
+async function createdResources(leftovers: Leftovers, driver: Driver): Promise<readonly ProgressEvent[]> {
+  const latest = new LatestEvents();
+  const take = (event: ProgressEvent) => event.action === 'create' && latest.add(event);
+  await readEvents(leftovers.paths, take);
+  await readProgress(leftovers, driver, take);
+  return latest.all;
+}
+
+type TakeEvent = (event: ProgressEvent) => unknown;
+
 /** What the runner recorded of the progress of all changing commands. */
-function readEvents(paths: SpoolPaths): readonly ProgressEvent[] {
+async function readEvents(paths: SpoolPaths, take: TakeEvent): Promise<void> {
   using file = new EventFile(paths.events, (event) => event);
-  file.read();
-  return file.pending.filter((event) => event.kind === 'resource');
+  do {
+    await file.fill();
+    for (const event of file.pending) if (event.kind === 'resource') take(event);
+    file.goTo(file.firstIndex + file.pending.length);
+  } while (!file.isRead);
 }
 
 /**
@@ -187,19 +202,18 @@ function readEvents(paths: SpoolPaths): readonly ProgressEvent[] {
 async function readProgress(
   { paths, job, workFolder }: Leftovers,
   { progress }: Driver,
-): Promise<readonly ProgressEvent[]> {
+  take: TakeEvent,
+): Promise<void> {
   const place = readProgressPlace(paths);
-  if (place === null || progress === undefined) return [];
+  if (place === null || progress === undefined) return;
   const { eventFile, step, offset } = place;
   const fileReader = eventFile === undefined ? undefined : progress.fromFile?.();
-  const reader = fileReader ?? progress.fromLog();
+  const reader = withShortTexts(fileReader ?? progress.fromLog(), job.secrets);
   await using file =
     eventFile !== undefined && fileReader !== undefined
       ? await openInside(workFolderPaths(workFolder, job).temporary, eventFile)
       : await open(paths.stepLog(step)).catch(nullIfMissing);
-  const events: ProgressEvent[] = [];
-  const from = { start: fileReader === undefined ? offset : 0, autoClose: false };
-  if (file !== null)
-    for await (const bytes of file.createReadStream(from)) events.push(...reader.read(bytes));
-  return events;
+  const start = fileReader === undefined ? offset : 0;
+  const part = { start, end: start + resourceLimits.sourceBytes, autoClose: false };
+  if (file !== null) for await (const bytes of file.createReadStream(part)) reader.read(bytes).forEach(take);
 }

@@ -54,3 +54,33 @@ test('a line that a full disk cut off is skipped, and later events keep their in
   events.goTo(0);
   assert.deepEqual([events.firstIndex, events.pending], [0, [event('one'), event('two')]]);
 });
+
+test('a file of any size is read in turns, and no more is pending than the server takes soon', async (t) => {
+  const file = eventFile(t);
+  const count = 60_000;
+  const odd = `${'x'.repeat(5_000_000)}\n`;
+  appendFileSync(file, odd + Array.from({ length: count }, (_, index) => line(`${index}`)).join('') + odd);
+  let masked = 0;
+  using events = new EventFile(file, (one) => ((masked += 1), one));
+  let turns = 0;
+  let mostPending = 0;
+  let next = 0;
+  const counting = setInterval(() => (turns += 1), 0);
+  do {
+    await events.fill();
+    mostPending = Math.max(mostPending, events.pending.length);
+    assert.equal(events.firstIndex, next);
+    next += events.pending.length;
+    events.goTo(next);
+  } while (!events.isRead);
+  clearInterval(counting);
+  assert.equal(next, count);
+  assert.ok(mostPending < 20_000, `${mostPending} events were pending`);
+  assert.ok(turns > 3, `others had ${turns} turns`);
+  masked = 0;
+  events.goTo(0);
+  events.goTo(count - 1);
+  await events.fill();
+  assert.deepEqual([events.firstIndex, events.pending], [count - 1, [event(`${count - 1}`)]]);
+  assert.ok(masked < 20_000, `${masked} events that the server has were masked`);
+});

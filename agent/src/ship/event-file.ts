@@ -1,6 +1,15 @@
 /** Reads the events that a runner appends to its spool folder, line by line. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RunEvent } from '#protocol/messages/report.ts';
+import { lineSplitter } from '../drivers/lines.ts';
 import { GrowingFile } from './growing-file.ts';
+
+/** Further events are read once the server has these: they are more than several reports hold. */
+const mostPending = 10_000;
+/** What is read before others have their turn. */
+const turnBytes = 1024 * 1024;
+/** No event is longer. */
+const longestLineBytes = 4 * 1024 * 1024;
 
 /**
  * The events of one attempt that the server does not have yet. An incomplete last line is ignored and read
@@ -11,9 +20,12 @@ export class EventFile implements Disposable {
   readonly #file: GrowingFile;
   readonly #mask: (event: RunEvent) => RunEvent;
   #offset = 0;
-  #rest: Buffer = Buffer.alloc(0);
+  #split = this.#splitter();
   #firstIndex = 0;
+  /** Index of the first event that is wanted; those before it are not kept. */
+  #wantedFrom = 0;
   #pending: RunEvent[] = [];
+  #isRead = false;
 
   /** @param mask applied to each event before it is returned */
   constructor(file: string, mask: (event: RunEvent) => RunEvent) {
@@ -30,43 +42,64 @@ export class EventFile implements Disposable {
     return this.#pending;
   }
 
-  /** Reads newly appended events; true if there were any. */
+  /** Whether the last look has reached the end of the file. */
+  get isRead(): boolean {
+    return this.#isRead;
+  }
+
+  /** Reads what was appended, up to a limit in bytes and in pending events; true if there were new events. */
   read(): boolean {
     const before = this.#pending.length;
-    for (;;) {
+    const end = this.#offset + turnBytes;
+    this.#isRead = false;
+    while (this.#offset < end && !this.#isFull()) {
       const bytes = this.#file.read(this.#offset, Infinity);
-      if (bytes.length === 0) return this.#pending.length > before;
+      if (bytes.length === 0) {
+        this.#isRead = true;
+        break;
+      }
       this.#offset += bytes.length;
-      this.#takeLines(bytes);
+      this.#split(bytes);
     }
+    return this.#pending.length > before;
+  }
+
+  /** Reads to the end of the file, or until enough events are pending, and lets others have their turn meanwhile. */
+  async fill(): Promise<void> {
+    for (this.read(); !this.#isRead && !this.#isFull(); this.read()) await nextTurn();
   }
 
   /** Continues from the event that the server expects next, also backwards. */
   goTo(index: number): void {
-    if (index < this.#firstIndex) {
+    const isBack = index < this.#firstIndex;
+    if (isBack) {
       this.#offset = 0;
-      this.#rest = Buffer.alloc(0);
+      this.#split = this.#splitter();
       this.#firstIndex = 0;
       this.#pending = [];
-      this.read();
     }
+    this.#wantedFrom = index;
     const known = Math.min(index - this.#firstIndex, this.#pending.length);
     this.#pending.splice(0, known);
     this.#firstIndex += known;
+    if (isBack) this.read();
   }
 
   [Symbol.dispose](): void {
     this.#file[Symbol.dispose]();
   }
 
-  #takeLines(bytes: Buffer): void {
-    let text = Buffer.concat([this.#rest, bytes]);
-    for (let end = text.indexOf(10); end >= 0; end = text.indexOf(10)) {
-      const event = readEvent(text.toString('utf8', 0, end));
-      if (event) this.#pending.push(this.#mask(event));
-      text = text.subarray(end + 1);
-    }
-    this.#rest = text;
+  #isFull(): boolean {
+    return this.#pending.length >= mostPending;
+  }
+
+  #splitter(): (bytes: Uint8Array) => void {
+    return lineSplitter(longestLineBytes, (line) => {
+      const event = readEvent(line);
+      if (event === null) return;
+      if (this.#firstIndex < this.#wantedFrom && this.#pending.length === 0) this.#firstIndex += 1;
+      else this.#pending.push(this.#mask(event));
+    });
   }
 }
 

@@ -66,8 +66,8 @@ export async function shipReports(shipment: ReportShipment): Promise<Report | nu
       events: events.pending,
       logs: logs.offers(),
     });
-    if (wasEnded && isEmpty) return null;
-    if (wasEnded && isLast && shipment.leavesLast) return report;
+    if (wasEnded && isEmpty && events.isRead) return null;
+    if (wasEnded && isLast && events.isRead && shipment.leavesLast) return report;
     if (isNews(report)) firstNewsAt ??= performance.now();
     // A report right before the first bytes of a log would delay them.
     const patience = patienceOf(report, lastSent, firstNewsAt);
@@ -83,7 +83,7 @@ export async function shipReports(shipment: ReportShipment): Promise<Report | nu
   }
 
   async function gather(isEnded: boolean): Promise<void> {
-    events.read();
+    await events.fill();
     const ended = events.pending.filter(endsStep).map((event) => event.step);
     logs.close(isEnded ? shipment.steps : ended);
     await logs.fill();

@@ -25,6 +25,9 @@ const phrases: readonly Phrase[] = [
 /** No line about a resource is longer; longer lines are skipped without being buffered. */
 const longestLineBytes = 16_384;
 
+/** No tool works on more resources at a time; programs of a run may print anything. */
+const mostBegun = 10_000;
+
 /** Removes colours and other terminal sequences. */
 export function withoutColours(text: string): string {
   return text.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]/g, '');
@@ -78,8 +81,8 @@ function lineReader(): (line: string) => ProgressEvent | null {
     if (isInError) return failure(line);
     const event = readLine(line);
     if (!event) return null;
-    if (event.status === 'started') begun.set(event.address, event);
-    else begun.delete(event.address);
+    if (event.status !== 'started') begun.delete(event.address);
+    else if (begun.size < mostBegun) begun.set(event.address, event);
     return event;
   };
 }

@@ -24,13 +24,16 @@ function inUnit(unit: string, event: ProgressEvent): ProgressEvent {
   };
 }
 
+const mostUnits = 10_000;
+
 /** Creates a reader of raw output in chunks of any size; a line without a unit is of a single one. */
 export function terragruntProgress(): ProgressReader {
   const readers = new Map<string, ProgressReader>();
   return progressOfLines(longestLineBytes, (line) => {
     const { unit, text } = readUnitLine(line) ?? { unit: '.', text: line };
     const reader = readers.get(unit) ?? terraformProgress();
-    readers.set(unit, reader);
+    // What looks like units may be the output of a program.
+    if (readers.size < mostUnits) readers.set(unit, reader);
     return reader.read(Buffer.from(`${text}\n`)).map((event) => inUnit(unit, event));
   });
 }

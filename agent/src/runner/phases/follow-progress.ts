@@ -4,6 +4,7 @@ import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProgressEvent, ProgressReader } from '../../drivers/driver.ts';
 import { sizeOf } from '../../attempt/run-command.ts';
+import { LatestEvents, resourceLimits } from '../../spool/resource-events.ts';
 import type { TreeClient } from '../tree/tree-client.ts';
 
 const pollMilliseconds = 100;
@@ -35,10 +36,11 @@ export class ProgressFollower implements AsyncDisposable {
   readonly #source: ProgressSource;
   readonly #reader: ProgressReader;
   readonly #emit: (event: ProgressEvent) => void;
-  readonly #seen = new Map<string, ProgressEvent>();
+  readonly #seen = new LatestEvents();
   readonly #stopping = new AbortController();
   #loop: Promise<void> | null = null;
   #offset: number;
+  readonly #end: number;
 
   /** @param offset where the command's own output begins, in bytes */
   constructor(
@@ -49,13 +51,14 @@ export class ProgressFollower implements AsyncDisposable {
   ) {
     this.#source = source;
     this.#offset = offset;
+    this.#end = offset + resourceLimits.sourceBytes;
     this.#reader = reader;
     this.#emit = emit;
   }
 
-  /** The last event of each resource so far. */
+  /** The last event of each resource so far, up to a limit. */
   get seen(): readonly ProgressEvent[] {
-    return [...this.#seen.values()];
+    return this.#seen.all;
   }
 
   /** Whether the tool reported a change of a resource whose address counts. */
@@ -70,7 +73,7 @@ export class ProgressFollower implements AsyncDisposable {
     this.#loop ??= this.#follow();
   }
 
-  /** Stops following and reads the rest, once the command has ended. */
+  /** Stops following and reads the rest, once the command and all that it has left have ended. */
   async readRest(): Promise<void> {
     await this[Symbol.asyncDispose]();
     await this.#read();
@@ -91,7 +94,7 @@ export class ProgressFollower implements AsyncDisposable {
   }
 
   async #read(): Promise<void> {
-    for (;;) {
+    while (this.#offset < this.#end) {
       const bytes = await this.#source(this.#offset);
       if (bytes.length === 0) return;
       this.#offset += bytes.length;
@@ -100,7 +103,7 @@ export class ProgressFollower implements AsyncDisposable {
   }
 
   #record(event: ProgressEvent): void {
-    this.#seen.set(event.address, event);
+    this.#seen.add(event);
     this.#emit(event);
   }
 }

@@ -200,3 +200,30 @@ test('a run cannot truncate the log of its own tool', withTerraformAsRoot, async
   assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
   assert.match(ran.log('tf:apply'), /cannot truncate/);
 });
+
+test(
+  'a process that an apply leaves, and that prints on and on, does not hold its end',
+  withTerraformAsRoot,
+  async (t) => {
+    // Without namespaces, it outlives the tool.
+    const setup = createSetup(
+      t,
+      { 'main.tf': 'resource "terraform_data" "first" {}\n' },
+      { isolation: 'off' },
+    );
+    const planned = await setup.run(setup.job());
+    const program = join(setup.folder, 'terraform');
+    const printing = `setsid sh -c 'while :; do echo "terraform_data.other: Creating..."; done' &`;
+    writeFileSync(
+      program,
+      `#!/bin/sh\n[ "$1" = apply ] && { ${printing} }\nexec ${findProgram('terraform')} "$@"\n`,
+      { mode: 0o755 },
+    );
+    const toolPaths = { terraform: program, git: findProgram('git') ?? '' };
+    const ran = await setup.run(setup.applyJob(planned), { toolPaths });
+    assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+    assert.match(ran.log('tf:apply'), /terraform_data\.other: Creating/);
+    assert.match(setup.newestState(ran)?.toString() ?? '', /"first"/);
+    assert.deepEqual(setup.slotUid === null ? [] : processesOf(setup.slotUid), []);
+  },
+);

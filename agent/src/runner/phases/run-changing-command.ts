@@ -10,7 +10,8 @@ import type { Command } from '../../drivers/command.ts';
 import type { ProgressEvent } from '../../drivers/driver.ts';
 import { recordedIn, unrecordedResources } from '../../spool/unrecorded-resources.ts';
 import type { ProgressPlace } from '../../spool/read-attempt.ts';
-import { scratchPath } from '../../attempt/attempt-log.ts';
+import { resourceLimits, withShortTexts } from '../../spool/resource-events.ts';
+import { scratchPath, warn } from '../../attempt/attempt-log.ts';
 import { sizeOf } from '../../attempt/run-command.ts';
 import type { Configuration } from './configuration.ts';
 import { type OutcomeFacts, RunFailure } from '../../processes/failure.ts';
@@ -60,6 +61,8 @@ export async function runChangingCommand(
   const from = sizeOf(log);
   const captureTo = command.captureTo === undefined ? undefined : scratchPath(attempt, command.captureTo);
   const end = await startOne(attempt, configuration, command, { input, captureTo });
+  // What the command has left could write on and on while its files are read.
+  await endRest(attempt);
   await collect(attempt, command, captures).catch(() => undefined);
   await findLines(command, log, from, captures);
   const state = follower === null ? null : await copyLastState(attempt, follower);
@@ -102,19 +105,29 @@ async function removeEvents({ tree }: AttemptContext, { eventFile }: Command): P
   if (eventFile !== undefined) await tree.remove(dirname(eventFile), basename(eventFile));
 }
 
+const tooManyEvents = `the run has reported more than ${resourceLimits.events} changes of resources, or very long ones: further ones are not shown while they are made`;
+
 /** Follows the tool's progress; null if its driver cannot read any. */
 function followProgress(attempt: AttemptContext, { step, eventFile }: Command): ProgressFollower | null {
   const { progress } = attempt.driver;
   if (progress === undefined) return null;
-  const emit = (event: ProgressEvent) => attempt.events.append({ kind: 'resource', ...event });
+  const { secrets } = attempt.job;
+  const emit = (event: ProgressEvent) => {
+    if (attempt.events.appendResource({ kind: 'resource', ...event })) warn(attempt, step, tooManyEvents);
+  };
   const events = eventFile === undefined ? undefined : progress.fromFile?.();
   const log = attempt.spool.stepLog(step);
   const offset = sizeOf(log);
   const place: ProgressPlace = { step, offset, ...(events === undefined ? {} : { eventFile }) };
   writeFileSync(attempt.spool.progress, JSON.stringify(place), { mode: 0o600 });
   if (eventFile !== undefined && events !== undefined)
-    return new ProgressFollower(treeSource(attempt.tree, eventFile), 0, events, emit);
-  return new ProgressFollower(spoolSource(log), offset, progress.fromLog(), emit);
+    return new ProgressFollower(
+      treeSource(attempt.tree, eventFile),
+      0,
+      withShortTexts(events, secrets),
+      emit,
+    );
+  return new ProgressFollower(spoolSource(log), offset, withShortTexts(progress.fromLog(), secrets), emit);
 }
 
 /** Follows the file of the state; null if the service does not store it, or the tool writes none. */

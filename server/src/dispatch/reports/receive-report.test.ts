@@ -175,6 +175,17 @@ test('resources appear while they are being created', async () => {
   await agent.finish(job, plannedOutcome());
 });
 
+test('a run shows at most 10,000 resources while it is running', async () => {
+  const { job, id } = await running();
+  for (let from = 0; from < 12_000; from += 3000) {
+    const events = Array.from({ length: 3000 }, (_, index) => resource(`r${from + index}`));
+    assert.equal((await agent.report(job, { eventsFrom: from, events })).events, from + 3000);
+  }
+  const { resources, resourceCount } = await deploymentOf(app, id);
+  assert.deepEqual([resources?.length, resourceCount], [10_000, 10_000]);
+  await agent.finish(job, plannedOutcome());
+});
+
 test('a NUL character in the output of a tool does not stop the run', async () => {
   const { job, id } = await running();
   const { events } = await agent.report(job, {

@@ -66,7 +66,13 @@ export function isNewResource(event: RunEvent): event is ResourceEvent {
   return event.kind === 'resource' && event.status === 'done' && event.action !== 'delete';
 }
 
-/** Resources appear while they are being created; the outcome has the final list. @returns null: no news */
+/** Each report about resources writes the whole list, which the outcome replaces. */
+const mostLiveResources = 10_000;
+
+/**
+ * Resources appear while they are being created, up to a limit; the outcome has the final list.
+ * @returns null: no news
+ */
 function withResources(
   known: ReportFacts['deployment']['resources'],
   events: readonly RunEvent[],
@@ -76,6 +82,7 @@ function withResources(
     `${row.moduleName} ${row.type} ${row.name}`;
   const seen = new Set(rows.map(key));
   for (const event of events) {
+    if (rows.length >= mostLiveResources) break;
     if (!isNewResource(event) || seen.has(key(event))) continue;
     seen.add(key(event));
     rows.push({ provider: event.provider, type: event.type, name: event.name, moduleName: event.moduleName });
