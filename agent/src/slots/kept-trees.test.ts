@@ -100,6 +100,19 @@ test('a tree is set aside, closed and without variables, and put back for its ap
   assert.deepEqual([readdirSync(workFolder), errors], [[], []]);
 });
 
+test('a tree that cannot be completed is not put back to where a run would continue in it', async (t) => {
+  const { workFolder, trees, jobOf, plan, applyOf, errors } = prepare(t);
+  const job = jobOf('one');
+  await plan(job);
+  const tree = trees.take(applyOf(job)) ?? assert.fail('it was not kept');
+  rmSync(join(tree.folder, 'tree', 'module'), { recursive: true });
+  assert.throws(() => reinstate(tree), /ENOENT/);
+  assert.equal(existsSync(tree.place.root), false);
+  assert.equal(isTreeKept(tree.place, { jobId: 'one', attempt: 1, fence: 1 }, null), false);
+  await trees.discard(tree);
+  assert.deepEqual([readdirSync(workFolder), errors], [[], []]);
+});
+
 test('a large state is not kept in memory', async (t) => {
   const { trees, jobOf, plan, applyOf } = prepare(t, { stateBytes: 1_000_001 });
   await plan(jobOf('one'));

@@ -203,11 +203,15 @@ export class KeptTrees {
   }
 }
 
-/** Puts a taken tree back to its place, complete and still closed. Call it in the job's work place. */
+/**
+ * Puts a taken tree back to its place, complete and still closed. Call it in the job's work place.
+ * @throws an Error if it cannot be completed: then it is not in its place, where a run would continue in it
+ */
 export function reinstate({ place, folder, secrets, slotUid }: KeptTree): void {
+  for (const [name, content] of secrets)
+    writeInside(join(folder, basename(place.tree)), name, content, slotUid);
   removeWorkFolder(place);
   renameSync(folder, place.root);
-  for (const [name, content] of secrets) writeInside(place.tree, name, content, slotUid);
 }
 
 async function readSmall(file: string): Promise<Uint8Array | null> {
