@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   mkdtempSync,
@@ -109,6 +111,35 @@ test('a killed reader does not block removal forever; packages that a run has ju
   await makeRoom(cache);
   assert.deepEqual(await cachedVersions(cache, named('')), ['2.0.0']);
   for (const place of ['readers', 'unfinished']) assert.deepEqual(readdirSync(join(folder, place)), []);
+});
+
+test('a reader that was killed no longer counts, and one that lives does', async (t) => {
+  await using registry = await startProviderRegistry([{ name: 'acme/one', version: '1.0.0' }]);
+  const cache = await opened(t, 0);
+  const upstream = {
+    kind: 'registry',
+    url: registry.providers,
+    needsSignature: true,
+    trusted: new Set(['127.0.0.1']),
+  } as const;
+  const context = { signal: new AbortController().signal, log: () => undefined, keepUntil: 0 };
+  await fillCache(cache, named('1.0.0'), upstream, context);
+  const reading = `const { readCache } = await import(${JSON.stringify(import.meta.resolve('./provider-cache.ts'))});
+await readCache({ folder: process.argv[1] });
+console.log('reads');
+setInterval(() => {}, 60_000);`;
+  const reader = spawn(process.execPath, ['--input-type=module', '--eval', reading, cache.folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => reader.kill('SIGKILL'));
+  await once(reader.stdout, 'data');
+  await makeRoom(cache);
+  assert.deepEqual(await cachedVersions(cache, named('')), ['1.0.0']);
+  reader.kill('SIGKILL');
+  await once(reader, 'exit');
+  await makeRoom(cache);
+  assert.deepEqual(await cachedVersions(cache, named('')), []);
+  assert.deepEqual(readdirSync(join(cache.folder, 'readers')), []);
 });
 
 test('the cache is readable for all and writable only for its owner, whatever the umask', async (t) => {

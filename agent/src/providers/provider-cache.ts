@@ -4,7 +4,8 @@
  *   packages/<host>/<namespace>/<type>/<version>/<platform>/   unpacked, in the layout of a filesystem_mirror
  *   records/<key>.json                                         the record of each, and how long it must remain
  *   locks/<key>/                                               held by the process that fetches it
- *   readers/<id>                                               a tool is choosing a package: none is removed meanwhile
+ *   readers/<id>                                               the process of a tool's run that is choosing a package:
+ *                                                              none is removed meanwhile
  *   unfinished/                                                packages being fetched or unpacked
  *
  * A package appears under its name by one rename, after its checksum was found in a list that the registry
@@ -15,6 +16,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from '#guards/make-folders.ts';
+import { isHeld, ownMark } from '../processes/held-marks.ts';
 import { directoryHash } from './directory-hash.ts';
 import type { ProviderPackage } from './provider-package.ts';
 
@@ -38,7 +40,7 @@ export interface ProviderCacheOptions {
   readonly limitBytes: number;
 }
 
-/** For so long, no init runs; and nothing changes in a package that is being fetched or unpacked. */
+/** For so long, no init of another machine runs; and nothing changes in a package that is being fetched or unpacked. */
 const leftMilliseconds = { readers: 24 * 3600 * 1000, unfinished: 600_000 } as const;
 
 /** Creates the folders and removes what killed processes left. */
@@ -60,12 +62,14 @@ export async function openProviderCache(folder: string): Promise<void> {
 
 /** Removes what killed processes left. */
 async function removeLeft(folder: string): Promise<void> {
-  for (const place of ['unfinished', 'readers'] as const) {
-    for (const name of await readdir(join(folder, place))) {
-      const path = join(folder, place, name);
-      const isLeft = (await changedAt(path)) < Date.now() - leftMilliseconds[place];
-      if (isLeft) await rm(path, { recursive: true, force: true });
-    }
+  for (const name of await readdir(join(folder, 'unfinished'))) {
+    const path = join(folder, 'unfinished', name);
+    const isLeft = (await changedAt(path)) < Date.now() - leftMilliseconds.unfinished;
+    if (isLeft) await rm(path, { recursive: true, force: true });
+  }
+  for (const name of await readdir(join(folder, 'readers'))) {
+    const marker = join(folder, 'readers', name);
+    if (!(await isHeld(marker, leftMilliseconds.readers))) await rm(marker, { force: true });
   }
 }
 
@@ -87,7 +91,7 @@ async function changedAt(path: string): Promise<number> {
 /** Prevents removal of packages until disposed, while a tool chooses among them. */
 export async function readCache({ folder }: ProviderCacheOptions): Promise<AsyncDisposable> {
   const marker = join(folder, 'readers', randomUUID());
-  await writeFile(marker, '', { mode: 0o600 });
+  await writeFile(marker, ownMark(), { mode: 0o600 });
   return { [Symbol.asyncDispose]: () => rm(marker, { force: true }) };
 }
 

@@ -13,13 +13,12 @@
  *   indices/             cached answers of indices
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, readlinkSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FolderLock, FolderLockedError, lockFolder } from '#guards/folder-lock.ts';
-import { identifyProcess, isAlive } from '../processes/process-identity.ts';
-import type { ProcessIdentity } from '../spool/layout.ts';
+import { isHeld, ownMark } from '../processes/held-marks.ts';
 import { removeFolder, writeJson, writeJsonDurably } from '../spool/write-file.ts';
 
 /** The record of a cached release. */
@@ -144,36 +143,12 @@ async function markUse(folder: string): Promise<void> {
   const uses = join(folder, 'uses');
   await mkdir(uses, { recursive: true, mode: 0o755 });
   for (const mark of await readdir(uses))
-    if (!(await isHeld(join(uses, mark)))) await rm(join(uses, mark), { force: true });
-  await writeFile(
-    join(uses, `${randomUUID()}.json`),
-    JSON.stringify({ ...identifyProcess(process.pid), namespace: ownNamespace() }),
-  );
+    if (!(await isHeld(join(uses, mark), strangersMarkMilliseconds)))
+      await rm(join(uses, mark), { force: true });
+  await writeFile(join(uses, `${randomUUID()}.json`), ownMark());
   await writeFile(join(folder, 'used'), '');
   const now = new Date();
   await utimes(join(folder, 'used'), now, now);
-}
-
-/** Pids are only valid in their namespace; a mark of another one counts until its run must have ended. */
-async function isHeld(mark: string): Promise<boolean> {
-  try {
-    const { namespace, ...identity } = JSON.parse(await readFile(mark, 'utf8')) as ProcessIdentity & {
-      namespace: string;
-    };
-    if (namespace === ownNamespace()) return isAlive(identity);
-    return Date.now() - (await stat(mark)).mtimeMs < strangersMarkMilliseconds;
-  } catch {
-    return false;
-  }
-}
-
-function ownNamespace(): string {
-  const boot = identifyProcess(process.pid)?.bootId ?? '';
-  try {
-    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
-  } catch {
-    return boot;
-  }
 }
 
 /** A folder in the cache for building a release. Those left by killed fetches are removed. */
@@ -281,7 +256,8 @@ async function removeUnused(cacheFolder: string, folder: string, name: string): 
   }
   await using _lock = lock;
   const uses = join(folder, 'uses');
-  for (const mark of await readdir(uses).catch(none)) if (await isHeld(join(uses, mark))) return false;
+  for (const mark of await readdir(uses).catch(none))
+    if (await isHeld(join(uses, mark), strangersMarkMilliseconds)) return false;
   await discard(cacheFolder, folder);
   return true;
 }
