@@ -13,12 +13,15 @@ import { RunFailure } from './failure.ts';
 import { namesIn } from './proc.ts';
 import type { ResourceWatch } from './run-limits.ts';
 import type { StopReason } from './stop-reason.ts';
+import { isNearlyEmpty } from './unprinted.ts';
 
 const checkMilliseconds = 250;
 /** A fork bomb reaches any limit within a tenth of a second, and takes time of other runs as long as it lives. */
 const glanceMilliseconds = 40;
 /** Smaller logs may lack blocks because they are not on the disk yet. */
 const smallestHole = 64 * 1024 * 1024;
+
+const sampledGrowth = 1.25;
 
 /** Names of the settings that define a job's limits. */
 export const limitSettings = {
@@ -40,6 +43,8 @@ export class StopWatch implements Disposable {
   readonly #resources: Resources | null;
   /** The largest size of each step's output so far. */
   readonly #outputBytes = new Map<string, number>();
+  /** The size of each step's output when it was last read. */
+  readonly #sampledBytes = new Map<string, number>();
   readonly #startedAt = performance.now();
   readonly #startUptime = uptimeSeconds();
   readonly #timers: readonly NodeJS.Timeout[];
@@ -143,12 +148,19 @@ export class StopWatch implements Disposable {
     if (size < (this.#outputBytes.get(name) ?? 0))
       stopFor('shortened its own log, which is no longer complete, and was stopped');
     this.#outputBytes.set(name, Math.max(size, this.#outputBytes.get(name) ?? 0));
-    if (size > smallestHole && (status?.blocks ?? 0) * 512 < size / 4)
+    if (size > smallestHole && (status?.blocks ?? 0) * 512 < size / 4 && this.#isExtended(name, size))
       stopFor('extended its own log without printing, and was stopped');
     if (size > limit)
       stopFor(
         `printed more than ${Math.ceil(limit / (1024 * 1024))} MB, ${rawOutputFactor} times the limit of a step's log (setting ${limitSettings.stepLogBytes}), and was stopped`,
       );
+  }
+
+  /** Reads only what has grown since: a log that is compressed well stays so. */
+  #isExtended(name: string, size: number): boolean {
+    if (size < (this.#sampledBytes.get(name) ?? 0) * sampledGrowth) return false;
+    this.#sampledBytes.set(name, size);
+    return isNearlyEmpty(join(this.#spool.steps, name), size);
   }
 
   #lastContact(): number {
