@@ -206,7 +206,8 @@ export const sharedSettings = {
     name: 'ENVARIUM_RUN_DISK_LIMIT_MB',
     type: count(64, 100_000_000),
     default: '20480',
-    sentence: 'Maximum size of the work folder of a run; above it, the run is stopped.',
+    sentence:
+      'Maximum size of the work folder of a run with its logs, plans and states in the spool folder; above it, the run is stopped.',
   }),
   runDiskReserveMegabytes: setting({
     name: 'ENVARIUM_RUN_DISK_RESERVE_MB',

@@ -8,7 +8,7 @@ import type { AttemptContext } from './attempt-context.ts';
 
 /** The path of a scratch file in the spool, for a command's captured output. */
 export function scratchPath(attempt: Pick<AttemptContext, 'spool'>, name: string): string {
-  const folder = join(attempt.spool.folder, 'scratch');
+  const { scratch: folder } = attempt.spool;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return join(folder, name.replaceAll('/', '_'));
 }

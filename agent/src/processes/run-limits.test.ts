@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ResourceWatch, type RunLimits } from './run-limits.ts';
 
@@ -53,4 +55,25 @@ test('a run with nearly all the processes that it may have is stopped', async (t
     watch.check()?.message ?? '',
     /10 are allowed; it was stopped \(setting ENVARIUM_RUN_PROCESS_LIMIT\)/,
   );
+});
+
+test('what the agent stores of a run counts with what its work folder has', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'limits-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [workRoot, spoolFolder] = [join(folder, 'work', 'root'), join(folder, 'attempt')];
+  for (const one of [workRoot, join(spoolFolder, 'scratch')]) mkdirSync(one, { recursive: true });
+  const megabyte = 1024 * 1024;
+  const run = { slotUid: null, workRoot, spoolFolder };
+  const watch = new ResourceWatch({ ...limits, diskBytes: 12 * megabyte }, run);
+  const fill = (file: string, megabytes: number) =>
+    writeFileSync(file, Buffer.alloc(megabytes * megabyte, 'x'), { flush: true });
+  fill(join(workRoot, 'a'), 8);
+  assert.equal(watch.check(), null);
+  fill(join(spoolFolder, 'scratch', 'plan.json'), 8);
+  assert.match(
+    watch.check()?.message ?? '',
+    /^the work folder of the run and its part of the spool folder have \d+ MB, and 12 MB are allowed; .*ENVARIUM_RUN_DISK_LIMIT_MB/,
+  );
+  fill(join(workRoot, 'b'), 8);
+  assert.match(watch.check()?.message ?? '', /^the work folder of the run has \d+ MB, and 12 MB are allowed/);
 });

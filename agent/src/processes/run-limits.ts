@@ -16,7 +16,7 @@ export interface RunLimits {
   readonly fileBytes: number;
   /** Of all processes together, without what they share with files. */
   readonly memoryBytes: number;
-  /** Of the work folder. */
+  /** Of the work folder and of the attempt's part of the spool together. */
   readonly diskBytes: number;
   /** What stays free on the file systems of the work folder and of the spool folder. */
   readonly reserveBytes: number;
@@ -64,6 +64,7 @@ export interface WatchedRun {
   readonly slotUid: number | null;
   /** May not exist yet; the folder above it does. */
   readonly workRoot: string;
+  /** Of the attempt. */
   readonly spoolFolder: string;
 }
 
@@ -71,7 +72,7 @@ export interface WatchedRun {
 export class ResourceWatch {
   readonly #limits: RunLimits;
   readonly #run: WatchedRun;
-  readonly #usedAtStart: number;
+  readonly #usedAtStart: readonly number[];
   readonly #tasksOfMachine: () => number;
   /** Of the run and of the machine, at the last check. */
   #tasks = 0;
@@ -83,7 +84,7 @@ export class ResourceWatch {
     this.#tasksBefore = ofMachine();
     this.#limits = limits;
     this.#run = run;
-    this.#usedAtStart = usedBytes(dirname(run.workRoot));
+    this.#usedAtStart = fileSystemsOf(run).map(usedBytes);
   }
 
   /** @returns why the run must stop now, or null */
@@ -150,16 +151,25 @@ export class ResourceWatch {
       const free = freeBytes(folder);
       if (free !== null && free < reserveBytes) return scarceDisk(what, folder, free, reserveBytes);
     }
-    // Only if the whole file system has grown that much can the folder have.
-    if (usedBytes(dirname(workRoot)) - this.#usedAtStart <= diskBytes / 2) return null;
-    const bytes = folderBytes(workRoot);
-    return bytes <= diskBytes
-      ? null
-      : reason(
-          `the work folder of the run has ${inMegabytes(bytes)} MB, and ${inMegabytes(diskBytes)} MB are allowed`,
-          sharedSettings.runDiskLimitMegabytes.name,
-        );
+    // Only if one of the file systems has grown that much can the folders have.
+    const hasGrown = fileSystemsOf(this.#run).some(
+      (folder, index) => usedBytes(folder) - (this.#usedAtStart[index] ?? 0) > diskBytes / 2,
+    );
+    if (!hasGrown) return null;
+    const work = folderBytes(workRoot);
+    const bytes = work + folderBytes(spoolFolder);
+    if (bytes <= diskBytes) return null;
+    const what = work > diskBytes ? '' : ' and its part of the spool folder';
+    return reason(
+      `the work folder of the run${what} ${what === '' ? 'has' : 'have'} ${inMegabytes(what === '' ? work : bytes)} MB, and ${inMegabytes(diskBytes)} MB are allowed`,
+      sharedSettings.runDiskLimitMegabytes.name,
+    );
   }
+}
+
+/** The work folder may not exist yet. */
+function fileSystemsOf({ workRoot, spoolFolder }: WatchedRun): readonly string[] {
+  return [dirname(workRoot), spoolFolder];
 }
 
 function reason(text: string, setting: string): StopReason {

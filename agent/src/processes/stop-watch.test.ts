@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir, uptime } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { spoolPaths } from '../spool/layout.ts';
 import { StopWatch } from './stop-watch.ts';
+
+const limits = {
+  runSeconds: 1800,
+  abortSeconds: 60,
+  offlineGraceSeconds: 600,
+  stepLogBytes: 1_000_000,
+  travelBytes: 1_000_000,
+};
 
 test('a jump of the clock stops no run, and hides no lost contact', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'stop-watch-'));
@@ -12,13 +20,6 @@ test('a jump of the clock stops no run, and hides no lost contact', (t) => {
   const spool = spoolPaths(folder);
   mkdirSync(spool.steps);
   writeFileSync(spool.contact, String(uptime()));
-  const limits = {
-    runSeconds: 1800,
-    abortSeconds: 60,
-    offlineGraceSeconds: 600,
-    stepLogBytes: 1_000_000,
-    travelBytes: 1_000_000,
-  };
   for (const hours of [1, -1]) {
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
     using watch = new StopWatch(spool, limits);
@@ -31,4 +32,26 @@ test('a jump of the clock stops no run, and hides no lost contact', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() - 3_600_000 });
   using watch = new StopWatch(spool, limits);
   assert.match(watch.reason?.message ?? '', /no contact with the server/);
+});
+
+test('what a command prints has a limit also where it does not go to the log of a step', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'stop-watch-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const spool = spoolPaths(folder);
+  mkdirSync(spool.scratch);
+  for (const [name, most, expected] of [
+    ['init-1.log', 4_000_000, /printed more than 4 MB, 4 times .* ENVARIUM_STEP_LOG_LIMIT_MB/],
+    ['plan.json', 536_870_888, /printed more than 512 MB that have to be read/],
+  ] as const) {
+    const file = join(spool.scratch, name);
+    writeFileSync(file, '');
+    truncateSync(file, most);
+    using watch = new StopWatch(spool, limits);
+    const message = () => watch.reason?.message ?? '';
+    assert.equal(message(), '');
+    truncateSync(file, most + 1);
+    watch.check();
+    assert.match(message(), expected);
+    rmSync(file);
+  }
 });

@@ -3,6 +3,7 @@
  * contact, output that would fill the disk, or a SIGTERM. The first reason counts; it can only become more
  * urgent.
  */
+import { constants } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Job } from '#protocol/messages/job.ts';
@@ -32,12 +33,13 @@ export const limitSettings = {
   stepLogBytes: serverSettings.stepLogLimitMegabytes.name,
 } as const;
 
+type WatchedSpool = Pick<SpoolPaths, 'control' | 'contact' | 'steps' | 'scratch'>;
 type Resources = Pick<ResourceWatch, 'check' | 'isDue'>;
 
 export class StopWatch implements Disposable {
   #reason: StopReason | null = null;
   readonly #listeners = new Set<() => void>();
-  readonly #spool: Pick<SpoolPaths, 'control' | 'contact' | 'steps'>;
+  readonly #spool: WatchedSpool;
   readonly #limits: Job['limits'];
   readonly #timeSetting: string;
   readonly #resources: Resources | null;
@@ -58,7 +60,7 @@ export class StopWatch implements Disposable {
 
   /** @param type the deployment's type, which determines the setting that its time limit comes from */
   constructor(
-    spool: Pick<SpoolPaths, 'control' | 'contact' | 'steps'>,
+    spool: WatchedSpool,
     limits: Job['limits'],
     type: Job['type'] = 'deploy',
     resources: Resources | null = null,
@@ -119,6 +121,7 @@ export class StopWatch implements Disposable {
       });
     }
     for (const step of namesIn(this.#spool.steps)) this.#checkOutput(step);
+    for (const name of namesIn(this.#spool.scratch)) this.#checkScratch(name);
     // An interrupted run may still use up what others need.
     const resources = this.#reason?.how === 'now' ? null : this.#resources?.check();
     if (resources) this.#stop(resources);
@@ -150,10 +153,21 @@ export class StopWatch implements Disposable {
     this.#outputBytes.set(name, Math.max(size, this.#outputBytes.get(name) ?? 0));
     if (size > smallestHole && (status?.blocks ?? 0) * 512 < size / 4 && this.#isExtended(name, size))
       stopFor('extended its own log without printing, and was stopped');
-    if (size > limit)
-      stopFor(
-        `printed more than ${Math.ceil(limit / (1024 * 1024))} MB, ${rawOutputFactor} times the limit of a step's log (setting ${limitSettings.stepLogBytes}), and was stopped`,
-      );
+    if (size > limit) stopFor(tooMuchPrinted(limit));
+  }
+
+  /** Logs that are not a step's yet, and output that is captured, which nobody reads above the length of a text. */
+  #checkScratch(name: string): void {
+    const isLog = name.endsWith('.log');
+    const limit = isLog
+      ? mostRawBytes(this.#limits.stepLogBytes)
+      : Math.max(this.#limits.travelBytes, constants.MAX_STRING_LENGTH);
+    const size = statSync(join(this.#spool.scratch, name), { throwIfNoEntry: false })?.size ?? 0;
+    if (size <= limit) return;
+    const what = isLog
+      ? tooMuchPrinted(limit)
+      : `printed more than ${inMegabytes(limit)} MB that have to be read, and was stopped: divide the configuration into several environments`;
+    this.#stop({ result: 'failed', how: 'gently', message: `a command ${what}` });
   }
 
   /** Reads only what has grown since: a log that is compressed well stays so. */
@@ -171,6 +185,14 @@ export class StopWatch implements Disposable {
       return this.#startUptime;
     }
   }
+}
+
+function inMegabytes(bytes: number): number {
+  return Math.ceil(bytes / (1024 * 1024));
+}
+
+function tooMuchPrinted(limit: number): string {
+  return `printed more than ${inMegabytes(limit)} MB, ${rawOutputFactor} times the limit of a step's log (setting ${limitSettings.stepLogBytes}), and was stopped`;
 }
 
 /** @param label the command that was running; reported as the failed one unless the run was aborted */

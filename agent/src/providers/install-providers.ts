@@ -3,7 +3,8 @@
  * then fetched and verified once for all runs, and init is repeated. The tool thus still applies its own
  * rules for choosing versions.
  */
-import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, createReadStream, createWriteStream, existsSync, rmSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { fillCache } from './fill-cache.ts';
 import {
@@ -18,7 +19,7 @@ import type { Upstream } from './registry-client.ts';
 import type { RegistryProxy } from './registry-proxy.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { logLine, scratchPath, warn } from '../attempt/attempt-log.ts';
-import type { CommandEnd } from '../attempt/run-command.ts';
+import { type CommandEnd, outputSince } from '../attempt/run-command.ts';
 import { checkLock, completeLock, keepUntil, removeDamaged, settleProviders } from './cached-providers.ts';
 import { RunFailure } from '../processes/failure.ts';
 
@@ -77,13 +78,18 @@ async function runOnce(
   rmSync(log, { force: true });
   const end = await start(log);
   const [missing, problems] = [proxy.takeMissing(), proxy.takeProblems()];
-  const output = existsSync(log) ? readFileSync(log) : Buffer.alloc(0);
   const hasFailed = end.exitCode !== 0 && end.stop === null;
   const isRepaired =
-    hasFailed && missing.length === 0 && reportsDamage(output) && (await removeDamaged(installing));
+    hasFailed &&
+    missing.length === 0 &&
+    reportsDamage(outputSince(log, 0)) &&
+    (await removeDamaged(installing));
   const continues = hasFailed && (missing.length > 0 || isRepaired) && round < maxRounds;
   // Errors that the next round resolves are not shown.
-  appendFileSync(attempt.spool.stepLog(step), continues ? beforeErrors(output) : output, { mode: 0o600 });
+  const stepLog = attempt.spool.stepLog(step);
+  if (continues) appendFileSync(stepLog, await beforeErrors(log), { mode: 0o600 });
+  else if (existsSync(log))
+    await pipeline(createReadStream(log), createWriteStream(stepLog, { flags: 'a', mode: 0o600 }));
   for (const problem of problems) warn(attempt, step, problem);
   if (end.exitCode === 0 && proxy.isUsed()) await settleProviders(installing);
   if (hasFailed && missing.length === 0 && problems.length > 0) throw new RunFailure(problems.join('\n'));
@@ -115,14 +121,20 @@ async function fetchAll(
 }
 
 // The tools wrap and frame their messages.
-function reportsDamage(output: Buffer): boolean {
-  const text = stripVTControlCharacters(output.toString('utf8')).replaceAll(/[│╷╵\s]+/g, ' ');
+function reportsDamage(output: string): boolean {
+  const text = stripVTControlCharacters(output).replaceAll(/[│╷╵\s]+/g, ' ');
   return /match any of (the )?checksums/.test(text);
 }
 
+/** No init that misses packages prints more before its errors. */
+const shownBytes = 1_000_000;
+
 /** The output before the first error and its frame. */
-function beforeErrors(output: Buffer): string {
-  const text = output.toString('utf8');
+async function beforeErrors(log: string): Promise<string> {
+  if (!existsSync(log)) return '';
+  const pieces: Buffer[] = [];
+  for await (const piece of createReadStream(log, { end: shownBytes })) pieces.push(piece as Buffer);
+  const text = Buffer.concat(pieces).toString('utf8');
   let at = 0;
   for (const line of text.split('\n')) {
     if (/^[│╷\s]*(Error: |╷$)/.test(stripVTControlCharacters(line))) return text.slice(0, at);

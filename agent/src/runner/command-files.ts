@@ -8,6 +8,7 @@ import { sizeOf } from '../attempt/run-command.ts';
 import { type Captures as ReadCaptures, type Command, given } from '../drivers/command.ts';
 import { lineSplitter } from '../drivers/lines.ts';
 import { RunFailure } from '../processes/failure.ts';
+import { limitSettings } from '../processes/stop-watch.ts';
 import { packFiles, unpackFiles } from '../slots/packed-files.ts';
 import { sealPlan, sealPlanFolder } from '../slots/work-folder.ts';
 import { endRest } from './end-rest.ts';
@@ -95,28 +96,54 @@ export async function sealMade(attempt: RunnerAttempt, file: string, captures: C
     captures.set(given.saved, packed);
     return sealPlanFolder(folders, name, unpackFiles(packed), order.slotUid);
   }
-  if ((await tree.copyOut(folders.plan, name, copy)) === null)
+  const { travelBytes: bytes } = attempt.job.limits;
+  const throwIfStopped = () => attempt.stop.throwIfStopped();
+  const size = await tree.copyOut(folders.plan, name, copy, { bytes, throwIfStopped });
+  if (size === null)
     throw new RunFailure('the plan file is not there after the plan', { result: 'internal' });
+  if (size > bytes) throw planTooLarge(bytes);
   if (driver.savedPlan?.isRead === true) captures.set(given.saved, readCapture(copy, driver.type));
   sealPlan(folders, name, copy, order.slotUid);
+}
+
+function planTooLarge(limit: number): RunFailure {
+  return new RunFailure(
+    `the plan has more than ${Math.ceil(limit / (1024 * 1024))} MB, which is what can be transferred to its apply: divide the configuration into several environments, or raise ${limitSettings.travelBytes}`,
+  );
 }
 
 /** Of a folder of plans: of all tools, none writes that many or large files. */
 const [planFiles, planFileBytes] = [10_000, 512_000_000];
 
-/** All files below a name in the folder of the plan, by their paths below it; a single file is `plan`. */
-async function readFolder({ folders, tree }: RunnerAttempt, name: string): Promise<Map<string, Uint8Array>> {
+/**
+ * All files below a name in the folder of the plan, by their paths below it; a single file is `plan`. They are in
+ * memory: together, they have no more bytes than may be transferred.
+ */
+export async function readFolder(
+  { folders, tree, stop, job }: Pick<RunnerAttempt, 'folders' | 'tree' | 'stop' | 'job'>,
+  name: string,
+): Promise<Map<string, Uint8Array>> {
   const files = new Map<string, Uint8Array>();
-  if ((await tree.kind(folders.plan, name)) === 'file')
-    return files.set('plan', (await tree.read(folders.plan, name, planFileBytes)) ?? new Uint8Array());
+  const { travelBytes } = job.limits;
+  let left = travelBytes;
+  const read = async (path: string) => {
+    stop.throwIfStopped();
+    const most = Math.min(planFileBytes, left);
+    const bytes = await tree.read(folders.plan, path, most).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EFBIG') throw error;
+      throw planTooLarge(most === left ? travelBytes : planFileBytes);
+    });
+    left -= bytes?.length ?? 0;
+    return bytes ?? new Uint8Array();
+  };
+  if ((await tree.kind(folders.plan, name)) === 'file') return files.set('plan', await read(name));
   const open = [''];
   for (let folder = open.shift(); folder !== undefined; folder = open.shift())
     for (const each of await tree.list(folders.plan, join(name, folder))) {
       const path = join(folder, each);
       const kind = await tree.kind(folders.plan, join(name, path));
       if (kind === 'folder') open.push(path);
-      else if (kind === 'file')
-        files.set(path, (await tree.read(folders.plan, join(name, path), planFileBytes)) ?? new Uint8Array());
+      else if (kind === 'file') files.set(path, await read(join(name, path)));
       if (files.size + open.length > planFiles)
         throw new RunFailure(`the plan consists of more than ${planFiles} files`, { result: 'failed' });
     }

@@ -1,6 +1,6 @@
 /** One attempt from its order to its outcome. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import type { TemplateType } from '#contract/schema/enumerations.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
@@ -67,7 +67,7 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers, lender: Tre
   forceRemoveSync(folders.credentials);
   end.settle();
   await events.settle();
-  rmSync(join(spool.folder, 'scratch'), { recursive: true, force: true });
+  rmSync(spool.scratch, { recursive: true, force: true });
   const { result, facts, failure } = end;
   return { workFolder: order.workFolder, ...facts, result, finishedAt: now(), ...failure };
 }

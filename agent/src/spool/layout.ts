@@ -21,6 +21,7 @@
  *                                                                              exists) makes the runner read it again
  *   events.jsonl      one RunEvent per line                                      runner, appended; a torn last line does not count
  *   steps/<step>.raw  raw output of a step's commands (`:` written as `_`)     the tools themselves, through an O_APPEND descriptor
+ *   scratch/          captured output, and logs that are not a step's yet      the tools, through descriptors; removed by the runner
  *   mark.json         the start mark, and which one it replaces (a retry)      runner, before a changing command
  *   mark.stored       the mark that the server has                             agent
  *   progress.json     where a changing command reports its progress            runner, before it starts one
@@ -61,6 +62,7 @@ export function spoolPaths(folder: string) {
     control: join(folder, 'control.json'),
     events: join(folder, 'events.jsonl'),
     steps: join(folder, 'steps'),
+    scratch: join(folder, 'scratch'),
     stepLog: (step: string) => join(folder, 'steps', `${step.replaceAll(':', '_')}.raw`),
     mark: join(folder, 'mark.json'),
     markStored: join(folder, 'mark.stored'),

@@ -10,6 +10,12 @@ import type { TreeAnswer, TreeRequest } from './tree-server.ts';
 const textLimit = 10_000_000;
 const pieceBytes = 4 << 20;
 
+export interface CopyLimits {
+  readonly bytes: number;
+  /** Asked before each piece. */
+  readonly throwIfStopped: () => void;
+}
+
 /** Where the process comes from, and where it goes after the run. */
 export interface TreeLoan {
   take(): Promise<TreeProcess>;
@@ -65,17 +71,21 @@ export class TreeClient implements AsyncDisposable {
 
   /**
    * Copies a file out of the work folder in pieces, not durably.
-   * @returns its size in bytes; null if it does not exist
+   * @returns its size in bytes, or what was copied when that became more than the limit; null if it does not exist
+   * @throws what `throwIfStopped` throws
    */
-  async copyOut(root: string, name: string, to: string): Promise<number | null> {
+  async copyOut(root: string, name: string, to: string, limits: CopyLimits): Promise<number | null> {
     const target = await open(to, 'w', 0o600);
     try {
       for (let offset = 0; ; ) {
         const bytes = await this.piece(root, name, offset, pieceBytes);
         if (bytes === null) return null;
         if (bytes.length === 0) return offset;
-        await target.write(bytes);
+        limits.throwIfStopped();
+        // Unlike write(), it repeats short writes.
+        await target.writeFile(bytes);
         offset += bytes.length;
+        if (offset > limits.bytes) return offset;
       }
     } finally {
       await target.close();

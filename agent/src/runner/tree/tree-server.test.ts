@@ -8,6 +8,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +17,7 @@ import { type TestContext, test } from 'node:test';
 import { pidsWhere, statOf } from '../../processes/proc.ts';
 import { createWorkFolder, keepTree, reopenWorkFolder, workFolderPaths } from '../../slots/work-folder.ts';
 import { createSetup, notIsolated, withBubblewrap } from '../../testing/runner-setup.ts';
+import { readFolder } from '../command-files.ts';
 import { TreeLender } from './tree-lender.ts';
 
 const uid = process.getuid?.() === 0 ? 58991 : null;
@@ -29,6 +31,14 @@ function prepare(t: TestContext) {
   if (uid !== null) chownSync(root, uid, uid);
   writeFileSync(join(folder, 'secret'), 'secret', { mode: 0o600 });
   return { folder, root };
+}
+
+/** An empty file of the run. */
+function writeOwn(folder: string, name: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, '');
+  if (uid !== null) chownSync(file, uid, uid);
+  return file;
 }
 
 /** A client of a process without a sandbox. */
@@ -72,9 +82,56 @@ test('large files are copied out in pieces', async (t) => {
   await using tree = openTree(root);
   const content = Buffer.alloc(9_000_000, 'x');
   await tree.write(root, 'large', content);
-  assert.equal(await tree.copyOut(root, 'large', join(folder, 'copy')), content.length);
+  const unlimited = { bytes: Infinity, throwIfStopped: () => {} };
+  assert.equal(await tree.copyOut(root, 'large', join(folder, 'copy'), unlimited), content.length);
   assert.ok(readFileSync(join(folder, 'copy')).equals(content));
   await assert.rejects(tree.read(root, 'large', 1000), /at most 1000/);
+});
+
+test('a copy ends at its limit and when the run is stopped', async (t) => {
+  const { root, folder } = prepare(t);
+  await using tree = openTree(root);
+  // Without a block on the disk.
+  truncateSync(writeOwn(root, 'endless'), 2 ** 40);
+  const copy = join(folder, 'copy');
+  const limits = { bytes: 10_000_000, throwIfStopped: () => {} };
+  const copied = await tree.copyOut(root, 'endless', copy, limits);
+  assert.ok(copied !== null && copied > 10_000_000 && copied < 20_000_000, String(copied));
+  assert.equal(statSync(copy).size, copied);
+  let pieces = 0;
+  const stop = () => {
+    pieces += 1;
+    if (pieces === 2) throw new Error('stopped');
+  };
+  await assert.rejects(
+    tree.copyOut(root, 'endless', copy, { bytes: Infinity, throwIfStopped: stop }),
+    /^Error: stopped$/,
+  );
+});
+
+test('a folder of plans has a limit in total, whatever its files have', async (t) => {
+  const { root } = prepare(t);
+  await using tree = openTree(root);
+  for (const name of ['a', 'b/c', 'b/d']) await tree.write(root, `plans/${name}`, 'x'.repeat(1000));
+  let stops = 0;
+  const read = (travelBytes: number) =>
+    readFolder(
+      {
+        folders: { plan: root },
+        tree,
+        stop: { throwIfStopped: () => (stops += 1) },
+        job: { limits: { travelBytes } },
+      } as unknown as Parameters<typeof readFolder>[0],
+      'plans',
+    );
+  assert.deepEqual([...(await read(3000)).keys()].sort(), ['a', 'b/c', 'b/d']);
+  assert.equal(stops, 3);
+  await assert.rejects(
+    read(2999),
+    /^RunFailure: the plan has more than 1 MB, .* raise ENVARIUM_TRAVEL_LIMIT_MB$/,
+  );
+  truncateSync(writeOwn(join(root, 'plans'), 'endless'), 2 ** 40);
+  await assert.rejects(read(1_000_000), /^RunFailure: the plan has more than 1 MB/);
 });
 
 test('a link that leads out of the root is followed neither for reading nor for writing', async (t) => {

@@ -118,7 +118,9 @@ function read({
     const status = fstatSync(descriptor);
     if (!status.isFile()) throw new Error(`${name} is not a file`);
     if (status.size > maxBytes)
-      throw new Error(`${name} has ${status.size} bytes; at most ${maxBytes} are read`);
+      throw Object.assign(new Error(`${name} has ${status.size} bytes; at most ${maxBytes} are read`), {
+        code: 'EFBIG',
+      });
     return {
       bytes: readFully(descriptor, offset, Math.min(length, Math.max(0, status.size - offset))),
       size: status.size,
