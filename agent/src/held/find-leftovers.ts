@@ -2,7 +2,7 @@
  * Finds what a changing command left after its runner was lost: its last state, and resources that it created
  * without recording them there.
  */
-import { open, readFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { sha256 } from '#protocol/approved.ts';
@@ -20,7 +20,8 @@ import { driverOf } from '../drivers/index.ts';
 import { type FolderReader, severalFiles, type StateFiles } from '../runner/state/state-files.ts';
 import { EventFile } from '../ship/event-file.ts';
 import { listInside, openInside, readInside } from '../slots/closed-tree.ts';
-import { workFolderPaths } from '../slots/work-folder.ts';
+import { workFolderPaths, type WorkFolderPaths } from '../slots/work-folder.ts';
+import { isOwn } from '../slots/work-folder-owner.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { nullIfMissing, readNewestState, readProgressPlace } from '../spool/read-attempt.ts';
 import { LatestEvents, resourceLimits, withShortTexts } from '../spool/resource-events.ts';
@@ -45,7 +46,8 @@ export async function findLeftovers(leftovers: Leftovers): Promise<Partial<Outco
   const driver = driverOf(job.tool);
   const capability = driver?.state;
   if (driver === undefined || capability === undefined) return {};
-  if (capability.file !== undefined) await saveNewestState(leftovers, capability, capability.file);
+  const isThere = isOwn(workFolderPaths(leftovers.workFolder, job), job);
+  if (capability.file !== undefined && isThere) await saveNewestState(leftovers, capability, capability.file);
   const events = await createdResources(leftovers, driver);
   const newest = await readNewestState(paths);
   const state = newest && readOrNull(capability, newest.bytes);
@@ -195,6 +197,10 @@ async function readEvents(paths: SpoolPaths, take: TakeEvent): Promise<void> {
   } while (!file.isRead);
 }
 
+async function openOwn(folders: WorkFolderPaths, job: Job, file: string): Promise<FileHandle | null> {
+  return isOwn(folders, job) ? openInside(folders.temporary, file) : null;
+}
+
 /**
  * What the last changing command reported, read at its source: the runner reads it from time to time, and may have
  * been killed before it had read everything.
@@ -211,7 +217,7 @@ async function readProgress(
   const reader = withShortTexts(fileReader ?? progress.fromLog(), job.secrets);
   await using file =
     eventFile !== undefined && fileReader !== undefined
-      ? await openInside(workFolderPaths(workFolder, job).temporary, eventFile)
+      ? await openOwn(workFolderPaths(workFolder, job), job, eventFile)
       : await open(paths.stepLog(step)).catch(nullIfMissing);
   const start = fileReader === undefined ? offset : 0;
   const part = { start, end: start + resourceLimits.sourceBytes, autoClose: false };

@@ -11,11 +11,13 @@ import { driverOf } from '../drivers/index.ts';
 import { programNameOf, signalQuietly } from '../processes/proc.ts';
 import { secondInterruptMilliseconds } from '../processes/stop-command.ts';
 import { processesHolding } from '../processes/processes-holding.ts';
-import { endProcessesIn, endProcessesOf, processesIn, processesOf } from '../processes/end-processes.ts';
+import { endProcessesOf, processesIn, processesOf } from '../processes/end-processes.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
+import { isOwn } from '../slots/work-folder-owner.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { readMark, readRunner } from '../spool/read-attempt.ts';
 import { writeJsonDurably } from '../spool/write-file.ts';
+import { endOwnProcesses } from './tidy-attempt.ts';
 
 export interface LostAttempt {
   readonly launcher: Pick<Launcher, 'find'>;
@@ -66,13 +68,14 @@ async function interruptAgain(job: Job, left: () => number[], signal: AbortSigna
 /** Gives the tool the abort time to end on its own: a clean end keeps its state. */
 async function awaitTools(lost: LostAttempt): Promise<void> {
   const { launcher, paths, job, workFolder, slotUid, signal } = lost;
-  const { root } = workFolderPaths(workFolder, job);
+  const folders = workFolderPaths(workFolder, job);
   const identity = readRunner(paths);
   const runner = identity && launcher.find(identity);
+  const seeing = () => (isOwn(folders, job) ? processesIn(folders.root) : []);
   const left = () => [
     ...new Set([
       ...(runner?.rest() ?? []),
-      ...(slotUid === null ? [...processesHolding(paths.steps), ...processesIn(root)] : processesOf(slotUid)),
+      ...(slotUid === null ? [...processesHolding(paths.steps), ...seeing()] : processesOf(slotUid)),
     ]),
   ];
   // The kernel has interrupted the shell of a task, but not the processes that it started.
@@ -84,5 +87,5 @@ async function awaitTools(lost: LostAttempt): Promise<void> {
   await runner?.endRest();
   if (slotUid !== null) return endProcessesOf(slotUid);
   for (const pid of left()) signalQuietly(pid, 'SIGKILL');
-  await endProcessesIn(root);
+  await endOwnProcesses(folders, job);
 }

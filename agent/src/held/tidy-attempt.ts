@@ -6,8 +6,14 @@ import type { Launcher } from '../launchers/launcher.ts';
 import { endProcessesIn, endProcessesOf } from '../processes/end-processes.ts';
 import { forceRemove } from '../slots/remove-folder.ts';
 import { setAsideSpool } from '../slots/kept-failures.ts';
-import { closeWorkFolder, keepWorkFolder, workFolderPaths } from '../slots/work-folder.ts';
-import { attemptFolderName, type SpoolPaths } from '../spool/layout.ts';
+import {
+  closeWorkFolder,
+  keepWorkFolder,
+  workFolderPaths,
+  type WorkFolderPaths,
+} from '../slots/work-folder.ts';
+import { asideOf, isOwn } from '../slots/work-folder-owner.ts';
+import type { SpoolPaths } from '../spool/layout.ts';
 import { isMarkStored, readOutcome, readRunner } from '../spool/read-attempt.ts';
 import { removeFolder } from '../spool/write-file.ts';
 
@@ -41,7 +47,12 @@ export async function endEverything(
 ): Promise<void> {
   await awaitRunnerEnd(launcher, paths);
   if (slotUid !== null) await endProcessesOf(slotUid);
-  else await endProcessesIn(workFolderPaths(workFolder, job).root);
+  else await endOwnProcesses(workFolderPaths(workFolder, job), job);
+}
+
+/** Ends the processes that see the folder, unless it is that of another attempt by now. */
+export async function endOwnProcesses(folders: WorkFolderPaths, job: Job): Promise<void> {
+  if (isOwn(folders, job)) await endProcessesIn(folders.root);
 }
 
 /**
@@ -58,11 +69,11 @@ export async function removeAttempt(
   const folders = workFolderPaths(workFolder, job);
   const outcome = readOutcome(paths);
   const isKept = outcome?.result === 'internal' && outcome.isLost !== true && isMarkStored(paths);
-  const aside = `${folders.root}.over-${attemptFolderName(job.jobId, job.attempt)}`;
+  const aside = asideOf(folders, job);
   // An earlier process may have been killed in the middle.
   await forceRemove(aside);
   // Another agent of this machine may use the place from any moment on, so nothing happens between look and move.
-  if (belongsTo(folders.tree, slotUid) && existsSync(folders.root)) {
+  if (isOwn(folders, job) && belongsTo(folders.tree, slotUid) && existsSync(folders.root)) {
     if (isKept) keepWorkFolder(folders, job);
     else {
       closeWorkFolder(folders);
@@ -74,7 +85,7 @@ export async function removeAttempt(
   else await removeFolder(paths.folder);
 }
 
-/** Not to another agent of this machine, whose runs have other uids. */
+/** Of a folder without an owner: not to another agent of this machine, whose runs have other uids. */
 function belongsTo(tree: string, slotUid: number | null): boolean {
   const found = statSync(tree, { throwIfNoEntry: false });
   return slotUid === null || found === undefined || found.uid === slotUid;

@@ -11,7 +11,6 @@ import { unpackFiles } from '../slots/packed-files.ts';
 import {
   closeWorkFolder,
   createWorkFolder,
-  removeWorkFolder,
   reopenWorkFolder,
   sealPlan,
   sealPlanFolder,
@@ -19,6 +18,13 @@ import {
   workFolderPaths,
   type WorkFolderPaths,
 } from '../slots/work-folder.ts';
+import {
+  clearWorkFolder,
+  isOwn,
+  releaseWorkFolder,
+  removeOwnWorkFolder,
+  takeWorkFolder,
+} from '../slots/work-folder-owner.ts';
 import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
 import { applyPhase, keptTree } from './phases/apply-phase.ts';
 import { renewCredentialFiles, writeCredentialFiles } from '../credentials/credential-files.ts';
@@ -64,7 +70,7 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers, lender: Tre
   const context = { job, order, spool, folders, driver, stop, events };
   const end = await endOf(context, lender);
   await endRunProcesses(order);
-  forceRemoveSync(folders.credentials);
+  if (isOwn(folders, job)) forceRemoveSync(folders.credentials);
   end.settle();
   await events.settle();
   rmSync(spool.scratch, { recursive: true, force: true });
@@ -112,8 +118,11 @@ async function endOf(context: Starting, lender: TreeLender): Promise<End> {
 
 /** Makes the folders of the run. @param kept what is known of the tree of its plan, where that is still there */
 function openFolders({ folders, order, job, spool, driver }: Starting, kept: TreeFacts | null): void {
-  if (kept === null) createWorkFolder(folders, order.slotUid);
-  else reopenWorkFolder(folders, order.slotUid);
+  if (kept === null) {
+    clearWorkFolder(folders, job);
+    createWorkFolder(folders, order.slotUid);
+  } else reopenWorkFolder(folders, order.slotUid);
+  takeWorkFolder(folders, job, spool.folder);
   // Before anything shows the folders to a command.
   writeCredentialFiles(folders, job, order.slotUid);
   if (job.phase !== 'apply' || !existsSync(spool.inputPlan)) return;
@@ -165,7 +174,7 @@ function failed(attempt: Starting, error: unknown): End {
   return {
     result,
     facts: known,
-    settle: () => (isKept ? closeWorkFolder(attempt.folders) : removeWorkFolder(attempt.folders)),
+    settle: () => (isKept ? leaveToAgent(attempt) : removeOwnWorkFolder(attempt.folders, attempt.job)),
     failure: {
       ...(failedCommand === undefined ? {} : { failedCommand }),
       error: {
@@ -175,6 +184,13 @@ function failed(attempt: Starting, error: unknown): End {
       },
     },
   };
+}
+
+/** The agent keeps the folder of a run that may have left an incomplete state. */
+function leaveToAgent({ folders, job }: Starting): void {
+  if (!isOwn(folders, job)) return;
+  closeWorkFolder(folders);
+  releaseWorkFolder(folders);
 }
 
 function explained({ folders, spool }: Starting, error: unknown): string {

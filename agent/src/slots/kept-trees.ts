@@ -14,13 +14,8 @@ import { nullIfMissing } from '../spool/read-attempt.ts';
 import { readInside, removeInside, writeInside } from './closed-tree.ts';
 import { forceRemove } from './remove-folder.ts';
 import type { Slot, SlotTable } from './slot-table.ts';
-import {
-  closeWorkFolder,
-  readPlanned,
-  removeWorkFolder,
-  workFolderPaths,
-  type WorkFolderPaths,
-} from './work-folder.ts';
+import { closeWorkFolder, readPlanned, workFolderPaths, type WorkFolderPaths } from './work-folder.ts';
+import { clearWorkFolder } from './work-folder-owner.ts';
 
 export interface KeptTreesOptions {
   /** Absolute path. Other agents may use it, too. */
@@ -161,7 +156,9 @@ export class KeptTrees {
   /** Removes a tree that was taken, and whose apply does not start. Call it in the job's work place. */
   async discard(tree: KeptTree): Promise<void> {
     await this.#remove(tree.folder);
-    if (readPlanned(tree.place, tree.by) !== null) await this.#remove(tree.place.root);
+    if (readPlanned(tree.place, tree.by) === null) return;
+    renameSync(tree.place.root, tree.folder);
+    await this.#remove(tree.folder);
   }
 
   async #makeSpace(): Promise<void> {
@@ -205,12 +202,12 @@ export class KeptTrees {
 
 /**
  * Puts a taken tree back to its place, complete and still closed. Call it in the job's work place.
- * @throws an Error if it cannot be completed: then it is not in its place, where a run would continue in it
+ * @throws an Error if it cannot be completed, or another attempt is executed in its place: then it is not in its place, where a run would continue in it
  */
-export function reinstate({ place, folder, secrets, slotUid }: KeptTree): void {
+export function reinstate({ by, place, folder, secrets, slotUid }: KeptTree): void {
   for (const [name, content] of secrets)
     writeInside(join(folder, basename(place.tree)), name, content, slotUid);
-  removeWorkFolder(place);
+  clearWorkFolder(place, by);
   renameSync(folder, place.root);
 }
 

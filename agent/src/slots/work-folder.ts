@@ -10,6 +10,7 @@
  *   <root>/ssh-gate      program and socket for commands that reach modules or LFS over ssh, the agent's
  *   <root>/credentials   files of cloud credentials while a phase lasts, the agent's
  *   <root>/planned.json  which attempt kept the tree for its apply, the agent's
+ *   <root>/owner.json    whose folder it is, the agent's (`work-folder-owner.ts`)
  *   <root>.planned-<spool>-<job>-<attempt>  the tree of a plan that waits for a decision, set aside without the files
  *                        that contain variables
  *   <root>.over-<job>-<attempt>  what an attempt left, while it is being removed
@@ -79,16 +80,17 @@ export function workFolderPaths(
     gitConfig: join(root, 'gitconfig'),
     accounts: join(root, 'passwd'),
     planned: join(root, 'planned.json'),
+    owner: join(root, 'owner.json'),
     programs: join(root, 'programs'),
     credentials: join(root, 'credentials'),
   } as const;
 }
 export type WorkFolderPaths = ReturnType<typeof workFolderPaths>;
 
-/** Replaces the folder by an empty one. No process of the slot's uid may be alive. */
+/** Makes the folder, which does not exist. No process of the slot's uid may be alive. @throws the file system's error */
 export function createWorkFolder(paths: WorkFolderPaths, slotUid: number | null): void {
-  removeWorkFolder(paths);
-  mkdirSync(paths.root, { recursive: true, mode: 0o711 });
+  mkdirSync(dirname(paths.root), { recursive: true, mode: 0o711 });
+  mkdirSync(paths.root, { mode: 0o711 });
   chmodSync(paths.root, 0o711);
   writeFileSync(paths.gitConfig, gitConfiguration);
   // Readable by the slot whatever the agent's umask is.
@@ -288,13 +290,6 @@ export function closeWorkFolder(paths: WorkFolderPaths): void {
   if (!existsSync(paths.root)) return;
   chmodSync(paths.root, 0o700);
   forceRemoveSync(paths.credentials);
-}
-
-/** Removes the folder with all its contents, without following links. */
-export function removeWorkFolder(paths: WorkFolderPaths): void {
-  // Closed first, so that a process with the uid of an owner cannot reach parts of it during the removal.
-  closeWorkFolder(paths);
-  forceRemoveSync(paths.root);
 }
 
 function scratchFolders(paths: WorkFolderPaths): string[] {

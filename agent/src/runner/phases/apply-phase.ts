@@ -9,7 +9,8 @@ import { type RunnableTool, tools } from '#protocol/tools/index.ts';
 import { restoreStep as prepareStep } from '#protocol/tools/steps.ts';
 import { type Command, onlyCommands } from '../../drivers/command.ts';
 import { readInside } from '../../slots/closed-tree.ts';
-import { readKept, removeWorkFolder, type TreeFacts } from '../../slots/work-folder.ts';
+import { readKept, type TreeFacts } from '../../slots/work-folder.ts';
+import { removeOwnWorkFolder } from '../../slots/work-folder-owner.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { inStep, logEnd, skipStep } from '../../attempt/attempt-log.ts';
 import {
@@ -66,7 +67,7 @@ export async function applyPhase(attempt: RunnerAttempt, kept: TreeFacts | null)
   );
   const facts = { commit, ...configurationFacts(configuration) };
   const applied = await withFacts(facts, () => applyCommands(attempt, configuration));
-  const settle = () => removeWorkFolder(attempt.folders);
+  const settle = () => removeOwnWorkFolder(attempt.folders, attempt.job);
   return { result: 'applied', facts: { ...facts, ...applied }, settle };
 }
 

@@ -5,7 +5,8 @@ import { sha256, variablesHash } from '#protocol/approved.ts';
 import type { ApprovedParts } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import { planOnlyTypes, sourceStep, variablesStep as setupStep } from '#protocol/tools/steps.ts';
-import { keepTree, placeFile, removeWorkFolder } from '../../slots/work-folder.ts';
+import { keepTree, placeFile } from '../../slots/work-folder.ts';
+import { isOwn, releaseWorkFolder, removeOwnWorkFolder } from '../../slots/work-folder-owner.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { inStep, logLine, skipStep } from '../../attempt/attempt-log.ts';
 import { checkoutStep } from '../code/checkout-step.ts';
@@ -261,7 +262,8 @@ function settlePlan(
   configuration: Configuration,
   approvedParts: ApprovedParts | undefined,
 ): void {
-  if (approvedParts === undefined) return removeWorkFolder(attempt.folders);
+  if (approvedParts === undefined) return removeOwnWorkFolder(attempt.folders, attempt.job);
+  if (!isOwn(attempt.folders, attempt.job)) return;
   const { jobId, attempt: number, fence } = attempt.job;
   const facts = {
     isStateOurs: configuration.context.stateFolder !== null,
@@ -270,4 +272,5 @@ function settlePlan(
     inspected: writeCaptures(configuration.context.inspected ?? new Map()),
   };
   keepTree(attempt.folders, { jobId, attempt: number, fence }, attempt.order.slotUid, facts);
+  releaseWorkFolder(attempt.folders);
 }

@@ -227,3 +227,24 @@ function readIf(path: string): string {
     return '';
   }
 }
+
+test(
+  'an apply is not disturbed where another agent of the machine claims the next deployment',
+  withTerraform,
+  async (t) => {
+    const setup = createSetup(t, { 'main.tf': slow('echo began; sleep 4') });
+    const running = setup.start(setup.applyJob(await setup.run(setup.job())));
+    await running.until(
+      () => /began/.test(readIf(running.spool.stepLog('tf:apply'))),
+      'the provisioner to begin',
+    );
+    const { outcome } = await setup.run(setup.job());
+    assert.equal(outcome.result, 'internal');
+    assert.match(outcome.error?.message ?? '', /still changes resources in .*ENVARIUM_WORK_DIR/);
+    const ran = await running.ended;
+    assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+    assert.match(setup.newestState(ran)?.toString() ?? '', /"slow"/);
+    const next = await setup.run(setup.job());
+    assert.equal(next.outcome.result, 'planned', JSON.stringify(next.outcome));
+  },
+);

@@ -4,7 +4,7 @@
  */
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { removeWorkFolder } from '../../slots/work-folder.ts';
+import { removeOwnWorkFolder } from '../../slots/work-folder-owner.ts';
 import { storeState } from './store-state.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { inStep, logLine } from '../../attempt/attempt-log.ts';
@@ -32,7 +32,7 @@ export async function taskPhase(attempt: RunnerAttempt): Promise<PhaseEnd> {
   return withFacts(facts, async () => {
     const changed = await taskStep(attempt, configuration);
     storeState(attempt, configuration, changed.state);
-    const settle = () => removeWorkFolder(attempt.folders);
+    const settle = () => removeOwnWorkFolder(attempt.folders, attempt.job);
     return { result: 'applied', facts: { ...facts, ...changed.facts }, settle };
   });
 }

@@ -1,0 +1,108 @@
+/**
+ * Whose a work folder is. Agents of one machine can have the same ENVARIUM_WORK_DIR, and any of them gets the next
+ * attempt of an environment, also while the run of one that the service no longer hears of has not ended.
+ */
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import type { Job } from '#protocol/messages/job.ts';
+import { processesIn } from '../processes/end-processes.ts';
+import { RunFailure } from '../processes/failure.ts';
+import { identifyProcess, isAlive } from '../processes/process-identity.ts';
+import { attemptFolderName, type ProcessIdentity, spoolPaths } from '../spool/layout.ts';
+import { forceRemoveSync } from './remove-folder.ts';
+import { closeWorkFolder, keepWorkFolder, type WorkFolderPaths } from './work-folder.ts';
+
+/** No two attempts have the same job and number, whichever agent has them. */
+export type Attempt = Pick<Job, 'jobId' | 'attempt'> & Pick<Partial<Job>, 'approved'>;
+
+interface Owner {
+  readonly jobId: string;
+  readonly attempt: number;
+  /** Null: no process works in the folder any more. */
+  readonly runner: ProcessIdentity | null;
+  /** Absolute path of the attempt's spool folder. */
+  readonly spool: string;
+}
+
+/** @returns null for a folder that does not exist, and for that of an older agent */
+function ownerOf({ owner }: WorkFolderPaths): Owner | null {
+  try {
+    return JSON.parse(readFileSync(owner, 'utf8')) as Owner;
+  } catch {
+    return null;
+  }
+}
+
+function write(paths: WorkFolderPaths, owner: Owner): void {
+  writeFileSync(paths.owner, JSON.stringify(owner), { mode: 0o600 });
+}
+
+/** Whether a folder is not that of another attempt. The plan that an apply continues counts as the same one. */
+export function isOwn(paths: WorkFolderPaths, attempt: Attempt): boolean {
+  const owner = ownerOf(paths);
+  if (owner === null) return true;
+  const own = [attempt, attempt.approved?.continues];
+  return own.some((one) => one?.jobId === owner.jobId && one.attempt === owner.attempt);
+}
+
+/** Records that this process executes an attempt in the folder. @param spool absolute path of its spool folder */
+export function takeWorkFolder(paths: WorkFolderPaths, { jobId, attempt }: Attempt, spool: string): void {
+  write(paths, { jobId, attempt, runner: identifyProcess(process.pid), spool });
+}
+
+/** Records that no process works for the attempt any more. */
+export function releaseWorkFolder(paths: WorkFolderPaths): void {
+  const owner = ownerOf(paths);
+  if (owner !== null) write(paths, { ...owner, runner: null });
+}
+
+/** Where the folder that an attempt has left is while it is being removed. */
+export function asideOf({ root }: WorkFolderPaths, { jobId, attempt }: Attempt): string {
+  return `${root}.over-${attemptFolderName(jobId, attempt)}`;
+}
+
+/** Removes the folder, unless it is that of another attempt by now. */
+export function removeOwnWorkFolder(paths: WorkFolderPaths, attempt: Attempt): void {
+  if (isOwn(paths, attempt)) removeAside(paths, attempt);
+}
+
+/**
+ * Makes the place free for an attempt: removes what others have left there. A plan that still runs there is one that the
+ * service has given to this attempt instead; it loses its folder and changes nothing. What a lost run has left of its
+ * state is kept.
+ * @throws RunFailure while a command of another attempt may change resources there
+ */
+export function clearWorkFolder(paths: WorkFolderPaths, attempt: Attempt): void {
+  const owner = isOwn(paths, attempt) ? null : ownerOf(paths);
+  const isRunning = owner?.runner != null && owner.runner.pid !== process.pid && isAlive(owner.runner);
+  if (owner !== null && isUnfinished(owner)) {
+    if (isRunning || processesIn(paths.root).length > 0)
+      throw new RunFailure(
+        `another agent of this machine still changes resources in ${paths.root}: deploy again once that run has ended, and give each agent a folder of its own (setting ENVARIUM_WORK_DIR)`,
+        { result: 'internal' },
+      );
+    keepWorkFolder(paths, owner);
+  }
+  try {
+    removeAside(paths, attempt);
+  } catch (error) {
+    // What still runs may write on; the agent removes the rest after the attempt.
+    if (!isRunning || existsSync(paths.root)) throw error;
+  }
+}
+
+/** Whether a command has begun to change resources whose end is not recorded yet. */
+function isUnfinished({ spool }: Owner): boolean {
+  const { mark, outcome } = spoolPaths(spool);
+  return existsSync(mark) && !existsSync(outcome);
+}
+
+/** From the move on, another agent may use the place: nothing happens between look and move. */
+function removeAside(paths: WorkFolderPaths, attempt: Attempt): void {
+  if (!existsSync(paths.root)) return;
+  const aside = asideOf(paths, attempt);
+  forceRemoveSync(aside);
+  // Closed first, so that a process with the uid of an owner cannot reach parts of it during the removal.
+  closeWorkFolder(paths);
+  renameSync(paths.root, aside);
+  forceRemoveSync(aside);
+}
