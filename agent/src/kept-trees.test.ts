@@ -49,7 +49,7 @@ function reinstateFor(setup: AgentSetup, job: Job): void {
   const by = job.approved?.continues ?? assert.fail();
   const place = workFolderPaths(setup.workFolder, job);
   const { uid } = statSync(join(folder, 'tree'));
-  reinstate({
+  const tree = {
     by,
     place,
     folder,
@@ -59,7 +59,8 @@ function reinstateFor(setup: AgentSetup, job: Job): void {
     plan: null,
     state: null,
     expiresAt: Infinity,
-  });
+  };
+  reinstate(tree, job);
 }
 
 /** The folder of an attempt that was claimed, and whose runner was not started. */

@@ -35,15 +35,17 @@ test('short texts and values that are not sensitive add nothing', async () => {
   );
 });
 
-test('a value that cannot be read does not keep others from being masked', async () => {
+test('texts in quotes are secrets where the value cannot be read, and others are masked nevertheless', async () => {
+  const tooDeep = `${'['.repeat(300)}"deep-secret"${']'.repeat(300)}`;
   assert.deepEqual(
     await ofTool(
-      hcl('["unfinished'),
+      hcl('["first-text", "unfinished'),
       hcl('file("x")'),
       hcl(`"${'${'.repeat(200)}"`),
+      hcl(tooDeep),
       hcl('["secret-after"]'),
     ),
-    ['secret-after'],
+    ['first-text', 'deep-secret', 'secret-after'],
   );
 });
 

@@ -1,6 +1,7 @@
 /** The work of one slot: prepares, starts, completes and cleans up attempts one after the other. */
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import { type AttemptEnd, HeldAttempt, type AttemptLog } from './held-attempt.ts';
@@ -11,7 +12,10 @@ import { innerSecrets } from './inner-secrets.ts';
 import { prepareAttempt } from './prepare-attempt.ts';
 import { type KeptFailuresOptions, removeOldFailures } from '../slots/kept-failures.ts';
 import { type KeptTree, type KeptTrees, reinstate } from '../slots/kept-trees.ts';
+import { forceRemove } from '../slots/remove-folder.ts';
 import type { Slot } from '../slots/slot-table.ts';
+import { workFolderPaths } from '../slots/work-folder.ts';
+import { asideOf } from '../slots/work-folder-owner.ts';
 import type { ProcessIdentity, RunnerOrder, SlotRecord, SpoolPaths } from '../spool/layout.ts';
 import type { Spool } from '../spool/open-spool.ts';
 import { readOutcome, readSlotRecord } from '../spool/read-attempt.ts';
@@ -135,13 +139,18 @@ export class SlotWork {
   }
 
   /** Removes the folder of a plan; failing to do so must not delay the apply. */
-  async #removePlan({ paths }: HeldAttempt): Promise<void> {
-    await removeFolder(paths.folder).catch((error: unknown) =>
+  async #removePlan({ paths, job }: HeldAttempt): Promise<void> {
+    await Promise.all([removeFolder(paths.folder), this.#removeAside(job)]).catch((error: unknown) =>
       this.#options.log.error(
         { folder: paths.folder, err: error },
         'cannot remove the folder of a plan; the next start of the agent removes it',
       ),
     );
+  }
+
+  /** Removes what the attempt could not remove of a folder that was in its place. */
+  async #removeAside(job: Job): Promise<void> {
+    await forceRemove(asideOf(workFolderPaths(this.#options.workFolder, job), job));
   }
 
   /**
@@ -185,7 +194,9 @@ export class SlotWork {
     const { secrets = [], resolveReferences, deliverCredentials, signal } = this.#options;
     const resolved = resolveReferences === undefined ? claimed : await resolveReferences(claimed, signal);
     const job = deliverCredentials === undefined ? resolved : await deliverCredentials(resolved, signal);
-    const inner = await innerSecrets(job.variables);
+    // Those of the same variables are among the secrets of the phase before.
+    const isSame = before !== null && isDeepStrictEqual(before.job.variables, job.variables);
+    const inner = isSame ? [] : await innerSecrets(job.variables);
     const all = [
       ...job.secrets,
       ...inner,
@@ -205,7 +216,7 @@ export class SlotWork {
     try {
       // Its work folder may already belong to the attempt that replaced it.
       if (this.#options.isUnwanted(attempt.job)) throw new Error('the server has replaced it');
-      if (tree) reinstate(tree);
+      if (tree) reinstate(tree, attempt.job);
       if (refusal === null) await this.#startRunner(attempt, before);
       else await writeJsonDurably(attempt.paths.outcome, refusedOutcome(refusal));
       return true;
@@ -287,8 +298,10 @@ export class SlotWork {
           mayWait &&
           awaitsApproval(attempt) &&
           (await keptTrees.keep(attempt.job, this.#slot, attempt.paths))
-        )
+        ) {
+          await this.#removeAside(attempt.job);
           return await removeFolder(attempt.paths.folder);
+        }
         await removeAttempt(attempt.paths, attempt.job, workFolder, { slotUid: this.#slot.uid, isGivenUp });
         return await removeOldFailures(this.#options.keptFailures);
       } catch (error) {

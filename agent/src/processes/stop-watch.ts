@@ -14,7 +14,7 @@ import { RunFailure } from './failure.ts';
 import { namesIn } from './proc.ts';
 import type { ResourceWatch } from './run-limits.ts';
 import type { StopReason } from './stop-reason.ts';
-import { isNearlyEmpty } from './unprinted.ts';
+import { isMostlyEmpty } from './unprinted.ts';
 
 const checkMilliseconds = 250;
 /** A fork bomb reaches any limit within a tenth of a second, and takes time of other runs as long as it lives. */
@@ -174,7 +174,7 @@ export class StopWatch implements Disposable {
   #isExtended(name: string, size: number): boolean {
     if (size < (this.#sampledBytes.get(name) ?? 0) * sampledGrowth) return false;
     this.#sampledBytes.set(name, size);
-    return isNearlyEmpty(join(this.#spool.steps, name), size);
+    return isMostlyEmpty(join(this.#spool.steps, name), size);
   }
 
   #lastContact(): number {

@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isNearlyEmpty } from './unprinted.ts';
+import { isMostlyEmpty } from './unprinted.ts';
 
 test('a log that was extended differs from one that only needs little space', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'unprinted-'));
@@ -12,11 +12,11 @@ test('a log that was extended differs from one that only needs little space', (t
   const sizeOf = () => statSync(log).size;
   // A file system that compresses needs hardly a block for it.
   writeFileSync(log, 'Still creating... [10s elapsed]\n'.repeat(300_000));
-  assert.equal(isNearlyEmpty(log, sizeOf()), false);
+  assert.equal(isMostlyEmpty(log, sizeOf()), false);
   truncateSync(log, 3 * 2 ** 30);
-  assert.equal(isNearlyEmpty(log, sizeOf()), true);
+  assert.equal(isMostlyEmpty(log, sizeOf()), true);
   appendFileSync(log, 'printed after all\n');
-  assert.equal(isNearlyEmpty(log, sizeOf()), true);
+  assert.equal(isMostlyEmpty(log, sizeOf()), true);
   writeFileSync(log, '');
-  assert.equal(isNearlyEmpty(log, 0), true);
+  assert.equal(isMostlyEmpty(log, 0), true);
 });

@@ -4,14 +4,14 @@ import { closeSync, openSync, readSync } from 'node:fs';
 const samples = 64;
 const sampleBytes = 4096;
 /** Of the bytes that were read. */
-const nearlyAll = 0.98;
+const mostly = 0.5;
 
 /**
- * Whether a file is nearly all zero bytes, as where nothing was ever written. Its blocks alone do not tell: a file system
+ * Whether a file is mostly zero bytes, as where nothing was ever written; printed logs have none. Its blocks alone do not tell: a file system
  * that compresses needs few for any log. It is read in places that a program cannot foresee.
  * @param size of the file
  */
-export function isNearlyEmpty(path: string, size: number): boolean {
+export function isMostlyEmpty(path: string, size: number): boolean {
   const bytes = Buffer.alloc(sampleBytes);
   let read = 0;
   let zeros = 0;
@@ -26,5 +26,5 @@ export function isNearlyEmpty(path: string, size: number): boolean {
   } finally {
     closeSync(descriptor);
   }
-  return zeros >= read * nearlyAll;
+  return zeros >= read * mostly;
 }

@@ -9,6 +9,8 @@ import { type Captures as ReadCaptures, type Command, given } from '../drivers/c
 import { lineSplitter } from '../drivers/lines.ts';
 import { RunFailure } from '../processes/failure.ts';
 import { limitSettings } from '../processes/stop-watch.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import { packFiles, unpackFiles } from '../slots/packed-files.ts';
 import { sealPlan, sealPlanFolder } from '../slots/work-folder.ts';
 import { endRest } from './end-rest.ts';
@@ -96,24 +98,33 @@ export async function sealMade(attempt: RunnerAttempt, file: string, captures: C
     captures.set(given.saved, packed);
     return sealPlanFolder(folders, name, unpackFiles(packed), order.slotUid);
   }
-  const { travelBytes: bytes } = attempt.job.limits;
+  const bytes = planLimit(attempt.job);
   const throwIfStopped = () => attempt.stop.throwIfStopped();
   const size = await tree.copyOut(folders.plan, name, copy, { bytes, throwIfStopped });
   if (size === null)
     throw new RunFailure('the plan file is not there after the plan', { result: 'internal' });
-  if (size > bytes) throw planTooLarge(bytes);
+  if (size > bytes) throw planTooLarge(attempt.job);
   if (driver.savedPlan?.isRead === true) captures.set(given.saved, readCapture(copy, driver.type));
   sealPlan(folders, name, copy, order.slotUid);
 }
 
-function planTooLarge(limit: number): RunFailure {
-  return new RunFailure(
-    `the plan has more than ${Math.ceil(limit / (1024 * 1024))} MB, which is what can be transferred to its apply: divide the configuration into several environments, or raise ${limitSettings.travelBytes}`,
-  );
-}
-
 /** Of a folder of plans: of all tools, none writes that many or large files. */
 const [planFiles, planFileBytes] = [10_000, 512_000_000];
+
+/** How many bytes a plan may have: those that can be transferred to its apply, where one follows. */
+function planLimit({ phase, type, limits }: Job): number {
+  const isTransferred = phase === 'plan' && !planOnlyTypes.includes(type);
+  return isTransferred ? limits.travelBytes : Math.max(limits.travelBytes, planFileBytes);
+}
+
+function planTooLarge(job: Job): RunFailure {
+  const limit = planLimit(job);
+  const advice =
+    limit === job.limits.travelBytes
+      ? `, which is what can be transferred to its apply: divide the configuration into several environments, or raise ${limitSettings.travelBytes}`
+      : ': divide the configuration into several environments';
+  return new RunFailure(`the plan has more than ${Math.ceil(limit / (1024 * 1024))} MB${advice}`);
+}
 
 /**
  * All files below a name in the folder of the plan, by their paths below it; a single file is `plan`. They are in
@@ -124,14 +135,13 @@ export async function readFolder(
   name: string,
 ): Promise<Map<string, Uint8Array>> {
   const files = new Map<string, Uint8Array>();
-  const { travelBytes } = job.limits;
-  let left = travelBytes;
+  let left = planLimit(job);
   const read = async (path: string) => {
     stop.throwIfStopped();
     const most = Math.min(planFileBytes, left);
     const bytes = await tree.read(folders.plan, path, most).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EFBIG') throw error;
-      throw planTooLarge(most === left ? travelBytes : planFileBytes);
+      throw planTooLarge(job);
     });
     left -= bytes?.length ?? 0;
     return bytes ?? new Uint8Array();

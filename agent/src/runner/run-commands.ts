@@ -23,6 +23,7 @@ import { RunFailure } from '../processes/failure.ts';
 import { signalQuietly } from '../processes/proc.ts';
 import { nextInRelease, placesOfProgram, requireProgram } from '../processes/programs.ts';
 import { openPlan } from '../slots/work-folder.ts';
+import { requireOwn } from '../slots/work-folder-owner.ts';
 import { type Captures, collect, findLines, readCapture, sealMade, writeNeeded } from './command-files.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
 import { collectorSettings } from './tool/collector-settings.ts';
@@ -86,6 +87,7 @@ export async function runOne(
 ): Promise<void> {
   const input = inputOf(command, captures);
   if (input === null) return;
+  requireOwn(attempt.folders, attempt.job);
   await writeNeeded(attempt, command, captures);
   const log = attempt.spool.stepLog(command.step);
   const from = sizeOf(log);

@@ -89,7 +89,7 @@ test('a tree is set aside, closed and without variables, and put back for its ap
   const tree = trees.take(applyOf(job)) ?? assert.fail('it was not kept');
   assert.deepEqual([Buffer.from(tree.plan ?? []).toString(), tree.state?.length], ['plan of one', 1]);
   mkdirSync(join(tree.place.root, 'left-over'), { recursive: true });
-  reinstate(tree);
+  reinstate(tree, applyOf(job));
   assert.deepEqual(readdirSync(workFolder), ['one']);
   assert.equal(readFileSync(join(tree.place.tree, 'main.tf'), 'utf8'), 'one');
   const file = join(tree.place.tree, 'module', 'z.tfvars');
@@ -106,7 +106,7 @@ test('a tree that cannot be completed is not put back to where a run would conti
   await plan(job);
   const tree = trees.take(applyOf(job)) ?? assert.fail('it was not kept');
   rmSync(join(tree.folder, 'tree', 'module'), { recursive: true });
-  assert.throws(() => reinstate(tree), /ENOENT/);
+  assert.throws(() => reinstate(tree, applyOf(job)), /ENOENT/);
   assert.equal(existsSync(tree.place.root), false);
   assert.equal(isTreeKept(tree.place, { jobId: 'one', attempt: 1, fence: 1 }, null), false);
   await trees.discard(tree);
@@ -194,7 +194,7 @@ test('a folder that does not belong to the plan is not kept', async (t) => {
   const slot = slots.occupy() ?? assert.fail();
   const other = { ...jobOf('one'), jobId: 'other' };
   const tree = trees.take(applyOf(jobOf('one'))) ?? assert.fail();
-  reinstate(tree);
+  reinstate(tree, applyOf(jobOf('one')));
   assert.equal(await trees.keep(other, slot, spoolPaths('/none')), false);
   assert.equal(await trees.keep(jobOf('one'), slot, spoolPaths('/none')), false, 'of another uid');
   assert.ok(existsSync(join(workFolder, 'one', 'tree')));
@@ -224,6 +224,6 @@ test('a link in the place of a file with variables is replaced by the file', asy
   assert.equal(isKept, true);
   const tree = trees.take(applyOf(jobOf('one'))) ?? assert.fail();
   symlinkSync(join(workFolder, 'elsewhere'), inside(join(tree.folder, 'tree')));
-  assert.throws(() => reinstate(tree), { code: 'EEXIST' });
+  assert.throws(() => reinstate(tree, applyOf(jobOf('one'))), { code: 'EEXIST' });
   assert.equal(existsSync(join(workFolder, 'elsewhere')), false);
 });

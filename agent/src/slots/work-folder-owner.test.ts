@@ -21,6 +21,7 @@ import {
   isOwn,
   releaseWorkFolder,
   removeOwnWorkFolder,
+  requireOwn,
   takeWorkFolder,
 } from './work-folder-owner.ts';
 
@@ -57,7 +58,9 @@ async function takenByOther(t: TestContext) {
 test('a folder in which another agent changes resources is neither replaced nor removed', async (t) => {
   const { workFolder, paths, spool, end } = await takenByOther(t);
   writeFileSync(spool.mark, '{}');
+  writeFileSync(spool.markStored, '');
   assert.deepEqual([isOwn(paths, first), isOwn(paths, second)], [true, false]);
+  assert.throws(() => requireOwn(paths, second), /another attempt has taken .*ENVARIUM_WORK_DIR/);
   assert.throws(() => clearWorkFolder(paths, second), /still changes resources in .*ENVARIUM_WORK_DIR/);
   removeOwnWorkFolder(paths, second);
   assert.equal(readFileSync(join(paths.state, 'state'), 'utf8'), 'of the first');
@@ -65,6 +68,16 @@ test('a folder in which another agent changes resources is neither replaced nor 
   clearWorkFolder(paths, second);
   assert.deepEqual(readdirSync(workFolder), ['e.kept-first-1'], 'what a lost run has left is kept');
   assert.equal(readFileSync(join(workFolder, 'e.kept-first-1', 'state', 'state'), 'utf8'), 'of the first');
+});
+
+test('an apply whose start the service has not agreed to loses its folder to the next attempt', async (t) => {
+  const { workFolder, paths, spool } = await takenByOther(t);
+  writeFileSync(spool.mark, '{}');
+  clearWorkFolder(paths, second);
+  assert.deepEqual(readdirSync(workFolder), ['e.kept-first-1']);
+  createWorkFolder(paths, null);
+  takeWorkFolder(paths, second, spool.folder);
+  assert.throws(() => requireOwn(paths, first), /another attempt has taken/);
 });
 
 test('a folder of a plan that another attempt replaces is moved away, and its run removes nothing', async (t) => {

@@ -2,7 +2,7 @@
  * Whose a work folder is. Agents of one machine can have the same ENVARIUM_WORK_DIR, and any of them gets the next
  * attempt of an environment, also while the run of one that the service no longer hears of has not ended.
  */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Job } from '#protocol/messages/job.ts';
 import { processesIn } from '../processes/end-processes.ts';
 import { RunFailure } from '../processes/failure.ts';
@@ -32,8 +32,20 @@ function ownerOf({ owner }: WorkFolderPaths): Owner | null {
   }
 }
 
-function write(paths: WorkFolderPaths, owner: Owner): void {
-  writeFileSync(paths.owner, JSON.stringify(owner), { mode: 0o600 });
+/** Nobody ever reads a part of it, which would look like a folder without an owner. */
+function write({ owner: file }: WorkFolderPaths, owner: Owner): void {
+  const next = `${file}.next`;
+  writeFileSync(next, JSON.stringify(owner), { mode: 0o600 });
+  renameSync(next, file);
+}
+
+/** @throws RunFailure if the folder is that of another attempt by now: nothing may be read or changed there */
+export function requireOwn(paths: WorkFolderPaths, attempt: Attempt): void {
+  if (isOwn(paths, attempt)) return;
+  throw new RunFailure(
+    `another attempt has taken ${paths.root}: give each agent of this machine a folder of its own (setting ENVARIUM_WORK_DIR)`,
+    { result: 'internal' },
+  );
 }
 
 /** Whether a folder is not that of another attempt. The plan that an apply continues counts as the same one. */
@@ -49,10 +61,15 @@ export function takeWorkFolder(paths: WorkFolderPaths, { jobId, attempt }: Attem
   write(paths, { jobId, attempt, runner: identifyProcess(process.pid), spool });
 }
 
-/** Records that no process works for the attempt any more. */
+/** Records that no process works for the attempt any more; on a full disk, its outcome says the same. */
 export function releaseWorkFolder(paths: WorkFolderPaths): void {
   const owner = ownerOf(paths);
-  if (owner !== null) write(paths, { ...owner, runner: null });
+  if (owner === null) return;
+  try {
+    write(paths, { ...owner, runner: null });
+  } catch {
+    rmSync(`${paths.owner}.next`, { force: true });
+  }
 }
 
 /** Where the folder that an attempt has left is while it is being removed. */
@@ -75,7 +92,7 @@ export function clearWorkFolder(paths: WorkFolderPaths, attempt: Attempt): void 
   const owner = isOwn(paths, attempt) ? null : ownerOf(paths);
   const isRunning = owner?.runner != null && owner.runner.pid !== process.pid && isAlive(owner.runner);
   if (owner !== null && isUnfinished(owner)) {
-    if (isRunning || processesIn(paths.root).length > 0)
+    if (hasStarted(owner) && (isRunning || processesIn(paths.root).length > 0))
       throw new RunFailure(
         `another agent of this machine still changes resources in ${paths.root}: deploy again once that run has ended, and give each agent a folder of its own (setting ENVARIUM_WORK_DIR)`,
         { result: 'internal' },
@@ -90,7 +107,12 @@ export function clearWorkFolder(paths: WorkFolderPaths, attempt: Attempt): void 
   }
 }
 
-/** Whether a command has begun to change resources whose end is not recorded yet. */
+/** Whether the service has agreed to the start: before that, no command changes anything, and it may agree to another attempt. */
+function hasStarted({ spool }: Owner): boolean {
+  return existsSync(spoolPaths(spool).markStored);
+}
+
+/** Whether a command may have begun to change resources whose end is not recorded yet. */
 function isUnfinished({ spool }: Owner): boolean {
   const { mark, outcome } = spoolPaths(spool);
   return existsSync(mark) && !existsSync(outcome);

@@ -1,7 +1,7 @@
 import type { HclAnswer, HclFile } from '#guards/hcl/answer-parent.ts';
 import { constantOfBody, fileOfExpression } from '#guards/hcl/constant-value.ts';
 import { checkHclLimits, hclThreadLimits } from '#guards/hcl/hcl-limits.ts';
-import { LimitedThread } from '#guards/threads/limited-thread.ts';
+import { LimitedThread, ThreadFailure } from '#guards/threads/limited-thread.ts';
 import { ownProgram, type Role } from '../../own-program.ts';
 
 type Parser = LimitedThread<HclFile, HclAnswer>;
@@ -70,13 +70,28 @@ export async function constantsOfHcl(expressions: readonly HclExpression[]): Pro
   return constants;
 }
 
-/** Bodies of those HCL expressions that can be parsed. Expressions inside that are not constants are texts. */
+/** Texts in double quotes, of a value that the parser does not read. */
+function quotedTexts(text: string): Record<string, unknown> {
+  const quoted = text.match(/"(?:[^"\\\n]|\\.)*"/g) ?? [];
+  return { quoted: quoted.map((each) => each.slice(1, -1)) };
+}
+
+/**
+ * Bodies of HCL expressions. Expressions inside that are not constants are texts; of what does not parse, or exceeds
+ * the parser's limits, the quoted texts are found.
+ * @throws ThreadFailure if the parser does not answer
+ */
 export async function readableBodies(expressions: readonly string[]): Promise<Record<string, unknown>[]> {
   await using thread = openParser();
   const bodies: Record<string, unknown>[] = [];
   for (const text of expressions) {
-    const answer = await parseFile(thread, { name: 'value', text: fileOfExpression(text) }).catch(() => null);
-    if (answer !== null && answer.error === undefined) bodies.push(answer.body);
+    const answer = await parseFile(thread, { name: 'value', text: fileOfExpression(text) }).catch(
+      ({ cause }: Error) => {
+        if (cause instanceof ThreadFailure) throw cause;
+        return null;
+      },
+    );
+    bodies.push(answer === null || answer.error !== undefined ? quotedTexts(text) : answer.body);
   }
   return bodies;
 }

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { keptFolder } from '../../slots/work-folder.ts';
+import { requireOwn } from '../../slots/work-folder-owner.ts';
 import type { Command } from '../../drivers/command.ts';
 import type { ProgressEvent } from '../../drivers/driver.ts';
 import { recordedIn, unrecordedResources } from '../../spool/unrecorded-resources.ts';
@@ -50,6 +51,7 @@ export async function runChangingCommand(
   { input, captures, isRepeated }: ChangingOptions,
 ): Promise<Changed> {
   requireProgram(command.program, configuration.tool.paths);
+  requireOwn(attempt.folders, attempt.job);
   if (isRepeated) await removeEvents(attempt, command);
   await using progress = followProgress(attempt, command);
   await storeMark(attempt, isRepeated);
