@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { patientFetch, secondsToWait } from './patient-fetch.ts';
+import { operations } from '#contract/operations.ts';
+import { isTest, patientFetch, secondsToWait } from './patient-fetch.ts';
 
 interface Seen {
   readonly keys: (string | null)[];
@@ -50,6 +51,16 @@ test('a creating request is repeated with the same key', async () => {
   assert.equal(seen.keys.length, 3);
   assert.ok(seen.keys[0]);
   assert.equal(new Set(seen.keys).size, 1);
+});
+
+test('tests, which ask others each time, are not repeated', async () => {
+  const asking = Object.values(operations).filter((each) => 'asksOthers' in each && each.asksOthers === true);
+  assert.ok(asking.length > 0);
+  for (const operation of Object.values(operations))
+    assert.equal(isTest(operation.path), asking.includes(operation as never), operation.path);
+  const seen = playing(broken('ECONNRESET'));
+  await assert.rejects(seen.fetch('http://x/api/credentials/a/test', { method: 'POST' }));
+  assert.deepEqual(seen.keys, [null]);
 });
 
 test('requests that could take effect twice, or never reached the service, are not repeated', async () => {

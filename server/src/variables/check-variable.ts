@@ -49,7 +49,7 @@ function shownAs({ name }: Pick<VariableValues, 'name'>, scope: VariableScope): 
 
 /**
  * HCL and JSON values are read where they are written, so that the error names the field and not a run. Environment
- * variables reach tools as they are.
+ * variables reach tools as they are, and terragrunt evaluates expressions.
  */
 async function checkFormat(
   values: VariableValues,
@@ -62,7 +62,11 @@ async function checkFormat(
   if (secretReferenceOf(values.value) !== null) return;
   try {
     if (format === 'JSON') JSON.parse(values.value);
-    else await checkHclValue(values.value, values.type === 0 || (await tool())?.evaluatesHcl === true);
+    else {
+      // Environments of any tool may be below a place that has none of its own.
+      const facts = values.type === 0 ? undefined : await tool();
+      await checkHclValue(values.value, facts === undefined || facts.evaluatesHcl === true);
+    }
   } catch (error) {
     // The message of the parser quotes the value.
     const isShown = !values.isSensitive || error instanceof NotConstant;

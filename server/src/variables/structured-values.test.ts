@@ -8,6 +8,7 @@ const app = await testApp();
 const { organizationId, projectId } = app;
 const environment = await createIdle(app);
 const inProject = { scope: 'PROJECT', scopeId: projectId, organizationId };
+const inEnvironment = { scope: 'ENVIRONMENT', scopeId: environment.id, organizationId };
 const hcl = (value: string, more: object = {}) => ({
   ...{ name: 'shape', type: 1, value, schema: { format: 'HCL' } },
   ...more,
@@ -24,17 +25,23 @@ const unusable = [
   '12345678901234567890',
 ];
 
-test('HCL that a run could not use is refused where it is written', async () => {
+test('HCL that a run could not use is refused where it is written, unless a run of another tool could', async () => {
   for (const value of unusable) {
-    const body = [{ ...inProject, ...hcl(value) }];
+    const body = [{ ...inEnvironment, ...hcl(value) }];
     const { message } = await refused(app, 'saveVariables', 422, { body });
-    assert.match(message, /^\/body\/0\/value of "shape" \(scope PROJECT\) is not valid HCL: an HCL /, value);
+    assert.match(
+      message,
+      /^\/body\/0\/value of "shape" \(scope ENVIRONMENT\) is not valid HCL: an HCL /,
+      value,
+    );
     const created = await refused(app, 'createEnvironmentWithoutTemplate', 422, {
       body: createBody(app, { configurationChanges: [hcl(value)] }),
     });
     assert.match(created.message, /^\/body\/configurationChanges\/0\/value .* is not valid HCL/, value);
   }
-  const secret = { ...inProject, ...hcl('file("hunter2")', { isSensitive: true }) };
+  await ok(app, 'saveVariables', { body: [{ ...inProject, ...hcl('1 + 2') }] });
+  await ok(app, 'saveVariables', { body: [{ ...inProject, ...hcl('', { toDelete: true }) }] });
+  const secret = { ...inEnvironment, ...hcl('file("hunter2")', { isSensitive: true }) };
   const { message } = await refused(app, 'saveVariables', 422, { body: [secret] });
   assert.match(message, /must be a constant/);
   assert.doesNotMatch(message, /hunter2/);

@@ -115,6 +115,9 @@ export interface Tagged<Data> {
   readonly etag: string | undefined;
 }
 
+/** Reads it again. @returns with the tag of what is there now; without data if it could not be read */
+export type Refetch = () => Promise<{ readonly data: Pick<Tagged<unknown>, 'etag'> | undefined }>;
+
 /** Reads something that is edited: with its tag, so that a change can depend on nobody having been faster. */
 export function useTagged<Name extends OperationName>(
   name: Name,
@@ -153,6 +156,8 @@ export interface ChangeOptions<Name extends OperationName> {
   /** Called when it is sent. */
   readonly onSend?: () => void;
   readonly onSuccess?: (reply: Reply<Name>, input: Input<Name>) => void;
+  /** Called after a success, once the reads are current again. */
+  readonly onRefreshed?: () => void;
   /** Shows an error itself and returns true, or leaves it to a message at the edge of the page. */
   readonly onError?: (error: unknown) => boolean;
 }
@@ -163,7 +168,7 @@ export interface ChangeOptions<Name extends OperationName> {
  */
 export function useChange<Name extends OperationName>(
   name: Name,
-  { inOrder, refreshes, onSend, onSuccess, onError }: ChangeOptions<Name>,
+  { inOrder, refreshes, onSend, onSuccess, onRefreshed, onError }: ChangeOptions<Name>,
 ): UseMutationResult<Reply<Name>, Error, Input<Name>> {
   const [keys] = useState(() => new OnceKeys());
   return useMutation({
@@ -179,6 +184,7 @@ export function useChange<Name extends OperationName>(
     onSuccess: async (reply, input) => {
       onSuccess?.(reply, input);
       await refresh(refreshes);
+      onRefreshed?.();
     },
     onError: (error) => {
       if (isStatus(error, 401) || onError?.(error) === true) return;

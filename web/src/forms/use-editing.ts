@@ -1,7 +1,7 @@
 /** A form for something that others may change at the same time. */
 import { useState } from 'react';
 import { isStatus } from '../api/errors.ts';
-import type { Tagged } from '../api/queries.ts';
+import type { Refetch, Tagged } from '../api/queries.ts';
 
 export interface Editing<Values> {
   readonly values: Values;
@@ -35,14 +35,14 @@ interface Edited<Values> {
 export function useEditing<Data, Values extends object>(
   read: Tagged<Data>,
   valuesOf: (data: Data) => Values,
-  refetch: () => Promise<unknown>,
+  refetch: Refetch,
 ): Editing<Values> {
   const [edited, setEdited] = useState<Edited<Values>>();
   const theirs = valuesOf(read.data);
   return {
     values: edited?.values ?? theirs,
     isTouched: edited !== undefined,
-    etag: edited?.isOvertaken === false ? (edited.etag ?? read.etag) : read.etag,
+    etag: edited === undefined || edited.isOvertaken ? read.etag : edited.etag,
     isOvertaken: edited?.isOvertaken ?? false,
     change: (changes) =>
       setEdited((before) => ({
@@ -51,13 +51,16 @@ export function useEditing<Data, Values extends object>(
         values: { ...(before?.values ?? theirs), ...changes },
       })),
     reset: () => setEdited(undefined),
-    saved: (sent) =>
-      setEdited((now) =>
-        now === undefined || now.values === sent
-          ? undefined
-          : // It follows the version that the save has made.
-            { values: now.values, etag: undefined, isOvertaken: false },
-      ),
+    saved: (sent) => {
+      // What was typed meanwhile is about the version that the save has made.
+      const rebase = (etag: string | undefined) =>
+        setEdited((now) =>
+          now === undefined || now.values === sent
+            ? undefined
+            : { values: now.values, etag, isOvertaken: false },
+        );
+      void refetch().then(({ data }) => rebase(data?.etag));
+    },
     onRefused: (error) => {
       if (!isStatus(error, 412)) return false;
       const overtake = () =>

@@ -128,7 +128,9 @@ async function waitOrGiveUp(
     context.log.error({ err: error, deploymentId }, 'approval policies could not be evaluated');
   const now = context.now();
   const step = await getStepRow(context.db, deploymentId, policyStep);
-  const again = nextTry(step?.started_at ?? now, now);
+  // A time in which no server ran does not count.
+  const began = Math.max(step?.started_at?.getTime() ?? now.getTime(), performance.timeOrigin);
+  const again = nextTry(new Date(began), now);
   if (again === null) {
     const problem = `${reason} (tried for ${longestOutageMinutes} minutes)`;
     await concludeCheck(context, round, { verdicts: [], printed: null, problem });

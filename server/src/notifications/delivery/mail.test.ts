@@ -168,6 +168,22 @@ test('recipients that the server refuses are named, and the others get the e-mai
   ]);
 });
 
+test('a mailbox is recognized however the mail server writes it, and nobody counts as reached without certainty', async (t) => {
+  const to = ['ops@bücher.example', 'b@example.com'];
+  const sent = async (refused: Readonly<Record<string, number>>) => {
+    const { port } = await mailServer(t, undefined, refused);
+    const { isFinal, deliveredTo } = await send(settingsFor(port, { smtpTls: 'opportunistic' }), {
+      ...mail,
+      to,
+    });
+    return [isFinal, deliveredTo];
+  };
+  const [inWords = '', other = ''] = to;
+  const inAscii = 'ops@xn--bcher-kva.example';
+  assert.deepEqual(await sent({ [inWords]: 451, [inAscii]: 451 }), [undefined, [other]]);
+  assert.deepEqual(await sent({ [inWords]: 451, [inAscii]: 451, [other]: 451 }), [undefined, undefined]);
+});
+
 test('a line break in a subject makes no header', async (t) => {
   const { port, arrived } = await mailServer(t);
   const subject = 'Deploy failed: x\r\nBcc: everybody@example.com';

@@ -1,4 +1,5 @@
 /** Hands a message to the mail server of the settings. */
+import { domainToASCII } from 'node:url';
 import { createTransport } from 'nodemailer';
 import type { ServerSettings } from '../../config.ts';
 import { errorOf, mostAnswerBytes, type Sent, shownText, timeLimitMilliseconds } from './sent.ts';
@@ -63,18 +64,34 @@ interface Refused {
   readonly permanent?: boolean | undefined;
 }
 
-/** What became of an e-mail that some recipients, or all, were refused: the others got it. */
+/** As the mail server knows a mailbox. */
+function known(box: string): string {
+  const at = box.lastIndexOf('@');
+  const local = box.slice(0, at).replace(/^"(.*)"$/, '$1');
+  return `${local}@${domainToASCII(box.slice(at + 1))}`.toLowerCase();
+}
+
+/** Those who were not refused; nobody where it is not certain who was. */
+function acceptedOf(refused: readonly Refused[], { to }: Pick<Mail, 'to'>): string[] {
+  const boxes = new Set(refused.map(({ recipient = '' }) => known(recipient)));
+  const accepted = to.filter((box) => !boxes.has(known(box)));
+  return accepted.length === to.length - boxes.size ? accepted : [];
+}
+
+/**
+ * What became of an e-mail that some recipients, or all, were refused.
+ * @param deliveredTo those who got it
+ */
 function refusedBy(
   refused: readonly Refused[],
-  { to }: Pick<Mail, 'to'>,
+  { to, deliveredTo }: Pick<Mail, 'to'> & { readonly deliveredTo: readonly string[] },
   secrets: readonly string[],
 ): Pick<Sent, 'error' | 'isFinal' | 'deliveredTo'> {
   const named = refused.map(
     ({ recipient = '', response, message }) => `${recipient}: ${response ?? message}`,
   );
-  const boxes = new Set(refused.map(({ recipient }) => recipient?.toLowerCase()));
-  const deliveredTo = to.filter((box) => !boxes.has(box.toLowerCase()));
-  const which = deliveredTo.length === 0 ? 'all recipients' : `${refused.length} of ${to.length} recipients`;
+  const which =
+    refused.length >= to.length ? 'all recipients' : `${refused.length} of ${to.length} recipients`;
   const message = shownText(`The mail server refused ${which}: ${named.join('; ')}`, secrets);
   return {
     error: { type: 'unknown', message },
@@ -118,7 +135,11 @@ export async function sendMail(settings: MailSettings, mail: Mail, closing: Abor
     });
     const { response, rejectedErrors = [] } = await Promise.race([sending, whenOver(closing)]);
     const body = shownText(response.slice(0, mostAnswerBytes), secrets);
-    const refused = rejectedErrors.length === 0 ? { error: null } : refusedBy(rejectedErrors, mail, secrets);
+    const deliveredTo = acceptedOf(rejectedErrors, mail);
+    const refused =
+      rejectedErrors.length === 0
+        ? { error: null }
+        : refusedBy(rejectedErrors, { to: mail.to, deliveredTo }, secrets);
     return { request, response: { status: codeOf(response), body }, ...refused };
   } catch (error) {
     const { response, rejectedErrors } = error as { response?: string; rejectedErrors?: Refused[] };
@@ -128,7 +149,7 @@ export async function sendMail(settings: MailSettings, mail: Mail, closing: Abor
       response: body === null ? null : { status: codeOf(body), body },
       ...(rejectedErrors === undefined
         ? { error: explained(error, settings, secrets) }
-        : refusedBy(rejectedErrors, mail, secrets)),
+        : refusedBy(rejectedErrors, { to: mail.to, deliveredTo: [] }, secrets)),
     };
   } finally {
     transport.close();

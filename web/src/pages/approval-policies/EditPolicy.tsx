@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import type { ApprovalPolicy } from '#contract/flows/shapes.ts';
 import { fieldOf, fieldText } from '../../api/errors.ts';
-import { type Tagged, useChange, useTagged } from '../../api/queries.ts';
+import { type Refetch, type Tagged, useChange, useTagged } from '../../api/queries.ts';
 import { Overtaken } from '../../forms/Overtaken.tsx';
 import { useEditing } from '../../forms/use-editing.ts';
 import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
@@ -19,7 +19,7 @@ export interface EditPolicyProps {
 
 interface EditorProps extends EditPolicyProps {
   readonly read: Tagged<ApprovalPolicy>;
-  readonly refetch: () => Promise<unknown>;
+  readonly refetch: Refetch;
 }
 
 function Editor({ policyId, read, refetch, whyNot, onDone }: EditorProps) {

@@ -3,7 +3,7 @@ import { Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ConfigurationSetDetails } from '#contract/configuration-sets/shapes.ts';
-import { queryClient, type Tagged, useChange, useTagged } from '../../api/queries.ts';
+import { queryClient, type Refetch, type Tagged, useChange, useTagged } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { pathOf } from '../../forms/project-tree.ts';
@@ -30,7 +30,7 @@ function useSetRights({ creationScope, creationScopeId }: ConfigurationSetDetail
 
 interface ActionsProps {
   readonly read: Tagged<ConfigurationSetDetails>;
-  readonly refetch: () => Promise<unknown>;
+  readonly refetch: Refetch;
   readonly whyNot: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { Alert, Button, Group, Modal, Textarea, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react';
 import type { ConfigurationSetDetails } from '#contract/configuration-sets/shapes.ts';
 import { errorText, fieldOf, fieldText } from '../../api/errors.ts';
-import { type Tagged, useChange } from '../../api/queries.ts';
+import { type Refetch, type Tagged, useChange } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { Overtaken } from '../../forms/Overtaken.tsx';
@@ -161,7 +161,7 @@ const valuesOf = ({ name, description }: ConfigurationSetDetails): SetValues => 
 
 export interface EditSetDialogProps {
   readonly read: Tagged<ConfigurationSetDetails>;
-  readonly refetch: () => Promise<unknown>;
+  readonly refetch: Refetch;
   readonly onClose: () => void;
 }
 

@@ -2,7 +2,7 @@
 import { Button, Group, Modal } from '@mantine/core';
 import { useState } from 'react';
 import type { Project } from '#contract/projects/shapes.ts';
-import { type Tagged, useChange } from '../../api/queries.ts';
+import { type Refetch, type Tagged, useChange } from '../../api/queries.ts';
 import { type Rights, useRights } from '../../api/rights.ts';
 import { isWithin } from '../../forms/project-tree.ts';
 import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
@@ -92,7 +92,7 @@ function ArchiveDialog({ project, onClose }: OneProject) {
 
 export interface ProjectActionsProps {
   readonly read: Tagged<Project>;
-  readonly refetch: () => Promise<unknown>;
+  readonly refetch: Refetch;
   readonly rights: Rights;
 }
 

@@ -3,7 +3,7 @@ import { Alert, Button, Group, Modal, TagsInput, Textarea, TextInput } from '@ma
 import { useState } from 'react';
 import type { Project } from '#contract/projects/shapes.ts';
 import { errorText, fieldOf, fieldText } from '../../api/errors.ts';
-import { type Tagged, useChange } from '../../api/queries.ts';
+import { type Refetch, type Tagged, useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { Overtaken } from '../../forms/Overtaken.tsx';
 import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
@@ -180,7 +180,7 @@ const valuesOf = ({ name, description, tags }: Project): ProjectValues => ({
 
 export interface EditProjectDialogProps {
   readonly read: Tagged<Project>;
-  readonly refetch: () => Promise<unknown>;
+  readonly refetch: Refetch;
   readonly onClose: () => void;
 }
 

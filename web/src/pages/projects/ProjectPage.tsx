@@ -3,7 +3,7 @@ import { Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { Project } from '#contract/projects/shapes.ts';
-import { type Tagged, useTagged } from '../../api/queries.ts';
+import { type Refetch, type Tagged, useTagged } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { wayTo } from '../../forms/project-tree.ts';
 import { useProjects } from '../../forms/ProjectSelect.tsx';
@@ -66,7 +66,7 @@ function ProjectTabs({ project }: { readonly project: Project }) {
 
 interface ShownProps {
   readonly read: Tagged<Project>;
-  readonly refetch: () => Promise<unknown>;
+  readonly refetch: Refetch;
 }
 
 function Shown({ read, refetch }: ShownProps) {

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import type { Template } from '#contract/templates/shapes.ts';
 import { fieldOf, fieldText } from '../../api/errors.ts';
-import { type Tagged, useChange } from '../../api/queries.ts';
+import { type Refetch, type Tagged, useChange } from '../../api/queries.ts';
 import { Overtaken } from '../../forms/Overtaken.tsx';
 import { useEditing } from '../../forms/use-editing.ts';
 import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
@@ -18,7 +18,7 @@ import {
 
 export interface EditTemplateProps {
   readonly read: Tagged<Template>;
-  readonly refetch: () => Promise<unknown>;
+  readonly refetch: Refetch;
   readonly whyNot: string | undefined;
   readonly onDone: () => void;
 }

@@ -43,8 +43,8 @@ function useScopeVariables({ place, definitions = [] }: ScopeVariablesProps, var
     refreshes: reads,
     onSuccess: (saved) => {
       showDone(saved.length === 1 ? 'One variable was saved' : `${saved.length} variables were saved`);
-      editing.onSaved();
     },
+    onRefreshed: editing.onSaved,
     onError: editing.onRefused,
   });
   return {

@@ -2,7 +2,7 @@
 import { Button, Switch } from '@mantine/core';
 import { type FormEvent, useRef } from 'react';
 import { fieldOf, fieldText, isStatus } from '../../../api/errors.ts';
-import { type Reply, type Tagged, useChange, useTagged } from '../../../api/queries.ts';
+import { type Reply, type Refetch, type Tagged, useChange, useTagged } from '../../../api/queries.ts';
 import { CronField } from '../../../forms/cron/CronField.tsx';
 import { readCron } from '../../../forms/cron/cron.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
@@ -89,7 +89,7 @@ function problemOf({ deploy, destroy }: Values, now: Date): string | undefined {
 
 interface FormProps extends EnvironmentProps {
   readonly read: Tagged<ScheduleReply>;
-  readonly refetch: () => Promise<unknown>;
+  readonly refetch: Refetch;
 }
 
 function useSchedule({ environment, read, refetch }: FormProps) {

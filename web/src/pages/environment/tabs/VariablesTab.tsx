@@ -38,18 +38,19 @@ function useSaving(
   const end = (message: string) => {
     setErrors({});
     setIsStrict(false);
-    onSaved(sent.current);
     showDone(message);
   };
   const save = useChange('saveVariables', {
     refreshes: ['listVariables'],
     onError,
     onSuccess: () => end('Saved. The next deployment uses it.'),
+    onRefreshed: () => onSaved(sent.current),
   });
   const deploy = useChange('deployEnvironment', {
     refreshes: [...deploymentReads, 'listVariables'],
     onError,
     onSuccess: () => end('Saved, and the deployment is requested.'),
+    onRefreshed: () => onSaved(sent.current),
   });
   const whenReady = (send: () => void) => () => {
     setIsStrict(true);

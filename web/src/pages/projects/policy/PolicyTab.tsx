@@ -6,7 +6,7 @@ import type { Organization } from '#contract/organizations/shapes.ts';
 import type { Policy } from '#contract/policies/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
 import { fieldOf, fieldText } from '../../../api/errors.ts';
-import { type Tagged, useChange, useRead, useTagged } from '../../../api/queries.ts';
+import { type Refetch, type Tagged, useChange, useRead, useTagged } from '../../../api/queries.ts';
 import { useRights } from '../../../api/rights.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { Overtaken } from '../../../forms/Overtaken.tsx';
@@ -30,7 +30,7 @@ import { Drift, FlagSection, Limits, Lifetimes, Runs } from './PolicyFields.tsx'
 interface FormProps {
   readonly project: Project;
   readonly read: Tagged<Policy>;
-  readonly refetch: () => Promise<unknown>;
+  readonly refetch: Refetch;
 }
 
 function usePolicyForm({ project, read, refetch }: FormProps) {
