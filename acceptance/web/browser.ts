@@ -94,8 +94,6 @@ export async function chooseOption(
     );
   });
   await wanted.click();
-  // A list that still closes would take the next click.
-  await page.getByRole('option').first().waitFor({ state: 'hidden' });
 }
 
 /**

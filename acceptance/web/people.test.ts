@@ -27,7 +27,11 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
   const dialog = () => page.getByRole('dialog').last();
   const press = (name: string | RegExp) => page.getByRole('button', { name, exact: true }).last().click();
   const go = (path: string) => page.goto(`${service.url}${path}`);
-  const choose = (label: string, option: string | RegExp) => chooseOption(page, label, option);
+  const choose = async (label: string, option: string | RegExp) => {
+    await chooseOption(page, label, option);
+    // A list that still closes would take the next click.
+    await page.getByRole('option').first().waitFor({ state: 'hidden' });
+  };
   const membersByEmail = async () => {
     const members = await service.client.call('listMembers', { params: { id: home.organizationId } });
     return new Map(members.map((member) => [member.user.email, member]));
