@@ -23,6 +23,8 @@ interface Edited<Values> {
   readonly values: Values;
   readonly etag: string | undefined;
   readonly isOvertaken: boolean;
+  /** The service has the values; what is read does not show them yet. */
+  readonly isSaved?: boolean;
 }
 
 /**
@@ -41,7 +43,7 @@ export function useEditing<Data, Values extends object>(
   const theirs = valuesOf(read.data);
   return {
     values: edited?.values ?? theirs,
-    isTouched: edited !== undefined,
+    isTouched: edited !== undefined && edited.isSaved !== true,
     etag: edited === undefined || edited.isOvertaken ? read.etag : edited.etag,
     isOvertaken: edited?.isOvertaken ?? false,
     change: (changes) =>
@@ -52,12 +54,11 @@ export function useEditing<Data, Values extends object>(
       })),
     reset: () => setEdited(undefined),
     saved: (sent) => {
+      setEdited((now) => (now?.values === sent ? { ...now, isSaved: true } : now));
       // What was typed meanwhile is about the version that the save has made.
       const rebase = (etag: string | undefined) =>
         setEdited((now) =>
-          now === undefined || now.values === sent
-            ? undefined
-            : { values: now.values, etag, isOvertaken: false },
+          now === undefined || now.isSaved ? undefined : { values: now.values, etag, isOvertaken: false },
         );
       void refetch().then(({ data }) => rebase(data?.etag));
     },

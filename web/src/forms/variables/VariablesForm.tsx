@@ -19,6 +19,8 @@ export function useVariableEdits(rowsWith: (edits: readonly VariableRow[]) => Va
   const [isStrict, setIsStrict] = useState(false);
   const [failure, setFailure] = useState<unknown>();
   const sent = useRef<readonly VariableRow[]>([]);
+  /** What the service has, and what is read does not show yet. */
+  const [saved, setSaved] = useState<readonly VariableRow[]>([]);
   const rows = rowsWith(edits);
   const wrong = rowOfField(fieldOf(failure), rows);
   const setRows = (next: readonly VariableRow[]) => {
@@ -27,7 +29,7 @@ export function useVariableEdits(rowsWith: (edits: readonly VariableRow[]) => Va
   };
   return {
     ...{ rows, isStrict, setRows },
-    isTouched: edits.length > 0,
+    isTouched: editsAfter(edits, saved).length > 0,
     /** What no row shows. */
     failure: wrong === undefined ? failure : undefined,
     errors: wrong === undefined ? {} : { [wrong]: fieldText(failure).replace(/^\d+\/\w+ /, '') },
@@ -39,8 +41,13 @@ export function useVariableEdits(rowsWith: (edits: readonly VariableRow[]) => Va
       return isReady(sent.current);
     },
     onSaved: () => {
-      setEdits((now) => editsAfter(now, sent.current));
+      setSaved(sent.current);
       setIsStrict(false);
+    },
+    /** Once the variables were read again. */
+    onRefreshed: () => {
+      setEdits((now) => editsAfter(now, sent.current));
+      setSaved([]);
     },
     /** For the error of a change. */
     onRefused: (error: unknown): true => {

@@ -21,8 +21,11 @@ function useSetVariables(id: string, variables: readonly Variable[]) {
   const editing = useVariableEdits((edits) => rowsWith([], variables, edits, { scope: 'SET', scopeId: id }));
   const save = useChange('updateConfigurationSet', {
     refreshes: ['listVariables', 'getConfigurationSet', 'listConfigurationSets'],
-    onSuccess: () => showDone('The set was saved: environments use it from their next deployment on'),
-    onRefreshed: editing.onSaved,
+    onSuccess: () => {
+      editing.onSaved();
+      showDone('The set was saved: environments use it from their next deployment on');
+    },
+    onRefreshed: editing.onRefreshed,
     onError: editing.onRefused,
   });
   const body = () => ({ configurationPropertiesChanges: changesOf(editing.rows) });

@@ -43,8 +43,9 @@ function useScopeVariables({ place, definitions = [] }: ScopeVariablesProps, var
     refreshes: reads,
     onSuccess: (saved) => {
       showDone(saved.length === 1 ? 'One variable was saved' : `${saved.length} variables were saved`);
+      editing.onSaved();
     },
-    onRefreshed: editing.onSaved,
+    onRefreshed: editing.onRefreshed,
     onError: editing.onRefused,
   });
   return {

@@ -6,7 +6,7 @@ import { useChange } from '../../../api/queries.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-leaving.ts';
 import { isReady, rowOfField } from '../../../forms/variables/checks.ts';
-import { changesOf, isChanged, type VariableRow } from '../../../forms/variables/rows.ts';
+import { changesOf } from '../../../forms/variables/rows.ts';
 import { VariablesEditor } from '../../../forms/variables/VariablesEditor.tsx';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { callOf } from '../../../ui/calls.ts';
@@ -23,8 +23,7 @@ import { useRows } from '../variables/use-rows.ts';
 /** Stores the changes, or stores them with a deployment. */
 function useSaving(
   { environment }: EnvironmentProps,
-  rows: readonly VariableRow[],
-  onSaved: (sent: readonly VariableRow[]) => void,
+  { rows, onSaved, onRefreshed }: ReturnType<typeof useRows>,
 ) {
   const { id, organizationId } = environment;
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
@@ -38,19 +37,20 @@ function useSaving(
   const end = (message: string) => {
     setErrors({});
     setIsStrict(false);
+    onSaved(sent.current);
     showDone(message);
   };
   const save = useChange('saveVariables', {
     refreshes: ['listVariables'],
     onError,
     onSuccess: () => end('Saved. The next deployment uses it.'),
-    onRefreshed: () => onSaved(sent.current),
+    onRefreshed,
   });
   const deploy = useChange('deployEnvironment', {
     refreshes: [...deploymentReads, 'listVariables'],
     onError,
     onSuccess: () => end('Saved, and the deployment is requested.'),
-    onRefreshed: () => onSaved(sent.current),
+    onRefreshed,
   });
   const whenReady = (send: () => void) => () => {
     setIsStrict(true);
@@ -119,10 +119,10 @@ function SaveBar({ environment, rights, changed, saving, onDiscard }: SaveBarPro
 
 export default function VariablesTab(props: EnvironmentProps) {
   const { environment, rights } = props;
-  const { query, rows, setRows, onSaved, codeError } = useRows(props);
-  const saving = useSaving(props, rows, onSaved);
+  const variables = useRows(props);
+  const { query, rows, setRows, unsaved: changed, codeError } = variables;
+  const saving = useSaving(props, variables);
   const { originOf } = useOrigins(environment);
-  const changed = rows.filter(isChanged).length;
   useQuestionBeforeLeaving(changed === 0 ? undefined : `Leave without saving ${changed} changed variables?`);
   const whyNot = rights.whyNot('EDIT_ENVIRONMENT_SETTINGS');
   return (

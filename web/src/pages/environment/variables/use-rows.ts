@@ -1,5 +1,5 @@
 /** The variables of an environment while they are edited: those of its code, and those that hold there. */
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useRead } from '../../../api/queries.ts';
 import { sourceOf } from '../../../forms/source/source-values.ts';
 import { editsAfter, editsOf, rowsWith } from '../../../forms/variable-edits.ts';
@@ -29,15 +29,29 @@ export function useRows(props: EnvironmentProps) {
   const query = useRead('listVariables', { query: { organizationId, environmentId: id } });
   const definitions = useDefinitions(props);
   const [edits, setEdits] = useState<readonly VariableRow[]>([]);
+  /** What the service has, and what is read does not show yet. */
+  const [saved, setSaved] = useState<readonly VariableRow[]>([]);
+  const last = useRef(saved);
   const here = { scope: 'ENVIRONMENT', scopeId: id } as const;
+  const rows = rowsWith(definitions.data ?? [], query.data ?? [], edits, here);
   return {
     query,
     isRead: query.data !== undefined && !definitions.isLoading,
     /** Why the variables of the code are not among them. */
     codeError: definitions.error,
-    rows: rowsWith(definitions.data ?? [], query.data ?? [], edits, here),
+    rows,
     setRows: (rows: readonly VariableRow[]) => setEdits(editsOf(rows)),
+    /** How many changes are not saved. */
+    unsaved: editsAfter(editsOf(rows), saved).length,
     /** After a save: what was typed meanwhile stays. */
-    onSaved: (sent: readonly VariableRow[]) => setEdits((now) => editsAfter(now, editsOf(sent))),
+    onSaved: (sent: readonly VariableRow[]) => {
+      last.current = editsOf(sent);
+      setSaved(last.current);
+    },
+    /** Once the variables were read again. */
+    onRefreshed: () => {
+      setEdits((now) => editsAfter(now, last.current));
+      setSaved([]);
+    },
   };
 }
