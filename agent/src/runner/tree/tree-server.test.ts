@@ -114,18 +114,19 @@ test('a folder of plans has a limit in total, whatever its files have', async (t
   await using tree = openTree(root);
   for (const name of ['a', 'b/c', 'b/d']) await tree.write(root, `plans/${name}`, 'x'.repeat(1000));
   let stops = 0;
-  const read = (travelBytes: number) =>
+  const read = (travelBytes: number, type = 'deploy') =>
     readFolder(
       {
         folders: { plan: root },
         tree,
         stop: { throwIfStopped: () => (stops += 1) },
-        job: { limits: { travelBytes } },
+        job: { phase: 'plan', type, limits: { travelBytes } },
       } as unknown as Parameters<typeof readFolder>[0],
       'plans',
     );
   assert.deepEqual([...(await read(3000)).keys()].sort(), ['a', 'b/c', 'b/d']);
   assert.equal(stops, 3);
+  assert.equal((await read(2999, 'driftDetection')).size, 3, 'it does not travel');
   await assert.rejects(
     read(2999),
     /^RunFailure: the plan has more than 1 MB, .* raise ENVARIUM_TRAVEL_LIMIT_MB$/,
