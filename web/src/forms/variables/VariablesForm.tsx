@@ -5,9 +5,10 @@ import { errorText, fieldOf, fieldText } from '../../api/errors.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { FormFoot } from '../Section.tsx';
 import { useQuestionBeforeLeaving } from '../use-question-before-leaving.ts';
-import { editsAfter, editsOf } from '../variable-edits.ts';
+import { editsOf } from '../variable-edits.ts';
 import { isReady, rowOfField } from './checks.ts';
 import type { VariableRow } from './rows.ts';
+import { useEdits } from './use-edits.ts';
 import { VariablesEditor } from './VariablesEditor.tsx';
 
 /**
@@ -15,21 +16,19 @@ import { VariablesEditor } from './VariablesEditor.tsx';
  * @param rowsWith the rows that are there, with what was typed in them
  */
 export function useVariableEdits(rowsWith: (edits: readonly VariableRow[]) => VariableRow[]) {
-  const [edits, setEdits] = useState<readonly VariableRow[]>([]);
+  const { edits, keep, unsaved, onSaved, onRefreshed } = useEdits();
   const [isStrict, setIsStrict] = useState(false);
   const [failure, setFailure] = useState<unknown>();
   const sent = useRef<readonly VariableRow[]>([]);
-  /** What the service has, and what is read does not show yet. */
-  const [saved, setSaved] = useState<readonly VariableRow[]>([]);
   const rows = rowsWith(edits);
   const wrong = rowOfField(fieldOf(failure), rows);
   const setRows = (next: readonly VariableRow[]) => {
     setFailure(undefined);
-    setEdits(editsOf(next));
+    keep(next);
   };
   return {
     ...{ rows, isStrict, setRows },
-    isTouched: editsAfter(edits, saved).length > 0,
+    isTouched: unsaved(edits) > 0,
     /** What no row shows. */
     failure: wrong === undefined ? failure : undefined,
     errors: wrong === undefined ? {} : { [wrong]: fieldText(failure).replace(/^\d+\/\w+ /, '') },
@@ -41,14 +40,10 @@ export function useVariableEdits(rowsWith: (edits: readonly VariableRow[]) => Va
       return isReady(sent.current);
     },
     onSaved: () => {
-      setSaved(sent.current);
+      onSaved(sent.current);
       setIsStrict(false);
     },
-    /** Once the variables were read again. */
-    onRefreshed: () => {
-      setEdits((now) => editsAfter(now, sent.current));
-      setSaved([]);
-    },
+    onRefreshed,
     /** For the error of a change. */
     onRefused: (error: unknown): true => {
       setFailure(error);

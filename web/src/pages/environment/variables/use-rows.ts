@@ -1,9 +1,8 @@
 /** The variables of an environment while they are edited: those of its code, and those that hold there. */
-import { useRef, useState } from 'react';
 import { useRead } from '../../../api/queries.ts';
 import { sourceOf } from '../../../forms/source/source-values.ts';
-import { editsAfter, editsOf, rowsWith } from '../../../forms/variable-edits.ts';
-import type { VariableRow } from '../../../forms/variables/rows.ts';
+import { rowsWith } from '../../../forms/variable-edits.ts';
+import { useEdits } from '../../../forms/variables/use-edits.ts';
 import { definitionsQuery, hasDefinitions } from '../../environments/new/code.ts';
 import type { EnvironmentProps } from '../reads.ts';
 
@@ -28,10 +27,7 @@ export function useRows(props: EnvironmentProps) {
   const { id, organizationId } = props.environment;
   const query = useRead('listVariables', { query: { organizationId, environmentId: id } });
   const definitions = useDefinitions(props);
-  const [edits, setEdits] = useState<readonly VariableRow[]>([]);
-  /** What the service has, and what is read does not show yet. */
-  const [saved, setSaved] = useState<readonly VariableRow[]>([]);
-  const last = useRef(saved);
+  const { edits, keep, unsaved, onSaved, onRefreshed } = useEdits();
   const here = { scope: 'ENVIRONMENT', scopeId: id } as const;
   const rows = rowsWith(definitions.data ?? [], query.data ?? [], edits, here);
   return {
@@ -40,18 +36,9 @@ export function useRows(props: EnvironmentProps) {
     /** Why the variables of the code are not among them. */
     codeError: definitions.error,
     rows,
-    setRows: (rows: readonly VariableRow[]) => setEdits(editsOf(rows)),
+    setRows: keep,
     /** How many changes are not saved. */
-    unsaved: editsAfter(editsOf(rows), saved).length,
-    /** After a save: what was typed meanwhile stays. */
-    onSaved: (sent: readonly VariableRow[]) => {
-      last.current = editsOf(sent);
-      setSaved(last.current);
-    },
-    /** Once the variables were read again. */
-    onRefreshed: () => {
-      setEdits((now) => editsAfter(now, last.current));
-      setSaved([]);
-    },
+    unsaved: unsaved(rows),
+    ...{ onSaved, onRefreshed },
   };
 }
