@@ -1,11 +1,14 @@
 /** Environments whose plans are checked by approval policies, as tests need them. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
-import { plannedOutcome, type TestAgent } from './agent.ts';
-import type { TestApp } from './app.ts';
+import { placeOf, withToolbox } from '../../../tools/toolbox/places.ts';
+import { plannedOutcome, type TestAgent, testAgent } from './agent.ts';
+import { type TestApp, testApp } from './app.ts';
 import { ok, type Reply } from './client.ts';
 import { createIdle, deploy, deploymentOf } from './environment.ts';
 
@@ -42,8 +45,27 @@ export const policyInput = {
   plan: { resource_changes: [{ address: 'a.b', change: { actions: ['create'] } }] },
 };
 
+/** An app that asks approval policies, with its agent and what tests do with both, until the end of their file. */
+export async function startPolicyTests(settings: Readonly<Record<string, string>> = {}) {
+  const repositories = mkdtempSync(join(tmpdir(), 'policy-repositories-'));
+  const app = await testApp({
+    ENVARIUM_GIT_LOCAL_PATHS: repositories,
+    ENVARIUM_OPA: placeOf('opa') ?? '/nowhere/opa',
+    ...settings,
+  });
+  const agent = await testAgent(app);
+  after(() => {
+    app.stopping.abort();
+    rmSync(repositories, { recursive: true });
+  });
+  return {
+    ...{ app, agent, repositories, needsOpa: withToolbox('opa') },
+    ...policyTests(app, agent, repositories),
+  };
+}
+
 /** @param repositories folder that the app may read */
-export function policyTests(app: TestApp, agent: TestAgent, repositories: string) {
+function policyTests(app: TestApp, agent: TestAgent, repositories: string) {
   const { organizationId } = app;
 
   /** A policy in a repository of its own. */

@@ -1,30 +1,16 @@
 /** What becomes of a check of policies while something fails that passes. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
-import { placeOf, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { test } from 'node:test';
 import { createFolderBlobStore } from '../../blobs/blob-store.ts';
-import { plannedOutcome, testAgent } from '../../testing/agent.ts';
-import { testApp } from '../../testing/app.ts';
+import { plannedOutcome } from '../../testing/agent.ts';
 import { ok } from '../../testing/client.ts';
 import { deploy, deploymentOf } from '../../testing/environment.ts';
-import { policyTests, says } from '../../testing/guarded.ts';
+import { startPolicyTests, says } from '../../testing/guarded.ts';
 import { nextTry, policyCheck } from './policy-check.ts';
 
-const repositories = mkdtempSync(join(tmpdir(), 'outage-repositories-'));
-const app = await testApp({
-  ENVARIUM_GIT_LOCAL_PATHS: repositories,
-  ENVARIUM_OPA: placeOf('opa') ?? '/nowhere/opa',
-});
-const agent = await testAgent(app);
-const needsOpa = withToolbox('opa');
-after(() => {
-  app.stopping.abort();
-  rmSync(repositories, { recursive: true });
-});
-const { guarded, checked } = policyTests(app, agent, repositories);
+const { app, agent, repositories, needsOpa, guarded, checked } = await startPolicyTests();
 
 const statusOf = async (id: string) => (await deploymentOf(app, id)).status;
 async function logOf(deploymentLogId: string): Promise<string> {

@@ -1,29 +1,12 @@
 /** Which template's policies decide where a deployment does not run that of its environment. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
-import { placeOf, withToolbox } from '../../../../tools/toolbox/places.ts';
-import { testAgent } from '../../testing/agent.ts';
-import { testApp } from '../../testing/app.ts';
+import { test } from 'node:test';
 import { ok } from '../../testing/client.ts';
 import { deploy, deploymentOf } from '../../testing/environment.ts';
-import { policyTests, says } from '../../testing/guarded.ts';
+import { startPolicyTests, says } from '../../testing/guarded.ts';
 import { createFrom, createTemplate } from '../../testing/template.ts';
 
-const repositories = mkdtempSync(join(tmpdir(), 'template-policies-'));
-const app = await testApp({
-  ENVARIUM_GIT_LOCAL_PATHS: repositories,
-  ENVARIUM_OPA: placeOf('opa') ?? '/nowhere/opa',
-});
-const agent = await testAgent(app);
-const needsOpa = withToolbox('opa');
-after(() => {
-  app.stopping.abort();
-  rmSync(repositories, { recursive: true });
-});
-const { newPolicy, assign, plan, planned, checked } = policyTests(app, agent, repositories);
+const { app, agent, needsOpa, newPolicy, assign, plan, planned, checked } = await startPolicyTests();
 
 /** A template that a policy guards, one without policies, and an environment of one of them. */
 async function setUp(rules: string, which: 'guarded' | 'free') {

@@ -1,35 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { rmSync } from 'node:fs';
+import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { placeOf, withToolbox } from '../../../../tools/toolbox/places.ts';
-import { plannedOutcome, testAgent } from '../../testing/agent.ts';
-import { testApp } from '../../testing/app.ts';
+import { plannedOutcome } from '../../testing/agent.ts';
 import { ok, refused } from '../../testing/client.ts';
 import { createIdle, deploy, deploymentOf, environmentOf } from '../../testing/environment.ts';
 import { listRevisions } from '../../repositories/git/open-repository.ts';
 import { fireTimers } from '../../schedules/fire-timers.ts';
 import { getTemplateRow } from '../../templates/template-store.ts';
 import { testPolicy } from './test-policy.ts';
-import { commitPolicy, policyInput, policyTests, says } from '../../testing/guarded.ts';
+import { commitPolicy, policyInput, startPolicyTests, says } from '../../testing/guarded.ts';
 
-const repositories = mkdtempSync(join(tmpdir(), 'policy-repositories-'));
-const app = await testApp({
-  ENVARIUM_GIT_LOCAL_PATHS: repositories,
-  ENVARIUM_OPA: placeOf('opa') ?? '/nowhere/opa',
-  ENVARIUM_POLICY_TIME_LIMIT_SECONDS: '5',
-});
-const agent = await testAgent(app);
-const needsOpa = withToolbox('opa');
+const { app, agent, repositories, needsOpa, newPolicy, assign, guarded, plan, planned, checked } =
+  await startPolicyTests({ ENVARIUM_POLICY_TIME_LIMIT_SECONDS: '5' });
 const { organizationId } = app;
-after(() => {
-  app.stopping.abort();
-  rmSync(repositories, { recursive: true });
-});
-
-const { newPolicy, assign, guarded, plan, planned, checked } = policyTests(app, agent, repositories);
 
 async function stepsOf(deploymentLogId: string): Promise<Record<string, string>> {
   const steps = await ok(app, 'listSteps', { params: { deploymentLogId } });

@@ -1,32 +1,15 @@
 /** Plans that need more than one person, or that policies decide about while people do. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, beforeEach, test } from 'node:test';
-import { placeOf, withToolbox } from '../../../../tools/toolbox/places.ts';
-import { testAgent } from '../../testing/agent.ts';
-import { testApp } from '../../testing/app.ts';
+import { beforeEach, test } from 'node:test';
 import { call, ok, refused } from '../../testing/client.ts';
 import { deploymentOf, forgetWork } from '../../testing/environment.ts';
-import { policyTests, says } from '../../testing/guarded.ts';
+import { startPolicyTests, says } from '../../testing/guarded.ts';
 
-const repositories = mkdtempSync(join(tmpdir(), 'approver-repositories-'));
-const app = await testApp({
-  ENVARIUM_GIT_LOCAL_PATHS: repositories,
-  ENVARIUM_OPA: placeOf('opa') ?? '/nowhere/opa',
-});
-const agent = await testAgent(app);
-const needsOpa = withToolbox('opa');
+const { app, agent, needsOpa, guarded, plan, checked } = await startPolicyTests();
 const { organizationId } = app;
-const { guarded, plan, checked } = policyTests(app, agent, repositories);
 const [ada, ben, eve] = await Promise.all([1, 2, 3].map(() => app.addKey({ [organizationId]: 'Admin' })));
 type Key = NonNullable<typeof ada>;
 beforeEach(() => forgetWork(app));
-after(() => {
-  app.stopping.abort();
-  rmSync(repositories, { recursive: true });
-});
 
 const people = (count: number) => `package envarium
 missing := ${count} - count(input.approvers)
