@@ -38,18 +38,16 @@ function named(version: string) {
   return { host, namespace: 'acme', type: 'one', version, platform: thisPlatform };
 }
 
+const upstreamOf = ({ providers: url }: { readonly providers: string }) =>
+  ({ kind: 'registry', url, needsSignature: true, trusted: new Set(['127.0.0.1']) }) as const;
+
 test('a full cache drops the least recently used packages, but none while a tool is choosing', async (t) => {
   const content = Buffer.alloc(1000, 'x');
   await using registry = await startProviderRegistry(
     ['1.0.0', '2.0.0', '3.0.0'].map((version) => ({ name: 'acme/one', version, content })),
   );
   const cache = await opened(t, 1500);
-  const upstream = {
-    kind: 'registry',
-    url: registry.providers,
-    needsSignature: true,
-    trusted: new Set(['127.0.0.1']),
-  } as const;
+  const upstream = upstreamOf(registry);
   const context = (keepUntil: number) => ({
     signal: new AbortController().signal,
     log: () => undefined,
@@ -75,12 +73,7 @@ test('a killed reader does not block removal forever; packages that a run has ju
     ['1.0.0', '2.0.0'].map((version) => ({ name: 'acme/one', version, content })),
   );
   const { folder } = await opened(t, 0);
-  const upstream = {
-    kind: 'registry',
-    url: registry.providers,
-    needsSignature: true,
-    trusted: new Set(['127.0.0.1']),
-  } as const;
+  const upstream = upstreamOf(registry);
   const context = { signal: new AbortController().signal, log: () => undefined, keepUntil: 0 };
   for (const version of ['1.0.0', '2.0.0'])
     await fillCache({ folder, limitBytes: 0 }, named(version), upstream, context);
@@ -116,12 +109,7 @@ test('a killed reader does not block removal forever; packages that a run has ju
 test('a reader that was killed no longer counts, and one that lives does', async (t) => {
   await using registry = await startProviderRegistry([{ name: 'acme/one', version: '1.0.0' }]);
   const cache = await opened(t, 0);
-  const upstream = {
-    kind: 'registry',
-    url: registry.providers,
-    needsSignature: true,
-    trusted: new Set(['127.0.0.1']),
-  } as const;
+  const upstream = upstreamOf(registry);
   const context = { signal: new AbortController().signal, log: () => undefined, keepUntil: 0 };
   await fillCache(cache, named('1.0.0'), upstream, context);
   const reading = `const { readCache } = await import(${JSON.stringify(import.meta.resolve('./provider-cache.ts'))});
@@ -147,12 +135,7 @@ test('the cache is readable for all and writable only for its owner, whatever th
   const before = process.umask(0o077);
   t.after(() => process.umask(before));
   const cache = await opened(t, 1e9);
-  const upstream = {
-    kind: 'registry',
-    url: registry.providers,
-    needsSignature: true,
-    trusted: new Set(['127.0.0.1']),
-  } as const;
+  const upstream = upstreamOf(registry);
   await fillCache(cache, named('1.0.0'), upstream, {
     signal: new AbortController().signal,
     log: () => undefined,
