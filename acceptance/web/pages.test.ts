@@ -79,6 +79,8 @@ async function widerThan(page: Page, width: number, height: number): Promise<str
 async function look(page: Page): Promise<Omit<Findings, 'complaints'>> {
   // The content policy of the page refuses a script element: the debugging protocol is above it.
   await page.evaluate(axe.source);
+  // What was read enables controls, whose colours fade in.
+  await stillness(page);
   const light = await seriousFindings(page);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor({ state: 'attached' });

@@ -265,7 +265,8 @@ test('a schedule does not deploy what has expired, which nothing would destroy a
   const { organizationId } = app;
   const { id } = await createActive(app, agent);
   const params = { id };
-  await ok(app, 'updateEnvironmentSchedule', { params, body: { deploy: { cron: '30 */6 * * *' } } });
+  const cron = `30 ${(app.context.now().getUTCHours() + 3) % 24} * * *`;
+  await ok(app, 'updateEnvironmentSchedule', { params, body: { deploy: { cron } } });
   await ok(app, 'updateEnvironmentTtl', { params, body: { type: 'HOURS', value: '1' } });
   await pass(3601);
   await agent.apply((await agent.plan()) ?? assert.fail('the apply follows at once'), []);
