@@ -20,12 +20,10 @@ type Body = NonNullable<CallInput<'deployEnvironment'>['body']>;
 
 /** Those that `deploy` starts; tasks, remote plans and destroys have their own commands. */
 const types = ['deploy', 'prPlan', 'dryRun', 'driftDetection'] as const satisfies readonly DeploymentType[];
-const remediations = [
-  'DISABLED',
-  'CODE_TO_CLOUD',
-  'CLOUD_TO_CODE',
-  'SMART_REMEDIATION',
-] as const satisfies readonly NonNullable<Body['autoDriftRemediationStrategy']>[];
+/** The others would open pull requests: the service refuses them. */
+const remediations = ['DISABLED', 'CODE_TO_CLOUD'] as const satisfies readonly NonNullable<
+  Body['autoDriftRemediationStrategy']
+>[];
 
 interface DeployFlags extends VariableFlags, FollowFlags {
   readonly template?: string;

@@ -13,12 +13,10 @@ import { plain } from '../terminal/safe-text.ts';
 import { optionOf } from '../terminal/suggest.ts';
 
 type DriftBody = CallInput<'updateDriftSchedule'>['body'];
-const remediations = [
-  'DISABLED',
-  'CODE_TO_CLOUD',
-  'CLOUD_TO_CODE',
-  'SMART_REMEDIATION',
-] as const satisfies readonly NonNullable<DriftBody['autoDriftRemediation']>[];
+/** The others would open pull requests: the service refuses them. */
+const remediations = ['DISABLED', 'CODE_TO_CLOUD'] as const satisfies readonly NonNullable<
+  DriftBody['autoDriftRemediation']
+>[];
 
 interface ScheduleFlags {
   readonly timeZone?: string;

@@ -259,7 +259,7 @@ function addAccess(group: Command): void {
     .option('--organization', 'allow the whole organization')
     .option(
       '--project <project>',
-      'allow this project; may be repeated',
+      'allow those who may read the states of this project; may be repeated',
       (value: string, before: string[] | undefined) => [...(before ?? []), value],
     )
     .option('--clear', 'allow nobody else');

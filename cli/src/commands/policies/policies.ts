@@ -23,9 +23,9 @@ const meanings: Readonly<Record<PolicyFlag, string>> = {
   disableDestroyEnvironments: 'nobody can destroy environments; removes lifetimes and destroy schedules',
   forceCheckoutOnTtlDestroy: 'expired environments are destroyed with the newest code',
   skipRedundantDeployments: 'queued deploys that a newer one replaces are skipped',
-  continuousDeploymentDefault: 'new environments are deployed on pushes',
-  runPullRequestPlanDefault: 'new environments plan pull requests',
-  vcsPrCommentsEnabledDefault: 'new environments read comments on pull requests',
+  continuousDeploymentDefault: 'new environments are deployed on pushes (not yet in effect)',
+  runPullRequestPlanDefault: 'new environments plan pull requests (not yet in effect)',
+  vcsPrCommentsEnabledDefault: 'new environments read comments on pull requests (not yet in effect)',
   forceRemoteBackend: 'the service stores the states of new environments',
   outputsAsInputsEnabled: 'variables take their values from outputs of its environments',
 };
@@ -114,7 +114,7 @@ function addSet(group: Command): void {
   set.option('--self-approval-as-above', 'as the nearest project above says');
   for (const name of policyFlags) {
     set.option(`--${kebab(name)}`, meanings[name]);
-    set.option(`--no-${kebab(name)}`, 'not');
+    set.option(`--no-${kebab(name)}`, 'turn this off');
   }
   onCall<SetFlags>(set, async ({ session, args: [name = ''], options }) => {
     const changes = changesOf(options);
