@@ -170,7 +170,7 @@ export const serverSettings = {
     name: 'ENVARIUM_BUILT_IN_AGENT',
     type: flag,
     default: 'true',
-    sentence: 'Whether the service starts a local agent.',
+    sentence: 'Whether the service starts its built-in agent.',
   }),
   teamsListForm: setting({
     name: 'ENVARIUM_TEAMS_LIST_FORM',

@@ -146,7 +146,7 @@ describe('the doctor', () => {
       response.end(
         JSON.stringify({
           code: 'unavailable',
-          message: "The local agent does not start: see the service's log",
+          message: "The built-in agent does not start: see the service's log",
         }),
       );
     }).listen(0, '127.0.0.1');
@@ -156,7 +156,7 @@ describe('the doctor', () => {
     const client = createClient({ url, key: 'key', secret: 'secret', userAgent: 'test' });
     const all = await checkInstallation({ client, url, organizationId: undefined, version: '1' });
     const [ready] = about(all, 'ready');
-    assert.match(ready?.text ?? '', /^The local agent does not start/);
+    assert.match(ready?.text ?? '', /^The built-in agent does not start/);
     assert.match(ready?.advice ?? '', /a setting of the agent/);
     assert.doesNotMatch(ready?.advice ?? '', /database|PostgreSQL/);
     assert.match(adviceForReadiness('The database does not answer'), /PostgreSQL/);

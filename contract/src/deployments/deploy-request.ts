@@ -104,7 +104,7 @@ const deployRequestFields = {
     oneOf(
       autoDriftRemediations,
       'Only with `deploymentType` driftDetection: what to do if this run finds drift, instead of what the drift ' +
-        'schedule says. CLOUD_TO_CODE and SMART_REMEDIATION are refused until forges can be connected',
+        'schedule says. CLOUD_TO_CODE and SMART_REMEDIATION are refused: opening pull requests is not possible yet',
     ),
   ),
   workflowDeploymentId: Type.Optional(Text),

@@ -314,7 +314,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   driftDeployment: 'The drift detection run',
   eventsScanStatus: "Whether the cloud's events can be searched for causes",
   accessibleFromEntireOrganization: 'Whether all members of the organization may read the state',
-  allowedProjectIds: 'Ids of the projects that may read the state; stored, but has no effect yet',
+  allowedProjectIds: 'Ids of projects: callers with READ_STATE in one of them may read the state',
   bytes: 'Number of bytes',
   sha256: 'Checksum of the content',
   serial: 'Serial in the state',

@@ -182,7 +182,7 @@ export const operations = defineOperations('environments', {
     summary: 'Delete environment',
     description:
       'Deletes an environment that never had resources, with its deployments, logs, variables, schedules ' +
-      'and uploads. The audit log keeps its events. 409 if it is locked, a deployment is open, or it has ' +
+      'and uploads. The audit trail keeps its entries. 409 if it is locked, a deployment is open, or it has ' +
       'or may have had resources: a state was stored or imported, or a run began to change something. ' +
       'Destroy and archive such an environment instead.',
     needs: 'ARCHIVE_ENVIRONMENT',

@@ -62,7 +62,7 @@ export const UpdatePolicyBody = closed({
     oneOf(
       autoDriftRemediations,
       'Strategy of new environments for drift that a drift run finds; default: DISABLED. CLOUD_TO_CODE and ' +
-        'SMART_REMEDIATION are refused until forges can be connected',
+        'SMART_REMEDIATION are refused: opening pull requests is not possible yet',
     ),
   ),
   outputsAsInputsEnabled: on(

@@ -28,7 +28,7 @@ export const UpdateDriftScheduleBody = closed({
     oneOf(
       autoDriftRemediations,
       'What follows a drift run that finds drift: CODE_TO_CLOUD starts a deploy, DISABLED nothing. CLOUD_TO_CODE and ' +
-        'SMART_REMEDIATION are refused until forges can be connected',
+        'SMART_REMEDIATION are refused: opening pull requests is not possible yet',
     ),
   ),
 });

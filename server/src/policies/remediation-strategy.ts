@@ -20,6 +20,6 @@ export function checkStrategy(
   if (!strategy || strategy === stored || !forgesNeeded(strategy)) return;
   throw badField(
     field,
-    `${strategy} opens pull requests, which needs a connected forge, and forges cannot be connected yet: use CODE_TO_CLOUD or DISABLED`,
+    `${strategy} opens pull requests, which is not possible yet: use CODE_TO_CLOUD or DISABLED`,
   );
 }

@@ -1,6 +1,6 @@
 /**
  * What every installation has after its first start: an organization with a project, the first admin key, the
- * local agent.
+ * built-in agent.
  */
 import { sql } from 'kysely';
 import { systemUserId, actorWithoutRights } from '../access/actor.ts';
@@ -62,7 +62,7 @@ export async function bootstrap(context: Context, given: FirstKey | null): Promi
 }
 
 /**
- * A secret for the local agent of this service, new at each start. Other services on the same database have
+ * A secret for the built-in agent of this service, new at each start. Other services on the same database have
  * agents of their own.
  * @param before the secret of the last start, invalid from now on; null if there was none
  */

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { testApp } from '../testing/app.ts';
 import { BuiltInAgent } from './built-in-agent.ts';
 
-test('a setting that keeps the local agent from starting is logged and reported by /readyz', async () => {
+test('a setting that keeps the built-in agent from starting is logged and reported by /readyz', async () => {
   const missing = '/nowhere/authorities.pem';
   const { app, context, folder, logged } = await testApp({ ENVARIUM_CA_FILE: missing });
   // Started as root, an agent needs a work folder that the users of its runs can enter.
@@ -17,8 +17,8 @@ test('a setting that keeps the local agent from starting is logged and reported 
   while (context.problems.size === 0) await delay(50);
   const answer = await app.inject('/readyz');
   assert.equal(answer.statusCode, 503);
-  assert.match(answer.body, /"The local agent does not start: see the service's log"/);
+  assert.match(answer.body, /"The built-in agent does not start: see the service's log"/);
   assert.ok(!answer.body.includes(missing), 'callers without credentials get no paths of the machine');
-  assert.match(logged.join(''), /the local agent failed to start/);
+  assert.match(logged.join(''), /the built-in agent failed to start/);
   assert.match(logged.join(''), /ENVARIUM_CA_FILE.*nowhere/);
 });

@@ -1,4 +1,4 @@
-/** The local agent: the usual agent program, as a child process that is restarted when it exits. */
+/** The built-in agent: the usual agent program, as a child process that is restarted when it exits. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const pauseAfterEnd = 1_000;
 const goodbyeMilliseconds = 5_000;
 /** An agent that has run for this long has accepted its settings. */
 const startMilliseconds = 10_000;
-const problemName = 'local agent';
+const problemName = 'built-in agent';
 
 /** What the agent needs of the service's settings, and of its environment only what finds tools. */
 function environment(
@@ -100,12 +100,12 @@ export class BuiltInAgent implements AsyncDisposable {
       this.#child = undefined;
       clearTimeout(started);
       if (this.#closing.signal.aborted) return;
-      if (reason === '') log.warn({ end }, 'the local agent exited; restarting it');
+      if (reason === '') log.warn({ end }, 'the built-in agent exited; restarting it');
       else {
         const text = withoutStack(reason);
         // Callers without credentials read this: no paths of the machine.
-        problems.set(problemName, "The local agent does not start: see the service's log");
-        log.error({ end, reason: text }, 'the local agent failed to start; trying again');
+        problems.set(problemName, "The built-in agent does not start: see the service's log");
+        log.error({ end, reason: text }, 'the built-in agent failed to start; trying again');
       }
       await delay(pauseAfterEnd, undefined, { signal: this.#closing.signal }).catch(() => undefined);
     }

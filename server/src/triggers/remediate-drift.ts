@@ -33,7 +33,7 @@ async function remediate(
   { deployment, environment }: LockedDeployment,
   strategy: AutoDriftRemediation,
 ): Promise<Caused> {
-  if (forgesNeeded(strategy)) return because(`${strategy} needs a connected forge, and there is none`);
+  if (forgesNeeded(strategy)) return because(`${strategy} opens pull requests, which is not possible yet`);
   if (environment.drift_status !== 'DRIFTED') return because('A later deployment has ended the drift');
   return startCaused(asService(context, `after ${deployment.id}`), environment, {
     trigger: 'driftRemediation',
