@@ -6,7 +6,6 @@
  * `covers('Environment', 'lifespanEndAt')`. The first name is an operation (fields then begin with `query.`,
  * `body.` or `reply.`; none: the operation as such) or a shape of the page below.
  */
-import { clientOperations } from './client-operations.ts';
 import {
   type Field,
   fieldsOf,
@@ -16,7 +15,6 @@ import {
   shapesIn,
   typeText,
 } from './describe-schema.ts';
-import { interfaceOperations } from './interface-operations.ts';
 import type { Operation } from '../operation.ts';
 import { operations } from '../operations.ts';
 
@@ -138,42 +136,8 @@ function subjectTable({ name, operation, fields }: Subject, testedBy: readonly C
   ];
 }
 
-/** Paths are equal regardless of the names of their parameters. */
-function place(method: string, path: string): string {
-  return `${method} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`;
-}
-
-function clientSection(): string[] {
-  const ours = new Map(
-    (Object.values(operations) as Operation[]).map((operation) => [
-      place(operation.method, operation.path),
-      operation.name,
-    ]),
-  );
-  const rows = clientOperations.map(([method, path]) => ({
-    call: `${method} ${path}`,
-    name: ours.get(place(method, path)),
-  }));
-  const there = rows.filter(({ name }) => name !== undefined);
-  const toCome = rows.filter(({ name }) => name === undefined);
-  return [
-    '## Operations of published clients',
-    '',
-    `What published clients call, including operations beyond the specified API: ${there.length} of ${rows.length} operations are implemented.`,
-    '',
-    '| Operation | Ours |',
-    '| --- | --- |',
-    ...there.map(({ call, name }) => `| \`${call}\` | ${name} |`),
-    '',
-    'Not yet implemented:',
-    '',
-    ...toCome.map(({ call }) => `- \`${call}\``),
-    '',
-  ];
-}
-
 /**
- * The page of all operations and fields of the API with the tests that check their effect, in Markdown.
+ * The page of the interface's operations and their fields with the tests that check their effect, in Markdown.
  * @param testedBy what `readCoverage` found in all test files
  * @throws Error where a test names what the contract does not have
  */
@@ -189,17 +153,14 @@ export function coveragePage(testedBy: readonly Covered[]): string {
   const seen = all.filter(({ name, path }) =>
     testedBy.some((covered) => covered.subject === name && covered.field === path),
   );
-  const present = new Set(
-    interfaceSubjects.map(({ operation }) => `${operation?.method} ${operation?.path}`),
-  );
-  const missing = interfaceOperations.filter(([, method, path]) => !present.has(`${method} ${path}`));
   return [
     '# API coverage',
     '',
-    'The operations and fields of the API, with the tests that check their *effect*. A field without a test is validated, stored and returned, but',
-    'may have no effect yet. Generated from the contract and from the calls of `covers` in the tests.',
+    'For some operations of the API and the shapes that they use, this page lists every field with the tests that check its *effect*. A field without',
+    'a test is validated, stored and returned, but may have no effect yet. All operations are in [reference.html](reference.html). Generated from the',
+    'contract and from the calls of `covers` in the tests.',
     '',
-    `${present.size} of ${interfaceOperations.length} operations are implemented; ${seen.length} of their ${all.length} fields have a test.`,
+    `${interfaceSubjects.length} operations are listed; ${seen.length} of their ${all.length} fields have a test.`,
     '',
     '## Operations',
     '',
@@ -207,12 +168,5 @@ export function coveragePage(testedBy: readonly Covered[]): string {
     '## Shapes',
     '',
     ...subjects.filter(({ operation }) => !operation).flatMap((subject) => subjectTable(subject, testedBy)),
-    '## Operations not yet implemented',
-    '',
-    '| Operation | |',
-    '| --- | --- |',
-    ...missing.map(([title, method, path]) => `| ${title} | \`${method} ${path}\` |`),
-    '',
-    ...clientSection(),
   ].join('\n');
 }

@@ -223,16 +223,14 @@ describe('coverage', () => {
     ]);
   });
 
-  it('shows each field with its tests, and the operations not yet implemented', () => {
+  it('shows each field with its tests', () => {
     const page = coveragePage(readCoverage('a.test.ts', source));
     assert.ok(page.includes('| `body.ttl` | Ttl or null | a.test.ts: sets the end of the lifespan |'));
     assert.ok(page.includes("| the operation | | a.test.ts: isn't lost |"));
     assert.ok(page.includes('| `body.k8sNamespace` | string |  |'));
-    assert.ok(page.includes('| Get issues | `GET /code-optimizer/issues` |'));
-    assert.ok(!page.includes('| List environments | `GET /environments` |'));
     const ours = new Set(Object.values<Operation>(operations).map(({ method, path }) => `${method} ${path}`));
-    const implemented = interfaceOperations.filter(([, method, path]) => ours.has(`${method} ${path}`));
-    const counts = `${implemented.length} of ${interfaceOperations.length} operations are implemented`;
+    const listed = interfaceOperations.filter(([, method, path]) => ours.has(`${method} ${path}`));
+    const counts = `${listed.length} operations are listed`;
     assert.match(page, new RegExp(`${counts}; 3 of their \\d+ fields have a test`));
   });
 
