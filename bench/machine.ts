@@ -34,7 +34,8 @@ export async function describeMachine(): Promise<Machine> {
     processor: cpus()[0]?.model ?? 'unknown',
     cores: availableParallelism(),
     memoryGiB: Math.round((totalmem() / 2 ** 30) * 10) / 10,
-    kernel: `${systemType()} ${release()}`,
+    // Its build says nothing about the figures.
+    kernel: `${systemType()} ${release().split('.', 2).join('.')}`,
     node: process.version,
     terraform: await firstLine('terraform', 'version'),
     git: await firstLine('git', '--version'),
