@@ -197,7 +197,7 @@ export function recoveryPage(): string {
     'is every process at once, followed by another boot.',
     '',
     'Generated from `acceptance/recovery/law.ts`. Tests walk every cell, with Terraform and OpenTofu, and compare status, state, log, audit',
-    'log, the next deployment, and what really happened: each resource leaves a mark outside of the state when it is created. The log is',
+    'trail, the next deployment, and what really happened: each resource leaves a mark outside of the state when it is created. The log is',
     'compared, byte for byte, with what the commands printed, masked, and with what those saw who followed the deployment meanwhile.',
     '`.ci/long` walks all cells twenty times.',
     '',

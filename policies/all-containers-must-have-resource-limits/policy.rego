@@ -5,7 +5,7 @@ fields_read := {"limits"}
 
 needed := setting("resources", ["cpu", "memory"])
 
-# A limit of zero is none.
+# A limit of zero does not count as a limit.
 has_limit(limits, resource) if {
 	value := limits[resource]
 	not value in ["", "0", 0, null]

@@ -59,8 +59,8 @@ envarium approval-policies assign "No public buckets" --project shop
 In the web interface: *Approval policies*, then *Catalogue*. To change a policy, copy its folder into a repository of yours and name that one:
 each folder is complete.
 
-All of them decide in the same way, about what a deployment creates, changes or replaces. What it leaves as it is, and what it deletes, is not
-refused.
+All of them decide in the same way, about what a deployment creates, changes or replaces. Unchanged and deleted resources are not
+checked.
 
 | | When | Then |
 |---|---|---|
@@ -69,7 +69,7 @@ refused.
 | \`allow\` | nothing is against it, or a person has approved what was open | **the deployment is applied without approval**, also where the environment requires it |
 
 With \`requireApproval\` in its configuration a policy asks for a person's approval of each plan that it has nothing against. The policies read
-plans of OpenTofu, Terraform and Terragrunt; plans of other tools are left to a person. A value that the plan hides is never taken for a good one.
+plans of OpenTofu, Terraform and Terragrunt; plans of other tools are left to a person. A value that the plan hides never counts as compliant.
 
 ## Policies`;
 
