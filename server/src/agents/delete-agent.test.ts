@@ -95,6 +95,25 @@ test('secrets are listed without their values, and a deleted one is refused at t
   });
 });
 
+test('a claim that waits while its agent is deleted, refused or replaced gets no job', async () => {
+  const ways = {
+    deleted: ({ params }) => ok(app, 'deleteAgent', { params, as: admin }),
+    refused: ({ params, secretId }) =>
+      ok(app, 'deleteAgentSecret', { params: { ...params, secretId }, as: admin }),
+    replaced: ({ agent }) => agent.register(),
+  } satisfies Record<string, (created: Awaited<ReturnType<typeof createAgent>>) => Promise<unknown>>;
+  for (const [way, act] of Object.entries(ways)) {
+    const created = await createAgent();
+    const waiting = created.agent.claimAny(2);
+    // Until the claim has looked once.
+    await app.database.pool.query('select pg_sleep(0.2)');
+    await act(created);
+    await createEnvironment(app);
+    assert.equal(await waiting, null, way);
+    await forgetWork(app);
+  }
+});
+
 test('the last secret of an agent with runs is deleted only if that is forced', async () => {
   const { params, secretId, agent } = await createAgent();
   await createEnvironment(app);

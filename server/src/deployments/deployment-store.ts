@@ -3,6 +3,7 @@ import type { Insertable, Selectable, Updateable } from 'kysely';
 import { activeStatuses, openStatuses, serialTypes, speakingTypes } from '#contract/life-cycle/life-cycle.ts';
 import { homeById } from '../access/entity-home.ts';
 import type { Connection, Context } from '../context.ts';
+import { constants, constantsText } from '../database/constants.ts';
 import { statement } from '../database/prepared.ts';
 import type { DeploymentTable } from '../database/schema.ts';
 import { type LockedEnvironment, lockEnvironmentRow } from '../environments/environment-store.ts';
@@ -136,10 +137,7 @@ export async function updateDeploymentRow(
 
 /** Queued and active deployments of an environment, in the order of the queue. */
 export async function openDeployments(db: Connection, environmentId: string): Promise<DeploymentRow[]> {
-  return rowsOf(db, environmentId)
-    .where('status', 'in', [...openStatuses])
-    .orderBy('number')
-    .execute();
+  return rowsOf(db, environmentId).where('status', 'in', constants(openStatuses)).orderBy('number').execute();
 }
 
 /** @returns ids of the environments of some projects that have something queued besides a destroy, in order */
@@ -170,7 +168,7 @@ export async function openDeploymentsOf(
     .selectFrom('deployment')
     .select(['id', 'environment_id', 'type', 'status'])
     .where('environment_id', 'in', [...environmentIds])
-    .where('status', 'in', [...openStatuses])
+    .where('status', 'in', constants(openStatuses))
     .orderBy('number')
     .execute();
 }
@@ -182,10 +180,10 @@ const selectSpeakers = statement<{ open: Speaker[]; newest: Speaker | null }>(`
   select
     (select coalesce(json_agg(o order by number), '[]') from (
       select id, type, status, number from deployment
-      where environment_id = $1 and status = any($2::text[])) o) as open,
+      where environment_id = $1 and status in ${constantsText(openStatuses)}) o) as open,
     (select row_to_json(n) from (
       select id, type, status from deployment
-      where environment_id = $1 and type = any($3::text[]) order by number desc limit 1) n) as newest`);
+      where environment_id = $1 and type in ${constantsText(speakingTypes)} order by number desc limit 1) n) as newest`);
 
 export interface Speakers {
   readonly open: readonly Speaker[];
@@ -197,7 +195,7 @@ export interface Speakers {
  * it, whatever became of it.
  */
 export async function loadSpeakers(db: Connection, environmentId: string): Promise<Speakers> {
-  const [row] = await selectSpeakers(db, environmentId, openStatuses, speakingTypes);
+  const [row] = await selectSpeakers(db, environmentId);
   return row ?? { open: [], newest: null };
 }
 
@@ -250,7 +248,7 @@ export async function activeSerialDeployment(
   environmentId: string,
 ): Promise<DeploymentRow | undefined> {
   return rowsOf(db, environmentId)
-    .where('status', 'in', [...activeStatuses])
+    .where('status', 'in', constants(activeStatuses))
     .where('type', 'in', [...serialTypes])
     .limit(1)
     .executeTakeFirst();
@@ -273,7 +271,7 @@ export async function isSourceNeeded(db: Connection, sourceId: string): Promise<
     .selectFrom('deployment')
     .select('id')
     .where('source_id', '=', sourceId)
-    .where('status', 'in', [...openStatuses])
+    .where('status', 'in', constants(openStatuses))
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

@@ -17,9 +17,9 @@ export interface CallingKey extends AgentScope {
   readonly agentKey: string;
 }
 
-/** A registered process of an agent, with the organizations it acts for. */
+/** A registered process of an agent, with the organizations it acts for and the secret that it called with. */
 export type CallingAgent = Omit<CallingProcess, 'registered_at'> &
-  AgentScope & { readonly registered_at: Date };
+  AgentScope & { readonly registered_at: Date; readonly secret_hmac: Buffer };
 
 /** A call of a registered process. */
 export interface AgentCall {
@@ -55,16 +55,21 @@ function attemptOf({ params }: FastifyRequest): AttemptKey | null {
   return isUuid(jobId) && /^\d{1,6}$/.test(attempt) ? { job_id: jobId, number: Number(attempt) } : null;
 }
 
-async function identifyCall(context: Context, request: FastifyRequest): Promise<CallRow> {
+interface IdentifiedCall {
+  readonly found: CallRow;
+  readonly secret: Buffer;
+}
+
+async function identifyCall(context: Context, request: FastifyRequest): Promise<IdentifiedCall> {
   const credentials = readCredentials(request.headers.authorization);
   const id = String(request.headers['x-envarium-agent'] ?? '');
   const found =
     credentials &&
     (await findCall(context.reserved, credentials.id, isUuid(id) ? id : null, attemptOf(request)));
-  const isRight =
-    credentials && found?.secrets.some((secret) => context.keyHash.matches(credentials.secret, secret));
-  if (!found || isRight !== true) throw wrongKey(found && found.secrets.length > 0 ? credentials.id : null);
-  return found;
+  const secret =
+    credentials && found?.secrets.find((each) => context.keyHash.matches(credentials.secret, each));
+  if (!found || !secret) throw wrongKey(found && found.secrets.length > 0 ? credentials.id : null);
+  return { found, secret };
 }
 
 /**
@@ -72,7 +77,8 @@ async function identifyCall(context: Context, request: FastifyRequest): Promise<
  * @throws Refusal 401, DispatchRefusal `epoch_replaced` where another agent has registered for the same spool
  */
 export async function authenticateAgent(context: Context, request: FastifyRequest): Promise<AgentCall> {
-  const found = await refusedCallers(context).check(request, () => identifyCall(context, request));
+  const identified = await refusedCallers(context).check(request, () => identifyCall(context, request));
+  const { found, secret } = identified;
   const agentKey = readCredentials(request.headers.authorization)?.id;
   const { process } = found;
   if (!process || process.agent_key !== agentKey)
@@ -85,7 +91,8 @@ export async function authenticateAgent(context: Context, request: FastifyReques
       'epoch_replaced',
       'Another agent has registered for this spool: this one must stop',
     );
-  const agent = { ...process, ...scopeOf(found), registered_at: new Date(process.registered_at) };
+  const registered_at = new Date(process.registered_at);
+  const agent = { ...process, ...scopeOf(found), registered_at, secret_hmac: secret };
   return { agent, found };
 }
 

@@ -4,6 +4,7 @@ import { answerSeconds } from '#protocol/messages/agent.ts';
 import { plannedOutcome, retiredConfirm, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { createEnvironment, forgetWork } from '../testing/environment.ts';
+import { somebodyWaits } from '../testing/locks.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -125,4 +126,24 @@ test('an older agent that asks before it starts an attempt still gets an answer'
   }
   await agent.finish(job, plannedOutcome());
   assert.equal(codeOf(await agent.send(retiredConfirm, job, { fence: job.fence })), 'fence_outdated');
+});
+
+test('an agent is in contact while a run that it no longer has cannot be lost yet', async () => {
+  const lost = await claimed();
+  app.advance(answerSeconds);
+  await agent.heartbeat([]);
+  const contact = async () =>
+    (await app.database.pool.query<{ at: Date }>('select max(contact_at) as at from agent_process')).rows[0]?.at;
+  const before = await contact();
+  const holder = await app.database.pool.connect();
+  await holder.query('begin');
+  await holder.query('select from environment where id = $1 for update', [lost.environmentId]);
+  app.advance(1);
+  const beating = agent.heartbeat([]);
+  await somebodyWaits(app.database);
+  assert.ok(((await contact())?.getTime() ?? 0) > (before?.getTime() ?? 0));
+  await holder.query('commit');
+  holder.release();
+  await beating;
+  assert.equal((await agent.claim()).jobId, lost.jobId);
 });

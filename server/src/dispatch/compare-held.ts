@@ -6,6 +6,7 @@ import { answerSeconds } from '#protocol/messages/agent.ts';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { AgentProcessRow } from '../agents/process-store.ts';
 import type { Connection, Context } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
 import { type AttemptRow, listOpenAttempts, updateAttempt } from './attempt-store.ts';
 import { loseAttempt } from './lose-attempt.ts';
 import { openFences } from './run-store.ts';
@@ -39,19 +40,33 @@ function isOnItsWay(attempt: Pick<AttemptRow, 'claimed_at'>, agent: ListingAgent
 /** The process that reports a list. */
 type ListingAgent = Pick<AgentProcessRow, 'id' | 'registered_at'>;
 
-/** @returns the held attempts that the server no longer wants */
+/** Counts the lists that an attempt was missing from, and loses it with the last one. */
+async function countList(context: Context, attempt: AttemptRow, missed: number): Promise<void> {
+  await inTransaction(context, async (context) => {
+    await updateAttempt(context.db, attempt, { missed_lists: missed });
+    if (missed >= listsUntilLost)
+      await loseAttempt(context, attempt, 'its agent no longer has it; the log of the agent says why');
+  });
+}
+
+/**
+ * Each attempt is lost on its own, which waits for its environment: one that cannot be lost now is missing from the
+ * next list as well.
+ * @returns the held attempts that the server no longer wants
+ */
 export async function compareHeld(
   context: Context,
   agent: ListingAgent,
   held: readonly HeldAttempt[],
 ): Promise<HeldAttempt[]> {
-  for (const attempt of await listOpenAttempts(context.db, agent.id)) {
+  for (const attempt of await listOpenAttempts(context.reserved, agent.id)) {
     const missed = isHeld(held, attempt) ? 0 : attempt.missed_lists + 1;
     if (missed === attempt.missed_lists) continue;
     if (missed > 0 && isOnItsWay(attempt, agent, context.now())) continue;
-    await updateAttempt(context.db, attempt, { missed_lists: missed });
-    if (missed >= listsUntilLost)
-      await loseAttempt(context, attempt, 'its agent no longer has it; the log of the agent says why');
+    await countList(context, attempt, missed).catch((error: unknown) => {
+      const { job_id: jobId, number } = attempt;
+      context.log.error({ err: error, jobId, attempt: number }, 'cannot lose a run that its agent no longer has');
+    });
   }
-  return unwantedOf(context.db, agent.id, held);
+  return unwantedOf(context.reserved, agent.id, held);
 }

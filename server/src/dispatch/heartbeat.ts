@@ -1,7 +1,6 @@
 /** A heartbeat: contact is stored, the agent's list compared, and it learns the requests about its runs. */
 import type { GoodbyeRequest, HeartbeatReply, HeartbeatRequest } from '#protocol/messages/agent.ts';
 import type { Context } from '../context.ts';
-import { inTransaction } from '../database/transaction.ts';
 import { agentSettings } from './agent-settings.ts';
 import type { CallingAgent } from './authenticate-agent.ts';
 import { storeContact } from '../agents/process-store.ts';
@@ -9,7 +8,7 @@ import { compareHeld } from './compare-held.ts';
 import { listAborting } from './run-store.ts';
 
 async function abortsFor(context: Context, agentProcessId: string): Promise<HeartbeatReply['abort']> {
-  const rows = await listAborting(context.db, agentProcessId);
+  const rows = await listAborting(context.reserved, agentProcessId);
   return rows.map((row) => ({ jobId: row.job_id, attempt: row.number, how: 'gently' as const }));
 }
 
@@ -18,10 +17,9 @@ export async function receiveHeartbeat(
   agent: CallingAgent,
   request: HeartbeatRequest,
 ): Promise<HeartbeatReply> {
-  const unwanted = await inTransaction(context, async (context) => {
-    await storeContact(context.db, agent.id, { at: context.now(), isGoodbye: false });
-    return compareHeld(context, agent, request.held);
-  });
+  // On its own: whatever becomes of a lost run, the others must not count as silent.
+  await storeContact(context.reserved, agent.id, { at: context.now(), isGoodbye: false });
+  const unwanted = await compareHeld(context, agent, request.held);
   return {
     settings: agentSettings(context.settings),
     now: context.now().toISOString(),
@@ -36,7 +34,7 @@ export async function receiveGoodbye(
   agent: CallingAgent,
   _request: GoodbyeRequest,
 ): Promise<void> {
-  await storeContact(context.db, agent.id, { at: context.now(), isGoodbye: true });
+  await storeContact(context.reserved, agent.id, { at: context.now(), isGoodbye: true });
   const { id: agentId, agent_key: agentKey, hostname } = agent;
   context.log.info({ agentId, agentKey, hostname }, 'agent stopped');
 }

@@ -203,6 +203,8 @@ test('what is said about a run after its end is refused and logged, and changes 
     mark: () => agent.send('mark', job, { fence: job.fence, mark: 'n'.repeat(32) }),
     finish: () =>
       agent.send('finish', job, { fence: job.fence, outcome: appliedOutcome({ resourceCount: 7 }) }),
+    getState: () => agent.send('getState', { ...job, query: { fence: String(job.fence) } }),
+    getBlob: () => agent.send('getBlob', { ...job, blob: 'plan', query: { fence: String(job.fence) } }),
   };
   for (const [name, call] of Object.entries(calls)) {
     app.logged.length = 0;
@@ -211,6 +213,8 @@ test('what is said about a run after its end is refused and logged, and changes 
     assert.match(body, /has ended/, name);
     assert.ok(isLogged(/call of an agent refused/), `${name}: logged`);
   }
+  await agent.putBlob(job, 'tree', 'another tree');
+  assert.deepEqual(await app.context.db.selectFrom('attempt_blob').selectAll().execute(), []);
   const { unwanted, abort } = await agent.heartbeat([job]);
   assert.deepEqual([unwanted.map(({ fence }) => fence), abort], [[job.fence], []]);
   const { events } = await ok(app, 'getStepLog', { params: { deploymentLogId: id, name: 'tf:apply' } });

@@ -1,5 +1,7 @@
 /** The server's side of the agent protocol over HTTP. */
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { GoodbyeRequest, HeartbeatRequest, RegisterRequest } from '#protocol/messages/agent.ts';
@@ -80,6 +82,13 @@ function fenceOf(request: FastifyRequest): number {
   const fence = Number((request.query as { fence?: string }).fence);
   if (!Number.isSafeInteger(fence)) throw new Refusal('bad_request', '/query/fence is required');
   return fence;
+}
+
+/** @throws DispatchRefusal `fence_outdated` also for an attempt that has ended, which needs nothing any more */
+function openAttemptOfCall(request: FastifyRequest): AttemptInPlace {
+  const place = attemptOfCall(callOf(request), fenceOf(request));
+  if (place.attempt.status === 'ended') throw new DispatchRefusal('fence_outdated', 'This attempt has ended');
+  return place;
 }
 
 function blobName(request: FastifyRequest): (typeof blobNames)[number] {
@@ -167,9 +176,12 @@ function renderRefusals(app: FastifyInstance, context: Context): void {
   });
 }
 
-/** Calls about the agent itself, by connections that requests of people cannot occupy. */
-function agentCalls(app: FastifyInstance, outer: Context): void {
-  const context: Context = { ...outer, db: outer.reserved };
+/**
+ * Calls about the agent itself, by connections that requests of people cannot occupy. Only lost runs, which may wait
+ * for their environments, do not occupy these either.
+ */
+function agentCalls(app: FastifyInstance, context: Context): void {
+  const reserved: Context = { ...context, db: context.reserved };
   app.post(pathOf('register'), { config: { isFirstCall: true } }, async (request) => {
     const key = keys.get(request) as CallingKey;
     return registerAgent(onBehalfOf(context, key.agentKey, request), key, read.register(request.body));
@@ -182,7 +194,7 @@ function agentCalls(app: FastifyInstance, outer: Context): void {
     const { waitSeconds } = read.claim(request.body);
     return {
       job: await claimJob(
-        context,
+        reserved,
         agent,
         Math.min(waitSeconds, longestWaitSeconds),
         endOfWait(context, reply),
@@ -254,23 +266,21 @@ function byteCalls(app: FastifyInstance, context: Context): void {
     return receiveState(onBehalfOf(context, agentCall.agent.agent_key, request), state);
   });
   app.get(pathOf('getState'), async (request, reply) => {
-    const place = attemptOfCall(callOf(request), fenceOf(request));
+    const place = openAttemptOfCall(request);
     const current = await readCurrentState(context, place.environmentId);
     return current ? reply.type('application/octet-stream').send(current.content) : reply.status(204).send();
   });
   app.put(pathOf('putBlob'), { config: { isUpload: true } }, async (request) => {
     const place = attemptOfCall(callOf(request), fenceOf(request));
-    await putBlob(
-      context,
-      place,
-      blobName(request),
-      request.body as AsyncIterable<Buffer>,
-      (request.query as { sha256?: string }).sha256,
-    );
+    const name = blobName(request);
+    const content = request.body as Readable;
+    // An outcome that is sent again after its answer was lost is preceded by its blobs, which are stored.
+    if (place.attempt.status === 'ended') await finished(content.resume());
+    else await putBlob(context, place, name, content, (request.query as { sha256?: string }).sha256);
     return {};
   });
   app.get(pathOf('getBlob'), async (request, reply) => {
-    const place = attemptOfCall(callOf(request), fenceOf(request));
+    const place = openAttemptOfCall(request);
     return reply.type('application/octet-stream').send(await getBlob(context, place, blobName(request)));
   });
 }

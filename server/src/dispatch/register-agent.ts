@@ -54,7 +54,7 @@ export async function registerAgent(
   request: RegisterRequest,
 ): Promise<RegisterReply> {
   checkVersion(request.protocol);
-  const { agentProcess, unwanted } = await inTransaction(context, async (context) => {
+  const agentProcess = await inTransaction({ ...context, db: context.reserved }, async (context) => {
     const row = await upsertAgentProcess(context.db, processColumns(context, agentKey, request));
     if (!row) throw spoolTaken(request);
     const { hostname, spoolId, agentVersion } = request;
@@ -65,11 +65,9 @@ export async function registerAgent(
       entityId: agentKey,
       details: { agentId: row.id, epoch: row.epoch, hostname, spoolId, agentVersion },
     });
-    return {
-      agentProcess: row,
-      unwanted: await compareHeld(context, row, request.held as HeldAttempt[]),
-    };
+    return row;
   });
+  const unwanted = await compareHeld(context, agentProcess, request.held as HeldAttempt[]);
   const { hostname, agentVersion: version, tools, held } = request;
   context.log.info(
     {

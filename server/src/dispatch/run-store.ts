@@ -206,11 +206,18 @@ export interface RunPlace {
 
 type ClaimedRow = AttemptRow & Omit<ClaimedRun['job'], 'id'> & RunPlace;
 
-/** With `queued` as a parameter, the index of queued jobs would not be used. */
+/**
+ * With `queued` as a parameter, the index of queued jobs would not be used. A claim waits for up to half a minute, in
+ * which its agent may be deleted, its secret revoked, or its spool taken by another process.
+ */
 const takeQueued = statement<ClaimedRow>(`
-  with next as (
+  with caller as (
+    select from agent_process p where p.id = $5 and p.epoch = $7 and not p.said_goodbye and exists (
+      select from agent_secret where agent_secret.agent_key = p.agent_key and secret_hmac = $8)
+    for key share
+  ), next as (
     select id from job
-    where status = 'queued' and tool = any($1::text[]) and protocol_minor <= $2
+    where exists (select from caller) and status = 'queued' and tool = any($1::text[]) and protocol_minor <= $2
       and (work_folder is null or work_folder = $3)
       and ($4::uuid is null or exists (
         select from deployment where deployment.id = job.deployment_id and organization_id = $4::uuid))
@@ -227,17 +234,22 @@ const takeQueued = statement<ClaimedRow>(`
   select made.*, taken.deployment_id, taken.phase, taken.work_folder, d.environment_id, d.template_id
   from made, taken join deployment d on d.id = taken.deployment_id`);
 
+/** A process that claims, with the secret that it called with. */
+type Claimant = Pick<AgentProcessRow, 'id' | 'tools' | 'work_folder' | 'protocol_minor' | 'epoch'> &
+  AgentScope & { readonly secret_hmac: Buffer };
+
 /**
  * Claims the next queued job that this agent can take; others that claim at the same time skip it. An agent of
- * one organization takes only the jobs of that organization.
+ * one organization takes only the jobs of that organization, and one that was replaced or refused since takes none.
  */
 export async function takeQueuedJob(
   tx: Connection,
-  agent: Pick<AgentProcessRow, 'id' | 'tools' | 'work_folder' | 'protocol_minor'> & AgentScope,
+  agent: Claimant,
   at: Date,
 ): Promise<(ClaimedRun & RunPlace) | undefined> {
-  const { id, tools, work_folder, protocol_minor, onlyOrganizationId } = agent;
-  const [row] = await takeQueued(tx, tools, protocol_minor, work_folder, onlyOrganizationId, id, at);
+  const { id, tools, work_folder, protocol_minor, onlyOrganizationId, epoch, secret_hmac } = agent;
+  const able = [tools, protocol_minor, work_folder, onlyOrganizationId] as const;
+  const [row] = await takeQueued(tx, ...able, id, at, epoch, secret_hmac);
   if (!row) return undefined;
   const { deployment_id, phase, work_folder: workFolder, environment_id, template_id, ...attempt } = row;
   const job = { id: attempt.job_id, deployment_id, phase, work_folder: workFolder };
