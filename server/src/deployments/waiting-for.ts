@@ -49,6 +49,8 @@ function queued(
   };
 }
 
+type Holder = Awaited<ReturnType<typeof listHolders>>[number];
+
 /** A job that nobody has taken yet. */
 type OpenJob = Pick<JobRow, 'tool' | 'work_folder' | 'protocol_minor' | 'created_at'>;
 
@@ -65,34 +67,35 @@ function forAnAgent(
       ...wait,
       text: 'No agent is connected. Start one, or check the log of the agent you expected',
     };
-  const isFit = reachable.some(
+  const ability = `run ${job.tool}${job.work_folder ? ` in ${job.work_folder}` : ''}`;
+  const able = reachable.filter(
     (agent) =>
       agent.tools.includes(job.tool) && (job.work_folder === null || job.work_folder === agent.work_folder),
   );
-  if (!reachable.some((agent) => agent.protocol_minor >= job.protocol_minor))
-    return { ...wait, text: 'No connected agent supports this type of deployment: update one of them' };
-  if (isFit) return { ...wait, text: 'Waiting for a free agent' };
+  if (able.length === 0)
+    return { ...wait, text: `No connected agent can ${ability}: install it on one of them` };
+  if (able.some((agent) => agent.protocol_minor >= job.protocol_minor))
+    return { ...wait, text: 'Waiting for a free agent' };
   return {
     ...wait,
-    text: `No connected agent can run ${job.tool}${job.work_folder ? ` in ${job.work_folder}` : ''}: install it on one of them`,
+    text: `No connected agent that can ${ability} supports this type of deployment: update one of them`,
   };
 }
 
-function forContact(
-  context: Context,
-  holder: Awaited<ReturnType<typeof listHolders>>[number] | undefined,
-): WaitingFor | null {
+/** What becomes of a run whose agent stays silent. */
+function whatFollows(context: Context, { mark, contact_at }: Holder): string {
+  if (mark === null) return 'another agent gets the run';
+  const until = contact_at.getTime() + giveUpAfterSeconds(context.settings) * 1000;
+  // While the service was away, the agent could not be heard: that time does not count.
+  if (until <= context.now().getTime()) return 'the run is given up soon';
+  return `the run is given up at ${new Date(until).toISOString()}`;
+}
+
+function forContact(context: Context, holder: Holder | undefined): WaitingFor | null {
   if (!holder || holder.contact_at > reachableSince(context)) return null;
   const since = holder.contact_at.toISOString();
-  const until = new Date(
-    holder.contact_at.getTime() + giveUpAfterSeconds(context.settings) * 1000,
-  ).toISOString();
-  return {
-    kind: 'agent',
-    id: holder.id,
-    since,
-    text: `The agent on ${holder.hostname} has not been heard from since ${since}; the run is given up at ${until}`,
-  };
+  const text = `The agent on ${holder.hostname} has not been heard from since ${since}; ${whatFollows(context, holder)}`;
+  return { kind: 'agent', id: holder.id, since, text };
 }
 
 /** Deployments behind a silent run wait until its lock is given up. */
@@ -113,7 +116,7 @@ async function heldBySilence(
         ...wait,
         kind: 'lock',
         since: silence.since,
-        text: `The environment is held by the deployment ${wait.id}. ${silence.text}, or earlier if someone releases it`,
+        text: `The environment is held by the deployment ${wait.id}, which can be released. ${silence.text}`,
       },
     ];
   });

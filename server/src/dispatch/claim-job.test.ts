@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok } from '../testing/client.ts';
-import { createEnvironment, deploymentOf } from '../testing/environment.ts';
+import { createActive, createEnvironment, deploy, deploymentOf } from '../testing/environment.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -68,12 +68,32 @@ test('an unclaimed job says why it waits', async () => {
   assert.match((await wait())?.text ?? '', /^No agent is connected/);
   const first = await testAgent(alone);
   assert.deepEqual([(await wait())?.kind, (await wait())?.text], ['agent', 'Waiting for a free agent']);
-  await first.claim();
+  const job = await first.claim();
   assert.equal(await wait(), undefined);
+  const silence = async () =>
+    (await wait())?.text.replace(/^The agent on host has not been heard from since \S+; /, '');
   alone.advance(30);
-  assert.match(
-    (await wait())?.text ?? '',
-    /The agent on host has not been heard from since .*; the run is given up at /,
+  assert.equal(await silence(), 'another agent gets the run');
+  await first.mark(job);
+  assert.match((await silence()) ?? '', /^the run is given up at \S+Z$/);
+  // Nobody has looked meanwhile, as if the service had been away.
+  alone.advance(24 * 3600);
+  assert.equal(await silence(), 'the run is given up soon');
+});
+
+test('a job that no single agent can run says so, although each part of it is known to some agent', async () => {
+  const alone = await testApp();
+  const first = await testAgent(alone);
+  const { id } = await createActive(alone, first);
+  await first.register([], { protocol: { major: 1, minor: 0 } });
+  await first.sibling().register([], { tools: ['opentofu'] });
+  const { id: taskId } = await deploy(alone, id, {
+    deploymentType: 'task',
+    taskPayload: 'terraform version',
+  });
+  assert.equal(
+    (await deploymentOf(alone, taskId)).waitingFor?.text,
+    'No connected agent that can run terraform supports this type of deployment: update one of them',
   );
 });
 

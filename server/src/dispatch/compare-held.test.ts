@@ -133,7 +133,8 @@ test('an agent is in contact while a run that it no longer has cannot be lost ye
   app.advance(answerSeconds);
   await agent.heartbeat([]);
   const contact = async () =>
-    (await app.database.pool.query<{ at: Date }>('select max(contact_at) as at from agent_process')).rows[0]?.at;
+    (await app.database.pool.query<{ at: Date }>('select max(contact_at) as at from agent_process')).rows[0]
+      ?.at;
   const before = await contact();
   const holder = await app.database.pool.connect();
   await holder.query('begin');

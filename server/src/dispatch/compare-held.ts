@@ -65,7 +65,10 @@ export async function compareHeld(
     if (missed > 0 && isOnItsWay(attempt, agent, context.now())) continue;
     await countList(context, attempt, missed).catch((error: unknown) => {
       const { job_id: jobId, number } = attempt;
-      context.log.error({ err: error, jobId, attempt: number }, 'cannot lose a run that its agent no longer has');
+      context.log.error(
+        { err: error, jobId, attempt: number },
+        'cannot lose a run that its agent no longer has',
+      );
     });
   }
   return unwantedOf(context.reserved, agent.id, held);

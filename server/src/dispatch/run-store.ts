@@ -155,7 +155,8 @@ export async function listHolders(db: Connection, jobIds: readonly string[]) {
   return db
     .selectFrom('attempt')
     .innerJoin('agent_process', 'agent_process.id', 'attempt.agent_process_id')
-    .select(['attempt.job_id', 'agent_process.id', 'agent_process.hostname', 'agent_process.contact_at'])
+    .select(['attempt.job_id', 'attempt.mark', 'agent_process.id'])
+    .select(['agent_process.hostname', 'agent_process.contact_at'])
     .where('attempt.job_id', 'in', [...jobIds])
     .where('attempt.status', '<>', 'ended')
     .orderBy('attempt.number')
