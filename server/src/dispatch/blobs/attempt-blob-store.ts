@@ -126,19 +126,24 @@ export async function deleteLateAttemptBlobs(tx: Connection): Promise<BlobFile[]
   return filesOf(rows);
 }
 
+const uuidPattern = '^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$';
+
 /**
  * Of several files, those that no row names, of runs and environments that this database has: files of
  * another database in the same folder are not listed.
+ * @param ids of which the second part is the job or the environment that a file belongs to
  */
 export async function listUnnamedBlobs(db: Connection, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from unnest(${[...ids]}::text[]) as stored (id)
-    where not exists (select from attempt_blob where blob ->> 'id' = stored.id)
-      and not exists (select from state_version where blob ->> 'id' = stored.id)
-      and not exists (select from source_archive where blob ->> 'id' = stored.id)
-      and (exists (select from job where job.id::text = split_part(stored.id, '/', 2))
-        or exists (select from environment where environment.id::text = split_part(stored.id, '/', 2)))`.execute(
-    db,
-  );
+    with stored as (
+      select id, substring(split_part(id, '/', 2) from ${uuidPattern})::uuid as owner
+      from unnest(${[...ids]}::text[]) as listed (id)
+    )
+    select id from stored
+    where not exists (select from attempt_blob where job_id = owner and blob ->> 'id' = stored.id)
+      and not exists (select from state_version where environment_id = owner and blob ->> 'id' = stored.id)
+      and not exists (select from source_archive where environment_id = owner and blob ->> 'id' = stored.id)
+      and (exists (select from job where job.id = owner)
+        or exists (select from environment where environment.id = owner))`.execute(db);
   return rows.map(({ id }) => id);
 }
