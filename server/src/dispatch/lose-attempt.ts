@@ -89,7 +89,7 @@ export async function loseAttempt(
   });
   if (next === 'again') {
     await endAttempt(context.db, attempt, null, context.now());
-    await restartSteps(context.db, deployment.id);
+    await restartSteps(context.db, deployment.id, job.phase);
     await requeueJob(context, job.id);
     return;
   }

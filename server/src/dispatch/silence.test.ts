@@ -265,3 +265,18 @@ test('several servers that judge a silent run at the same time give it up once',
     ],
   );
 });
+
+test('all steps of a lost plan begin again, with the times of the attempt that ends it', async () => {
+  const { job, id } = await running();
+  const at = app.context.now().toISOString();
+  const step = (name: string, status: 'IN_PROGRESS' | 'SUCCESS') =>
+    ({ kind: 'step', at, step: name, status }) as const;
+  await agent.report(job, {
+    events: [step('git:clone', 'IN_PROGRESS'), step('git:clone', 'SUCCESS'), step('tf:init', 'IN_PROGRESS')],
+  });
+  await pass(40);
+  const begun = (await ok(app, 'listSteps', { params: { deploymentLogId: id } })).filter(
+    ({ status, startedAt }) => status !== 'NOT_STARTED' || startedAt !== undefined,
+  );
+  assert.deepEqual(begun, []);
+});

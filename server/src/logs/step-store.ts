@@ -240,12 +240,16 @@ export async function skipRemainingSteps(tx: Connection, deploymentId: string): 
     .execute();
 }
 
-/** Steps that a lost attempt had begun start again. */
-export async function restartSteps(tx: Connection, deploymentId: string): Promise<void> {
+/** Steps that a lost attempt had begun start again: of a plan all, of an apply the one that it was at. */
+export async function restartSteps(
+  tx: Connection,
+  deploymentId: string,
+  phase: 'plan' | 'apply',
+): Promise<void> {
   await tx
     .updateTable('deployment_step')
     .set({ status: 'NOT_STARTED', started_at: null, completed_at: null })
     .where('deployment_id', '=', deploymentId)
-    .where('status', '=', 'IN_PROGRESS')
+    .where('status', phase === 'plan' ? 'not in' : 'in', phase === 'plan' ? ['SKIPPED'] : ['IN_PROGRESS'])
     .execute();
 }
