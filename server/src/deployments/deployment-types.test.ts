@@ -383,9 +383,10 @@ describe('a destroy', () => {
     assert.equal((await agent.claim()).source.revision, 'v1');
   });
 
-  test('a destroy that waits for a deploy runs at the commit which that deployed', async () => {
+  test('a destroy that waits for a deploy runs at the commit which that deployed, with its variables', async () => {
     const { id } = await createActive(app, agent);
-    await deploy(app, id, { userRequiresApproval: false });
+    const region = { name: 'region', value: 'north', type: 1 } as const;
+    await deploy(app, id, { userRequiresApproval: false, configurationChanges: [region] });
     const queued = await destroy(id);
     assert.equal(queued.status, 'QUEUED');
     const next = await agent.plan({ commit: 'e'.repeat(40) });
@@ -393,6 +394,11 @@ describe('a destroy', () => {
     await agent.apply(next);
     const job = await agent.claim();
     assert.deepEqual([job.deploymentId, job.source.revision], [queued.id, 'e'.repeat(40)]);
+    assert.deepEqual(
+      job.variables.terraform.map(({ name, value }) => [name, value]),
+      [['region', 'north']],
+      'with the variables that its code may need',
+    );
   });
 
   test('a destroy gets the terraform variables of the last deployment, by name, with their current values', async () => {

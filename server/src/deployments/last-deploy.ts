@@ -48,16 +48,18 @@ export interface VariablesOfDestroy extends ResolvedVariables {
  * since keeps its last value, or its code could not be planned any more. Environment variables are the
  * current ones: they say how the tool runs (credentials, a proxy), and a deleted one does not come back.
  * References to outputs keep their last value for the case that the output is gone.
+ * @param isDeployAhead the destroy waits for a deploy, whose code may know all of the current ones
  */
 export async function withLastVariables(
   context: Pick<Context, 'db' | 'sealer'>,
   last: Pick<DeploymentRow, 'id'> | undefined,
   current: ResolvedVariables,
+  isDeployAhead: boolean,
 ): Promise<VariablesOfDestroy> {
   const given = last && (await getGiven(context.db, last.id));
   if (!given) return current;
   const known = given.variables.filter((row) => row.type === 1);
-  const isKnown = ({ name }: { name: string }) => known.some((row) => row.name === name);
+  const isKnown = ({ name }: { name: string }) => isDeployAhead || known.some((row) => row.name === name);
   const deleted = known.filter(
     ({ name }) => !current.rows.some((row) => row.type === 1 && row.name === name),
   );

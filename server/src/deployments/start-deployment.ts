@@ -79,8 +79,11 @@ async function inputsOf(context: ActorContext, facts: StoredFacts, request: Star
   const current = isProposal
     ? await resolvedOf(context, await contentsWithProposed(context, facts, request, id))
     : await resolveVariables(context, levelsOf(environmentHome(environment, hierarchy)));
+  const isDeployAhead = facts.open.some(({ type }) => type === 'deploy');
   const resolved =
-    request.type === 'destroy' ? await withLastVariables(context, lastDeploy, current) : current;
+    request.type === 'destroy'
+      ? await withLastVariables(context, lastDeploy, current, isDeployAhead)
+      : current;
   const [unusable] = resolved.unusable;
   // An environment can be destroyed whatever happened to its variables.
   if (unusable !== undefined && request.type !== 'destroy') throw new Refusal('bad_request', unusable);
