@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { listSecretHashes } from '../agents/agent-store.ts';
+import { createKeyHash } from '../secrets/api-key-hash.ts';
+import type { KeyRing, SealingKey } from '../secrets/key-ring.ts';
 import { basic } from '../testing/client.ts';
 import { testApp } from '../testing/app.ts';
 import { bootstrap, builtInAgentKey, renewBuiltInSecret } from './bootstrap.ts';
@@ -28,6 +32,20 @@ test('each service on one database has a secret for its own agent, renewed witho
     [await isRight(first), await isRight(second), await isRight(renewed)],
     [false, true, true],
   );
+});
+
+test('the secret of the last start is invalid also after the sealing key was rotated', async () => {
+  const { context } = await testApp();
+  const key = (): SealingKey => ({ id: randomBytes(4), key: createSecretKey(randomBytes(32)) });
+  const former = key();
+  const hashed = (...keys: KeyRing['keys']) => ({ ...context, keyHash: createKeyHash({ file: '', keys }) });
+  const before = await renewBuiltInSecret(hashed(former), null);
+  const rotated = hashed(key(), former);
+  const now = await renewBuiltInSecret(rotated, before);
+  const known = await listSecretHashes(context.db, builtInAgentKey);
+  const isKnown = (secret: string) =>
+    known.some(({ secret_hmac: hash }) => rotated.keyHash.matches(secret, hash));
+  assert.deepEqual([isKnown(before), isKnown(now)], [false, true]);
 });
 
 test('one of two services that start on an empty database creates the first key, and the other finds it', async () => {

@@ -4,7 +4,12 @@
  */
 import { sql } from 'kysely';
 import { systemUserId, actorWithoutRights } from '../access/actor.ts';
-import { deleteAgentSecret, insertAgentSecret, insertDefaultAgent } from '../agents/agent-store.ts';
+import {
+  deleteAgentSecret,
+  insertAgentSecret,
+  insertDefaultAgent,
+  listSecretHashes,
+} from '../agents/agent-store.ts';
 import type { ActorContext, Connection, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { createOrganization } from '../organizations/create-organization.ts';
@@ -68,7 +73,10 @@ export async function bootstrap(context: Context, given: FirstKey | null): Promi
  */
 export async function renewBuiltInSecret(context: Context, before: string | null): Promise<string> {
   return inTransaction(context, async (context) => {
-    if (before !== null) await deleteAgentSecret(context.db, builtInAgentKey, context.keyHash.hash(before));
+    // Found by comparing: it may be hashed under a former sealing key.
+    const known = before === null ? [] : await listSecretHashes(context.db, builtInAgentKey);
+    const last = known.find(({ secret_hmac: hash }) => context.keyHash.matches(before ?? '', hash));
+    if (last) await deleteAgentSecret(context.db, builtInAgentKey, last.secret_hmac);
     return (
       await insertAgentSecret(context.db, context, builtInAgentKey, systemUserId, 'agent of this service')
     ).secret;
