@@ -148,7 +148,8 @@ export async function loadStartFacts(
     projectOf(db, environment),
     openDeployments(db, environment.id),
     lastDeployFor(db, { type, environment_id: environment.id }),
-    resourcesOf(db, environment),
+    // Only a destroy depends on them.
+    type === 'destroy' ? resourcesOf(db, environment) : { mayExist: true, areRecorded: false },
     getStateLock(db, environment.id),
     getUsers(db, [environment.user_id, actor.userId]),
   ]);

@@ -145,7 +145,9 @@ async function isWorkspaceNew(
 ): Promise<boolean> {
   const isGenerated = environment.workspace_name === generatedWorkspaceName(environment.id);
   if (job.phase !== 'plan' || !isGenerated) return false;
-  return (await lastDeployed(db, environment.id)) === undefined;
+  return (
+    environment.resting_status === 'NEVER_DEPLOYED' || (await lastDeployed(db, environment.id)) === undefined
+  );
 }
 
 /** What was approved, which an apply compares with what it finds. */
@@ -175,7 +177,8 @@ async function secretParts(
     credentialsFor(context, code),
     sshOf(context, code, isDenied),
     archiveOf(context.db, deployment),
-    reviewerOf(context.db, deployment.id),
+    // A plan has been approved by nobody yet.
+    job.phase === 'plan' ? undefined : reviewerOf(context.db, deployment.id),
     credentialsForRun(context, { job, deployment, environment }),
     generatedSecrets(context, environment.id, deployment.tool, inputs.environment),
   ]);

@@ -71,9 +71,9 @@ test('a deployment that nobody has to approve goes to the database a limited num
   await ok(app, 'getEnvironment', { params: { id } });
   await app.database.pool.query('select 1');
   const request = await trafficOf(t, () => deploy(app, id));
-  assertAtMost(request.traffic, { statements: 22, trips: 9 });
+  assertAtMost(request.traffic, { statements: 20, trips: 8 });
   const claim = await trafficOf(t, () => agent.claim());
-  assertAtMost(claim.traffic, { statements: 12, trips: 5 });
+  assertAtMost(claim.traffic, { statements: 10, trips: 5 });
   const plan = await trafficOf(t, () => finished(claim.result, planned));
   assertAtMost(plan.traffic, { statements: 21, trips: 7 });
   const mark = await trafficOf(t, () => agent.mark(plan.result));
