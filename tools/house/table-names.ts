@@ -22,7 +22,7 @@ export const otherTables: Readonly<Record<string, readonly string[]>> = {
   // Each call of an agent is checked by one statement, from the secret to the environment of the attempt.
   'dispatch/call-store.ts': ['agent', 'agent_process', 'agent_secret', 'deployment'],
   // Runs as a whole: which agent process holds which attempt of which deployment and environment.
-  'dispatch/run-store.ts': ['agent', 'agent_process', 'deployment', 'environment'],
+  'dispatch/run-store.ts': ['agent', 'agent_process', 'agent_secret', 'deployment', 'environment'],
   // Missed runs depend on the environment's lock, and the list of a project on its environments.
   'schedules/schedule-store.ts': ['environment'],
   // The calendar reads the dates of environments and of their schedules.

@@ -3,7 +3,7 @@
  * and keeps the plan.
  */
 import type { Writable } from 'node:stream';
-import { CompiledQuery, type Kysely } from 'kysely';
+import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import type { Schema } from './schema.ts';
 import { isStalePlan } from './transaction.ts';
@@ -81,4 +81,18 @@ export function statement<Row>(
     const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(text, [...parameters]));
     return rows;
   };
+}
+
+/**
+ * A list for `in` as a part of the text. As parameters of a prepared statement, PostgreSQL could not tell that a
+ * partial index has the rows.
+ * @param values of an enumeration of ours, never of a caller
+ */
+export function constants<Value extends string>(values: readonly Value[]): RawBuilder<Value> {
+  return sql<Value>`(${sql.join(values.map((value) => sql.lit(value)))})`;
+}
+
+/** The same as text. */
+export function constantsText(values: readonly string[]): string {
+  return `(${values.map((value) => `'${value}'`).join(', ')})`;
 }
