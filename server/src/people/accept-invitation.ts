@@ -5,7 +5,7 @@ import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { conflict, Refusal } from '../http/errors.ts';
 import type { Wire } from '../http/route.ts';
-import { updateMembership } from '../organizations/membership-store.ts';
+import { listMemberships, updateMembership } from '../organizations/membership-store.ts';
 import { checkNewPassword } from '../sign-in/check-password.ts';
 import { hashPassword } from '../sign-in/hash-password.ts';
 import { hasIdentity } from '../sign-in/identity-store.ts';
@@ -20,9 +20,13 @@ import {
 } from './invitation-store.ts';
 import { invitationOf } from './invite.ts';
 
-/** Whether a person can sign in already. */
+/**
+ * Whether a person can sign in already, or is a member somewhere without an invitation. An identity provider has
+ * provisioned such a member, and the link of another organization must not open the account.
+ */
 export async function hasAccount({ db }: Pick<ActorContext, 'db'>, userId: string): Promise<boolean> {
-  return (await hasPassword(db, userId)) || (await hasIdentity(db, userId));
+  if ((await hasPassword(db, userId)) || (await hasIdentity(db, userId))) return true;
+  return (await listMemberships(db, userId)).some(({ status }) => status !== 'Invited');
 }
 
 /** In the transaction, and as the person, who becomes a member. */
