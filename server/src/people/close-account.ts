@@ -6,16 +6,12 @@ import { conflict, notFound, Refusal } from '../http/errors.ts';
 import { requireOtherAdmin } from '../organizations/keep-an-admin.ts';
 import { listMemberships } from '../organizations/membership-store.ts';
 import { deleteAddressesOf } from '../sign-in/attempt-store.ts';
-import { deleteIdentitiesOf } from '../sign-in/identity-store.ts';
-import { deletePassword } from '../sign-in/password-store.ts';
-import { deleteSessionsOf } from '../sign-in/session-store.ts';
-import { deleteCodesOf } from '../single-sign-on/request-store.ts';
 import { lockPerson, updatePerson } from '../users/person-store.ts';
 import { pseudonymOf } from '../users/pseudonym.ts';
-import { deleteKeysOf, isOperator } from '../users/user-store.ts';
+import { isOperator } from '../users/user-store.ts';
+import { endCredentials } from './end-credentials.ts';
 import { revokeInvitationsOf } from './invitation-store.ts';
 import { leaveOrganization } from './leave-organization.ts';
-import { deleteLink } from './one-time-link-store.ts';
 
 /**
  * @throws Refusal 404 for anybody but the person itself and the operator, 409 for the last administrator of an
@@ -37,14 +33,8 @@ export async function closeAccount(context: ActorContext, userId: string): Promi
       await leaveOrganization(context, organizationId, userId);
     }
     await revokeInvitationsOf(db, userId, context.now());
-    await deleteSessionsOf(db, userId);
-    await deleteKeysOf(db, userId);
-    await deletePassword(db, userId);
-    await deleteLink(db, 'password_reset', userId);
-    await deleteLink(db, 'sign_in_link', userId);
-    await deleteIdentitiesOf(db, userId);
+    await endCredentials(context, userId);
     await deleteAddressesOf(db, userId);
-    await deleteCodesOf(db, userId);
     await updatePerson(db, userId, {
       name: pseudonymOf(userId),
       email: '',

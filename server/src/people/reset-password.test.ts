@@ -18,6 +18,9 @@ const gone = (token: string) =>
 test('the operator makes a one-time link, with which a person sets another password and is signed in', async () => {
   const browser = new TestBrowser(app);
   await browser.signIn(email);
+  const key = (await browser.send('POST', '/api/personal-api-keys', { name: 'mine' })).json();
+  const as = { id: key.apiKeyId, secret: key.apiKeySecret };
+  await ok(app, 'getCurrentUser', { as });
   const replaced = await createLink();
   const token = await createLink();
   await gone(replaced);
@@ -26,6 +29,7 @@ test('the operator makes a one-time link, with which a person sets another passw
   const { userId } = await ok(app, 'resetPassword', { as: null, body: { token, password: next } });
   assert.equal(userId, id);
   assert.equal((await browser.send('GET', '/api/users/me')).statusCode, 401, 'other sessions have ended');
+  await refused(app, 'getCurrentUser', 401, { as });
   await gone(token);
   await refused(app, 'signIn', 401, { as: null, body: { email, password: goodPassword } });
   await new TestBrowser(app).signIn(email, next);

@@ -11,6 +11,7 @@ import { storePasswordHash } from '../sign-in/password-store.ts';
 import { deleteSessionsOf } from '../sign-in/session-store.ts';
 import { asPerson, startBrowserSession } from '../sign-in/start-session.ts';
 import { getPerson, lockPerson } from '../users/person-store.ts';
+import { deleteKeysOf } from '../users/user-store.ts';
 import { ownerOfLink } from './one-time-link.ts';
 import { deleteLink } from './one-time-link-store.ts';
 
@@ -29,7 +30,7 @@ async function requireLink(context: ActorContext, token: string): Promise<string
 }
 
 /**
- * Sets the password, ends all sessions of the account and its link to sign in, and signs in.
+ * Sets the password, ends all sessions and personal keys of the account and its link to sign in, and signs in.
  * @throws Refusal 410 for a link that is not valid, 400 for a weak password, 403 where passwords are switched off
  */
 export async function resetPassword(
@@ -52,6 +53,8 @@ export async function resetPassword(
     await deleteLink(context.db, 'sign_in_link', userId);
     await storePasswordHash(context.db, context, userId, hash);
     await deleteSessionsOf(context.db, userId);
+    // Somebody else may have had the account, and made keys that would outlive the password.
+    await deleteKeysOf(context.db, userId);
     await recordAudit(asPerson(context, person), {
       organizationId: null,
       action: 'password.reset',

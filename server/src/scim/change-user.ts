@@ -6,13 +6,21 @@ import { inTransaction } from '../database/transaction.ts';
 import { notFound } from '../http/errors.ts';
 import { ScimRefusal } from '../http/scim-refusal.ts';
 import { requireOtherAdmin } from '../organizations/keep-an-admin.ts';
-import { insertMembership, listMemberships, updateMembership } from '../organizations/membership-store.ts';
+import {
+  getMembership,
+  insertMembership,
+  listMemberships,
+  updateMembership,
+} from '../organizations/membership-store.ts';
 import { lockOrganizationRow } from '../organizations/organization-store.ts';
+import { endCredentials } from '../people/end-credentials.ts';
 import { revokeInvitationsOf } from '../people/invitation-store.ts';
 import { removeMember } from '../people/leave-organization.ts';
-import { deletePassword } from '../sign-in/password-store.ts';
-import { deleteSessionsOf } from '../sign-in/session-store.ts';
-import { findPersonByEmail, insertPerson, updatePerson } from '../users/person-store.ts';
+import { hasIdentity } from '../sign-in/identity-store.ts';
+import { hasPassword } from '../sign-in/password-store.ts';
+import { deleteSessionsOf, listSessionRows } from '../sign-in/session-store.ts';
+import { listKeysOfUser } from '../users/api-key-store.ts';
+import { findPersonByEmail, insertPerson, lockPerson, updatePerson } from '../users/person-store.ts';
 import { deleteKeysOf } from '../users/user-store.ts';
 import type { Asked } from './asked.ts';
 import { findUser } from './list-users.ts';
@@ -39,6 +47,28 @@ function nameOf({ name, displayName, userName }: UserValues): string {
 
 function taken(userName: string): ScimRefusal {
   return new ScimRefusal('uniqueness', `Somebody has the userName ${userName} already`, 'conflict');
+}
+
+/**
+ * An account with credentials, of an address that nobody has verified, may be somebody else's: an invitation by
+ * another organization opens one for any address. Ending the credentials here would let each organization lock
+ * out the people of all others.
+ * @throws ScimRefusal 409. The person stays as it is until the transaction ends.
+ */
+async function requireOwnAddress({ db }: ActorContext, userId: string): Promise<void> {
+  const person = await lockPerson(db, userId);
+  if (!person || person.is_email_verified) return;
+  const isOpen =
+    (await hasPassword(db, userId)) ||
+    (await hasIdentity(db, userId)) ||
+    (await listSessionRows(db, userId)).length > 0 ||
+    (await listKeysOfUser(db, userId)).length > 0;
+  if (isOpen)
+    throw new ScimRefusal(
+      'uniqueness',
+      `${person.email} has an account with an address that nobody has verified: let the person sign in through the identity provider first, or join by an invitation`,
+      'conflict',
+    );
 }
 
 async function store(
@@ -72,7 +102,6 @@ export async function createUser(asked: Asked, body: unknown): Promise<UserResou
   const values = readUser(body);
   const { organizationId } = asked;
   return inTransaction(asked.context, async (context) => {
-    await lockOrganizationRow(context.db, organizationId);
     const id = context.newId();
     const person = await insertPerson(context.db, {
       id,
@@ -81,6 +110,9 @@ export async function createUser(asked: Asked, body: unknown): Promise<UserResou
       createdBy: null,
       isEmailVerified: false,
     });
+    if (await getMembership(context.db, organizationId, person.id)) throw taken(values.userName);
+    await requireOwnAddress(context, person.id);
+    await lockOrganizationRow(context.db, organizationId);
     const status = values.active ? 'Active' : 'Inactive';
     const isMade = await insertMembership(context.db, {
       organization_id: organizationId,
@@ -128,6 +160,8 @@ async function setActive(
   isActive: boolean,
 ): Promise<void> {
   if (!isActive) await requireOtherAdmin(context, organizationId, userId);
+  else if ((await getMembership(context.db, organizationId, userId))?.status === 'Invited')
+    await requireOwnAddress(context, userId);
   await revokeInvitationsOf(context.db, userId, context.now(), organizationId);
   await updateMembership(context.db, organizationId, userId, { status: isActive ? 'Active' : 'Inactive' });
   if (!isActive) await endAccess(context, organizationId, userId);
@@ -149,12 +183,11 @@ async function changeAccount(
       );
     const other = await findPersonByEmail(db, values.userName);
     if (other && other.id !== id) throw taken(values.userName);
-    await updatePerson(db, id, { email: values.userName, is_email_verified: false });
+    await updatePerson(db, id, { email: values.userName });
     // Credentials of one address must not open the account of the owner of another.
     if (userName.toLowerCase() !== values.userName.toLowerCase()) {
-      await deletePassword(db, id);
-      await deleteSessionsOf(db, id);
-      await deleteKeysOf(db, id);
+      await updatePerson(db, id, { is_email_verified: false });
+      await endCredentials(context, id);
     }
   }
   if (isOwn) await updatePerson(db, id, { ...namesOf(values), updated_at: context.now() });

@@ -7,12 +7,11 @@ import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { Refusal } from '../http/errors.ts';
 import { acceptAllOf } from '../people/accept-invitation.ts';
-import { findIdentity, hasIdentity, storeIdentity } from '../sign-in/identity-store.ts';
-import { deletePassword } from '../sign-in/password-store.ts';
-import { deleteSessionsOf } from '../sign-in/session-store.ts';
+import { endCredentials } from '../people/end-credentials.ts';
+import { findIdentity, storeIdentity } from '../sign-in/identity-store.ts';
 import { asPerson } from '../sign-in/start-session.ts';
 import { findPersonByEmail, insertPerson, lockPerson, updatePerson } from '../users/person-store.ts';
-import { deleteKeysOf, type UserRow } from '../users/user-store.ts';
+import type { UserRow } from '../users/user-store.ts';
 import { followClaim, wantedBy, type Wanted } from './follow-claim.ts';
 import type { Identity } from './provider.ts';
 
@@ -38,11 +37,7 @@ async function firstSignIn(context: ActorContext, identity: Identity, wanted: Wa
       isEmailVerified: true,
     }));
   // Somebody may have opened the account with an e-mail that is not theirs: the owner of the e-mail takes over.
-  if (!person.is_email_verified && !(await hasIdentity(db, person.id))) {
-    await deletePassword(db, person.id);
-    await deleteSessionsOf(db, person.id);
-    await deleteKeysOf(db, person.id);
-  }
+  if (!person.is_email_verified) await endCredentials(context, person.id);
   const name = person.name === person.email ? (identity.name ?? person.name) : person.name;
   const picture = person.picture ?? identity.picture;
   await updatePerson(db, person.id, { name, picture, is_email_verified: true, updated_at: context.now() });
