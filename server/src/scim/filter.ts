@@ -1,5 +1,6 @@
 /** Filters of SCIM (RFC 7644, 3.4.2.2): read from text, and applied to resources. */
 import { ScimRefusal } from '../http/scim-refusal.ts';
+import type { Work } from './work.ts';
 
 const comparisons = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const;
 type Comparison = (typeof comparisons)[number];
@@ -150,17 +151,19 @@ export function parseElementFilter(text: string): Filter {
 }
 
 function valuesAt(resource: unknown, path: string): unknown[] {
-  let found: unknown[] = [resource];
-  for (const step of path.split('.'))
-    found = found.flatMap((each) => {
-      const value = (each as Record<string, unknown> | null)?.[step];
-      return value === undefined || value === null
-        ? []
-        : Array.isArray(value)
-          ? (value as unknown[])
-          : [value];
-    });
-  return found;
+  return path
+    .split('.')
+    .reduce<unknown[]>(
+      (found, step) =>
+        found.length === 1 ? valuesOf(found[0], step) : found.flatMap((each) => valuesOf(each, step)),
+      [resource],
+    );
+}
+
+function valuesOf(each: unknown, step: string): unknown[] {
+  const value = (each as Record<string, unknown> | null)?.[step];
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? (value as unknown[]) : [value];
 }
 
 /** Compared as they are written; everything else without regard to upper and lower case. */
@@ -204,27 +207,38 @@ function comparable(value: Value, path: string, isExact: boolean): string {
   return textOf(value, isExact);
 }
 
-/** Whether a resource, or an element of a list, is what a filter asks for. */
-export function matches(filter: Filter, resource: unknown): boolean {
+/**
+ * Whether a resource, or an element of a list, is what a filter asks for.
+ * @throws ScimRefusal 400 where the request has compared too much
+ */
+export function matches(filter: Filter, resource: unknown, work: Work): boolean {
   switch (filter.op) {
     case 'and':
-      return filter.filters.every((each) => matches(each, resource));
+      return filter.filters.every((each) => matches(each, resource, work));
     case 'or':
-      return filter.filters.some((each) => matches(each, resource));
+      return filter.filters.some((each) => matches(each, resource, work));
     case 'not':
-      return !matches(filter.filter, resource);
-    case 'pr':
-      return valuesAt(resource, filter.path).some((value) => value !== '');
-    case 'some':
-      return valuesAt(resource, filter.path).some((each) => matches(filter.filter, each));
+      return !matches(filter.filter, resource, work);
     default: {
-      const { op, path, value } = filter;
-      const isExact = exactPaths.has(path);
-      const wanted = comparable(value, path, isExact);
-      const isFound = valuesAt(resource, path).some((each) => compares(op, textOf(each, isExact), wanted));
-      return op === 'ne' ? !isFound : isFound;
+      const values = valuesAt(resource, filter.path);
+      work.spend(Math.max(1, values.length));
+      return matchesAny(filter, values, work);
     }
   }
+}
+
+function matchesAny(
+  filter: Exclude<Filter, { readonly op: 'and' | 'or' | 'not' }>,
+  values: readonly unknown[],
+  work: Work,
+): boolean {
+  if (filter.op === 'pr') return values.some((value) => value !== '');
+  if (filter.op === 'some') return values.some((each) => matches(filter.filter, each, work));
+  const { op, path, value } = filter;
+  const isExact = exactPaths.has(path);
+  const wanted = comparable(value, path, isExact);
+  const isFound = values.some((each) => compares(op, textOf(each, isExact), wanted));
+  return op === 'ne' ? !isFound : isFound;
 }
 
 /** The value that a path must have for a filter to match, if the filter says so. */

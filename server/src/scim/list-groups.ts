@@ -7,9 +7,10 @@ import { getUsers } from '../users/user-store.ts';
 import type { Asked } from './asked.ts';
 import { type Filter, matches, namesPath, parseFilter, pathsOf } from './filter.ts';
 import { isPerson } from './list-users.ts';
-import { isAsked, listResponse, pageOf, select, textOf } from './page.ts';
+import { isAsked, listResponse, pageOf, selection, textOf } from './page.ts';
 import { type GroupMember, type GroupResource, groupSchema } from './resource.ts';
 import { externalIdsOfTeams } from './scim-store.ts';
+import { Work } from './work.ts';
 
 const mostGroups = 10_000;
 
@@ -87,7 +88,8 @@ export async function matchingGroups(asked: Asked, filter: Filter | null): Promi
   if (teams.length > mostGroups)
     throw new ScimRefusal('tooMany', `The organization has more than ${mostGroups} teams`);
   const all = await resourcesOf(asked, teams, filter !== null && namesPath(filter, 'members'));
-  return filter ? all.filter((each) => matches(filter, each)) : all;
+  const work = new Work();
+  return filter ? all.filter((each) => matches(filter, each, work)) : all;
 }
 
 /** The same groups with their members, if the answer has them. */
@@ -109,9 +111,5 @@ export async function listGroups(asked: Asked): Promise<object> {
   const found = await matchingGroups(asked, text === undefined ? null : parseFilter(text, groupPaths));
   const { start, items } = pageOf(found, asked.query);
   const whole = await withMembers(asked, items);
-  return listResponse(
-    found.length,
-    start,
-    whole.map((each) => select(each, asked.query)),
-  );
+  return listResponse(found.length, start, whole.map(selection(asked.query)));
 }

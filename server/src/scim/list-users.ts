@@ -7,9 +7,10 @@ import { findPersonByEmail } from '../users/person-store.ts';
 import { getUsers, type UserRow } from '../users/user-store.ts';
 import type { Asked } from './asked.ts';
 import { type Filter, matches, parseFilter, pathsOf, requiredValue } from './filter.ts';
-import { listResponse, pageOf, select, textOf } from './page.ts';
+import { listResponse, pageOf, selection, textOf } from './page.ts';
 import { type UserAttributes, type UserResource, userSchema } from './resource.ts';
 import { scimUsersOf, type ScimUserRow, usersWithExternalId } from './scim-store.ts';
+import { Work } from './work.ts';
 
 /** Members of larger organizations are found by userName, id and externalId only. */
 const mostFiltered = 20_000;
@@ -132,7 +133,8 @@ async function membersFor(asked: Asked, filter: Filter | null): Promise<Membersh
 /** All people that a filter matches. @throws ScimRefusal 400 where there are too many to look at */
 export async function matchingUsers(asked: Asked, filter: Filter | null): Promise<UserResource[]> {
   const all = await resourcesOf(asked, await membersFor(asked, filter));
-  return filter ? all.filter((each) => matches(filter, each)) : all;
+  const work = new Work();
+  return filter ? all.filter((each) => matches(filter, each, work)) : all;
 }
 
 /** A page of them. @throws ScimRefusal 400 for what the query has wrong */
@@ -140,9 +142,5 @@ export async function listUsers(asked: Asked): Promise<object> {
   const text = textOf(asked.query, 'filter');
   const found = await matchingUsers(asked, text === undefined ? null : parseFilter(text, userPaths));
   const { start, items } = pageOf(found, asked.query);
-  return listResponse(
-    found.length,
-    start,
-    items.map((each) => select(each, asked.query)),
-  );
+  return listResponse(found.length, start, items.map(selection(asked.query)));
 }

@@ -7,6 +7,8 @@ import type { Resource } from './resource.ts';
 /** What a page has at most, and by default. */
 export const mostResults = 1000;
 const usualResults = 100;
+/** A resource has far fewer attributes. */
+const mostNames = 100;
 
 export type Query = Readonly<Record<string, unknown>>;
 
@@ -25,10 +27,10 @@ function numberOf(query: Query, name: string, usual: number): number {
 }
 
 function namesOf(query: Query, name: string): string[] | undefined {
-  return textOf(query, name)
-    ?.split(',')
-    .map((each) => withoutSchema(each.trim()).toLowerCase())
-    .filter((each) => each !== '');
+  const names = textOf(query, name)?.split(',', mostNames + 1);
+  if (names !== undefined && names.length > mostNames)
+    throw new ScimRefusal('invalidValue', `${name} has more than ${mostNames} names`);
+  return names?.map((each) => withoutSchema(each.trim()).toLowerCase()).filter((each) => each !== '');
 }
 
 type Fields = Record<string, unknown>;
@@ -45,19 +47,24 @@ function picked(fields: Fields, keeps: (path: string) => boolean | undefined, ab
   return Object.fromEntries(entries);
 }
 
-/** A resource with what `attributes` or without what `excludedAttributes` names; its id is always there. */
-export function select(resource: Resource, query: Query): object {
+/**
+ * What gives resources with what `attributes` or without what `excludedAttributes` names; their ids are always
+ * there.
+ * @throws ScimRefusal 400 for too many names
+ */
+export function selection(query: Query): (resource: Resource) => object {
   const only = namesOf(query, 'attributes');
   const without = namesOf(query, 'excludedAttributes');
   const always = new Set(['id', 'schemas']);
-  const fields = resource as unknown as Fields;
+  const select = (keeps: (path: string) => boolean | undefined) => (resource: Resource) =>
+    picked(resource as unknown as Fields, keeps);
   if (only !== undefined)
-    return picked(fields, (path) => {
+    return select((path) => {
       if (always.has(path) || only.some((each) => path === each || path.startsWith(`${each}.`))) return true;
       return only.some((each) => each.startsWith(`${path}.`)) ? undefined : false;
     });
-  if (without === undefined) return resource;
-  return picked(fields, (path) => {
+  if (without === undefined) return (resource) => resource;
+  return select((path) => {
     if (always.has(path)) return true;
     if (without.includes(path)) return false;
     return without.some((each) => each.startsWith(`${path}.`)) ? undefined : true;

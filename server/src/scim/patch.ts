@@ -3,6 +3,7 @@ import { ScimRefusal } from '../http/scim-refusal.ts';
 import { canonical, canonicalName } from './canonical.ts';
 import { elementFor, type Filter, matches, parseElementFilter, withoutSchema } from './filter.ts';
 import type { ResourceType } from './resource.ts';
+import { Work } from './work.ts';
 
 type Values = Record<string, unknown>;
 type Verb = 'add' | 'replace' | 'remove';
@@ -89,10 +90,17 @@ function changed(element: Values, verb: Verb, part: string, value: unknown): Val
 }
 
 /** What a filter picks out of a list, or a part of all its elements. */
-function changeElements(values: Values, verb: Verb, { name, filter, part }: Target, value: unknown): void {
+function changeElements(
+  values: Values,
+  verb: Verb,
+  { name, filter, part }: Target,
+  value: unknown,
+  work: Work,
+): void {
   const list = listAt(values, name);
-  const isMeant = (element: Values) => filter === null || matches(filter, element);
-  if (!list.some(isMeant)) {
+  const meant = new Set(filter === null ? list : list.filter((each) => matches(filter, each, work)));
+  const isMeant = (element: Values) => meant.has(element);
+  if (meant.size === 0) {
     if (verb === 'remove') return;
     if (verb === 'replace' && filter !== null)
       throw new ScimRefusal('noTarget', `No element of ${name} is what the filter of the path asks for`);
@@ -106,13 +114,14 @@ function changeElements(values: Values, verb: Verb, { name, filter, part }: Targ
   else values[name] = list.map((each) => (isMeant(each) ? { ...each, ...asList(value)[0] } : each));
 }
 
-function applyAt(values: Values, verb: Verb, target: Target, value: unknown): void {
+function applyAt(values: Values, verb: Verb, target: Target, value: unknown, work: Work): void {
   const { name, filter, part } = target;
   if (name === 'active' && verb === 'remove')
     throw new ScimRefusal('mutability', 'active cannot be removed: replace it by false');
   if (lists.has(name)) {
+    if (filter === null) work.spend(listAt(values, name).length);
     if (filter === null && part === null) changeList(values, verb, name, value);
-    else changeElements(values, verb, target, value);
+    else changeElements(values, verb, target, value, work);
   } else if (part !== null) values[name] = changed((values[name] ?? {}) as Values, verb, part, value);
   else if (verb === 'remove') delete values[name];
   else if (name === 'name' && typeof value === 'object' && value !== null)
@@ -124,7 +133,7 @@ function isVerb(word: unknown): word is Verb {
   return word === 'add' || word === 'replace' || word === 'remove';
 }
 
-function apply(values: Values, type: ResourceType, operation: unknown): void {
+function apply(values: Values, type: ResourceType, operation: unknown, work: Work): void {
   const { op, path, value } = (canonicalOperation(operation) ?? {}) as Record<string, unknown>;
   const verb = typeof op === 'string' ? op.toLowerCase() : op;
   if (!isVerb(verb)) throw new ScimRefusal('invalidSyntax', 'op must be add, replace or remove');
@@ -132,7 +141,7 @@ function apply(values: Values, type: ResourceType, operation: unknown): void {
     throw new ScimRefusal('invalidPath', 'path must be a string');
   if (typeof path === 'string' && path.trim() !== '') {
     const target = targetOf(path, type);
-    if (target !== null) applyAt(values, verb, target, canonical(value));
+    if (target !== null) applyAt(values, verb, target, canonical(value), work);
     return;
   }
   if (verb === 'remove') throw new ScimRefusal('noTarget', 'A removal needs a path');
@@ -142,7 +151,7 @@ function apply(values: Values, type: ResourceType, operation: unknown): void {
     // A resource that was read is sent back as a whole by some.
     if (/^(id|meta)$/i.test(key)) continue;
     const target = targetOf(key, type);
-    if (target !== null) applyAt(values, verb, target, canonical(inner));
+    if (target !== null) applyAt(values, verb, target, canonical(inner), work);
   }
 }
 
@@ -167,6 +176,7 @@ export function applyPatch(values: object, type: ResourceType, body: unknown): V
   if (operations.length > mostOperations)
     throw new ScimRefusal('tooMany', `A request has at most ${mostOperations} operations`);
   const after = structuredClone(values) as Values;
-  for (const operation of operations as unknown[]) apply(after, type, operation);
+  const work = new Work();
+  for (const operation of operations as unknown[]) apply(after, type, operation, work);
   return after;
 }

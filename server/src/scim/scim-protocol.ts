@@ -13,7 +13,7 @@ import { resourceTypes, schemas, serviceProviderConfig } from './discovery.ts';
 import { identifyProvisioner, type Provisioner } from './identify-provisioner.ts';
 import { findGroup, listGroups } from './list-groups.ts';
 import { findUser, listUsers } from './list-users.ts';
-import { listResponse, type Query, select } from './page.ts';
+import { listResponse, type Query, selection } from './page.ts';
 import type { Resource } from './resource.ts';
 import { searchAll, searching } from './search.ts';
 import { scimAddress } from './service-address.ts';
@@ -33,12 +33,12 @@ function bodyOf({ request }: Asked): unknown {
 /** One resource. */
 function shown(asked: Asked, resource: Resource): object {
   void asked.reply.header('content-location', resource.meta.location);
-  return select(resource, asked.query);
+  return selection(asked.query)(resource);
 }
 
 function created(asked: Asked, resource: Resource): object {
   void asked.reply.status(201).header('location', resource.meta.location);
-  return select(resource, asked.query);
+  return selection(asked.query)(resource);
 }
 
 function orNotFound<T>(found: T | undefined, kind: string, id: string): T {

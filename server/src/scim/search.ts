@@ -4,7 +4,7 @@ import type { Asked } from './asked.ts';
 import { parseFilter } from './filter.ts';
 import { groupPaths, matchingGroups, withMembers } from './list-groups.ts';
 import { matchingUsers, userPaths } from './list-users.ts';
-import { listResponse, pageOf, select, textOf } from './page.ts';
+import { listResponse, pageOf, selection, textOf } from './page.ts';
 import type { GroupResource, Resource } from './resource.ts';
 
 function namesOf(value: unknown, name: string): string | undefined {
@@ -46,9 +46,5 @@ export async function searchAll(asked: Asked): Promise<object> {
   const isGroup = (each: Resource): each is GroupResource => each.meta.resourceType === 'Group';
   const groups = await withMembers(asked, items.filter(isGroup));
   const whole = [...items.filter((each) => !isGroup(each)), ...groups];
-  return listResponse(
-    found.length,
-    start,
-    whole.map((each) => select(each, asked.query)),
-  );
+  return listResponse(found.length, start, whole.map(selection(asked.query)));
 }
