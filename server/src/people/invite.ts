@@ -7,6 +7,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { conflict, notFound, Refusal } from '../http/errors.ts';
 import { baseUrlOf } from '../http/sessions/cookie.ts';
 import { getMembership, insertMembership } from '../organizations/membership-store.ts';
+import { lockOrganizationRow } from '../organizations/organization-store.ts';
 import { checkPermissions, grantProjectRoles } from '../roles/grant-permissions.ts';
 import { newKeySecret } from '../secrets/api-key-hash.ts';
 import { insertPerson } from '../users/person-store.ts';
@@ -22,6 +23,7 @@ import {
   updateInvitation,
 } from './invitation-store.ts';
 import { leaveOrganization } from './leave-organization.ts';
+import { requireRightsOfInvited } from './rights-of-invited.ts';
 
 const day = 86_400_000;
 
@@ -136,7 +138,7 @@ function requireOpen(row: InvitationRow): void {
 
 /**
  * Replaces the link of an invitation: the one before is no longer accepted.
- * @throws Refusal 410 where it was accepted or revoked
+ * @throws Refusal 410 where it was accepted or revoked, 403 as `requireRightsOfInvited` does
  */
 export async function renewInvitation(
   context: ActorContext,
@@ -148,7 +150,8 @@ export async function renewInvitation(
     const row = await lockInvitation(context.db, id);
     if (!row) throw notFound('invitation', id);
     requireOpen(row);
-    await checkPermissions(context, row.organization_id, row.permissions, 'permissions');
+    await lockOrganizationRow(context.db, row.organization_id);
+    await requireRightsOfInvited(context, row.organization_id, row.user_id);
     const renewed = await updateInvitation(context.db, id, {
       secret_hmac: context.keyHash.hash(secret),
       expires_at: expiryOf(context),

@@ -71,7 +71,11 @@ export async function lockTeam(db: Connection, id: string): Promise<TeamRow> {
   return orNotFound(await getTeamRow(db, id), 'team', id);
 }
 
-async function placeOf({ db }: ActorContext, row: AssignmentRow): Promise<Place> {
+/** Where a role is assigned. */
+export async function placeOf(
+  { db }: Pick<ActorContext, 'db'>,
+  row: Pick<AssignmentRow, 'organization_id' | 'project_id' | 'environment_id'>,
+): Promise<Place> {
   const { organization_id, project_id, environment_id } = row;
   const place = environment_id === null ? undefined : await environmentHome(db, environment_id);
   if (place) return place;
