@@ -108,19 +108,21 @@ async function requireMembers(
 export async function updateTeam(context: ActorContext, id: string, body: UpdateTeamBody): Promise<Team> {
   return inTransaction(context, async (context) => {
     const team = await lockTeam(context.db, id);
-    if (body.name !== undefined && body.name !== team.name)
-      await requireFreeName(context, { ...team, name: body.name });
+    const name = body.name ?? team.name;
+    const isRenamed = name !== team.name;
+    if (isRenamed) await requireFreeName(context, { ...team, name });
     const before = (await membersOfTeams(context.db, [id])).get(id) ?? [];
     const after = body.userIds ? [...new Set(body.userIds)] : before;
     const added = after.filter((userId) => !before.includes(userId));
     const removed = before.filter((userId) => !after.includes(userId));
     await requireMembers(context, team.organization_id, body.userIds ?? []);
     const becomesDefault = body.isDefaultTeam === true && !team.is_default;
-    if (added.length > 0 || becomesDefault) await requireRightsOfTeam(context, team);
+    // Rules about a claim let people join by the name.
+    if (added.length > 0 || becomesDefault || isRenamed) await requireRightsOfTeam(context, team);
     await addTeamMembers(context.db, id, added);
     await removeTeamMembers(context.db, id, removed);
     const changed = await updateTeamRow(context.db, id, {
-      name: body.name ?? team.name,
+      name,
       description: body.description ?? team.description,
       is_default: body.isDefaultTeam ?? team.is_default,
       updated_at: context.now(),

@@ -110,7 +110,7 @@ test('nobody gains the rights of a team by its members', async () => {
   await ok(app, 'updateTeam', { params, body: { userIds: [ada.id] }, as: manager });
   const { projectId } = app;
   await ok(app, 'assignTeamRole', { body: { teamId: team.id, projectId, role: 'Viewer' } });
-  for (const body of [{ userIds: [ada.id, manager.id] }, { isDefaultTeam: true }]) {
+  for (const body of [{ userIds: [ada.id, manager.id] }, { isDefaultTeam: true }, { name: 'developers' }]) {
     const { message } = await refused(app, 'updateTeam', 403, { params, body, as: manager });
     assert.match(message, /"powerful" needs all rights.*VIEW_PROJECT, VIEW_ENVIRONMENT/);
   }
