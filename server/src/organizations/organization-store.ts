@@ -106,17 +106,16 @@ export const organizationHome = versioned(
   ),
 );
 
-/** The oldest organization with this id or name. */
+/** The organization with this id, or the only one with this name; undefined where several have the name. */
 export async function findOrganization(
   db: Connection,
   idOrName: string,
 ): Promise<{ id: string; name: string } | undefined> {
-  return db
+  const found = await db
     .selectFrom('organization')
     .select(['id', 'name'])
-    .where((eb) => eb.or([eb('name', '=', idOrName), ...(isUuid(idOrName) ? [eb('id', '=', idOrName)] : [])]))
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
+    .where(isUuid(idOrName) ? 'id' : 'name', '=', idOrName)
+    .limit(2)
+    .execute();
+  return found.length === 1 ? found[0] : undefined;
 }

@@ -11,7 +11,13 @@ import { insertMembership, listMemberships, updateMembership } from '../organiza
 import { findOrganization } from '../organizations/organization-store.ts';
 import { leaveOrganization } from '../people/leave-organization.ts';
 import { findRoleNamed } from '../roles/grant-store.ts';
-import { findTeamNamed, followTeams } from '../teams/followed-team-store.ts';
+import {
+  findTeamNamed,
+  type FollowedTeam,
+  followedTeams,
+  followTeam,
+  unfollowTeam,
+} from '../teams/followed-team-store.ts';
 
 /** How memberships that follow a claim are marked. */
 export const claimSource = 'oidc';
@@ -22,7 +28,9 @@ const builtIn = new Set(['Admin', 'User']);
 export interface Wanted {
   /** Role by organization. */
   readonly roles: ReadonlyMap<string, string>;
-  readonly teamIds: readonly string[];
+  readonly teams: readonly FollowedTeam[];
+  /** Organizations in which a rule names something unknown; null: the organization itself is unknown. */
+  readonly unread: ReadonlySet<string | null>;
 }
 
 async function roleOf(
@@ -35,7 +43,7 @@ async function roleOf(
 
 /**
  * What the rules make of the values of a claim. Of several rules for one organization, the first one decides
- * about the role; rules that name something unknown have no effect, and are logged.
+ * about the role; rules that name something unknown give nothing, and are logged.
  */
 export async function wantedBy(
   context: ActorContext,
@@ -43,7 +51,8 @@ export async function wantedBy(
   values: readonly string[],
 ): Promise<Wanted> {
   const roles = new Map<string, string>();
-  const teamIds: string[] = [];
+  const teams: FollowedTeam[] = [];
+  const unread = new Set<string | null>();
   for (const rule of rules.filter(({ value }) => values.includes(value))) {
     const organization = await findOrganization(context.db, rule.organization);
     const role = organization && (await roleOf(context, organization.id, rule.role));
@@ -51,13 +60,18 @@ export async function wantedBy(
       organization && rule.team !== undefined
         ? await findTeamNamed(context.db, organization.id, rule.team)
         : undefined;
-    if (!organization || role === undefined || (rule.team !== undefined && teamId === undefined))
-      context.log.warn({ rule }, 'a rule of ENVARIUM_OIDC_RULES names something that does not exist');
+    if (!organization || role === undefined || (rule.team !== undefined && teamId === undefined)) {
+      context.log.warn(
+        { rule },
+        'a rule of ENVARIUM_OIDC_RULES names something that does not exist, or an organization by a name that several have',
+      );
+      unread.add(organization?.id ?? null);
+    }
     if (!organization || role === undefined) continue;
     if (!roles.has(organization.id)) roles.set(organization.id, role);
-    if (teamId !== undefined) teamIds.push(teamId);
+    if (teamId !== undefined) teams.push({ id: teamId, organizationId: organization.id });
   }
-  return { roles, teamIds };
+  return { roles, teams, unread };
 }
 
 /** @returns whether the change was made: the last administrator keeps the role */
@@ -78,7 +92,23 @@ async function unlessLastAdmin(
   return true;
 }
 
-/** In the transaction of the sign-in, as the person who signs in. */
+/** Joins and leaves teams. @param isRead whether all rules about an organization could be read */
+async function followTeams(
+  { db }: ActorContext,
+  userId: string,
+  wanted: Wanted,
+  isRead: (organizationId: string) => boolean,
+): Promise<void> {
+  const wantedIds = new Set(wanted.teams.map(({ id }) => id));
+  for (const { id, organizationId } of await followedTeams(db, userId, claimSource))
+    if (!wantedIds.has(id) && isRead(organizationId)) await unfollowTeam(db, userId, claimSource, id);
+  for (const id of wantedIds) await followTeam(db, userId, claimSource, id);
+}
+
+/**
+ * In the transaction of the sign-in, as the person who signs in. A rule that cannot be read takes nothing away: what
+ * it is about may only have another name.
+ */
 export async function followClaim(context: ActorContext, userId: string, wanted: Wanted): Promise<void> {
   const { db } = context;
   const audit = (action: string, organizationId: string, role: string) =>
@@ -89,10 +119,12 @@ export async function followClaim(context: ActorContext, userId: string, wanted:
       entityId: userId,
       details: { role, source: claimSource },
     });
+  const isRead = (id: string) => !wanted.unread.has(null) && !wanted.unread.has(id);
   const memberships = new Map((await listMemberships(db, userId)).map((row) => [row.organization_id, row]));
   for (const [id, row] of memberships) {
     const role = wanted.roles.get(id);
     if (row.source !== claimSource || role === row.role) continue;
+    if (role === undefined && !isRead(id)) continue;
     const change = () =>
       role === undefined
         ? leaveOrganization(context, id, userId)
@@ -111,5 +143,5 @@ export async function followClaim(context: ActorContext, userId: string, wanted:
     });
     await audit('user.added', id, role);
   }
-  await followTeams(db, userId, claimSource, wanted.teamIds);
+  await followTeams(context, userId, wanted, isRead);
 }

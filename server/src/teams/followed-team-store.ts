@@ -16,28 +16,51 @@ export async function findTeamNamed(
   return row?.id;
 }
 
-/**
- * Brings the memberships that came from one source in step with it; those that somebody else made are left
- * alone.
- * @param source as it is stored with each
- * @param teamIds the only teams that the user belongs to because of the source
- */
-export async function followTeams(
+/** A team, and where it is. */
+export interface FollowedTeam {
+  readonly id: string;
+  readonly organizationId: string;
+}
+
+/** The teams that a user belongs to because of one source. */
+export async function followedTeams(db: Connection, userId: string, source: string): Promise<FollowedTeam[]> {
+  return db
+    .selectFrom('team_member')
+    .innerJoin('team', 'team.id', 'team_member.team_id')
+    .select(['team.id', 'team.organization_id as organizationId'])
+    .where('user_id', '=', userId)
+    .where('source', '=', source)
+    .orderBy('team.id')
+    .execute();
+}
+
+/** Ends a membership that came from a source. */
+export async function unfollowTeam(
   tx: Connection,
   userId: string,
   source: string,
-  teamIds: readonly string[],
+  teamId: string,
 ): Promise<void> {
   await tx
     .deleteFrom('team_member')
     .where('user_id', '=', userId)
     .where('source', '=', source)
-    .$if(teamIds.length > 0, (query) => query.where('team_id', 'not in', [...teamIds]))
+    .where('team_id', '=', teamId)
     .execute();
-  if (teamIds.length > 0)
-    await tx
-      .insertInto('team_member')
-      .values(teamIds.map((team_id) => ({ team_id, user_id: userId, source })))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+}
+
+/** @returns whether the user was not in the team before, from wherever */
+export async function followTeam(
+  tx: Connection,
+  userId: string,
+  source: string,
+  teamId: string,
+): Promise<boolean> {
+  const joined = await tx
+    .insertInto('team_member')
+    .values({ team_id: teamId, user_id: userId, source })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('team_id')
+    .executeTakeFirst();
+  return joined !== undefined;
 }
