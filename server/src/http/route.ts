@@ -9,6 +9,7 @@ import {
   checkRight,
   isEmptyFor,
   isNamed,
+  type RequestParts,
   lookUpSubject,
   requireAnywhere,
   subjectOf,
@@ -102,7 +103,12 @@ interface Admitted {
   readonly query: Record<string, unknown>;
   /** Undefined where only the body names what the right is about. */
   readonly home: Place | null | undefined;
+  /** When that was, by the clock of `performance`. */
+  readonly at: number;
 }
+
+/** A body that takes longer to arrive may come from somebody who has lost the right meanwhile. */
+const promptMilliseconds = 1000;
 
 const admissions = new WeakMap<FastifyRequest, Admitted>();
 const actors = new WeakMap<FastifyRequest, Actor>();
@@ -153,7 +159,7 @@ async function admit(bound: BoundRoute, request: FastifyRequest): Promise<void> 
   if (!isKnown) requireAnywhere(actor, operation);
   const isChecked = isKnown && !isEmptyFor(actor, operation);
   const home = isChecked ? await checkRight(looking, actor, operation, parts, subject) : undefined;
-  admissions.set(request, { actor, params, query, home });
+  admissions.set(request, { actor, params, query, home, at: performance.now() });
 }
 
 const jsonType = 'application/json; charset=utf-8';
@@ -216,10 +222,27 @@ async function sendRead({ verb }: BoundRoute, wire: Wire, context: ActorContext,
   return reply.type(jsonType).send(bytes);
 }
 
+/**
+ * Who calls, and where what the right is about lives: as known before the body, or asked again where the body was late.
+ * @throws Refusal 401, 404 or 403 as `admit` does
+ */
+async function callerOf(
+  { context, homes, operation }: BoundRoute,
+  request: FastifyRequest,
+  parts: RequestParts,
+): Promise<{ readonly actor: Actor; readonly home: Place | null }> {
+  const { actor: before, home, at } = admissions.get(request) as Admitted;
+  const isLate = operation.needs !== 'nothing' && performance.now() - at > promptMilliseconds;
+  if (!isLate && home !== undefined) return { actor: before, home };
+  const actor = isLate ? await identify(context, request) : before;
+  actors.set(request, actor);
+  return { actor, home: await checkRight({ ...context, homes }, actor, operation, parts) };
+}
+
 async function serve(bound: BoundRoute, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { context, homes, operation, verb } = bound;
-  const { actor, params, query, home: known } = admissions.get(request) as Admitted;
-  if (isEmptyFor(actor, operation)) return reply.type(jsonType).send('[]');
+  const { actor: admitted, params, query } = admissions.get(request) as Admitted;
+  if (isEmptyFor(admitted, operation)) return reply.type(jsonType).send('[]');
   const parts = { params, query, body: checkedBody(bound, { request, reply }) };
   const askAgain = async (): Promise<Actor> => {
     const still = await identify(context, request);
@@ -227,7 +250,7 @@ async function serve(bound: BoundRoute, request: FastifyRequest, reply: FastifyR
     return still;
   };
   const wire: Wire = { request, reply, askAgain };
-  const home = known === undefined ? await checkRight({ ...context, homes }, actor, operation, parts) : known;
+  const { actor, home } = await callerOf(bound, request, parts);
   const log = request.log as Context['log'];
   const actorContext: ActorContext = { ...context, actor, requestId: request.id, address: request.ip, log };
   const input = { ...parts, home } as AnyInput;
