@@ -144,13 +144,14 @@ function namesOf(values: UserValues) {
   };
 }
 
-/** Sessions always; personal keys where the person is active nowhere else. */
+/** Sessions and personal keys end where the person is active nowhere else: they may serve another organization. */
 async function endAccess({ db }: ActorContext, organizationId: string, userId: string): Promise<void> {
-  await deleteSessionsOf(db, userId);
   const others = (await listMemberships(db, userId)).filter(
     (row) => row.organization_id !== organizationId && row.status === 'Active',
   );
-  if (others.length === 0) await deleteKeysOf(db, userId);
+  if (others.length > 0) return;
+  await deleteSessionsOf(db, userId);
+  await deleteKeysOf(db, userId);
 }
 
 async function setActive(

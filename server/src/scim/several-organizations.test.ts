@@ -1,10 +1,10 @@
-/** Nobody prepares an account for somebody else's address, which a provider of another organization then takes in. */
+/** What the provider of one organization must not do to the people of others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { storeIdentity } from '../sign-in/identity-store.ts';
 import { testApp } from '../testing/app.ts';
 import { ok } from '../testing/client.ts';
-import { goodPassword, TestBrowser } from '../testing/person.ts';
+import { addPerson, goodPassword, TestBrowser } from '../testing/person.ts';
 import { scimClient } from '../testing/scim.ts';
 
 const app = await testApp();
@@ -47,6 +47,22 @@ test('an invited person with such an account is not activated', async () => {
   const put = await scim('PUT', `/Users/${userId}`, { schemas, userName: email, active: true });
   assert.deepEqual([put.status, put.body.scimType], [409, 'uniqueness']);
   assert.deepEqual(await organizationsOf(browser), [foreign.id]);
+});
+
+test('a provider ends sessions and keys only of people who are active in no other organization', async () => {
+  const email = 'officer@example.com';
+  const userId = await addPerson(app, email, { [organizationId]: 'User' });
+  await app.database.pool.query('update app_user set is_email_verified = true where id = $1', [userId]);
+  const browser = new TestBrowser(app);
+  await browser.signIn(email);
+  assert.equal((await foreignScim('POST', '/Users', { schemas, userName: email })).status, 201);
+  const put = { schemas, userName: email, active: false };
+  assert.equal((await foreignScim('PUT', `/Users/${userId}`, put)).status, 200);
+  assert.deepEqual(await organizationsOf(browser), [organizationId]);
+  assert.equal((await foreignScim('DELETE', `/Users/${userId}`)).status, 204);
+  assert.deepEqual(await organizationsOf(browser), [organizationId]);
+  assert.equal((await scim('PUT', `/Users/${userId}`, put)).status, 200);
+  assert.equal((await browser.send('GET', '/api/organizations')).statusCode, 401);
 });
 
 test('with another userName, identities and links of the account end, too', async () => {
