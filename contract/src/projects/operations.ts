@@ -79,7 +79,13 @@ export const operations = defineOperations('projects', {
       'Moves the project with everything below it to another project of the organization or (null) to ' +
       'the top level.',
     needs: 'EDIT_PROJECT_SETTINGS',
-    needsToo: [{ right: 'CREATE_PROJECT', for: 'a `targetProjectId`, there' }],
+    needsToo: [
+      { right: 'CREATE_PROJECT', for: 'a `targetProjectId`, there' },
+      {
+        right: 'EDIT_PROJECT_SETTINGS',
+        for: 'a `targetProjectId`, there, and in every project that it leaves',
+      },
+    ],
     updates: 'getProject',
     subject: thisProject,
     params: Type.Object({ id: Name }),

@@ -5,6 +5,7 @@ import { rights } from '#contract/schema/enumerations.ts';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';
+import type { FirstKey } from '../start/bootstrap.ts';
 import { createActive, createIdle } from '../testing/environment.ts';
 import { rightsOfRole } from './role-rights.ts';
 
@@ -155,6 +156,41 @@ test('whoever moves something needs the right where it goes, too', async () => {
   const below = { organizationId, name: 'below', parentProjectId: inner.id };
   await ok(app, 'createProject', { body: below, as });
   await refused(app, 'createProject', 403, { body: { organizationId, name: 'top' }, as });
+});
+
+test('a project is moved by those who may edit it, where it comes to and what it leaves', async () => {
+  const moved = await ok(app, 'createProject', {
+    body: { organizationId, name: 'moved', parentProjectId: inner.id },
+  });
+  const inMoved = { organizationId, projectId: moved.id, role: 'Admin' };
+  const move = (targetProjectId: string, as: FirstKey) => ({
+    params: { id: moved.id },
+    body: { targetProjectId },
+    as,
+  });
+  const maker = await app.addKey({ [organizationId]: 'User' }, [
+    { organizationId, projectId: outer.id, role: 'Admin' },
+    { organizationId, projectId: second.id, role: ['CREATE_PROJECT'] },
+  ]);
+  assert.match(
+    (await refused(app, 'moveProject', 403, move(second.id, maker))).message,
+    /targetProjectId needs the right EDIT_PROJECT_SETTINGS/,
+  );
+  const settler = await app.addKey({ [organizationId]: 'User' }, [
+    inMoved,
+    { organizationId, projectId: inner.id, role: 'Admin' },
+    { organizationId, projectId: second.id, role: 'Admin' },
+  ]);
+  assert.match(
+    (await refused(app, 'moveProject', 403, move(second.id, settler))).message,
+    /Moving the project out of "outer" needs the right EDIT_PROJECT_SETTINGS/,
+  );
+  const both = await app.addKey({ [organizationId]: 'User' }, [
+    { organizationId, projectId: outer.id, role: 'Admin' },
+    { organizationId, projectId: second.id, role: 'Admin' },
+  ]);
+  await ok(app, 'moveProject', move(second.id, both));
+  await ok(app, 'moveProject', move(inner.id, both));
 });
 
 test('a state is read by those who may read states of an allowed project', async () => {

@@ -34,9 +34,35 @@ async function targetOf(
 }
 
 /**
+ * Roles, variables and credentials of the new place reach the project, and policies of the old one no longer do: the
+ * caller must be able to edit both.
+ * @param left ids of the projects that the project is no longer below, from the top
+ * @throws MissingRight 403
+ */
+async function requireRightsOfPlaces(
+  { actor, db }: ActorContext,
+  project: ProjectRow,
+  target: ProjectRow | null,
+  left: readonly string[],
+): Promise<void> {
+  const place = target ? inProject(target) : inOrganization(project.organization_id);
+  requireRight(actor, place, 'CREATE_PROJECT', '/body/targetProjectId');
+  if (target) requireRight(actor, place, 'EDIT_PROJECT_SETTINGS', '/body/targetProjectId');
+  // Rights in the highest one reach the others.
+  const highest = left[0] === undefined ? undefined : await getProjectRow(db, left[0]);
+  if (highest)
+    requireRight(
+      actor,
+      inProject(highest),
+      'EDIT_PROJECT_SETTINGS',
+      `Moving the project out of "${highest.name}"`,
+    );
+}
+
+/**
  * The right was checked on the project. Moved to where it is, nothing happens.
  * @param targetId the new parent; null: the top
- * @throws Refusal 400 for a target that cannot be one, 409 where the place has a project of this name, or where a
+ * @throws Refusal 400 for a target that cannot be one, 403 as `requireRightsOfPlaces` does, 409 where the place has a project of this name, or where a
  * reaction refuses the move
  */
 export async function moveProject(context: ActorContext, id: string, targetId: string | null): Promise<null> {
@@ -48,15 +74,14 @@ export async function moveProject(context: ActorContext, id: string, targetId: s
     const target = await targetOf(context.db, project, targetId);
     if (project.is_testing) throw conflict('The module-testing project cannot be moved');
     if (project.parent_project_id === (target?.id ?? null)) return null;
-    const place = target ? inProject(target) : inOrganization(project.organization_id);
-    requireRight(context.actor, place, 'CREATE_PROJECT', '/body/targetProjectId');
+    const above = target?.hierarchy.split('|') ?? [];
+    const left = project.hierarchy.split('|').filter((each) => each !== id && !above.includes(each));
+    await requireRightsOfPlaces(context, project, target, left);
     const isTaken =
       !project.is_archived &&
       (await hasSiblingNamed(context.db, { ...project, parent_project_id: target?.id ?? null }));
     if (isTaken)
       throw conflict(`A project named "${project.name}" already exists there: rename one of them first`);
-    const above = target?.hierarchy.split('|') ?? [];
-    const left = project.hierarchy.split('|').filter((each) => each !== id && !above.includes(each));
     await context.react('projectMoving', { projectId: id, left });
     await moveProjectRows(context.db, project, target, context.now());
     await recordAudit(context, {
