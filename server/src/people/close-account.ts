@@ -28,9 +28,16 @@ export async function closeAccount(context: ActorContext, userId: string): Promi
     if (!person) throw notFound('user', userId);
     if (person.is_api_key || person.email === '')
       throw new Refusal('conflict', 'This user is not a person: delete its API key');
-    for (const { organization_id: organizationId } of await listMemberships(db, userId)) {
+    for (const { organization_id: organizationId, role, status } of await listMemberships(db, userId)) {
       await requireOtherAdmin(context, organizationId, userId);
       await leaveOrganization(context, organizationId, userId);
+      await recordAudit(context, {
+        organizationId,
+        action: 'user.removed',
+        entity: 'user',
+        entityId: userId,
+        details: { role, status },
+      });
     }
     await revokeInvitationsOf(db, userId, context.now());
     await endCredentials(context, userId);

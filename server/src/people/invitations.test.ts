@@ -282,6 +282,11 @@ test('with an account its sessions, keys, password and name are gone, and a pseu
   );
   assert.match(rows[0]?.name ?? '', /^Former user [0-9a-f]{8}$/);
   assert.ok(!rows[0]?.text.includes(email));
+  const trail = await app.database.pool.query(
+    "select organization_id from audit_event where action = 'user.removed' and entity_id = $1",
+    [userId],
+  );
+  assert.deepEqual(trail.rows, [{ organization_id: organizationId }]);
   await invite({ email });
   assert.match((await refused(app, 'deleteCurrentUser', 409)).message, /first key of the installation/);
 });

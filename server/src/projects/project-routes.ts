@@ -32,6 +32,18 @@ async function parentOf(tx: Connection, body: CreateProjectBody): Promise<Projec
   return parent;
 }
 
+function auditCreated(context: ActorContext, row: ProjectRow): Promise<void> {
+  return recordAudit(context, {
+    organizationId: row.organization_id,
+    projectId: row.id,
+    action: 'project.created',
+    entity: 'project',
+    entityId: row.id,
+    details: { name: row.name },
+    ...changesOf(null, auditedProject(row)),
+  });
+}
+
 /** @param home where the right was checked: the organization, or the parent */
 async function createProject(
   context: ActorContext,
@@ -51,15 +63,7 @@ async function createProject(
       parent,
     });
     if (!row) throw conflict(`A project named "${body.name}" already exists here: choose another name`);
-    await recordAudit(context, {
-      organizationId: row.organization_id,
-      projectId: row.id,
-      action: 'project.created',
-      entity: 'project',
-      entityId: row.id,
-      details: { name: row.name },
-      ...changesOf(null, auditedProject(row)),
-    });
+    await auditCreated(context, row);
     return projectView(context, row);
   });
 }
@@ -78,6 +82,7 @@ async function testingProject(context: ActorContext, organizationId: string): Pr
     };
     const row = known ?? (await insertProject(context.db, context, testing));
     if (!row) throw new Error(`Organization ${organizationId} did not accept a module-testing project`);
+    if (!known) await auditCreated(context, row);
     return projectView(context, row);
   });
 }

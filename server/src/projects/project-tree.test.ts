@@ -263,6 +263,11 @@ test('there is one module-testing project, hidden, which does not get in the way
     ok(app, 'getTestingProject', { params }),
   ]);
   assert.deepEqual(first, again);
+  const { rows } = await app.database.pool.query(
+    "select details from audit_event where action = 'project.created' and entity_id = $1",
+    [first.id],
+  );
+  assert.deepEqual(rows, [{ details: { name: first.name } }]);
   assert.deepEqual(await get(first.id), first);
   assert.ok(
     (await ok(app, 'listProjects', { query: { organizationId } })).every(({ id }) => id !== first.id),

@@ -74,5 +74,16 @@ test('who is in a team by a claim stays while the team is not found', async () =
   assert.deepEqual(await teamMembers(), [userId]);
   await signIn(userId, ['staff']);
   assert.deepEqual(await teamMembers(), []);
+  const { rows } = await app.database.pool.query<{ details: object }>(
+    "select details from audit_event where entity_id = $1 and actor_id = $2 and action = 'team.updated' order by number",
+    [team.id, userId],
+  );
+  assert.deepEqual(
+    rows.map(({ details }) => details),
+    [
+      { added: [userId], removed: [], source: 'oidc' },
+      { added: [], removed: [userId], source: 'oidc' },
+    ],
+  );
   await ok(app, 'updateTeam', { params: { id: team.id }, body: { name: 'Builders' } });
 });

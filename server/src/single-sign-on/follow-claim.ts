@@ -94,15 +94,29 @@ async function unlessLastAdmin(
 
 /** Joins and leaves teams. @param isRead whether all rules about an organization could be read */
 async function followTeams(
-  { db }: ActorContext,
+  context: ActorContext,
   userId: string,
   wanted: Wanted,
   isRead: (organizationId: string) => boolean,
 ): Promise<void> {
+  const { db } = context;
+  const audit = ({ id, organizationId }: FollowedTeam, changes: { added: string[]; removed: string[] }) =>
+    recordAudit(context, {
+      organizationId,
+      action: 'team.updated',
+      entity: 'team',
+      entityId: id,
+      details: { ...changes, source: claimSource },
+    });
   const wantedIds = new Set(wanted.teams.map(({ id }) => id));
-  for (const { id, organizationId } of await followedTeams(db, userId, claimSource))
-    if (!wantedIds.has(id) && isRead(organizationId)) await unfollowTeam(db, userId, claimSource, id);
-  for (const id of wantedIds) await followTeam(db, userId, claimSource, id);
+  for (const team of await followedTeams(db, userId, claimSource)) {
+    if (wantedIds.has(team.id) || !isRead(team.organizationId)) continue;
+    await unfollowTeam(db, userId, claimSource, team.id);
+    await audit(team, { added: [], removed: [userId] });
+  }
+  for (const team of wanted.teams)
+    if (await followTeam(db, userId, claimSource, team.id))
+      await audit(team, { added: [userId], removed: [] });
 }
 
 /**
