@@ -67,8 +67,10 @@ export async function resolvePerson(context: ActorContext, identity: Identity): 
       throw new Refusal('forbidden', 'This account cannot sign in: ask an administrator');
     await storeIdentity(context.db, { issuer, subject, userId, at: context.now() });
     const ofPerson = { ...asPerson(context, person), db: context.db };
-    if (identity.verifiedEmail?.toLowerCase() === person.email.toLowerCase())
+    if (identity.verifiedEmail?.toLowerCase() === person.email.toLowerCase()) {
+      if (!person.is_email_verified) await updatePerson(context.db, userId, { is_email_verified: true });
       await acceptAllOf(ofPerson, userId);
+    }
     if (rules.length > 0) await followClaim(ofPerson, userId, wanted);
     return userId;
   });

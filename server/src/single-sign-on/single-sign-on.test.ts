@@ -233,6 +233,19 @@ test('the owner of an e-mail takes over an account that somebody opened with it'
   );
 });
 
+test('each sign-in with the e-mail of the account verifies it', async () => {
+  const { id } = account({ groups: ['admins'] });
+  const browser = new TestBrowser(app);
+  await signIn(browser, id);
+  const userId = (await me(browser)).user.user_id ?? '';
+  await app.database.pool.query('update app_user set is_email_verified = false where id = $1', [userId]);
+  await signIn(browser, id);
+  const { rows } = await app.database.pool.query('select is_email_verified from app_user where id = $1', [
+    userId,
+  ]);
+  assert.deepEqual(rows, [{ is_email_verified: true }]);
+});
+
 async function teamsOf(userId: string): Promise<string[]> {
   const { rows } = await app.database.pool.query<{ name: string }>(
     'select t.name from team t join team_member m on m.team_id = t.id where m.user_id = $1 order by t.name',
