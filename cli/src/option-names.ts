@@ -104,6 +104,7 @@ const namesOfField: Readonly<Record<string, readonly string[]>> = {
 export const variableOptions = [
   ['var', '--var'],
   ['env', '--env'],
+  ['textVar', '--text-var'],
   ['hclVar', '--hcl-var'],
   ['jsonVar', '--json-var'],
   ['sensitive', '--sensitive'],

@@ -8,9 +8,10 @@ import { findOrganization, findProject } from '../find-environment.ts';
 import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
 import { showStarted } from '../follow.ts';
 import { lifetimeOf } from '../lifetime.ts';
+import { keepChoices } from '../variables/keep-choices.ts';
 import type { Session } from '../session/session.ts';
 import { plain } from '../terminal/safe-text.ts';
-import { variableChanges, type VariableFlags, withVariableFlags } from '../variable-flags.ts';
+import { variableChanges, type VariableFlags, withVariableFlags } from '../variables/variable-flags.ts';
 import { findTemplate } from './templates/find-template.ts';
 import { type SourceFlags, sourceFields, withSourceFlags } from './templates/source-flags.ts';
 import { type ToolFlags, toolFields, toolFlagNames, withToolFlags } from './templates/tool-flags.ts';
@@ -82,7 +83,9 @@ async function fromTemplate(
     blueprintRevision: flags.revision,
     comment: flags.comment,
   };
-  return client.call('createEnvironment', { body: { ...fields, deployRequest } });
+  const place = { organizationId, projectId: fields.projectId, blueprintId };
+  const configurationChanges = await keepChoices(client, place, fields.configurationChanges);
+  return client.call('createEnvironment', { body: { ...fields, configurationChanges, deployRequest } });
 }
 
 async function withoutTemplate(
@@ -93,8 +96,10 @@ async function withoutTemplate(
 ): Promise<CreatedEnvironment> {
   if (!flags.repository) throw new BadCall('Specify --repository, or --template.');
   const type = flags.type ?? 'terraform';
+  const place = { organizationId, projectId: fields.projectId };
   const body = {
     ...fields,
+    configurationChanges: await keepChoices(client, place, fields.configurationChanges),
     ...(await sourceFields(client, organizationId, flags, type)),
     organizationId,
     repository: flags.repository,

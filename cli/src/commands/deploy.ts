@@ -13,7 +13,8 @@ import { tell } from '../session/session.ts';
 import { canAsk, confirm } from '../terminal/ask.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { optionOf } from '../terminal/suggest.ts';
-import { variableChanges, type VariableFlags, withVariableFlags } from '../variable-flags.ts';
+import { changesIn } from '../variables/keep-choices.ts';
+import { variableChanges, type VariableFlags, withVariableFlags } from '../variables/variable-flags.ts';
 import { findTemplate } from './templates/find-template.ts';
 
 type Body = NonNullable<CallInput<'deployEnvironment'>['body']>;
@@ -55,8 +56,8 @@ interface TaskFlags extends VariableFlags, FollowFlags {
   readonly comment?: string;
 }
 
+/** What the options say, except for variables. */
 function bodyOf(flags: DeployFlags): Body {
-  const changes = variableChanges(flags);
   const { pullRequest: prNumber, gitUser } = flags;
   return {
     // The service decides which types it can run.
@@ -66,7 +67,6 @@ function bodyOf(flags: DeployFlags): Body {
     importUnrecorded: flags.importUnrecorded,
     comment: flags.comment,
     userRequiresApproval: flags.requireApproval,
-    configurationChanges: changes.length > 0 ? changes : undefined,
     ttl: flags.ttl === undefined ? undefined : lifetimeOf('--ttl', flags.ttl),
     envName: flags.rename,
     gitUserData: prNumber === undefined && gitUser === undefined ? undefined : { gitUser, prNumber },
@@ -115,11 +115,12 @@ function addDeploy(program: Command): void {
       'apply the plan without approval, in this and later deployments of the environment',
     );
   onCall<DeployFlags>(deploy, async ({ session, args: [name = ''], options }) => {
-    const asked = bodyOf(options);
+    const [asked, changes] = [bodyOf(options), variableChanges(options)];
     const environment = await findEnvironment(session, name);
     const { template } = options;
     const body = {
       ...asked,
+      configurationChanges: await changesIn(session.client, environment, changes),
       ...(template === undefined
         ? {}
         : { blueprintId: (await findTemplate(session.client, environment.organizationId, template)).id }),
@@ -194,7 +195,7 @@ function addTask(program: Command): void {
         deploymentType: 'task',
         taskPayload,
         comment: options.comment,
-        configurationChanges: changes.length > 0 ? changes : undefined,
+        configurationChanges: await changesIn(session.client, environment, changes),
       },
     });
     return showStarted(session, started, environment.name, options);

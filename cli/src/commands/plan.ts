@@ -4,9 +4,10 @@ import { gather, onCall } from '../command-line.ts';
 import { findEnvironment } from '../find-environment.ts';
 import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
 import { showStarted } from '../follow.ts';
+import { changesIn } from '../variables/keep-choices.ts';
 import { packFolder } from '../pack-folder.ts';
 import { tell } from '../session/session.ts';
-import { variableChanges, type VariableFlags, withVariableFlags } from '../variable-flags.ts';
+import { variableChanges, type VariableFlags, withVariableFlags } from '../variables/variable-flags.ts';
 
 interface PlanFlags extends VariableFlags, FollowFlags {
   readonly path?: string;
@@ -43,7 +44,7 @@ export function addPlanCommand(program: Command): void {
           sourceId: source.id,
           targets: options.target,
           comment: options.comment,
-          configurationChanges: changes.length > 0 ? changes : undefined,
+          configurationChanges: await changesIn(session.client, environment, changes),
         },
       });
       return showStarted(session, started, environment.name, options);

@@ -7,8 +7,8 @@ import { findOrganization, findProject, isId, matching, only, orNotFound } from 
 import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { Column } from '../../terminal/table.ts';
-import type { VariableChange } from '../../variable-file.ts';
-import { variableChanges, type VariableFlags, withVariableFlags } from '../../variable-flags.ts';
+import type { VariableChange } from '../../variables/variable-file.ts';
+import { variableChanges, type VariableFlags, withVariableFlags } from '../../variables/variable-flags.ts';
 import { listOf, named, variableColumns } from './list-variables.ts';
 import { type PlaceFlags, placeOf, withPlaceFlags } from './place.ts';
 

@@ -4,9 +4,10 @@ import type { Variable } from '#contract/variables/shapes.ts';
 import { onCall } from '../../command-line.ts';
 import { BadCall } from '../../exit-codes.ts';
 import { findOrganization } from '../../find-environment.ts';
+import { keepChoices } from '../../variables/keep-choices.ts';
 import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
-import { variableChanges, type VariableFlags, withVariableFlags } from '../../variable-flags.ts';
+import { variableChanges, type VariableFlags, withVariableFlags } from '../../variables/variable-flags.ts';
 import {
   hiddenBy,
   inheritedColumns,
@@ -136,11 +137,12 @@ function addChanges(group: Command): void {
     const { client, output, isJson } = session;
     const changes = variableChanges(options);
     if (changes.length === 0) throw new BadCall('Specify what to set, such as --var name=value.');
-    const { scope, scopeId } = await ownerOf(session, options);
+    const { scope, scopeId, query } = await ownerOf(session, options);
     const { id: organizationId } = await findOrganization(session);
     const { description, regex, required: isRequired, readonly: isReadonly } = options;
     const rules = { description, regex, isRequired, isReadonly };
-    const body = changes.map((change) => ({ ...change, ...rules, organizationId, scope, scopeId }));
+    const kept = await keepChoices(client, { organizationId, ...query }, changes);
+    const body = kept.map((change) => ({ ...change, ...rules, organizationId, scope, scopeId }));
     const saved = await client.call('saveVariables', { body });
     return isJson ? output.json(saved) : output.table(saved, inheritedColumns, 'No variables.');
   });

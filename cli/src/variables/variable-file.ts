@@ -1,6 +1,6 @@
 /** Files with variables: `*.tfvars` in HCL, and JSON objects as in `*.tfvars.json`. */
-import { BadCall } from './exit-codes.ts';
-import { textFromFile } from './read-input.ts';
+import { BadCall } from '../exit-codes.ts';
+import { textFromFile } from '../read-input.ts';
 import { tfvarsOf } from './tfvars-file.ts';
 
 /** A variable as a request changes it. */
@@ -9,7 +9,8 @@ export interface VariableChange {
   readonly value: string;
   readonly type: 0 | 1;
   readonly isSensitive?: true;
-  readonly schema?: { readonly type: 'string'; readonly format: 'HCL' | 'JSON' };
+  /** Without a format: a text, whatever format the variable had. Absent: the variable keeps its format. */
+  readonly schema?: { readonly type: 'string'; readonly format?: 'HCL' | 'JSON' };
 }
 
 const { rawJSON, isRawJSON } = JSON as unknown as {
@@ -37,7 +38,7 @@ function parsed(shown: string, text: string): unknown {
 }
 
 function variableOf(name: string, value: string, format?: 'HCL' | 'JSON'): VariableChange {
-  return { name, value, type: 1, ...(format ? { schema: { type: 'string', format } } : {}) };
+  return { name, value, type: 1, schema: { type: 'string', ...(format ? { format } : {}) } };
 }
 
 /** Numbers are JSON, which loses none of their digits. */

@@ -61,8 +61,8 @@ describe('variables on the command line', () => {
       variableChanges({ env: [`KEY=@${file}`], varFile: [values], sensitive: ['KEY', 'password'] }),
       [
         { name: 'KEY', value: 'k1', type: 0, isSensitive: true },
-        { name: 'password', value: 'p1', type: 1, isSensitive: true },
-        { name: 'user', value: 'ada', type: 1 },
+        { name: 'password', value: 'p1', type: 1, schema: { type: 'string' }, isSensitive: true },
+        { name: 'user', value: 'ada', type: 1, schema: { type: 'string' } },
       ],
     );
   });
@@ -107,13 +107,14 @@ describe('variables on the command line', () => {
         'last-one = 1 + 2',
       ].join('\r\n'),
     );
+    const text = { type: 1, schema: { type: 'string' } };
     const [hcl, json] = (['HCL', 'JSON'] as const).map((format) => ({
       type: 1,
       schema: { type: 'string', format },
     }));
     assert.deepEqual(variableChanges({ varFile: [file] }), [
-      { name: 'region', value: 'eu', type: 1 },
-      { name: 'quoted', value: 'a "b" \\ \t ä ${x} %{y} $5 100%', type: 1 },
+      { name: 'region', value: 'eu', ...text },
+      { name: 'quoted', value: 'a "b" \\ \t ä ${x} %{y} $5 100%', ...text },
       { name: 'id', value: '12345678901234567890', ...json },
       { name: 'on', value: 'true', ...json },
       { name: 'none', value: 'null', ...json },

@@ -1,14 +1,15 @@
 /** Variables on the command line. Values of sensitive ones come from files, as others see command lines. */
 import type { Command } from 'commander';
-import { gather } from './command-line.ts';
-import { BadCall } from './exit-codes.ts';
-import { variableOptions } from './option-names.ts';
-import { textFromFile } from './read-input.ts';
+import { gather } from '../command-line.ts';
+import { BadCall } from '../exit-codes.ts';
+import { variableOptions } from '../option-names.ts';
+import { textFromFile } from '../read-input.ts';
 import { type VariableChange, variablesOfFile } from './variable-file.ts';
 
 export interface VariableFlags {
   readonly var?: readonly string[];
   readonly env?: readonly string[];
+  readonly textVar?: readonly string[];
   readonly hclVar?: readonly string[];
   readonly jsonVar?: readonly string[];
   readonly sensitive?: readonly string[];
@@ -27,6 +28,7 @@ const settingsOf: Readonly<
 > = {
   var: { type: 1 },
   env: { type: 0 },
+  textVar: { type: 1, schema: { type: 'string' } },
   hclVar: { type: 1, schema: { type: 'string', format: 'HCL' } },
   jsonVar: { type: 1, schema: { type: 'string', format: 'JSON' } },
   sensitive: { type: 1, isSensitive: true },
@@ -40,6 +42,11 @@ export function withVariableFlags(command: Command): Command {
       gather,
     )
     .option('--env <name=value>', 'environment variable of the tool, in the same way', gather)
+    .option(
+      '--text-var <name=value>',
+      'terraform variable with a text, also where it had a value in HCL or JSON',
+      gather,
+    )
     .option(
       '--hcl-var <name=value>',
       'terraform variable with a value in HCL, such as ports=[80, 443]',

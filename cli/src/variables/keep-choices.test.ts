@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import {
+  deploymentId,
+  environmentId,
+  fakeDeployment,
+  fakeEnvironment,
+  runAgainst,
+} from '../testing/fake-service.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'envarium-cli-'));
+after(() => rmSync(folder, { recursive: true }));
+const file = join(folder, 'web.tfvars');
+writeFileSync(file, 'version = "1.30"\nsize = "big"\ncount = 2\n');
+
+const deploy = `POST /environments/${environmentId}/deployments`;
+const replies = {
+  'GET /environments': [fakeEnvironment()],
+  'GET /configuration': [
+    { name: 'version', type: 1, schema: { format: 'JSON' } },
+    { name: 'size', type: 1, schema: { type: 'string', enum: ['small', 'big'] } },
+    { name: 'kind', type: 1, schema: { format: 'HCL' } },
+  ],
+  [deploy]: fakeDeployment({ status: 'IN_PROGRESS' }),
+  [`GET /environments/deployments/${deploymentId}`]: fakeDeployment(),
+};
+
+/** The variables that a call of `deploy` sends. */
+async function sent(...args: string[]): Promise<unknown> {
+  const { seen, stderr } = await runAgainst(['deploy', 'web', ...args], replies);
+  const body = seen.find(({ call }) => call === deploy)?.body;
+  assert.ok(body, stderr);
+  return (body as { configurationChanges?: unknown }).configurationChanges;
+}
+
+test('quoted texts of a file are sent as texts, with the choices that the variable allows', async () => {
+  assert.deepEqual(await sent('--var-file', file, '--text-var', 'kind=1.10', '--var', 'count=3'), [
+    { name: 'count', value: '3', type: 1 },
+    { name: 'kind', value: '1.10', type: 1, schema: { type: 'string' } },
+    { name: 'version', value: '1.30', type: 1, schema: { type: 'string' } },
+    { name: 'size', value: 'big', type: 1, schema: { type: 'string', enum: ['small', 'big'] } },
+  ]);
+});
+
+test('variables that keep their format are sent without a look at what is stored', async () => {
+  const { seen } = await runAgainst(['deploy', 'web', '--var', 'count=3'], replies);
+  assert.ok(seen.some(({ call }) => call === deploy));
+  assert.ok(seen.every(({ call }) => call !== 'GET /configuration'));
+});

@@ -1,0 +1,54 @@
+/** Texts that replace another format, without losing the choices that a variable allows. */
+import type { Client } from '#contract/client/client.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
+import type { VariableSchema } from '#contract/variables/shapes.ts';
+import type { VariableChange } from './variable-file.ts';
+
+/** A change whose schema may have choices. */
+export type ChangeWithChoices = Omit<VariableChange, 'schema'> & { readonly schema?: VariableSchema };
+
+/** Where changes are stored, as a list of variables takes it. */
+export interface ChangedPlace {
+  readonly organizationId: string;
+  readonly environmentId?: string;
+  readonly projectId?: string;
+  readonly blueprintId?: string;
+}
+
+const isText = ({ schema }: VariableChange) => schema !== undefined && schema.format === undefined;
+
+/**
+ * A schema replaces the whole one that is stored: that of a text has to repeat the choices.
+ * @param client of the service
+ * @param place where the changes are stored; asked only if one of them is a text that says so
+ * @param changes of the call
+ * @returns the changes with the choices that the variables have there
+ * @throws ApiError
+ */
+export async function keepChoices(
+  client: Client,
+  place: ChangedPlace,
+  changes: readonly VariableChange[],
+): Promise<ChangeWithChoices[]> {
+  if (!changes.some(isText)) return [...changes];
+  const stored = await client.call('listVariables', { query: { ...place } });
+  return changes.map((change) => {
+    const { enum: choices } =
+      stored.find(({ name, type }) => name === change.name && type === change.type)?.schema ?? {};
+    return isText(change) && choices ? { ...change, schema: { type: 'string', enum: choices } } : change;
+  });
+}
+
+/**
+ * The variables of a call as those of an existing environment.
+ * @param environment that has them
+ * @returns undefined if there are none
+ * @throws ApiError
+ */
+export async function changesIn(
+  client: Client,
+  { id: environmentId, organizationId }: Pick<Environment, 'id' | 'organizationId'>,
+  changes: readonly VariableChange[],
+): Promise<ChangeWithChoices[] | undefined> {
+  return changes.length === 0 ? undefined : keepChoices(client, { organizationId, environmentId }, changes);
+}
