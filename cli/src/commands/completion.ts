@@ -7,12 +7,20 @@ import { createOutput } from '../terminal/output.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { argumentOf } from '../terminal/suggest.ts';
 
-/** A word in bash's notation: inside the open quote, or with backslashes. */
-export function forBash(value: string, { text, quote }: Word): string {
+/** What bash does not take literally inside an open quote. Names are those that other people choose. */
+const special = { '"': /["$`\\!]/, "'": /'/ } as const;
+
+/**
+ * A word in bash's notation: inside the open quote, or with backslashes.
+ * @param value the whole word
+ * @param word what is typed of it
+ * @returns null for what cannot be written inside the open quote as it is
+ */
+export function forBash(value: string, { text, quote }: Word): string | null {
+  if (quote !== '') return special[quote].test(value) ? null : value;
   // Bash starts a new word after = and :, and replaces only what follows the last one.
   const from = Math.max(text.lastIndexOf('='), text.lastIndexOf(':')) + 1;
-  const rest = value.slice(quote === '' ? from : 0);
-  return quote === '' ? rest.replaceAll(/[^\w@%+=:,./-]/g, '\\$&') : rest;
+  return value.slice(from).replaceAll(/[^\w@%+=:,./-]/g, '\\$&');
 }
 
 async function answer(program: Command, shell: Shell, line: string): Promise<void> {
@@ -26,9 +34,8 @@ async function answer(program: Command, shell: Shell, line: string): Promise<voi
   const output = createOutput(process.stdout, process.env);
   for (const { value, description } of candidates) {
     if (plain(value) !== value) continue;
-    await output.line(
-      shell === 'bash' ? forBash(value, last) : `${value}\t${plain(description).slice(0, 80)}`,
-    );
+    const word = shell === 'bash' ? forBash(value, last) : `${value}\t${plain(description).slice(0, 80)}`;
+    if (word !== null) await output.line(word);
   }
 }
 

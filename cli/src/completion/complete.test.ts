@@ -63,6 +63,14 @@ test('a line is split as a shell does it, including unfinished words', () => {
   assert.deepEqual(texts(''), ['']);
 });
 
+test('bash gets nothing inside an open quote that it would not take literally', () => {
+  for (const name of ['we$(id)', 'we`id`', 'we"; id; "', 'we\\', 'we!!'])
+    assert.equal(forBash(name, { text: 'we', quote: '"' }), null, name);
+  assert.equal(forBash("we'; id; '", { text: 'we', quote: "'" }), null);
+  assert.equal(forBash('we$(id)', { text: 'we', quote: "'" }), 'we$(id)');
+  assert.equal(forBash("we're two", { text: 'we', quote: '"' }), "we're two");
+});
+
 test('bash gets only the part after the last = or : of a word', () => {
   assert.equal(forBash('web two', { text: 'we', quote: '' }), 'web\\ two');
   assert.equal(forBash('web two', { text: 'we', quote: '"' }), 'web two');
