@@ -1,5 +1,6 @@
 /** A folder as a compressed archive: what git would commit, or outside a repository everything but tools' files. */
 import { execFile, spawn } from 'node:child_process';
+import { lstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { BadCall } from './exit-codes.ts';
@@ -18,12 +19,47 @@ const leftBehind = [
   'node_modules',
 ];
 
-/** Names of files that git tracks or would add, ended by zeros; null without a repository, or without git. */
+/** A failure of git: only where there is no repository, nothing is ignored. */
+function explainGit(folder: string, error: Error & { code?: unknown; stderr?: string }): BadCall | null {
+  const message = error.stderr?.trim() ?? '';
+  if (message.includes('not a git repository (or any')) return null;
+  const reason =
+    error.code === 'ENOENT'
+      ? 'git cannot be started. Install it: it tells which files are ignored, and are not sent.'
+      : `git does not tell which files are ignored: ${message === '' ? error.message : message}`;
+  return new BadCall(`The folder "${folder}" was not sent: ${reason}`, { cause: error });
+}
+
+/**
+ * Names of files that git tracks or would add, ended by zeros; null without a repository.
+ * @throws BadCall if git does not tell, or there are none
+ */
 async function namesOfGit(folder: string): Promise<Buffer | null> {
   const args = ['-C', folder, 'ls-files', '--cached', '--others', '--exclude-standard', '-z'];
-  const options = { encoding: 'buffer', maxBuffer: 256 << 20 } as const;
-  const names = await promisify(execFile)('git', args, options).catch(() => null);
-  return names === null || names.stdout.length === 0 ? null : names.stdout;
+  // Messages in English, and names of any encoding.
+  const options = {
+    encoding: 'latin1',
+    maxBuffer: 256 << 20,
+    env: { ...process.env, LC_ALL: 'C' },
+  } as const;
+  const list = await promisify(execFile)('git', args, options).catch((error: Error) => {
+    const refusal = explainGit(folder, error);
+    if (refusal) throw refusal;
+    return null;
+  });
+  if (list === null) return null;
+  // Files that were deleted, but not yet in a commit, are listed too.
+  const names = list.stdout
+    .split('\0')
+    .filter((name) => name !== '' && isThere(folder, Buffer.from(name, 'latin1')));
+  if (names.length === 0)
+    throw new BadCall(`The folder "${folder}" was not sent: it has no file that git would commit.`);
+  return Buffer.from(names.map((name) => `${name}\0`).join(''), 'latin1');
+}
+
+function isThere(folder: string, name: Buffer): boolean {
+  const path = Buffer.concat([Buffer.from(`${folder}/`), name]);
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Runs tar with names on its standard input. @throws BadCall with tar's message */
@@ -44,7 +80,10 @@ async function tar(args: readonly string[], input: Uint8Array): Promise<Buffer> 
   throw new BadCall(`The folder cannot be packed: ${Buffer.concat(messages).toString('utf8').trim()}`);
 }
 
-/** @throws BadCall if it is not a folder or cannot be packed */
+/**
+ * @param folder a path
+ * @throws BadCall if it is not a folder, cannot be packed, or git does not tell what it ignores there
+ */
 export async function packFolder(folder: string): Promise<PackedFolder> {
   const status = await stat(folder).catch(() => null);
   if (!status?.isDirectory()) throw new BadCall(`There is no folder "${folder}".`);
@@ -57,18 +96,7 @@ export async function packFolder(folder: string): Promise<PackedFolder> {
     );
     return { archive, files: await countFiles(archive) };
   }
-  // Files that were deleted, but not yet in a commit, are listed too.
-  const archive = await tar(
-    [
-      ...common,
-      '--ignore-failed-read',
-      '--null',
-      '--verbatim-files-from',
-      '--no-recursion',
-      '--files-from=-',
-    ],
-    names,
-  );
+  const archive = await tar([...common, '--null', '--no-recursion', '--files-from=-'], names);
   return { archive, files: await countFiles(archive) };
 }
 

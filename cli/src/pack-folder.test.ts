@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { packFolder } from './pack-folder.ts';
+
+let root: string;
+const path = process.env.PATH ?? '';
+
+before(() => {
+  root = mkdtempSync(join(tmpdir(), 'envarium-pack-'));
+});
+after(() => {
+  process.env.PATH = path;
+  rmSync(root, { recursive: true });
+});
+
+function folderWith(name: string, files: Readonly<Record<string, string>>): string {
+  const folder = join(root, name);
+  mkdirSync(folder);
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
+  return folder;
+}
+
+function repositoryWith(name: string, files: Readonly<Record<string, string>>): string {
+  const folder = folderWith(name, files);
+  execFileSync('git', ['init', '--quiet', folder]);
+  execFileSync('git', ['-C', folder, 'add', '.']);
+  return folder;
+}
+
+/** Puts a program in front of all others. */
+function shadow(program: string, script: string): void {
+  const folder = folderWith(`bin-${program}`, { [program]: `#!/bin/sh\n${script}\n` });
+  chmodSync(join(folder, program), 0o755);
+  process.env.PATH = `${folder}${delimiter}${path}`;
+}
+
+function namesIn(archive: Uint8Array): string[] {
+  const list = execFileSync('tar', ['--list', '--gzip', '--file=-'], { input: archive, encoding: 'utf8' });
+  return list.trimEnd().split('\n').toSorted();
+}
+
+test('a folder of a repository is packed without ignored and deleted files, by any tar', async () => {
+  const folder = repositoryWith('own', {
+    '.gitignore': 'secret.tfvars\n',
+    'main.tf': '',
+    '-C': '',
+    'gone.tf': '',
+  });
+  writeFileSync(join(folder, 'secret.tfvars'), 'hush');
+  writeFileSync(join(folder, 'new.tf'), '');
+  symlinkSync('nowhere', join(folder, 'link'));
+  rmSync(join(folder, 'gone.tf'));
+  const real = execFileSync('sh', ['-c', 'command -v tar'], { encoding: 'utf8' }).trim();
+  shadow(
+    'tar',
+    `case "$*" in *--ignore-failed-read*|*--verbatim*) echo "unknown option" >&2; exit 1;; esac\nexec ${real} "$@"`,
+  );
+  const { archive, files } = await packFolder(folder);
+  process.env.PATH = path;
+  assert.deepEqual(namesIn(archive), ['-C', '.gitignore', 'link', 'main.tf', 'new.tf']);
+  assert.equal(files, 5);
+});
+
+test('outside of a repository, everything but files of tools is packed', async () => {
+  const folder = folderWith('plain', { 'main.tf': '', 'terraform.tfstate': '{}' });
+  assert.deepEqual(namesIn((await packFolder(folder)).archive), ['./', './main.tf']);
+});
+
+test('nothing is packed where git does not tell what it ignores', async () => {
+  const folder = repositoryWith('refused', { '.gitignore': '*.tfvars\n', 'secret.tfvars': 'hush' });
+  writeFileSync(join(folder, '.git', 'config'), 'not a configuration');
+  await assert.rejects(packFolder(folder), {
+    name: 'BadCall',
+    message: /was not sent: git does not tell which files are ignored: .*bad config/,
+  });
+  const ignored = repositoryWith('ignored', {});
+  writeFileSync(join(ignored, '.gitignore'), '*\n');
+  await assert.rejects(packFolder(ignored), /no file that git would commit/);
+  process.env.PATH = root;
+  await assert.rejects(packFolder(folder), /git cannot be started\. Install it/);
+});
