@@ -49,6 +49,23 @@ async function collect(stream: AsyncIterable<DeploymentStreamEvent>): Promise<st
 }
 
 describe('client', () => {
+  it('follows no redirect, which would take the body to another address, and names where it leads', async () => {
+    const seen: string[] = [];
+    await using other = await serve((request, response) => {
+      seen.push(request.text);
+      json(response, 200, {});
+    });
+    await using server = await serve((request, response) =>
+      response.writeHead(307, { location: `${other.url}${request.url}` }).end(),
+    );
+    const anonymous = createClient({ url: server.url, key: '', secret: '' });
+    await assert.rejects(
+      anonymous.call('signInCli', { body: { email: 'ada@example.com', password: 'hush' } }),
+      (error: ApiError) => error.status === 307 && error.message.includes(`redirects to ${other.url}/api/`),
+    );
+    assert.deepEqual(seen, []);
+  });
+
   it('sends credentials, path, query and body, and answers the reply', async () => {
     const seen: unknown[] = [];
     await using server = await serve((request, response) => {

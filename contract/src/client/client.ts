@@ -139,6 +139,12 @@ async function refusalOf(response: Response): Promise<ApiError> {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const wait = Number(response.headers.get('retry-after') ?? Number.NaN);
   const retryAfterSeconds = Number.isFinite(wait) ? wait : undefined;
+  const location = response.headers.get('location');
+  if (location !== null && response.status < 400) {
+    const target = URL.parse(location, response.url)?.href ?? location;
+    const message = `${response.url} redirects to ${target}: use the address that it leads to`;
+    return new ApiError(response.status, { code: 'unknown', message, requestId });
+  }
   try {
     const body = JSON.parse(text) as Partial<ErrorBody> | null;
     if (typeof body?.message === 'string') {
@@ -207,6 +213,8 @@ function requestOf(
     init: {
       method,
       headers,
+      // Passwords and other secrets in a body go to no other address than the one that was chosen.
+      ...(settings.key === undefined ? {} : { redirect: 'manual' as const }),
       ...(body === undefined ? {} : { body: isBytes ? (body as Blob) : JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     },
