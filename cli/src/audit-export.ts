@@ -90,8 +90,7 @@ export async function openExportFile(path: string): Promise<ExportFile> {
     const end = tail.lastIndexOf('\n') + 1;
     const line = tail.subarray(0, end).toString('utf8').trimEnd().split('\n').at(-1) ?? '';
     const lastId = line === '' ? undefined : lastIdOf(path, line);
-    if (end === 0 && size > 0 && !tail.toString('utf8').startsWith('{'))
-      throw new BadCall(`--output: ${path} is not an export of the audit trail.`);
+    if (!isHalfEntry(tail.subarray(end).toString('utf8'))) throw notAnExport(path);
     await file.truncate(from + end);
     return {
       lastId,
@@ -104,14 +103,37 @@ export async function openExportFile(path: string): Promise<ExportFile> {
   }
 }
 
+function notAnExport(path: string): BadCall {
+  return new BadCall(
+    `--output: ${path} is not an export of the audit trail, and was not changed. Specify another file.`,
+  );
+}
+
+function isEntry(value: unknown): value is { id: string } {
+  const { id, link } = (value ?? {}) as { id?: unknown; link?: unknown };
+  return typeof id === 'string' && typeof link === 'object';
+}
+
+const beginningOfEntry = '{"id":"';
+
+/** Whether it is what an interrupted export leaves at its end: only that may be removed. */
+function isHalfEntry(rest: string): boolean {
+  if (!rest.startsWith(beginningOfEntry) && !beginningOfEntry.startsWith(rest)) return false;
+  try {
+    return isEntry(JSON.parse(rest));
+  } catch {
+    return true;
+  }
+}
+
 function lastIdOf(path: string, line: string): string {
   try {
-    const id: unknown = idOf(line);
-    if (typeof id === 'string') return id;
+    const entry: unknown = JSON.parse(line);
+    if (isEntry(entry)) return entry.id;
   } catch {
     // Falls through to the error below.
   }
-  throw new BadCall(`--output: ${path} is not an export of the audit trail.`);
+  throw notAnExport(path);
 }
 
 /** The lines of an export. @param path `-`: standard input */

@@ -104,7 +104,15 @@ test('audit export gives up when nothing arrives any more, and leaves other file
   const { status, stderr } = await runAgainst(['audit', 'export'], replies);
   assert.deepEqual([status, /was cut/.test(stderr)], [2, true], stderr);
   const other = join(folder, 'notes.txt');
-  for (const content of ['not an export\n', 'no line', '{"id": 5}\n']) {
+  for (const content of [
+    'not an export\n',
+    'no line',
+    '{"id": 5}\n',
+    '{"id":"e1"}\n',
+    '{"version":4,"serial":7}',
+    '{"id":"e1","name":"web"}',
+    `${text}{"version":4}`,
+  ]) {
     writeFileSync(other, content);
     const refused = await runAgainst(['audit', 'export', '--output', other], replies);
     assert.deepEqual([refused.status, readFileSync(other, 'utf8')], [2, content]);
