@@ -1,5 +1,6 @@
 /** Follows a deployment: its log live, its steps with their durations, and its result. */
 import pRetry from 'p-retry';
+import { ApiError } from '#contract/client/client.ts';
 import { isPassing } from '#contract/client/passing-errors.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
@@ -31,6 +32,8 @@ interface Followed {
   readonly signal: AbortSignal;
   /** The last status that the service has reported. */
   status: DeploymentStatus | undefined;
+  /** Hashes of the plans that were approved. */
+  readonly approved: Set<string | undefined>;
 }
 
 /** Repeats a request while the service is unreachable for a moment, as during a restart. @throws ApiError */
@@ -45,25 +48,52 @@ function patiently<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
+/** The status at this moment, and the plan. */
+function statusOf(session: Session, { id, signal }: Followed) {
+  const query = { fields: 'status,planHash' };
+  return patiently(() => session.client.call('getDeployment', { params: { id }, query }), signal);
+}
+
+/**
+ * Approves a plan, unless it has done so before: then policies ask for somebody else.
+ * @returns whether the deployment still waits
+ */
+async function waitsForOthers(
+  session: Session,
+  followed: Followed,
+  planHash: string | undefined,
+): Promise<boolean> {
+  const { id, approved } = followed;
+  if (approved.has(planHash)) return true;
+  approved.add(planHash);
+  try {
+    await session.client.call('approveDeployment', { params: { id }, body: { planHash } });
+    return false;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 409) throw error;
+    // Somebody was faster, or this caller may not approve the plan.
+    const { status } = await statusOf(session, followed);
+    if (status === 'WAITING_FOR_USER') tell(plain(error.message));
+    return status === 'WAITING_FOR_USER';
+  }
+}
+
 /**
  * Whether nothing more happens for now: the followed step has ended, or the plan is waiting for approval at this
  * moment.
  */
 async function isEnough(
   session: Session,
-  { id, options: { step, approve, untilApproved }, signal }: Followed,
+  followed: Followed,
   event: DeploymentStreamEvent,
 ): Promise<boolean> {
+  const { step, approve, untilApproved } = followed.options;
   if (step !== undefined) return event.event === 'step' && event.data.name === step && isOver(event.data);
   if (event.event !== 'status' || event.data.status !== 'WAITING_FOR_USER') return false;
   // The stream repeats the whole history: the plan may have been approved long ago.
-  const { status, planHash } = await patiently(
-    () => session.client.call('getDeployment', { params: { id }, query: { fields: 'status,planHash' } }),
-    signal,
-  );
+  const { status, planHash } = await statusOf(session, followed);
   if (status !== 'WAITING_FOR_USER' || !approve) return status === 'WAITING_FOR_USER';
-  await session.client.call('approveDeployment', { params: { id }, body: { planHash } });
-  return untilApproved === true;
+  return (await waitsForOthers(session, followed, planHash)) || untilApproved === true;
 }
 
 /** Reports each wait once, on standard error: nothing else is shown before the result. */
@@ -127,7 +157,8 @@ function interruptedText({ id, status }: Followed): string {
  */
 export async function follow(session: Session, id: string, options: FollowOptions = {}): Promise<ExitCode> {
   const interrupt = new AbortController();
-  const followed: Followed = { id, options, signal: interrupt.signal, status: options.status };
+  const { signal } = interrupt;
+  const followed: Followed = { id, options, signal, status: options.status, approved: new Set() };
   const onInterrupt = () => interrupt.abort();
   process.on('SIGINT', onInterrupt);
   try {
@@ -143,7 +174,7 @@ export async function follow(session: Session, id: string, options: FollowOption
 
 /** How a deployment continues after its start. */
 export interface StartFlags extends FollowFlags {
-  /** Approves its plan as soon as it is ready. */
+  /** Approves its plan as soon as it is ready, whatever demands the approval. */
   readonly approve?: boolean;
 }
 

@@ -41,6 +41,33 @@ test('deploy --approve without --wait returns as soon as the plan is approved', 
   assert.equal(status, 3, 'the fake deployment still waits');
 });
 
+test('deploy --approve approves also where the environment does not demand it, and each plan once', async () => {
+  const waits = { event: 'status', data: { status: 'WAITING_FOR_USER' } };
+  const { seen, status, stderr } = await runAgainst(['deploy', 'web', '--approve', '--wait'], {
+    ...replies,
+    'GET /environments': [fakeEnvironment({ requiresApproval: false })],
+    [`GET /environments/deployments/${deploymentId}/events`]: fakeStream(waits, waits),
+  });
+  assert.equal(seen.filter(({ call }) => call === approve).length, 1);
+  assert.equal(status, 3, stderr);
+});
+
+test('deploy --approve waits for somebody else where the caller may not approve the plan', async () => {
+  const { status, stderr } = await runAgainst(['deploy', 'web', '--approve', '--wait'], {
+    ...replies,
+    [approve]: (_, response) => {
+      response.statusCode = 409;
+      response.end(JSON.stringify({ code: 'conflict', message: 'You have approved this plan already' }));
+    },
+    [`GET /environments/deployments/${deploymentId}/events`]: fakeStream({
+      event: 'status',
+      data: { status: 'WAITING_FOR_USER' },
+    }),
+  });
+  assert.equal(status, 3, stderr);
+  assert.match(stderr, /You have approved this plan already/);
+});
+
 test('deploy says which of its options change the environment for later deployments', async () => {
   const { stderr } = await runAgainst(
     ['deploy', 'web', '--no-require-approval', '--revision', 'v2'],

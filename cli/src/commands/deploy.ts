@@ -127,10 +127,7 @@ function addDeploy(program: Command): void {
     };
     const started = await session.client.call('deployEnvironment', { params: { id: environment.id }, body });
     tellDefaults(environment, body);
-    return showStarted(session, started, environment.name, {
-      ...options,
-      approve: options.approve === true && (body.userRequiresApproval ?? environment.requiresApproval),
-    });
+    return showStarted(session, started, environment.name, options);
   });
 }
 
@@ -166,8 +163,7 @@ function addDestroy(program: Command): void {
       },
       body: { comment: options.comment },
     });
-    const approve = options.approve === true && environment.requiresApproval;
-    return showStarted(session, started, environment.name, { ...options, approve });
+    return showStarted(session, started, environment.name, options);
   });
 }
 
