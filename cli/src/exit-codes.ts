@@ -1,6 +1,6 @@
 /** What the exit status of a command means. */
 import { ApiError } from '#contract/client/client.ts';
-import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
 
 export const exitCodes = {
   good: 0,
@@ -53,6 +53,11 @@ export function exitCodeOfStatus(status: DeploymentStatus): ExitCode {
     case 'SKIPPED':
       return exitCodes.failed;
   }
+}
+
+/** The exit status for the status of a step that has ended. */
+export function exitCodeOfStep(status: StepStatus): ExitCode {
+  return status === 'SUCCESS' || status === 'WARNING' ? exitCodes.good : exitCodes.failed;
 }
 
 /** The exit status for an error. */

@@ -77,6 +77,34 @@ test('a plan that would change nothing says so, and offers to cancel the deploym
   assert.match(stdout, /There is nothing to apply[^]*envarium cancel[^]*envarium approve/);
 });
 
+test('logs --step --follow shows the events of that step, and its exit status is that of the step', async () => {
+  const running = fakeDeployment({ status: 'IN_PROGRESS' });
+  const step = (name: string, status: string) => ({ event: 'step', data: { name, status } });
+  const log = (name: string) => ({ event: 'log', data: { step: name, offset: 0, text: `${name}\n` } });
+  for (const [end, expected] of [
+    ['FAIL', 1],
+    ['WARNING', 0],
+  ] as const) {
+    const given = {
+      ...replies,
+      [`GET /environments/deployments/${deploymentId}`]: running,
+      [`GET /deployments/${deploymentId}/steps`]: [{ name: 'plan', status: 'IN_PROGRESS' }],
+      [stream]: fakeStream(log('clone'), step('clone', 'SUCCESS'), log('plan'), step('plan', end)),
+    };
+    const args = ['logs', deploymentId, '--step', 'plan', '--follow'];
+    const text = await runAgainst(args, given);
+    assert.deepEqual([text.status, text.stdout], [expected, 'plan\n'], text.stderr);
+    const { status, stdout } = await runAgainst([...args, '--json'], given);
+    const events = stdout.trimEnd().split('\n');
+    assert.equal(status, expected);
+    assert.deepEqual(
+      events.map((line) => (JSON.parse(line) as { event: string }).event),
+      ['log', 'step', 'deployment'],
+    );
+    assert.doesNotMatch(stdout, /clone/);
+  }
+});
+
 test('the duration of a deployment excludes its wait for approval', async () => {
   const done = fakeDeployment({
     startedAt: '2026-11-22T05:00:00Z',

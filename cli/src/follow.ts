@@ -4,9 +4,9 @@ import { ApiError } from '#contract/client/client.ts';
 import { isPassing } from '#contract/client/passing-errors.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
-import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
 import { EventPrinter, isOver, type ShownEvents, waitText } from './event-printer.ts';
-import { type ExitCode, exitCodeOfStatus, exitCodes } from './exit-codes.ts';
+import { type ExitCode, exitCodeOfStatus, exitCodeOfStep, exitCodes } from './exit-codes.ts';
 import type { FollowFlags } from './follow-flags.ts';
 import { type Session, tell } from './session/session.ts';
 import { showResult } from './show-deployment.ts';
@@ -32,6 +32,8 @@ interface Followed {
   readonly signal: AbortSignal;
   /** The last status that the service has reported. */
   status: DeploymentStatus | undefined;
+  /** How the step that is followed has ended. */
+  stepEnd?: StepStatus;
   /** Hashes of the plans that were approved. */
   readonly approved: Set<string | undefined>;
 }
@@ -88,7 +90,11 @@ async function isEnough(
   event: DeploymentStreamEvent,
 ): Promise<boolean> {
   const { step, approve, untilApproved } = followed.options;
-  if (step !== undefined) return event.event === 'step' && event.data.name === step && isOver(event.data);
+  if (step !== undefined) {
+    if (event.event !== 'step' || event.data.name !== step || !isOver(event.data)) return false;
+    followed.stepEnd = event.data.status;
+    return true;
+  }
   if (event.event !== 'status' || event.data.status !== 'WAITING_FOR_USER') return false;
   // The stream repeats the whole history: the plan may have been approved long ago.
   const { status, planHash } = await statusOf(session, followed);
@@ -106,6 +112,13 @@ function waitReporter(): (event: DeploymentStreamEvent) => void {
   };
 }
 
+/** Whether an event is about the step that is followed, or there is none. */
+function isAbout(step: string | undefined, event: DeploymentStreamEvent): boolean {
+  if (step === undefined) return true;
+  if (event.event === 'log') return event.data.step === step;
+  return event.event === 'step' && event.data.name === step;
+}
+
 async function showEvents(session: Session, followed: Followed): Promise<void> {
   const { id, options, signal } = followed;
   const printer = new EventPrinter(session.output, options);
@@ -114,8 +127,9 @@ async function showEvents(session: Session, followed: Followed): Promise<void> {
     for await (const event of session.client.stream('streamDeployment', { params: { id }, signal })) {
       if (event.event === 'status') followed.status = event.data.status;
       if (options.isQuiet) reportWait(event);
-      else if (session.isJson) await session.output.json(event, true);
-      else await printer.print(event);
+      else if (session.isJson) {
+        if (isAbout(options.step, event)) await session.output.json(event, true);
+      } else await printer.print(event);
       if (await isEnough(session, followed, event)) break;
     }
   } finally {
@@ -126,6 +140,8 @@ async function showEvents(session: Session, followed: Followed): Promise<void> {
 async function followUntilEnd(session: Session, followed: Followed): Promise<ExitCode> {
   const { id, options, signal } = followed;
   await showEvents(session, followed);
+  const { stepEnd } = followed;
+  if (stepEnd !== undefined && !session.isJson) return exitCodeOfStep(stepEnd);
   const deployment: Deployment = await patiently(
     () => session.client.call('getDeployment', { params: { id } }),
     signal,
@@ -134,7 +150,7 @@ async function followUntilEnd(session: Session, followed: Followed): Promise<Exi
   if (session.isJson && options.isQuiet) await session.output.json(deployment);
   else if (session.isJson) await session.output.json({ event: 'deployment', data: deployment }, true);
   else if (options.step === undefined) await showResult(session, id, deployment);
-  return exitCodeOfStatus(deployment.status);
+  return stepEnd === undefined ? exitCodeOfStatus(deployment.status) : exitCodeOfStep(stepEnd);
 }
 
 /** How to resume, and how to end the deployment: what has not begun, or waits for approval, is cancelled. */
@@ -152,7 +168,7 @@ function interruptedText({ id, status }: Followed): string {
 /**
  * Follows a deployment until it is over or waits for approval. Ctrl-C stops following, not the deployment.
  * @param id of the deployment
- * @returns the exit status: of the deployment's result, or 130 after Ctrl-C
+ * @returns the exit status: of the result of the deployment, or of the step that is followed; 130 after Ctrl-C
  * @throws ApiError
  */
 export async function follow(session: Session, id: string, options: FollowOptions = {}): Promise<ExitCode> {
