@@ -47,6 +47,23 @@ driftDetection SUCCESS
   );
 });
 
+test('with --json and --follow, each line is an event, and the deployment is the last one', async () => {
+  const { status, stdout } = await runAgainst(
+    ['drift', 'web', '--json', '--follow'],
+    drift({ driftDetected: true }),
+  );
+  const events = stdout.trimEnd().split('\n');
+  assert.equal(status, 2);
+  assert.deepEqual(
+    events.map((line) => (JSON.parse(line) as { event: string }).event),
+    ['deployment', 'end', 'deployment'],
+  );
+  const { data } = JSON.parse(events[2] ?? '') as { data: { id: string; driftDetected: boolean } };
+  assert.deepEqual([data.id, data.driftDetected], [deploymentId, true]);
+  const waited = await runAgainst(['drift', 'web', '--json'], drift({ driftDetected: true }));
+  assert.ok('driftDeployment' in (JSON.parse(waited.stdout) as object), 'without --follow: one document');
+});
+
 test('drift and settled attributes are listed separately', async () => {
   const resourceChanges = [change('update', 'local_file.web', 'content'), change('metadata', 'data.x')];
   const plan = { resourceChanges, outputChanges: [], settled };

@@ -53,10 +53,10 @@ async function showSettled({ output }: Session, { plan }: Deployment): Promise<v
   await output.line('Settled attributes are not drift: the next deploy stores them in the state.');
 }
 
-async function report(session: Session, id: string): Promise<ExitCode> {
+async function report(session: Session, id: string, isFollowed: boolean): Promise<ExitCode> {
   const deployment = await session.client.call('getDeployment', { params: { id } });
   const isGood = deployment.status === 'SUCCESS';
-  if (session.isJson) await session.output.json(await withCause(session, id, deployment));
+  if (session.isJson) await writeJson(session, await withCause(session, id, deployment), isFollowed);
   else if (isGood && deployment.driftDetected) await showDrift(session, id, deployment);
   if (!session.isJson && isGood) await showSettled(session, deployment);
   if (!session.isJson) await showResult(session, id, deployment);
@@ -64,7 +64,20 @@ async function report(session: Session, id: string): Promise<ExitCode> {
   return deployment.driftDetected ? exitCodes.drifted : exitCodes.good;
 }
 
-async function withCause({ client }: Session, id: string, deployment: Deployment): Promise<unknown> {
+/** One document, or the last line of those that are followed. */
+async function writeJson(
+  { output }: Session,
+  found: { readonly driftDeployment: unknown },
+  isFollowed: boolean,
+): Promise<void> {
+  await output.json(isFollowed ? { event: 'deployment', data: found.driftDeployment } : found, isFollowed);
+}
+
+async function withCause(
+  { client }: Session,
+  id: string,
+  deployment: Deployment,
+): Promise<{ readonly driftDeployment: unknown }> {
   return deployment.status === 'SUCCESS'
     ? client.call('getDriftStatus', { params: { id } })
     : { driftDeployment: deployment };
@@ -100,13 +113,15 @@ export function addDriftCommand(program: Command): void {
         body,
       });
       if (!options.wait) return showStarted(session, started, environment.name, {});
+      if (session.isJson && options.follow)
+        await session.output.json({ event: 'deployment', data: started }, true);
       if (!session.isJson) tell(`driftDetection ${started.id} of ${plain(environment.name)}`);
       const end = await follow(session, started.id, {
         isQuiet: !options.follow,
         hasNoResult: true,
         status: started.status,
       });
-      return end === exitCodes.interrupted ? end : report(session, started.id);
+      return end === exitCodes.interrupted ? end : report(session, started.id, options.follow === true);
     },
     { errorCode: exitCodes.failed },
   );
