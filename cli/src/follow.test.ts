@@ -61,6 +61,24 @@ test('Ctrl-C advises to cancel a queued deployment, and to abort a running one',
   assert.match(running.stderr, /continues[^]*envarium abort/);
 });
 
+test('Ctrl-C interrupts every request, also one that waits for the service', async () => {
+  const began = Date.now();
+  const { status, stderr } = await runAgainst(
+    ['deploy', 'web', '--wait'],
+    {
+      ...replies,
+      [stream]: fakeStream({ event: 'status', data: { status: 'WAITING_FOR_USER' } }),
+      [`GET /environments/deployments/${deploymentId}`]: (_, response) => {
+        response.writeHead(429, { 'retry-after': '45' }).end('{}');
+      },
+    },
+    { interruptAt: 'Rate limit' },
+  );
+  assert.equal(status, 130, stderr);
+  assert.match(stderr, /Stopped following/);
+  assert.ok(Date.now() - began < 30_000, 'it has not waited for the service');
+});
+
 test('a plan that would change nothing says so, and offers to cancel the deployment first', async () => {
   const empty = fakeDeployment({
     status: 'WAITING_FOR_USER',

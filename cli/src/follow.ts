@@ -38,9 +38,24 @@ interface Followed {
   readonly approved: Set<string | undefined>;
 }
 
+/** For an answer that takes the service no time: a minute, after the one that a rate limit may take. */
+const answerSeconds = 120;
+
+/** @throws ApiError also where a connection brings no answer */
+async function answered<T>(ask: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+  const limit = AbortSignal.timeout(answerSeconds * 1000);
+  try {
+    return await ask(AbortSignal.any([signal, limit]));
+  } catch (error) {
+    if (signal.aborted || !limit.aborted) throw error;
+    const message = `The service has not answered within ${answerSeconds} s`;
+    throw new ApiError(0, { code: 'unreachable', message }, { cause: error });
+  }
+}
+
 /** Repeats a request while the service is unreachable for a moment, as during a restart. @throws ApiError */
-function patiently<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  return pRetry(ask, {
+function patiently<T>(ask: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+  return pRetry(() => answered(ask, signal), {
     retries: Number.POSITIVE_INFINITY,
     maxRetryTime: 30_000,
     minTimeout: 500,
@@ -53,7 +68,10 @@ function patiently<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
 /** The status at this moment, and the plan. */
 function statusOf(session: Session, { id, signal }: Followed) {
   const query = { fields: 'status,planHash' };
-  return patiently(() => session.client.call('getDeployment', { params: { id }, query }), signal);
+  return patiently(
+    (signal) => session.client.call('getDeployment', { params: { id }, query, signal }),
+    signal,
+  );
 }
 
 /**
@@ -65,11 +83,11 @@ async function waitsForOthers(
   followed: Followed,
   planHash: string | undefined,
 ): Promise<boolean> {
-  const { id, approved } = followed;
+  const { id, approved, signal } = followed;
   if (approved.has(planHash)) return true;
   approved.add(planHash);
   try {
-    await session.client.call('approveDeployment', { params: { id }, body: { planHash } });
+    await session.client.call('approveDeployment', { params: { id }, body: { planHash }, signal });
     return false;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
@@ -143,7 +161,7 @@ async function followUntilEnd(session: Session, followed: Followed): Promise<Exi
   const { stepEnd } = followed;
   if (stepEnd !== undefined && !session.isJson) return exitCodeOfStep(stepEnd);
   const deployment: Deployment = await patiently(
-    () => session.client.call('getDeployment', { params: { id } }),
+    (signal) => session.client.call('getDeployment', { params: { id }, signal }),
     signal,
   );
   if (options.hasNoResult) return exitCodeOfStatus(deployment.status);
@@ -166,7 +184,8 @@ function interruptedText({ id, status }: Followed): string {
 }
 
 /**
- * Follows a deployment until it is over or waits for approval. Ctrl-C stops following, not the deployment.
+ * Follows a deployment until it is over or waits for approval. Ctrl-C stops following, not the deployment;
+ * a second one ends the program at once.
  * @param id of the deployment
  * @returns the exit status: of the result of the deployment, or of the step that is followed; 130 after Ctrl-C
  * @throws ApiError
@@ -176,7 +195,7 @@ export async function follow(session: Session, id: string, options: FollowOption
   const { signal } = interrupt;
   const followed: Followed = { id, options, signal, status: options.status, approved: new Set() };
   const onInterrupt = () => interrupt.abort();
-  process.on('SIGINT', onInterrupt);
+  process.once('SIGINT', onInterrupt);
   try {
     return await followUntilEnd(session, followed);
   } catch (error) {
