@@ -30,10 +30,10 @@ export function withSharedFlags(command: Command): Command {
   return command.helpOption('-h, --help', 'show help');
 }
 
-/** The command's options, including those before its name. */
+/** The command's options, including those before its name and before those of its groups; its own win. */
 export function optionsOf<Options>(command: Command): Options & SharedFlags {
-  const program = command.parent?.parent ?? command.parent;
-  return { ...program?.opts(), ...command.opts() } as Options & SharedFlags;
+  const outer = command.parent === null ? {} : optionsOf(command.parent);
+  return { ...outer, ...command.opts() } as Options & SharedFlags;
 }
 
 /**
