@@ -1,6 +1,7 @@
 /** How commands are declared: each with the flags that all share, and a handler that returns the exit status. */
 import { type Command, Option } from 'commander';
 import { BadCall, CodedError, type ExitCode, exitCodes } from './exit-codes.ts';
+import { instantOf } from './instant.ts';
 import { inOptions } from './option-names.ts';
 import { openSession, type Session, type SharedFlags } from './session/session.ts';
 
@@ -95,11 +96,11 @@ export function wholeNumber(flag: string, least: number): (text: string) => numb
   };
 }
 
-/** A time as the service takes it. @throws BadCall that names the flag */
+/** A time as the service takes it; in UTC without a zone. @throws BadCall that names the flag */
 export function timeFlag(flag: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  const time = new Date(text);
-  if (Number.isNaN(time.getTime()))
+  const instant = instantOf(text);
+  if (instant === null)
     throw new BadCall(`${flag} must be a time such as 2026-01-31T12:00:00Z or 2026-01-31, not ${text}.`);
-  return time.toISOString();
+  return instant;
 }

@@ -11,6 +11,6 @@ test('lifetimes are hours, days, weeks, times or infinite; anything else is refu
     type: 'DATE',
     value: '2026-12-24T18:00:00.000Z',
   });
-  for (const wrong of ['', '0h', '12', '1 h', '-3d', 'tomorrow', '2026-99-99'])
+  for (const wrong of ['', '0h', '12', '1 h', '-3d', 'tomorrow', '2026-99-99', '2026-12-24 (6pm)'])
     assert.throws(() => lifetimeOf('--ttl', wrong), /--ttl must be hours, days or weeks/);
 });

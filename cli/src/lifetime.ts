@@ -1,6 +1,7 @@
 /** Lifetimes on the command line. */
 import type { CallInput } from '#contract/client/client.ts';
 import { BadCall } from './exit-codes.ts';
+import { instantOf } from './instant.ts';
 
 export type Lifetime = NonNullable<CallInput<'updateEnvironmentTtl'>['body']>;
 
@@ -16,8 +17,8 @@ export function lifetimeOf(flag: string, text: string): Lifetime {
   const [, number, unit] = /^([1-9]\d{0,5})([hdw])$/.exec(text) ?? [];
   if (number !== undefined)
     return { type: 'HOURS', value: String(Number(number) * hoursOf[unit as keyof typeof hoursOf]) };
-  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(time)) return { type: 'DATE', value: new Date(time).toISOString() };
+  const value = instantOf(text);
+  if (value !== null) return { type: 'DATE', value };
   throw new BadCall(
     `${flag} must be hours, days or weeks such as 12h, 3d or 2w, a time such as 2026-12-24T18:00:00Z, or infinite, not "${text}".`,
   );
