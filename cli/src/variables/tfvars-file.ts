@@ -10,12 +10,13 @@ export type TfvarsVariable = { readonly name: string } & (
   | { readonly expression: string }
 );
 
-const blank = /(?:\s|#.*|\/\/.*|\/\*[^]*?\*\/)*/y;
+// Lines of HCL end with \n only: a comment or a heredoc continues after a lone \r, where `.` stops.
+const blank = /(?:\s|#[^\n]*|\/\/[^\n]*|\/\*[^]*?\*\/)*/y;
 const beginning = /([\p{ID_Start}_][\p{ID_Continue}-]*)[ \t]*=(?![=>])[ \t]*/uy;
 /** Without templates: Terraform refuses variables and functions in these files. `$${` stands for `${`. */
 const string = /"(?:[^"\\\n$%]|\\.|\$\$\{|%%\{|[$%](?!\{))*"/y;
-const heredoc = /<<-?([\p{ID_Start}_][\p{ID_Continue}-]*)\n(?:.*\n)*?[ \t]*\1(?=\n|$)/uy;
-const comment = /#.*|\/\/.*|\/\*[^]*?\*\//y;
+const heredoc = /<<-?([\p{ID_Start}_][\p{ID_Continue}-]*)\r?\n(?:[^\n]*\n)*?[ \t]*\1(?=[ \t\r]*(?:\n|$))/uy;
+const comment = /#[^\n]*|\/\/[^\n]*|\/\*[^]*?\*\//y;
 const escape =
   /\\(?:([nrt"\\])|u([\da-fA-F]{4})|U(00(?:0[\da-fA-F]|10)[\da-fA-F]{4}))|(?:\$(?=\$\{)|%(?=%\{))/g;
 const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
@@ -103,7 +104,7 @@ function variableOf(name: string, expression: string): TfvarsVariable {
  *   time, brackets and strings that do not end
  */
 export function tfvarsOf(shown: string, file: string): TfvarsVariable[] {
-  const reader = new Reader(shown, file.replaceAll('\r\n', '\n'));
+  const reader = new Reader(shown, file);
   const variables = new Map<string, TfvarsVariable>();
   while (reader.take(blank) && !reader.isAtEnd) {
     const name = reader.take(beginning)?.[1];

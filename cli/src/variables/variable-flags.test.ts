@@ -104,6 +104,11 @@ describe('variables on the command line', () => {
         'script = <<-EOT',
         '  echo "hello" # ]',
         '  EOT',
+        'padded = <<EOT',
+        'a',
+        'EOT \t',
+        '# old\rtoken = "hush"',
+        '// old\u2028token = "hush"',
         'last-one = 1 + 2',
       ].join('\r\n'),
     );
@@ -118,9 +123,10 @@ describe('variables on the command line', () => {
       { name: 'id', value: '12345678901234567890', ...json },
       { name: 'on', value: 'true', ...json },
       { name: 'none', value: 'null', ...json },
-      { name: 'ports', value: '[80, # http }\n  443]', ...hcl },
+      { name: 'ports', value: '[80, # http }\r\n  443]', ...hcl },
       { name: 'shape', value: '{ "a]" = "[", sides = { n = 1.10 } }', ...hcl },
-      { name: 'script', value: '<<-EOT\n  echo "hello" # ]\n  EOT', ...hcl },
+      { name: 'script', value: '<<-EOT\r\n  echo "hello" # ]\r\n  EOT', ...hcl },
+      { name: 'padded', value: '<<EOT\r\na\r\nEOT', ...hcl },
       { name: 'last-one', value: '1 + 2', ...hcl },
     ]);
   });
