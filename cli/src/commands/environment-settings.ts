@@ -146,6 +146,8 @@ function addSchedule(group: Command): void {
       return given === false ? undefined : { cron: given, timeZone };
     };
     const body = { deploy: wanted('deploy'), destroy: wanted('destroy') };
+    if (options.timeZone !== undefined && !body.deploy && !body.destroy)
+      throw new BadCall('--time-zone: there is no schedule: specify --deploy or --destroy, too.');
     const now = isChanged ? await client.call('updateEnvironmentSchedule', { params, body }) : known;
     if (isJson) return output.json(now);
     if (isChanged) await tellLifetime(session, environment);
@@ -174,7 +176,8 @@ function addDriftSchedule(group: Command): void {
     const params = { id: (await findEnvironment(session, name)).id };
     const known = await client.call('getDriftSchedule', { params });
     const { cron, off, remediation, timeZone } = options;
-    if (remediation !== undefined && cron === undefined && !off && known.cron === '')
+    const isSetting = remediation !== undefined || timeZone !== undefined;
+    if (isSetting && cron === undefined && !off && known.cron === '')
       throw new BadCall('There is no drift schedule yet: --cron is required.');
     const body: DriftBody = {
       enabled: off ? false : cron !== undefined || known.enabled,

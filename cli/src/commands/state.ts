@@ -1,8 +1,8 @@
 /** `state`: versions of an environment's state, and what can be done with them. */
 import { writeFile } from 'node:fs/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { StateComparison, StateVersion } from '#contract/state/shapes.ts';
-import { onCall, wholeNumber } from '../command-line.ts';
+import { gather, onCall, wholeNumber } from '../command-line.ts';
 import { timeText } from '../terminal/durations.ts';
 import { BadCall } from '../exit-codes.ts';
 import { findEnvironment, findProject, isId } from '../find-environment.ts';
@@ -254,15 +254,15 @@ function addAccess(group: Command): void {
   const access = group
     .command('access <environment>')
     .description(
-      'show or change who may read the state over http, in addition to those with the right READ_STATE',
+      'show or replace who may read the state over http, in addition to those with the right READ_STATE',
     )
     .option('--organization', 'allow the whole organization')
     .option(
       '--project <project>',
-      'allow those who may read the states of this project; may be repeated',
-      (value: string, before: string[] | undefined) => [...(before ?? []), value],
+      'allow those who may read the states of this project, and of no other; may be repeated',
+      gather,
     )
-    .option('--clear', 'allow nobody else');
+    .addOption(new Option('--clear', 'allow nobody else').conflicts(['organization', 'project']));
   onCall<AccessFlags>(access, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     const { id: environmentId, organizationId } = await findEnvironment(session, name);

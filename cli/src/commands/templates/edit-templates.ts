@@ -58,9 +58,14 @@ function ruleOf(times: number | undefined, regex: string | undefined, before: Re
   return rule.times === undefined ? undefined : rule;
 }
 
+/** @throws BadCall for an expression without anything that is retried */
 function retryOf(flags: EditFlags, before: Template['retry']): Body['retry'] {
   const onDeploy = ruleOf(flags.retryDeploy, flags.retryRegex, before?.onDeploy);
   const onDestroy = ruleOf(flags.retryDestroy, flags.retryRegex, before?.onDestroy);
+  if (flags.retryRegex && !onDeploy && !onDestroy)
+    throw new BadCall(
+      '--retry-regex: nothing is retried yet: specify --retry-deploy or --retry-destroy, too.',
+    );
   return { ...(onDeploy ? { onDeploy } : {}), ...(onDestroy ? { onDestroy } : {}) };
 }
 

@@ -33,7 +33,7 @@ export function withSourceFlags(command: Command, types: readonly string[]): Com
 }
 
 /**
- * The fields of the flags; those that were not specified are absent.
+ * The fields of the flags; those that were not specified are absent, and an empty text clears the token or the keys.
  * @param type of the template, which says whose version is meant
  * @throws BadCall for an unknown token or key
  */
@@ -45,13 +45,17 @@ export async function sourceFields(
 ): Promise<Partial<Omit<TemplateRequest, 'type'>>> {
   const { repository, revision, path, toolVersion, gitToken, sshKey } = flags;
   const token = gitToken ? await findGitToken(client, organizationId, gitToken) : undefined;
-  const keys = sshKey && (await Promise.all(sshKey.map((key) => findSshKey(client, organizationId, key))));
+  const keys =
+    sshKey &&
+    (await Promise.all(
+      sshKey.filter((key) => key !== '').map((key) => findSshKey(client, organizationId, key)),
+    ));
   return {
     ...(repository === undefined ? {} : { repository }),
     ...(revision === undefined ? {} : { revision }),
     ...(path === undefined ? {} : { path }),
     ...(toolVersion === undefined ? {} : { [`${type}Version`]: toolVersion }),
-    ...(token ? { tokenId: token.id } : {}),
+    ...(gitToken === undefined ? {} : { tokenId: token?.id ?? '' }),
     ...(keys ? { sshKeys: keys.map(({ id, name }) => ({ id, name })) } : {}),
   };
 }

@@ -102,9 +102,10 @@ function addReading(group: Command): void {
   ).option('--deployment <deployment>', 'those that a deployment runs with: its id');
   onCall<ListFlags>(list, async ({ session, options }) => {
     const { output, isJson } = session;
-    const query = options.deployment
-      ? { deploymentLogId: options.deployment }
-      : (await ownerOf(session, options)).query;
+    const { deployment, set, project, template, environment } = options;
+    if (deployment !== undefined && [set, project, template, environment].some((each) => each !== undefined))
+      throw new BadCall('Specify --deployment alone: a deployment has run with the variables of one place.');
+    const query = deployment ? { deploymentLogId: deployment } : (await ownerOf(session, options)).query;
     const all = await listOf(session, query);
     return isJson ? output.json(all) : output.table(all, inheritedColumns, 'No variables.');
   });
