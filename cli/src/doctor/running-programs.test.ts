@@ -19,9 +19,11 @@ test("folders of a running service and agent are checked instead of the doctor's
     const program = join(base, room, 'src', 'main.ts');
     await writeFile(program, 'setInterval(() => {}, 1000);\n');
     const child = spawn(process.execPath, [program], { cwd: place, env: settings, stdio: 'ignore' });
+    // Without its file, which the folder loses first, it may end before it is killed.
+    const ended = once(child, 'exit');
     t.after(async () => {
       child.kill('SIGKILL');
-      await once(child, 'exit');
+      await ended;
     });
     return { pid: child.pid, place };
   };
