@@ -193,6 +193,23 @@ test('code that cannot be read is refused with the file and the place', async ()
     assert.match(await refusal(422, code.path, { path }), pattern, path);
 });
 
+test('a file that is made to be slow to search is read in linear time', async () => {
+  const half = 400_000;
+  const code = folder.repository('slow', {
+    'newlines/a.tf': `variable "first" {}\n${'\n'.repeat(2 * half)}locals {}\nvariable "last" {}`,
+    'comments/a.tf': `locals {\n  a = <<E\n${'/*x'.repeat(half / 2)}\nE\n}\nvariable "z" {}\nvariable "a" {}`,
+    'quotes/a.tf': `locals {\n  a = <<E\n"${'\\"'.repeat(half)}\nE\n}\nvariable "only" {}`,
+    'names/a.tf': Array.from({ length: 2000 }, (_, at) => `variable "v${at}" {}`).join('\n'),
+  });
+  const names = async (path: string) => (await read(code.path, { path })).map(({ name }) => name);
+  const started = performance.now();
+  assert.deepEqual(await names('newlines'), ['first', 'last']);
+  assert.deepEqual(await names('comments'), ['z', 'a']);
+  assert.deepEqual(await names('quotes'), ['only']);
+  assert.deepEqual((await names('names')).slice(9, 11), ['v9', 'v10']);
+  assert.ok(performance.now() - started < 30_000);
+});
+
 test('addresses, revisions and paths that runs refuse are refused here', async () => {
   const cases: readonly (readonly [string, Record<string, string>, RegExp])[] = [
     ['', {}, /\/query\/repository is refused: repository is empty/],

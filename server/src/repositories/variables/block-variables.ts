@@ -73,10 +73,11 @@ async function blocksOf(reader: HclReader, { name, text }: CodeFile): Promise<Bl
   }
   const declared = entriesOf(body['variable']);
   const plain = withoutComments(text);
-  const placed = declared.map((block) => ({ ...block, at: placeOf(plain, block.name) }));
+  const places = placesIn(plain);
+  const placed = declared.map((block) => ({ ...block, at: places.get(block.name) ?? text.length }));
   return placed
     .toSorted((one, other) => one.at - other.at)
-    .map((block) => ({ ...block, text: plain.slice(Math.max(0, block.at)) }));
+    .map((block) => ({ ...block, text: plain.slice(block.at) }));
 }
 
 function jsonBlocks(name: string, text: string): Block[] {
@@ -100,18 +101,35 @@ function entriesOf(declared: unknown): Block[] {
   });
 }
 
-/** The same length, so that places are the same; a quote in a comment must not look like a string. */
+/**
+ * The same length, so that places are the same; a quote in a comment must not look like a string. Takes linear time
+ * for any text: what opens a string or a comment is never searched again.
+ */
 function withoutComments(text: string): string {
-  return text.replaceAll(/"(?:\\.|[^"\\\n])*"|#[^\n]*|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (found) =>
-    found.startsWith('"') ? found : found.replaceAll(/[^\n]/g, ' '),
-  );
+  const openings = /"(?:\\.|[^"\\\n])*"?|#[^\n]*|\/\/[^\n]*|\/\*/g;
+  const lastClosing = text.lastIndexOf('*/');
+  let plain = '';
+  let kept = 0;
+  for (let found = openings.exec(text); found !== null; found = openings.exec(text)) {
+    const isBlock = found[0] === '/*';
+    if (found[0].startsWith('"') || (isBlock && lastClosing < openings.lastIndex)) continue;
+    if (isBlock) openings.lastIndex = text.indexOf('*/', openings.lastIndex) + 2;
+    const comment = text.slice(found.index, openings.lastIndex);
+    plain += text.slice(kept, found.index) + comment.replaceAll(/[^\n]/g, ' ');
+    kept = openings.lastIndex;
+  }
+  return plain + text.slice(kept);
 }
 
-/** Names are identifiers, which contain nothing that a regular expression interprets but the hyphen. */
-function placeOf(text: string, name: string): number {
-  if (!/^[\p{L}\p{N}_-]+$/u.test(name)) return text.length;
-  const found = new RegExp(`(?:^|\\n)\\s*variable\\s+(?:"${name}"|${name})\\s*\\{`, 'u').exec(text);
-  return found === null ? text.length : found.index;
+/** Where each variable's block begins. Names are quoted or bare identifiers; one pass finds those of all. */
+function placesIn(text: string): ReadonlyMap<string, number> {
+  const beginnings = text.matchAll(/^[ \t]*variable\s+(?:"([^"\n]*)"|([\p{L}\p{N}_-]+))\s*\{/gmu);
+  const places = new Map<string, number>();
+  for (const { 1: quoted, 2: bare = '', index } of beginnings) {
+    const name = quoted ?? bare;
+    if (!places.has(name)) places.set(name, index);
+  }
+  return places;
 }
 
 function variableOf({ name, attributes, text }: Block): RepositoryVariable {
