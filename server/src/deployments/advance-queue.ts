@@ -1,4 +1,6 @@
 /** Starts what may start in an environment's queue: called whenever something ahead of it ended. */
+import type { TemplateType } from '#contract/schema/enumerations.ts';
+import { canEstimateCosts, deploymentSteps, isRunnable } from '#protocol/tools/index.ts';
 import type { Context } from '../context.ts';
 import { enqueueJob, newJob, type QueuedJob } from '../queue/enqueue.ts';
 import {
@@ -16,7 +18,7 @@ import { endIdleDestroy, moveDeployment, type MovedDeployment } from './move-dep
 import { lastDeployColumns, lastDeployFor } from './last-deploy.ts';
 import { getPolicyRow } from '../policies/policy-store.ts';
 import { isSerial, waitsFor } from '../queue/queue-order.ts';
-import { skipSteps } from '../logs/step-store.ts';
+import { replaceSteps, skipSteps } from '../logs/step-store.ts';
 import { latePolicies } from './policy-check/late-policies.ts';
 import { openInputs } from './run-inputs.ts';
 import { getSealedInputs } from './inputs/given-store.ts';
@@ -69,6 +71,22 @@ async function bringingAlong(context: Context, ids: readonly string[]): Promise<
     return proposed !== undefined || imports !== undefined;
   });
   return new Set(bringing.map(({ id }) => id));
+}
+
+/**
+ * The last deploy may have run another tool than the one that was known when the deployment was queued.
+ * @returns what changes of its row besides the tool
+ */
+async function changeTool(
+  context: Context,
+  row: DeploymentRow,
+  tool: TemplateType | undefined,
+): Promise<Pick<Partial<DeploymentRow>, 'estimates_costs'>> {
+  if (tool === undefined || tool === row.tool || !isRunnable(tool)) return {};
+  const estimatesCosts = row.estimates_costs && canEstimateCosts(tool, row.type);
+  const extra = { estimatesCosts, hasPolicies: row.has_policies };
+  await replaceSteps(context.db, row.id, deploymentSteps(tool, row.type, extra), context.newId);
+  return { estimates_costs: estimatesCosts };
 }
 
 /** Skips queued deploys that a later deployment makes redundant, if the project wants that. */
@@ -125,7 +143,8 @@ export async function advanceQueue(
     if (ended) return advanceQueue(context, ended.environment, ended.speakers);
     current = started.environment;
     const code = lastDeployColumns(row, last);
-    const taken = { ...code, ...(await latePolicies(context, { ...row, ...code })) };
+    const tool = await changeTool(context, row, code.tool);
+    const taken = { ...code, ...tool, ...(await latePolicies(context, { ...row, ...code })) };
     const isComplete = Object.keys(taken).length === 0;
     const deployment = isComplete ? started.deployment : await updateDeploymentRow(context.db, row.id, taken);
     await enqueueJob(context, planJob(context, deployment));

@@ -18,12 +18,12 @@ export async function lastDeployFor(
 }
 
 /**
- * Pure: the code of the last deploy (template, repository, folder and commit), and for a task also its tool
- * version.
+ * Pure: the code of the last deploy (template, repository, folder and commit), and its tool with the version: a
+ * template that names another tool since has no code for what was deployed.
  * Where nothing was deployed, the deployment runs what the template specifies.
  */
 export function lastDeployColumns(
-  deployment: Pick<DeploymentRow, 'type' | 'follows_last_deploy'>,
+  deployment: Pick<DeploymentRow, 'follows_last_deploy'>,
   last: DeploymentRow | undefined,
 ) {
   if (!deployment.follows_last_deploy || !last) return {};
@@ -34,7 +34,8 @@ export function lastDeployColumns(
     path: last.path,
     commit_to_run: last.commit_hash,
     run_settings: last.run_settings && JSON.stringify(last.run_settings),
-    ...(deployment.type === 'task' ? { tool_version: last.tool_version } : {}),
+    tool: last.tool,
+    tool_version: last.tool_version,
   };
 }
 

@@ -194,10 +194,7 @@ async function newDeployment(
     inputsOf(context, facts, request, id),
     factsAtStart(context, kept, facts),
   ]);
-  const ofLast =
-    decision.kind === 'start'
-      ? lastDeployColumns({ type: request.type, follows_last_deploy: source.follows_last_deploy }, lastDeploy)
-      : {};
+  const ofLast = decision.kind === 'start' ? lastDeployColumns(source, lastDeploy) : {};
   const code = { ...source, ...ofLast };
   const row: NewDeployment['row'] = {
     id,
@@ -212,7 +209,7 @@ async function newDeployment(
     ...code,
     ...inputs.columns,
     facts: JSON.stringify(stored),
-    estimates_costs: facts.policy.includeCostEstimation && canEstimateCosts(source.tool, request.type),
+    estimates_costs: facts.policy.includeCostEstimation && canEstimateCosts(code.tool, request.type),
     has_policies: await hasPolicies(context.db, facts, request.type, code.template_id),
   };
   return { row, setIds: inputs.setIds, variables: inputs.variables };
@@ -245,7 +242,7 @@ export async function startFrom(
   if (!isProposal) await changeForGood(context, before, request);
   const { row, setIds, variables } = await newDeployment(context, facts, request, decision);
   // A destroy with nothing to destroy needs no tool, and none that this version can run.
-  const { type: tool } = facts.template;
+  const { tool } = row;
   const extra = { estimatesCosts: row.estimates_costs === true, hasPolicies: row.has_policies };
   const steps = isRunnable(tool) ? deploymentSteps(tool, request.type, extra) : [];
   // A deployment restores an archived environment.

@@ -123,9 +123,13 @@ async function retryOf(
   };
 }
 
-/** The version that runs; a task works on what was deployed last, with the version that deployed it. */
+/**
+ * The version that runs. A task works on what was deployed last, with the version that deployed it, and so does a
+ * destroy with a tool that the template no longer names.
+ */
 function toolVersionOf(deployment: DeploymentRow, template: TemplateRow): Pick<Job, 'toolVersion'> {
-  const lastVersion = deployment.type === 'task' ? deployment.tool_version : null;
+  const isOfLast = deployment.type === 'task' || deployment.tool !== template.type;
+  const lastVersion = isOfLast ? deployment.tool_version : null;
   const field = toolFacts(deployment.tool)?.version.field ?? null;
   const toolVersion = lastVersion ?? (field === null ? undefined : template.settings[field]);
   return toolVersion ? { toolVersion } : {};

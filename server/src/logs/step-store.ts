@@ -21,6 +21,17 @@ export async function insertSteps(
     .execute();
 }
 
+/** Replaces the steps of a deployment that has not begun. */
+export async function replaceSteps(
+  tx: Connection,
+  deploymentId: string,
+  names: readonly string[],
+  newId: () => string,
+): Promise<void> {
+  await tx.deleteFrom('deployment_step').where('deployment_id', '=', deploymentId).execute();
+  await insertSteps(tx, deploymentId, names, newId);
+}
+
 /** Adds a step to those of a deployment, ahead of another one. */
 export async function insertStepBefore(
   tx: Connection,

@@ -17,6 +17,7 @@ import { requireProjects } from '../projects/require-projects.ts';
 import { checkTemplate } from './check-template.ts';
 import { environmentTemplate, templateColumns } from './environment-template.ts';
 import { creationProject, nameTaken, requireProjectRights } from './create-template.ts';
+import { refuseOtherStates } from './refuse-other-states.ts';
 import { type HostCredentials, hostOf, splitCredentials } from './repository-credentials.ts';
 import { isCreatable, kindOf } from './template-kinds.ts';
 import { templateSettings } from './template-settings.ts';
@@ -67,14 +68,15 @@ async function projectsAfter(
 }
 
 /**
- * Environments with another tool could be neither deployed nor destroyed, and what has operations of its own stays
- * what it is.
+ * Environments with a tool that does not run, or does not read their states, could be neither deployed nor destroyed,
+ * and what has operations of its own stays what it is.
  * @throws Refusal 400 or 409
  */
 function checkType({ row, environments }: LockedTemplate, { type }: TemplateRequest): void {
   if (type === row.type) return;
   if (!isCreatable(row.type))
     throw badField('body.type', `cannot be changed: this is ${kindOf(row.type).one}, which stays one`);
+  refuseOtherStates(environments, { from: row.type, to: type, field: '/body/type' });
   if (isRunnable(type) || environments.length === 0) return;
   throw conflict(
     `/body/type ${type} cannot be run by this version, which runs ${runnableTools.join(', ')}, and ${environments.length} environments use the template: create another template`,

@@ -10,6 +10,7 @@ import { requireTokenFor } from '../../git-tokens/require-token-for.ts';
 import { badField, conflict } from '../../http/errors.ts';
 import { checkRepository, checkRevision } from '../../templates/check-source.ts';
 import { environmentTemplate } from '../../templates/environment-template.ts';
+import { refuseOtherStates } from '../../templates/refuse-other-states.ts';
 import type { TemplateRow } from '../../templates/template-store.ts';
 import { requireUsableTemplate } from '../../templates/use-template.ts';
 import type { AskedCode } from '../run-inputs.ts';
@@ -20,7 +21,7 @@ type Source = Pick<StartRequest, 'revision' | 'repository' | 'codeChange'>;
 /** The template that the request names; null where it is the environment's. @throws Refusal 400 or 409 */
 async function switchedTemplate(
   context: ActorContext,
-  { environment, open }: StoredFacts,
+  { environment, storedTemplate, open }: StoredFacts,
   { blueprintId: id, deploymentType }: AskedCode,
 ): Promise<TemplateRow | null> {
   if (!id || id === environment.template_id) return null;
@@ -29,6 +30,8 @@ async function switchedTemplate(
     throw badField(field, `must be the template of the environment for a ${deploymentType}: deploy it first`);
   const place = { organizationId: environment.organization_id, projectId: environment.project_id };
   const template = await requireUsableTemplate(context, place, id, field);
+  const tools = { from: storedTemplate.type, to: template.type, field: '/body/blueprintId' };
+  refuseOtherStates([environment], tools);
   const waiting = open.find(({ status }) => status === 'WAITING_FOR_USER');
   if (waiting)
     throw conflict(
