@@ -102,6 +102,31 @@ test('the commit of a clone is read without a command, as git shows it', async (
   assert.equal((await expectAsGit({ revision: id })).branch, id);
 });
 
+test('a full name is the branch or the tag that it says, where both have the name', async (t) => {
+  const setup = createCheckoutSetup(t);
+  const code = setup.repository('code', { 'main.tf': 'first' });
+  code.git('tag', '-a', 'v1', '-m', 'annotated');
+  code.git('branch', 'abc1234');
+  code.commit({ 'main.tf': 'second' });
+  code.git('branch', 'v1');
+  for (const cloneArguments of ['--depth=1', '--sparse'])
+    for (const [revision, text, branch] of [
+      ['refs/tags/v1', 'first', 'v1'],
+      ['refs/heads/v1', 'second', 'v1'],
+      ['refs/heads/abc1234', 'first', 'abc1234'],
+    ] as const) {
+      const checkout = await setup.checkOut(setup.source(code.path, { revision }), { cloneArguments });
+      assert.equal(checkout.read('main.tf'), text, revision);
+      assert.equal(checkout.found.branch, branch);
+    }
+  const source = setup.source(code.path, { revision: 'refs/heads/gone' });
+  await assert.rejects(setup.checkOut(source), /revision "refs\/heads\/gone" does not exist/);
+  await assert.rejects(
+    setup.checkOut(source, { cloneArguments: '--sparse' }),
+    /revision "refs\/heads\/gone" does not exist/,
+  );
+});
+
 test('git shows the commit if the pack begins with something else', async () => {
   const text = 'tree 0\ncommitter A <a> 1 +0000\n\nx\n';
   const other = Buffer.concat([

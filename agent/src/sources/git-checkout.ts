@@ -37,7 +37,7 @@ export async function checkOut(request: CheckoutRequest): Promise<CheckedOut> {
     (source.revision === undefined ? null : revisionRefusal(source.revision)) ??
     (source.path === undefined ? null : pathRefusal(source.path));
   if (refusal !== null) throw new Error(refusal);
-  const revision = source.revision === undefined ? undefined : revisionName(source.revision);
+  const { revision } = source;
   const access = accessTo(source, source.repository);
   const fetching: Fetching = { repository: source.repository, revision: source.revision, access, folder };
   const isName = revision === undefined || isClonable(revision);
@@ -103,7 +103,7 @@ async function describe(
   revision: string | undefined,
 ): Promise<CheckedOut> {
   const { branch, ...found } = (await readCommit(request)) ?? (await showCommit(request, fetching));
-  return { ...found, branch: revision ?? branch ?? 'HEAD' };
+  return { ...found, branch: revision === undefined ? (branch ?? 'HEAD') : revisionName(revision) };
 }
 
 async function showCommit({ git }: CheckoutRequest, fetching: Fetching): Promise<CommitFacts> {

@@ -96,7 +96,8 @@ async function fetchCommit(
   const remote = fetching.access.kind === 'local' ? remoteAddress(fetching) : 'origin';
   const args = ['--progress', ...cloneArguments.fetch, '--', remote, revision];
   const fetched = await inFolder('fetch', args, true);
-  if (fetched.exitCode !== 0 && isMissingRevision(fetched, fetching) && revision.length < 40)
+  const isShortened = revision.length < 40 && !revision.startsWith('refs/');
+  if (isShortened && fetched.exitCode !== 0 && isMissingRevision(fetched, fetching))
     throw new Error(
       `revision ${JSON.stringify(revision)} cannot be found by a partial clone: ` +
         'specify a branch, a tag or a full commit id',

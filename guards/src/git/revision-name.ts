@@ -1,11 +1,14 @@
 /** The names by which git knows a revision. */
 
-/** The name of a branch or a tag without what it begins with; anything else as it is. */
+/** As people see it: the name of a branch or a tag without what it begins with; anything else as it is. */
 export function revisionName(revision: string): string {
   return revision.replace(/^refs\/(heads|tags)\//, '');
 }
 
-/** Whether git can clone it by this name, as a branch or a tag; what may be a commit has to be fetched. */
-export function isClonable(name: string): boolean {
-  return !/^[0-9a-f]{4,64}$/i.test(name) && !name.startsWith('refs/');
+/**
+ * Whether git can clone it by this name, as a branch or a tag. What may be a commit has to be fetched, and so has a
+ * full name: a clone takes the branch where a tag has the same short name.
+ */
+export function isClonable(revision: string): boolean {
+  return !/^[0-9a-f]{4,64}$/i.test(revision) && !revision.startsWith('refs/');
 }

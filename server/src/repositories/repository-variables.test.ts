@@ -123,15 +123,23 @@ test('a branch, a tag, a commit and an abbreviated commit are read as they were'
   code.commit({ 'main.tf': 'variable "second" {}' });
   const names = async (revision: string) => (await read(code.path, { revision })).map(({ name }) => name);
   assert.deepEqual(await names(''), ['second']);
-  for (const revision of ['v1', 'feature/x', first, first.slice(0, 9), 'refs/tags/v1'])
+  code.git('branch', 'both', first);
+  code.git('tag', 'both');
+  const named = ['refs/tags/v1', 'refs/heads/feature/x', 'refs/heads/both'];
+  for (const revision of ['v1', 'feature/x', first, first.slice(0, 9), ...named])
     assert.deepEqual(await names(revision), ['first'], revision);
+  assert.deepEqual(await names('refs/tags/both'), ['second']);
+  assert.match(
+    await refusal(400, code.path, { revision: 'refs/tags/nowhere' }),
+    /^\/query\/revision is refused: revision "refs\/tags\/nowhere" does not exist in/,
+  );
   assert.match(
     await refusal(400, code.path, { revision: 'nowhere' }),
     /^\/query\/revision is refused: revision "nowhere" does not exist in/,
   );
   assert.deepEqual(await ok(app, 'listRepositoryRevisions', { query: { repository: code.path } }), {
-    heads: ['feature/x', 'main'],
-    tags: ['v1'],
+    heads: ['both', 'feature/x', 'main'],
+    tags: ['both', 'v1'],
   });
 });
 

@@ -5,7 +5,7 @@
 import { explainGitFailure, type GitSource, type Reader } from '#guards/git/git-errors.ts';
 import { accessTo, addressOf } from '#guards/git/repository-access.ts';
 import type { RepositorySource } from '#guards/git/repository-source.ts';
-import { isClonable, revisionName } from '#guards/git/revision-name.ts';
+import { isClonable } from '#guards/git/revision-name.ts';
 import { type GitAnswer, type GitPlace, runGit } from './run-git.ts';
 
 /** As messages name the service. */
@@ -95,9 +95,9 @@ function filterFor({ access }: Fetched): string[] {
  * @throws UnreadableRepository that names the field
  */
 export async function fetchCommit(place: GitPlace, fetched: Fetched, folder: string): Promise<string> {
-  const name = fetched.revision === undefined ? undefined : revisionName(fetched.revision);
-  if (name === undefined || isClonable(name)) await clone(place, fetched, folder, name);
-  else return fetch(place, fetched, folder, name);
+  const { revision } = fetched;
+  if (revision === undefined || isClonable(revision)) await clone(place, fetched, folder, revision);
+  else return fetch(place, fetched, folder, revision);
   return 'HEAD';
 }
 
