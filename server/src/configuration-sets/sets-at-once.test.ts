@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApp } from '../testing/app.ts';
 import { call, ok } from '../testing/client.ts';
-import { somebodyWaits } from '../testing/locks.ts';
+import { meanwhile } from '../testing/locks.ts';
 
 const app = await testApp();
 const { organizationId } = app;
-const { pool } = app.database;
 
 const bodyOf = (name: string, more: object = {}) => ({
   ...{ name, scope: 'organization', scopeId: organizationId },
@@ -14,25 +13,6 @@ const bodyOf = (name: string, more: object = {}) => ({
 });
 const createSet = (name: string, more: object = {}) =>
   ok(app, 'createConfigurationSet', { body: bodyOf(name, more) });
-
-/** What answers while another transaction has done something and not ended, which then ends. */
-async function meanwhile(
-  statement: string,
-  values: string[],
-  request: () => Promise<{ statusCode: number }>,
-) {
-  const other = await pool.connect();
-  try {
-    await other.query('begin');
-    await other.query(statement, values);
-    const reply = request();
-    await somebodyWaits(app.database);
-    await other.query('commit');
-    return await reply;
-  } finally {
-    other.release();
-  }
-}
 
 test('variables of a set are changed by one request at a time, whichever way they are changed', async () => {
   const set = await createSet('shared', { configurationProperties: [{ name: 'A', value: 'a' }] });
@@ -48,7 +28,7 @@ test('variables of a set are changed by one request at a time, whichever way the
       }),
     () => call(app, 'deleteVariable', { params: { id: variable?.id ?? '' } }),
   ])
-    assert.equal((await meanwhile(lock, [set.id], request)).statusCode, 200);
+    assert.equal((await meanwhile(app.database, lock, [set.id], request)).statusCode, 200);
   const names = (await ok(app, 'listVariables', { query: { organizationId, setId: set.id } })).map(
     ({ name }) => name,
   );
@@ -76,7 +56,7 @@ test('a set does not get the name of one that is made at the same moment', async
   const set = await createSet('before');
   const copy = `insert into configuration_set select gen_random_uuid(), organization_id, project_id, 'taken', description, created_by,
     created_at, updated_at, deleted_at from configuration_set where id = $1`;
-  const reply = await meanwhile(copy, [set.id], () =>
+  const reply = await meanwhile(app.database, copy, [set.id], () =>
     call(app, 'updateConfigurationSet', { params: { id: set.id }, body: { name: 'taken' } }),
   );
   assert.equal(reply.statusCode, 409);

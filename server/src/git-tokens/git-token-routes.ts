@@ -83,7 +83,7 @@ export const gitTokenRoutes: Route[] = [
       const { projectIds: ids, ...changes } = body;
       const projectIds = ids && (await projectsOf(context, before.organization_id, ids));
       if (before.type === 'REGISTRY' && changes.hosts?.length === 0) throw withoutHosts();
-      const row = await updateToken(context.db, context, before, {
+      const row = await updateToken(context.db, context, before.id, {
         ...changes,
         projectIds: projectIds ?? undefined,
       });

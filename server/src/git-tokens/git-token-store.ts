@@ -51,19 +51,20 @@ export async function insertToken(
 export async function updateToken(
   tx: Connection,
   context: ActorContext,
-  before: GitTokenRow,
+  id: string,
   { name, value, hosts, projectIds }: UpdatedToken,
 ): Promise<GitTokenRow | undefined> {
   return unlessTaken(
     tx
       .updateTable('git_token')
       .set({
-        name: name ?? before.name,
-        hosts: hosts ?? before.hosts,
-        project_ids: projectIds ?? before.project_ids,
-        ...(value === undefined ? {} : { sealed_value: context.sealer.seal(value, association(before.id)) }),
+        updated_at: context.now(),
+        ...(name === undefined ? {} : { name }),
+        ...(hosts === undefined ? {} : { hosts }),
+        ...(projectIds === undefined ? {} : { project_ids: projectIds }),
+        ...(value === undefined ? {} : { sealed_value: context.sealer.seal(value, association(id)) }),
       })
-      .where('id', '=', before.id)
+      .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow(),
   );

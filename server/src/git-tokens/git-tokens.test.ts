@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
+import { meanwhile } from '../testing/locks.ts';
 import { createBody, createEnvironment } from '../testing/environment.ts';
 
 const app = await testApp();
@@ -168,4 +169,19 @@ test('a token that names hosts is refused for repositories on other hosts, and n
   );
   await app.database.pool.query("update environment set status = 'INACTIVE' where id = $1", [id]);
   await ok(app, 'deleteGitToken', used);
+});
+
+test('a change of a token keeps what another request changes of it at the same time', async () => {
+  const token = await create('raced', 'first');
+  const renamed = await meanwhile(
+    app.database,
+    "update git_token set hosts = array['git.example'], project_ids = array[$2]::uuid[] where id = $1",
+    [token.id, app.projectId],
+    () => ok(app, 'updateGitToken', { params: { id: token.id }, body: { name: 'renamed' } }),
+  );
+  assert.deepEqual(
+    [renamed.name, renamed.hosts, renamed.projectIds],
+    ['renamed', ['git.example'], [app.projectId]],
+  );
+  assert.deepEqual(await ok(app, 'updateGitToken', { params: { id: token.id }, body: {} }), renamed);
 });

@@ -16,3 +16,26 @@ export async function somebodyWaits({ pool }: Pick<Database, 'pool'>): Promise<v
   }
   assert.fail('nobody waits for a lock');
 }
+
+/**
+ * What answers while another transaction has done something and not ended, which then ends.
+ * @throws AssertionError if the request does not wait for it
+ */
+export async function meanwhile<Reply>(
+  database: Pick<Database, 'pool'>,
+  statement: string,
+  values: readonly unknown[],
+  request: () => Promise<Reply>,
+): Promise<Reply> {
+  const other = await database.pool.connect();
+  try {
+    await other.query('begin');
+    await other.query(statement, [...values]);
+    const reply = request();
+    await somebodyWaits(database);
+    await other.query('commit');
+    return await reply;
+  } finally {
+    other.release();
+  }
+}

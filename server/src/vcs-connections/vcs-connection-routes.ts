@@ -125,15 +125,14 @@ export const vcsConnectionRoutes: Route[] = [
     inTransaction(context, async (context) => {
       const before = orNotFound(await getConnection(context.db, params.id), 'VCS connection', params.id);
       const { organization_id: organizationId, url } = before;
-      const row = await updateConnection(context.db, before, {
-        name: body.name ?? before.name,
-        vcs_agent_key: body.vcsAgentKey
-          ? await agentKeyOf(context, organizationId, body.vcsAgentKey)
-          : before.vcs_agent_key,
-        token_id:
-          body.tokenId === undefined
-            ? before.token_id
-            : await tokenFor(context, { organizationId, url }, body.tokenId),
+      const row = await updateConnection(context.db, before.id, {
+        ...(body.name === undefined ? {} : { name: body.name }),
+        ...(body.vcsAgentKey
+          ? { vcs_agent_key: await agentKeyOf(context, organizationId, body.vcsAgentKey) }
+          : {}),
+        ...(body.tokenId === undefined
+          ? {}
+          : { token_id: await tokenFor(context, { organizationId, url }, body.tokenId) }),
         updated_at: context.now(),
       });
       if (!row) throw nameTaken(body.name ?? '');

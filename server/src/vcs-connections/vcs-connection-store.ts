@@ -44,17 +44,22 @@ export async function insertConnection(
     .executeTakeFirst();
 }
 
-/** @returns the row; undefined where the organization has another connection of that name */
+/**
+ * Omitted columns are unchanged.
+ * @returns the row; undefined where the organization has another connection of that name
+ */
 export async function updateConnection(
   tx: Connection,
-  before: VcsConnectionRow,
-  changes: Pick<VcsConnectionRow, 'name' | 'vcs_agent_key' | 'token_id' | 'updated_at'>,
+  id: string,
+  changes: Partial<Pick<VcsConnectionRow, 'name' | 'vcs_agent_key' | 'token_id'>> & {
+    readonly updated_at: Date;
+  },
 ): Promise<VcsConnectionRow | undefined> {
   return unlessTaken(
     tx
       .updateTable('vcs_connection')
       .set(changes)
-      .where('id', '=', before.id)
+      .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow(),
   );

@@ -5,6 +5,7 @@ import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
+import { meanwhile } from '../testing/locks.ts';
 import { createBody, createEnvironment } from '../testing/environment.ts';
 
 const app = await testApp();
@@ -138,4 +139,16 @@ test('the id of an installation is that of a template for a repository of the sa
   for (const repository of ['https://github.com/teams/x', 'https://git.example/team/x', 'x'])
     await refused(app, 'getVcsToken', 404, { params, query: { organizationId, repository } });
   await refused(app, 'getVcsToken', 404, { params: { vcsType: 'gitlab' }, query });
+});
+
+test('a change of a connection keeps what another request changes of it at the same time', async () => {
+  const held = await token('taken away');
+  const { id } = await create({ tokenId: held.id });
+  const renamed = await meanwhile(
+    app.database,
+    'update vcs_connection set token_id = null where id = $1',
+    [id],
+    () => ok(app, 'updateVcsConnection', { params: { id }, body: { name: 'raced' } }),
+  );
+  assert.deepEqual([renamed.name, renamed.tokenId], ['raced', undefined]);
 });
