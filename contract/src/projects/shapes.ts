@@ -20,10 +20,13 @@ export const Project = replyObject('Project', {
 });
 export type Project = Static<typeof Project>;
 
+/** Projects that a request lists. */
+export const listedProjects = { maxItems: 1000 } as const;
+
 /** Which projects may use a credential of the organization. */
 export const CredentialProjects = orNull(
   Type.Array(Name, {
-    maxItems: 1000,
+    ...listedProjects,
     description: 'Projects, with everything below them, whose environments may use it; empty: all projects',
   }),
 );

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { defineOperations, operation } from '../operation.ts';
 import { Bytes, closed, Flag, Name, nullable, offsetOf, Prose, replyObject, Text } from '../schema/schema.ts';
+import { listedProjects } from '../projects/shapes.ts';
 import { StateAccess, StateComparison, StateLock, StateVersion } from './shapes.ts';
 
 const byId = Type.Object({ id: Name });
@@ -200,7 +201,7 @@ export const operations = defineOperations('state', {
     params: accessPath,
     body: closed({
       accessibleFromEntireOrganization: Flag,
-      allowedProjectIds: Type.Optional(Type.Array(Text)),
+      allowedProjectIds: Type.Optional(Type.Array(Text, listedProjects)),
     }),
     reply: StateAccess,
   }),

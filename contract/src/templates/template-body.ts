@@ -1,5 +1,6 @@
 /** What templates are created from and replaced with: bodies, and the one form that the service works with. */
 import { type Static, Type } from 'typebox';
+import { listedProjects } from '../projects/shapes.ts';
 import { creatableTemplateTypes, oneOf, type StoredTemplateType } from '../schema/enumerations.ts';
 import { closed, Flag, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { without, type WithoutNulls, withoutNulls } from '../schema/without-nulls.ts';
@@ -18,7 +19,7 @@ export const templateSettingFields = {
   retry: orNull(Retry),
   runTestsOnPullRequest: Type.Optional(Flag),
   isTerragruntRunAll: Type.Optional(Flag),
-  projectIds: orNull(Type.Array(Name)),
+  projectIds: orNull(Type.Array(Name, listedProjects)),
   tagPrefix: Type.Optional(Text),
   creationScopeId: Type.Optional(Text),
   creationScope: Type.Optional(oneOf(creationScopes)),

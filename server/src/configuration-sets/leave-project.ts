@@ -1,9 +1,10 @@
 /** Sets of a project do not leave it: what they are assigned to stays in that project. */
 import type { Context } from '../context.ts';
 import { conflict, type Refusal } from '../http/errors.ts';
+import { getEnvironmentRows } from '../environments/environment-store.ts';
+import { getTemplateRows } from '../templates/template-store.ts';
 import { projectPath, projectsBelow } from '../projects/project-store.ts';
 import type { MovingProject } from '../reactions.ts';
-import { homeOfAssignment } from './assignment-places.ts';
 import { type AssignmentScope, assignmentsOfSetsIn } from './configuration-set-store.ts';
 
 type ReadContext = Pick<Context, 'db'>;
@@ -22,10 +23,17 @@ export async function refuseLeavingSets(
   const assignments = await assignmentsOfSetsIn(context.db, left);
   if (assignments.length === 0) return;
   const moved = new Set((await projectsBelow(context.db, [projectId])).map(({ id }) => id));
-  for (const assignment of assignments) {
-    const home = await homeOfAssignment(context.db, assignment);
-    if (home?.projectId && moved.has(home.projectId)) throw leaves(assignment);
-  }
+  const idsOf = (scope: AssignmentScope['scope']) => [
+    ...new Set(assignments.filter((each) => each.scope === scope).map(({ scopeId }) => scopeId)),
+  ];
+  const [environments, templates] = await Promise.all([
+    getEnvironmentRows(context.db, idsOf('environment')),
+    getTemplateRows(context.db, idsOf('template')),
+  ]);
+  const inside = [...environments, ...templates].filter((row) => row.project_id && moved.has(row.project_id));
+  const own = new Set([...moved, ...inside.map(({ id }) => id)]);
+  const leaving = assignments.find(({ scopeId }) => own.has(scopeId));
+  if (leaving) throw leaves(leaving);
 }
 
 /**

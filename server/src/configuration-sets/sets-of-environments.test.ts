@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import pg from 'pg';
 import { covers } from '#contract/documents/coverage.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
@@ -116,7 +117,7 @@ test('a deployment keeps which sets it was started with, also when they are unas
     await refused(app, name, 400, { params, query: { setIds: first.id } });
 });
 
-test('environments and projects do not leave the project of a set that is assigned to them', async () => {
+test('environments and projects do not leave the project of a set that is assigned to them', async (t) => {
   const parent = await createProject('parent of sets');
   const child = await createProject('child of sets', parent.id);
   const target = await createProject('target');
@@ -145,7 +146,19 @@ test('environments and projects do not leave the project of a set that is assign
     assert.match((await refused(app, 'moveProject', 409, moveProject)).message, refusal);
     await ok(app, 'unassignConfigurationSets', { params: { scope, scopeId }, query });
   }
+  for (let count = 0; count < 20; count++)
+    await createEnvironment(app, {
+      projectId: parent.id,
+      preventAutoDeploy: true,
+      configurationSetChanges: { assign: [set.id] },
+    });
+  const statements = t.mock.method(pg.Client.prototype, 'query');
   await ok(app, 'moveProject', moveProject);
+  const reads = statements.mock.calls.filter(({ arguments: [asked] }) =>
+    JSON.stringify(asked).includes('from \\"environment\\"'),
+  );
+  statements.mock.restore();
+  assert.ok(reads.length < 10, `${reads.length} queries for 20 assignments`);
   assert.deepEqual(await assigned('project', child.id), []);
 });
 

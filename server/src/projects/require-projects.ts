@@ -1,7 +1,8 @@
 /** Checks lists of projects in requests. */
+import { isUuid } from '../access/entity-home.ts';
 import type { Connection } from '../context.ts';
 import { unknownEntity } from '../http/errors.ts';
-import { projectHome } from './project-store.ts';
+import { getProjectRows } from './project-store.ts';
 
 /**
  * @param field where the list stands, as `body.projectIds`
@@ -14,9 +15,11 @@ export async function requireProjects(
   ids: readonly string[],
   field: string,
 ): Promise<string[]> {
-  for (const [index, id] of ids.entries()) {
-    const home = await projectHome(tx, id);
-    if (home?.organizationId !== organizationId) throw unknownEntity(`${field}.${index}`, 'project');
-  }
-  return [...new Set(ids.map((id) => id.toLowerCase()))];
+  const plain = ids.map((id) => id.toLowerCase());
+  const unique = [...new Set(plain)];
+  const rows = await getProjectRows(tx, unique.filter(isUuid));
+  const known = new Set(rows.filter((row) => row.organization_id === organizationId).map(({ id }) => id));
+  const unknown = plain.findIndex((id) => !known.has(id));
+  if (unknown >= 0) throw unknownEntity(`${field}.${unknown}`, 'project');
+  return unique;
 }

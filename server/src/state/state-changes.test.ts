@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import pg from 'pg';
 import type { StateVersion } from '#contract/state/shapes.ts';
 import { plannedOutcome, stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
@@ -438,6 +439,25 @@ test('isRemoteBackend cannot change while a deployment runs or waits', async () 
     (await ok(app, 'updateEnvironment', { params, body: { isRemoteBackend: true } })).isRemoteBackend,
     true,
   );
+});
+
+test('projects that may read a state are checked together, each once, and are at most 1000', async (t) => {
+  const { id: environmentId } = await createIdle(app);
+  const accessOf = (allowedProjectIds: string[]) => ({
+    params: { environmentId },
+    body: { accessibleFromEntireOrganization: false, allowedProjectIds },
+  });
+  const ids = Array.from({ length: 999 }, () => app.projectId.toUpperCase());
+  const query = t.mock.method(pg.Client.prototype, 'query');
+  const set = await ok(app, 'setStateAccess', accessOf([app.projectId, ...ids]));
+  const reads = query.mock.calls.filter(({ arguments: [asked] }) =>
+    JSON.stringify(asked).includes('from \\"project\\"'),
+  );
+  query.mock.restore();
+  assert.deepEqual(set.allowedProjectIds, [app.projectId]);
+  assert.ok(reads.length < 10, `${reads.length} queries`);
+  const many = await refused(app, 'setStateAccess', 400, accessOf([app.projectId, app.projectId, ...ids]));
+  assert.match(many.message, /^\/body\/allowedProjectIds/);
 });
 
 test('access of others is stored, returned and revoked', async () => {
