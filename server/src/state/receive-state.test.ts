@@ -63,7 +63,8 @@ test('versions shipped while the tool runs are one listed version, always the ne
   assert.equal(first.standing, 'current');
   for (const serial of [2, 3, 3])
     assert.deepEqual(await agent.putState(job, stateFile(serial, ['a', 'b'], job.environmentId), ''), first);
-  assert.deepEqual(await agent.putState(job, stateFile(1, ['a'], job.environmentId), ''), first);
+  const late = stateFile(1, ['a'], job.environmentId);
+  assert.deepEqual(await agent.putState(job, late, '', 'running'), first);
   const listed = await versions();
   assert.deepEqual(
     listed.map(({ id, serial, standing, resourceCount }) => [id, serial, standing, resourceCount]),
@@ -81,7 +82,7 @@ test('states shipped at once leave the newest and one file', async () => {
   const { environment, job, versions } = await applying();
   await Promise.all(
     Array.from({ length: 8 }, (_, index) =>
-      agent.putState(job, stateFile(index + 1, ['a'], job.environmentId), ''),
+      agent.putState(job, stateFile(index + 1, ['a'], job.environmentId), '', 'running'),
     ),
   );
   assert.deepEqual(
@@ -90,6 +91,25 @@ test('states shipped at once leave the newest and one file', async () => {
   );
   await app.carryOutEffects();
   assert.equal(blobsOf(environment.id), 1);
+});
+
+test('what an attempt leaves at last is kept also with a lower serial or another lineage', async () => {
+  const { environment, job, versions } = await applying();
+  const first = await agent.putState(job, stateFile(11, ['a'], job.environmentId), '', 'running');
+  const backup = stateFile(10, ['a', 'x'], job.environmentId);
+  const last = await agent.putState(job, backup, '');
+  assert.equal(last.standing, 'rescued');
+  assert.deepEqual(await agent.putState(job, backup, ''), last, 'sent again');
+  const other = await agent.putState(job, stateFile(3, ['y'], 'another lineage'), '', 'running');
+  assert.equal(other.standing, 'rescued');
+  const listed = (await versions()).map(({ id, serial, standing }) => [id, serial, standing]);
+  assert.deepEqual(listed, [
+    [other.stateVersionId, 3, 'rescued'],
+    [last.stateVersionId, 10, 'rescued'],
+    [first.stateVersionId, 11, 'current'],
+  ]);
+  await app.carryOutEffects();
+  assert.equal(blobsOf(environment.id), 3);
 });
 
 test('users with the right get the content as it was stored, and that is audited', async () => {

@@ -207,9 +207,18 @@ async function storeAnew(
   return { stateVersionId: id, standing };
 }
 
-/** An attempt's states grow; an older one that arrives late, or the same again, changes nothing. */
+/** Whether a state continues the one that the attempt has shipped: its tool may have put another one in its place. */
+function isContinuing(known: StateVersionRow, facts: StateFacts): boolean {
+  return known.lineage === facts.lineage && known.serial <= facts.serial;
+}
+
+/**
+ * An attempt's states grow; an older one that arrives late, or the same again, changes nothing. The last one counts
+ * whatever its serial is, and so does one of another lineage: the agent keeps neither.
+ */
 function isNews(known: StateVersionRow, shipped: ShippedState, facts: StateFacts): boolean {
-  return known.sha256 !== shipped.sha256 && known.serial <= facts.serial;
+  const isOlder = known.lineage === facts.lineage && known.serial > facts.serial;
+  return known.sha256 !== shipped.sha256 && (shipped.isFinal || !isOlder);
 }
 
 function replyOf(row: StateVersionRow): StateReply {
@@ -235,7 +244,7 @@ async function store(
   if (!isNews(row, shipped, facts)) return { reply: replyOf(row), unused: await content.blob };
   // Others may have planned on the version of an attempt that has ended: its content stays as they read it.
   const attempt = { job_id: shipped.jobId, number: shipped.attempt };
-  if (row.lineage !== facts.lineage || (await isAttemptOver(context.db, attempt))) {
+  if (!isContinuing(row, facts) || (await isAttemptOver(context.db, attempt))) {
     await detachFromAttempt(context.db, row.id);
     return {
       reply: await storeAnew(context, environment, sender, { ...shipped, follows: row.id }, content),

@@ -186,10 +186,11 @@ export class TestAgent {
     job: HeldAttempt,
     state: string,
     follows: string,
+    moment: 'running' | 'final' = 'final',
   ): Promise<{ stateVersionId: string; standing: string }> {
     return this.#take(
       'putState',
-      { ...job, query: { fence: String(job.fence), sha256: sha256(state), follows, moment: 'final' } },
+      { ...job, query: { fence: String(job.fence), sha256: sha256(state), follows, moment } },
       state,
     );
   }
