@@ -188,3 +188,22 @@ test('a repository is read over ssh with a stored key', { skip: missingSshServer
   const { message } = await refused(ssh, 'listRepositoryRevisions', 400, { query: { repository: address } });
   assert.match(message, /requires an ssh key, and the request has none/);
 });
+
+test('a file that the host left out because of its size is refused by name', async () => {
+  const large = folder.repository('large', {
+    'code/main.tf': 'variable "found" {}',
+    'code/shared.tf': { link: '../shared/large.tf' },
+    'shared/large.tf': `variable "x" {}\n${'#'.repeat(3_000_000)}`,
+    'plain/large.tf': `variable "y" {}\n${'#'.repeat(3_000_001)}`,
+  });
+  large.git('config', 'uploadpack.allowFilter', 'true');
+  const query = { repository: `${host.url}/large`, tokenId, projectId: own };
+  for (const [path, file] of [
+    ['code', 'shared/large.tf'],
+    ['plain', 'plain/large.tf'],
+    ['plain/large.tf', 'plain/large.tf'],
+  ] as const) {
+    const { message } = await refused(app, 'listVariablesFromRepository', 422, { query: { ...query, path } });
+    assert.match(message, new RegExp(`${file} has more than 1000000 bytes`), path);
+  }
+});

@@ -21,10 +21,40 @@ export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }
 
+function tooLarge(path: string): UnreadableFile {
+  return new UnreadableFile(`${path} has more than ${mostFileBytes} bytes`);
+}
+
 interface Found {
   readonly type: string;
   readonly size: number;
   readonly content: string;
+}
+
+interface CommitPlace {
+  readonly place: GitPlace;
+  readonly folder: string;
+  readonly commit: string;
+}
+
+/** @throws UnreadableFile for a file that the host left out because of its size */
+async function runIn(at: CommitPlace, args: readonly string[], input?: string): Promise<GitAnswer> {
+  const answer = await runGit(at.place, {
+    args: ['-C', at.folder, ...args],
+    ...(input === undefined ? {} : { input }),
+  });
+  if (answer.exitCode === 0) return answer;
+  const [, missing] = /could not fetch ([0-9a-f]{40,64}) from promisor remote/.exec(answer.complaints) ?? [];
+  if (missing !== undefined) throw tooLarge(await pathOf(at, missing));
+  throw new Error(`git ${args[0]} failed: ${answer.complaints.slice(-500)}`);
+}
+
+/** The first path of a file in the commit, by the file's id. */
+async function pathOf(at: CommitPlace, id: string): Promise<string> {
+  const { output } = await runIn(at, ['ls-tree', '-r', '-z', at.commit]);
+  const entries = output.toString('utf8').split('\0');
+  const entry = entries.find((each) => each.includes(` ${id}\t`));
+  return entry?.slice(entry.indexOf('\t') + 1) ?? 'a file';
 }
 
 /**
@@ -32,14 +62,7 @@ interface Found {
  * @param commit its id, or a name that git has for it
  */
 export function commitTree(place: GitPlace, folder: string, commit: string): CommitTree {
-  const run = async (args: readonly string[], input?: string): Promise<GitAnswer> => {
-    const answer = await runGit(place, {
-      args: ['-C', folder, ...args],
-      ...(input === undefined ? {} : { input }),
-    });
-    if (answer.exitCode !== 0) throw new Error(`git ${args[0]} failed: ${answer.complaints.slice(-500)}`);
-    return answer;
-  };
+  const run = (args: readonly string[], input?: string) => runIn({ place, folder, commit }, args, input);
   const ask = async (option: '--batch' | '--batch-check', paths: readonly string[]) => {
     const input = paths.map((path) => `${commit}:${path}\n`).join('');
     const { output } = await run(['cat-file', '--follow-symlinks', option], input);
@@ -75,7 +98,7 @@ export function commitTree(place: GitPlace, folder: string, commit: string): Com
         throw new UnreadableFile(`there are more than ${mostFiles} files to read`);
       const read = [...(await ask('--batch', paths))].filter(([, { type }]) => type === 'blob');
       const large = read.find(([, { size }]) => size > mostFileBytes);
-      if (large !== undefined) throw new UnreadableFile(`${large[0]} has more than ${mostFileBytes} bytes`);
+      if (large !== undefined) throw tooLarge(large[0]);
       return new Map(read.map(([path, { content }]) => [path, content]));
     },
   };
