@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import type { Worker } from 'node:worker_threads';
 import { stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';
@@ -162,4 +163,23 @@ test('large states are compared in another thread, and differences that nobody r
   const third = await importState(id, stateFile(3, names('c', 60_000)));
   const { message } = await refused(app, 'compareStateVersions', 409, { params: { id: third.id } });
   assert.match(message, /differ in too much to be shown here: download both/);
+});
+
+test('at most two comparisons of large states work at a time', async () => {
+  const { id } = await createIdle(app);
+  await importState(id, stateFile(1, ['a']));
+  const { id: version } = await importState(id, stateFile(2, ['b']).padEnd(3 * 1024 * 1024));
+  let running = 0;
+  let most = 0;
+  const count = (worker: Worker) => {
+    most = Math.max(most, ++running);
+    worker.once('exit', () => running--);
+  };
+  process.on('worker', count);
+  const all = await Promise.all(
+    Array.from({ length: 4 }, () => ok(app, 'compareStateVersions', { params: { id: version } })),
+  );
+  process.off('worker', count);
+  for (const { resources } of all) assert.equal(resources.length, 2);
+  assert.equal(most, 2);
 });

@@ -14,7 +14,7 @@ import { environmentHome, levelsOf } from '../variables/levels.ts';
 import { resolveVariables } from '../variables/resolve-variables.ts';
 import type { Differences } from './files/compare-states.ts';
 import { readWholeState } from './read-current-state.ts';
-import { smallBytes, stateThread } from './files/read-state.ts';
+import { inTurn, smallBytes, stateThread } from './files/read-state.ts';
 import {
   type ComparisonAnswer,
   type ComparisonTask,
@@ -84,8 +84,26 @@ async function asked(
   }
 }
 
+/** @throws Refusal 409 that says why the two cannot be compared here */
+async function differencesBy(
+  context: ActorContext,
+  before: StateVersionRow,
+  after: StateVersionRow,
+  secrets: readonly string[],
+  take: (task: ComparisonTask) => ComparisonAnswer | Promise<ComparisonAnswer>,
+): Promise<Differences> {
+  let text = '';
+  for (const step of comparisonSteps) {
+    const bytes = await readWholeState(context, step === 'after' ? after : before);
+    const answer = await take({ step, bytes, secrets });
+    if (answer.problem !== undefined) throw conflict(answer.problem);
+    text = answer.text;
+  }
+  return JSON.parse(text) as Differences;
+}
+
 /**
- * Large ones in a thread, with the limits of one that reads a state, and one after another.
+ * Large ones in a thread, with the limits of one that reads a state, and one after another, when their turn comes.
  * @throws Refusal 409 that says why the two cannot be compared here
  */
 async function differencesOf(
@@ -94,17 +112,14 @@ async function differencesOf(
   after: StateVersionRow,
   secrets: readonly string[],
 ): Promise<Differences> {
-  const comparer = before.bytes + after.bytes <= smallBytes ? new StateComparer() : null;
-  await using thread = new LimitedThread<StateTask, ComparisonAnswer>(stateThread);
-  let text = '';
-  for (const step of comparisonSteps) {
-    const bytes = await readWholeState(context, step === 'after' ? after : before);
-    const task = { step, bytes, secrets };
-    const answer = comparer?.take(task) ?? (await asked(thread, task));
-    if (answer.problem !== undefined) throw conflict(answer.problem);
-    text = answer.text;
+  if (before.bytes + after.bytes <= smallBytes) {
+    const comparer = new StateComparer();
+    return differencesBy(context, before, after, secrets, (task) => comparer.take(task));
   }
-  return JSON.parse(text) as Differences;
+  return inTurn(async () => {
+    await using thread = new LimitedThread<StateTask, ComparisonAnswer>(stateThread);
+    return await differencesBy(context, before, after, secrets, (task) => asked(thread, task));
+  });
 }
 
 /**

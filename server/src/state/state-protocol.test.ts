@@ -72,7 +72,8 @@ test('a state is read, locked, written under the lock, unlocked and deleted; eac
   assert.equal(await statusOf('UNLOCK', id, { body: info('lock-1') }), 200, 'an answer that was lost');
   const read = await call('GET', id);
   assert.deepEqual([read.statusCode, read.body], [200, stateFile(2, ['a'])]);
-  assert.equal(read.headers['content-md5'], createHash('md5').update(read.body).digest('base64'));
+  assert.equal(read.headers['content-length'], String(read.body.length), 'a shortened reply is noticed');
+  assert.equal(read.headers['content-md5'], undefined, 'which would need the whole state in memory');
   const [only, ...more] = await versions(id);
   assert.deepEqual(
     [more.length, only?.origin, only?.createdBy, only?.serial, only?.terraformVersion],

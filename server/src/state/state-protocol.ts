@@ -16,8 +16,6 @@ import { ownAdmission } from '../http/admission.ts';
 import { authenticate } from '../http/authenticate.ts';
 import { conflict, notFound, Refusal } from '../http/errors.ts';
 import { countRefusedCall, noteRefusedCall } from '../http/refused-calls.ts';
-import { hashInTurns } from './files/hash-in-turns.ts';
-import { readWhole } from './files/whole-bytes.ts';
 import { readStateBody } from './import-state.ts';
 import { lockInfoOf, lockState, unlockState } from './lock-state.ts';
 import { readCurrentState } from './read-current-state.ts';
@@ -49,15 +47,15 @@ async function read(asked: StateRequest): Promise<unknown> {
     throw new Refusal('forbidden', 'This needs the right READ_STATE');
   const current = await readCurrentState(context, environment.id);
   if (!current) return reply.status(204).send();
-  const bytes = (await readWhole(current.content, { expected: current.bytes, most: Infinity })) as Buffer;
   await recordEnvironmentAudit(context, environment, 'state.read', {
     stateVersionId: environment.current_state_version_id,
   });
+  // Passed on as it is read. Tools do without Content-MD5, and notice a reply that is shorter than it says.
   return reply
     .type('application/json')
-    .header('content-md5', await hashInTurns('md5', bytes, 'base64'))
+    .header('content-length', current.bytes)
     .header('x-content-type-options', 'nosniff')
-    .send(bytes);
+    .send(current.content);
 }
 
 async function write(asked: StateRequest): Promise<unknown> {

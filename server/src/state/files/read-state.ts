@@ -1,4 +1,5 @@
 /** Reads states, which runs and strangers write: large ones in a thread with limits of time and memory. */
+import fastq from 'fastq';
 import { askOnce, ThreadFailure, type ThreadProgram } from '#guards/threads/limited-thread.ts';
 import type { StateFacts } from '#protocol/tools/tool.ts';
 import { type Reading, readState } from './state-formats.ts';
@@ -17,6 +18,16 @@ export const stateThread: ThreadProgram = {
   megabytes: 4096,
 };
 
+/** Each needs memory for a whole state, and for a thread. */
+const largeAtOnce = 2;
+
+const turns = fastq.promise((work: () => Promise<unknown>) => work(), largeAtOnce);
+
+/** Does some work on a large state when its turn comes. @throws what the work throws */
+export async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  return (await turns.push(work)) as Result;
+}
+
 /** A state and what is known of it. */
 export interface ReadState {
   readonly facts: StateFacts;
@@ -30,9 +41,8 @@ async function read(reading: Reading, bytes: Buffer<ArrayBuffer>): Promise<ReadS
   if (bytes.length <= smallBytes) return { ...readState(reading, bytes), bytes };
   const sent = { reading, bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) };
   try {
-    const { bytes: back, ...found } = await askOnce<StateTask, AnswerAboutState>(stateThread, sent, [
-      bytes.buffer,
-    ]);
+    const ask = () => askOnce<StateTask, AnswerAboutState>(stateThread, sent, [bytes.buffer]);
+    const { bytes: back, ...found } = await inTurn(ask);
     return { ...found, bytes: Buffer.from(back.buffer, back.byteOffset, back.length) };
   } catch (error) {
     if (!(error instanceof ThreadFailure)) throw error;
