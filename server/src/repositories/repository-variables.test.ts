@@ -201,6 +201,34 @@ test('code that cannot be read is refused with the file and the place', async ()
     assert.match(await refusal(422, code.path, { path }), pattern, path);
 });
 
+test('a large default keeps its digits, and never takes those of another variable', async () => {
+  const code = folder.repository('numbers', {
+    'main.tf': `
+variable "exponent" { default = 1.5e20 }
+variable "huge" {
+  default = 1e30
+}
+resource "x" "y" { default = 7 }
+variable "other" {
+  description = <<E
+  default = 5
+  E
+  default = 98765432109876543210
+}
+variable "negative" { default=-98765432109876543210 }
+`,
+  });
+  assert.deepEqual(
+    (await read(code.path)).map(({ name, value }) => [name, value]),
+    [
+      ['exponent', '150000000000000000000'],
+      ['huge', '1e+30'],
+      ['other', '98765432109876543210'],
+      ['negative', '-98765432109876543210'],
+    ],
+  );
+});
+
 test('a file that is made to be slow to search is read in linear time', async () => {
   const half = 400_000;
   const code = folder.repository('slow', {

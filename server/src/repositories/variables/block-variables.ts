@@ -16,7 +16,7 @@ interface CodeFile {
 interface Block {
   readonly name: string;
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** The text of the file from the block on; empty where it is JSON. */
+  /** The text of the file from the block to the next one; empty where it is JSON. */
   readonly text: string;
 }
 
@@ -77,7 +77,7 @@ async function blocksOf(reader: HclReader, { name, text }: CodeFile): Promise<Bl
   const placed = declared.map((block) => ({ ...block, at: places.get(block.name) ?? text.length }));
   return placed
     .toSorted((one, other) => one.at - other.at)
-    .map((block) => ({ ...block, text: plain.slice(block.at) }));
+    .map((block, index, all) => ({ ...block, text: plain.slice(block.at, all[index + 1]?.at) }));
 }
 
 function jsonBlocks(name: string, text: string): Block[] {
@@ -181,7 +181,8 @@ function literalValue(value: unknown): unknown {
 function exactDefault(value: unknown, text: string): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value) || !Number.isInteger(value))
     return literalValue(value);
-  return /\bdefault\s*=\s*(-?\d+)\b/.exec(text)?.[1] ?? value;
+  const written = [...text.matchAll(/\bdefault\s*=\s*(-?\d+)(?![\w.])/g)];
+  return written.map(([, digits]) => digits).find((digits) => Number(digits) === value) ?? value;
 }
 
 /** The texts of a rule that does nothing but list them: `contains(["a", "b"], var.name)`. */
