@@ -137,6 +137,36 @@ test('comparisons hide the values of sensitive variables, current and of the run
   assert.match(response.body, /new: \*{8} \*{8} user/);
 });
 
+test('comparisons hide the secrets of the run behind a version that was rolled back to, twice', async () => {
+  const environment = await createActive(app, agent, {
+    configurationChanges: [{ name: 'password', value: 'planted-first', type: 1, isSensitive: true }],
+  });
+  const [first] = await ok(app, 'listStateVersions', { params: { id: environment.id } });
+  const text = stateFile(1, ['a'], environment.id).replace(
+    '"instances":[{}]',
+    '"instances":[{"attributes":{"text":"it is planted-first"}}]',
+  );
+  const blob = await app.context.blobs.put(['states', environment.id], Buffer.from(text));
+  await app.database.pool.query('update state_version set blob = $1 where id = $2', [
+    JSON.stringify(blob),
+    first?.id,
+  ]);
+  await deploy(app, environment.id, {
+    userRequiresApproval: false,
+    configurationChanges: [{ name: 'password', value: 'planted-later', type: 1, isSensitive: true }],
+  });
+  await agent.apply((await agent.plan()) ?? assert.fail('no apply'), ['b']);
+  const back = await ok(app, 'rollBackState', { params: { id: first!.id }, body: {} });
+  const empty = await importState(environment.id, stateFile(9, [], environment.id));
+  const again = await ok(app, 'rollBackState', { params: { id: back.id }, body: {} });
+  const response = await call(app, 'compareStateVersions', {
+    params: { id: again.id },
+    query: { with: empty.id },
+  });
+  assert.ok(!response.body.includes('planted'), response.body);
+  assert.match(response.body, /it is \*{8}/);
+});
+
 test('a state that is nested too deeply is refused, and does not cause an internal error', async () => {
   const { id } = await createIdle(app);
   const nested = (depth: number, inner: string) =>

@@ -22,7 +22,7 @@ import {
   StateComparer,
 } from './files/state-comparer.ts';
 import type { StateTask } from './files/state-thread.ts';
-import { getStateVersion, type StateVersionRow } from './state-store.ts';
+import { deploymentsBehind, getStateVersion, type StateVersionRow } from './state-store.ts';
 import { stateVersionViews } from './state-view.ts';
 
 /** Shorter values are not masked: that would hide half of every text. */
@@ -35,7 +35,7 @@ function textsOf({ value, format }: JobVariable): string[] {
   return [value, ...texts.flatMap(([, text, name]) => (name === undefined && text ? [text] : []))];
 }
 
-/** Values of sensitive variables: the current ones, and those of the runs that made the versions. */
+/** Values of sensitive variables: the current ones, and those of the runs that wrote the content of the versions. */
 async function secretsOf(
   context: Context,
   environment: EnvironmentRow,
@@ -44,7 +44,10 @@ async function secretsOf(
   const project = await getProjectRow(context.db, environment.project_id);
   const home = environmentHome(environment, project?.hierarchy ?? environment.project_id);
   const today = await resolveVariables(context, levelsOf(home));
-  const ids = versions.flatMap((version) => version.deployment_id ?? []);
+  const ids = await deploymentsBehind(
+    context.db,
+    versions.map(({ id }) => id),
+  );
   const runs = (await getSealedInputs(context.db, ids)).map((row) =>
     openInputs(context, row.id, row.sealed_inputs),
   );

@@ -25,6 +25,27 @@ export async function getStateVersionOfAttempt(
     .executeTakeFirst();
 }
 
+/** The deployments that wrote the content of versions; a roll-back or a promotion has that of another version. */
+export async function deploymentsBehind(db: Connection, ids: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .withRecursive('behind', (query) =>
+      query
+        .selectFrom('state_version')
+        .select(['id', 'deployment_id', 'made_from_id'])
+        .where('id', 'in', [...ids])
+        .union((eb) =>
+          eb
+            .selectFrom('state_version as version')
+            .innerJoin('behind', 'behind.made_from_id', 'version.id')
+            .select(['version.id', 'version.deployment_id', 'version.made_from_id']),
+        ),
+    )
+    .selectFrom('behind')
+    .select('deployment_id')
+    .execute();
+  return rows.flatMap((row) => row.deployment_id ?? []);
+}
+
 /** A page, newest first. */
 export async function listStateVersions(
   db: Connection,
