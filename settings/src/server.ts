@@ -270,7 +270,8 @@ export const serverSettings = {
     name: 'ENVARIUM_SOURCE_LIMIT_MB',
     type: count(1, 100_000),
     default: '100',
-    sentence: 'Maximum size of a code archive uploaded for a remote plan, compressed.',
+    sentence:
+      'Maximum size of a code archive uploaded for a remote plan, compressed. Those of an environment that have not expired: 20 times as much together.',
   }),
   abortSeconds: setting({
     name: 'ENVARIUM_ABORT_SECONDS',

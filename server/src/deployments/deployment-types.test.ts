@@ -227,6 +227,21 @@ describe('a remote plan', () => {
     assert.equal(after.latestDeploymentLog.blueprintRevision, before.latestDeploymentLog.blueprintRevision);
   });
 
+  test('uploads of an environment have a limit together, until they expire', async () => {
+    const { id } = await createIdle(app);
+    const full = Buffer.concat([archive, Buffer.alloc(1024 * 1024 - archive.length)]);
+    for (let count = 0; count < 20; count++) assert.equal((await upload(id, full)).statusCode, 200);
+    const refusal = await upload(id, archive);
+    assert.deepEqual(
+      [refusal.statusCode, /uploads .* more than 20 MB .*ENVARIUM_SOURCE_LIMIT_MB/.test(refusal.body)],
+      [413, true],
+      refusal.body,
+    );
+    assert.equal((await upload((await createIdle(app)).id, archive)).statusCode, 200);
+    app.advance(25 * 3600);
+    assert.equal((await upload(id, full)).statusCode, 200);
+  });
+
   test('code that is foreign, expired, too large or not an archive is refused', async () => {
     const { id } = await createIdle(app);
     const other = await createIdle(app);

@@ -24,6 +24,18 @@ export async function insertSource(
   return tx.insertInto('source_archive').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
+/** The size of all archives of an environment that have not expired. */
+export async function openSourceBytes(db: Connection, environmentId: string, now: Date): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('source_archive')
+    .select((eb) => eb.fn.sum<string | null>('bytes').as('bytes'))
+    .where('environment_id', '=', environmentId)
+    .where('blob', 'is not', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow();
+  return Number(bytes ?? 0);
+}
+
 /** The row is kept for the deployments that name it. */
 export async function clearSourceBlob(tx: Connection, id: string): Promise<void> {
   await tx.updateTable('source_archive').set({ blob: null }).where('id', '=', id).execute();

@@ -11,10 +11,12 @@ import { Refusal } from '../http/errors.ts';
 import { requireEnvironment } from '../environments/environment-store.ts';
 import { checkPath } from '../templates/check-source.ts';
 import { expireSource } from './expire-source.ts';
-import { insertSource, type SourceArchiveRow } from './source-store.ts';
+import { insertSource, openSourceBytes, type SourceArchiveRow } from './source-store.ts';
 
 const keptMilliseconds = 86_400_000;
 const megabyte = 1024 * 1024;
+/** An environment may have this many archives of the largest size at a time. */
+const openArchives = 20;
 const gzipBeginning = Buffer.from([0x1f, 0x8b]);
 
 function tooLarge(megabytes: number): Refusal {
@@ -22,6 +24,17 @@ function tooLarge(megabytes: number): Refusal {
     'payload_too_large',
     `/body is larger than ${megabytes} MB: leave out what a plan does not need (.terraform, .git), or raise ${serverSettings.sourceLimitMegabytes.name}`,
   );
+}
+
+/** @throws Refusal 413 if the uploads of the environment that have not expired would be too large together */
+async function requireRoom(context: ActorContext, environmentId: string, bytes: number): Promise<void> {
+  const megabytes = openArchives * context.settings.sourceLimitMegabytes;
+  const others = await openSourceBytes(context.db, environmentId, context.now());
+  if (others + bytes > megabytes * megabyte)
+    throw new Refusal(
+      'payload_too_large',
+      `The uploads of the environment would take more than ${megabytes} MB together, ${openArchives} times ${serverSettings.sourceLimitMegabytes.name}: wait until some have expired, a day after their upload, or raise it`,
+    );
 }
 
 /** Passes the archive on. @throws Refusal 413 above the limit, 400 for content that is not gzip */
@@ -61,14 +74,18 @@ export async function uploadSource(
 ): Promise<UploadedSource> {
   checkPath(path, 'query.path');
   const id = context.newId();
-  const blob = await context.blobs
-    .put(['sources', environmentId, id], checked(content, context.settings.sourceLimitMegabytes))
-    .finally(() => content.resume());
+  const put = async () => {
+    await requireRoom(context, environmentId, 1);
+    const archive = checked(content, context.settings.sourceLimitMegabytes);
+    return context.blobs.put(['sources', environmentId, id], archive);
+  };
+  const blob = await put().finally(() => content.resume());
   const now = context.now();
   const expiresAt = new Date(now.getTime() + keptMilliseconds);
   const row: SourceArchiveRow = await inTransaction(context, async (context) => {
     // Locked: it may be deleted during the upload. The blob is then removed with others that no row names.
     const environment = await requireEnvironment(context, environmentId);
+    await requireRoom(context, environmentId, blob.bytes);
     await recordEnvironmentAudit(context, environment, 'source.uploaded', {
       sourceId: id,
       bytes: blob.bytes,
