@@ -9,7 +9,6 @@ import {
   loadSpeakers,
   type Speakers,
   openDeployments,
-  updateDeploymentRow,
 } from './deployment-store.ts';
 import type { LockedEnvironment } from '../environments/environment-store.ts';
 import { taskRefusal } from './decisions/decide-start.ts';
@@ -42,22 +41,33 @@ export function planJob(
   });
 }
 
-/** Ends what is over as soon as its turn has come. @returns null where it is not */
+/**
+ * Why a deployment is over as soon as its turn has come. @returns `nothing`: there is nothing to destroy; a message
+ * that refuses a task; null: it runs
+ */
+async function endAtTurn(
+  context: Context,
+  environment: LockedEnvironment,
+  { type }: DeploymentRow,
+  last: DeploymentRow | undefined,
+): Promise<'nothing' | { readonly message: string } | null> {
+  if (type === 'destroy' && !(await resourcesOf(context.db, environment)).mayExist) return 'nothing';
+  if (type !== 'task') return null;
+  const { name, resting_status: restingStatus } = environment;
+  const message = taskRefusal({ environment: { name, restingStatus }, hasLastDeploy: last !== undefined });
+  return message === null ? null : { message };
+}
+
+/** Begins and ends what is over as soon as its turn has come. */
 async function endAtOnce(
   context: Context,
   locked: LockedDeployment,
-  last: DeploymentRow | undefined,
-): Promise<MovedDeployment | null> {
-  const { deployment, environment } = locked;
-  if (deployment.type === 'destroy' && !(await resourcesOf(context.db, environment)).mayExist)
-    return endIdleDestroy(context, locked);
-  const { name, resting_status: restingStatus } = environment;
-  const refusal =
-    deployment.type === 'task'
-      ? taskRefusal({ environment: { name, restingStatus }, hasLastDeploy: last !== undefined })
-      : null;
-  if (refusal === null) return null;
-  return moveDeployment(context, locked, 'FAILURE', { error: JSON.stringify({ message: refusal }) });
+  end: 'nothing' | { readonly message: string },
+): Promise<MovedDeployment> {
+  const started = await moveDeployment(context, locked, 'IN_PROGRESS');
+  return end === 'nothing'
+    ? endIdleDestroy(context, started)
+    : moveDeployment(context, started, 'FAILURE', { error: JSON.stringify(end) });
 }
 
 /**
@@ -137,17 +147,19 @@ export async function advanceQueue(
   const facts = open.map((row) => ({ id: row.id, type: row.type, status: row.status }));
   for (const row of open) {
     if (row.status !== 'QUEUED' || waitsFor(row, facts) || (isStateLocked && isSerial(row.type))) continue;
-    const started = await moveDeployment(context, { deployment: row, environment: current }, 'IN_PROGRESS');
+    const locked = { deployment: row, environment: current };
     const last = await lastDeployFor(context.db, row);
-    const ended = await endAtOnce(context, started, last);
-    if (ended) return advanceQueue(context, ended.environment, ended.speakers);
-    current = started.environment;
+    const end = await endAtTurn(context, current, row, last);
+    if (end !== null) {
+      const ended = await endAtOnce(context, locked, end);
+      return advanceQueue(context, ended.environment, ended.speakers);
+    }
     const code = lastDeployColumns(row, last);
     const tool = await changeTool(context, row, code.tool);
     const taken = { ...code, ...tool, ...(await latePolicies(context, { ...row, ...code })) };
-    const isComplete = Object.keys(taken).length === 0;
-    const deployment = isComplete ? started.deployment : await updateDeploymentRow(context.db, row.id, taken);
-    await enqueueJob(context, planJob(context, deployment));
+    // Before the move, whose event says what the deployment waits for.
+    await enqueueJob(context, planJob(context, { ...row, tool: code.tool ?? row.tool }));
+    current = (await moveDeployment(context, locked, 'IN_PROGRESS', taken)).environment;
   }
   return current;
 }

@@ -55,6 +55,11 @@ test('a second deployment is queued, says behind which one, and starts when that
     ['CANCELLED', 'IN_PROGRESS', 'QUEUED'],
   );
   assert.ok((await deploymentOf(app, second.id)).startedAt);
+  const { rows } = await app.database.pool.query<{ data: { waitingFor: { text: string } | null } }>(
+    "select data from deployment_event where deployment_id = $1 and name = 'status' order by number desc limit 1",
+    [second.id],
+  );
+  assert.equal(rows[0]?.data.waitingFor?.text, 'Waiting for a free agent', 'its readers are told at once');
   await drain();
   assert.deepEqual([await statusOf(second.id), await statusOf(third.id)], ['SUCCESS', 'SUCCESS']);
 });
