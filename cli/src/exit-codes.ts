@@ -55,9 +55,9 @@ export function exitCodeOfStatus(status: DeploymentStatus): ExitCode {
   }
 }
 
-/** The exit status for the status of a step that has ended. */
+/** The exit status for the status of a step that has ended. One that was skipped was not needed. */
 export function exitCodeOfStep(status: StepStatus): ExitCode {
-  return status === 'SUCCESS' || status === 'WARNING' ? exitCodes.good : exitCodes.failed;
+  return ['SUCCESS', 'WARNING', 'SKIPPED'].includes(status) ? exitCodes.good : exitCodes.failed;
 }
 
 /** The exit status for an error. */

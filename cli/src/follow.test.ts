@@ -102,6 +102,7 @@ test('logs --step --follow shows the events of that step, and its exit status is
   for (const [end, expected] of [
     ['FAIL', 1],
     ['WARNING', 0],
+    ['SKIPPED', 0],
   ] as const) {
     const given = {
       ...replies,

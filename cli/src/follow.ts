@@ -9,7 +9,7 @@ import { EventPrinter, isOver, type ShownEvents, waitText } from './event-printe
 import { type ExitCode, exitCodeOfStatus, exitCodeOfStep, exitCodes } from './exit-codes.ts';
 import type { FollowFlags } from './follow-flags.ts';
 import { type Session, tell } from './session/session.ts';
-import { showResult } from './show-deployment.ts';
+import { approvalStep, showResult } from './show-deployment.ts';
 import { plain } from './terminal/safe-text.ts';
 
 export interface FollowOptions extends ShownEvents {
@@ -38,7 +38,7 @@ interface Followed {
   readonly approved: Set<string | undefined>;
 }
 
-/** For an answer that takes the service no time: a minute, after the one that a rate limit may take. */
+/** Limit for one answer: a minute, after up to a minute of waiting for a rate limit. */
 const answerSeconds = 120;
 
 /** @throws ApiError also where a connection brings no answer */
@@ -99,8 +99,8 @@ async function waitsForOthers(
 }
 
 /**
- * Whether nothing more happens for now: the followed step has ended, or the plan is waiting for approval at this
- * moment.
+ * Whether nothing more happens for now: the followed step has ended, the plan is waiting for approval at this moment,
+ * or it needs none and nothing else was to be waited for.
  */
 async function isEnough(
   session: Session,
@@ -108,9 +108,10 @@ async function isEnough(
   event: DeploymentStreamEvent,
 ): Promise<boolean> {
   const { step, approve, untilApproved } = followed.options;
-  if (step !== undefined) {
-    if (event.event !== 'step' || event.data.name !== step || !isOver(event.data)) return false;
-    followed.stepEnd = event.data.status;
+  if (event.event === 'step') {
+    const isFollowed = event.data.name === (step ?? (untilApproved ? approvalStep : undefined));
+    if (!isFollowed || !isOver(event.data)) return false;
+    if (step !== undefined) followed.stepEnd = event.data.status;
     return true;
   }
   if (event.event !== 'status' || event.data.status !== 'WAITING_FOR_USER') return false;

@@ -10,6 +10,8 @@ test('times without a zone are in UTC, whatever the clock of the machine', () =>
     assert.equal(instantOf('2026-12-24T18:00'), '2026-12-24T18:00:00.000Z');
     assert.equal(instantOf('2026-12-24T18:00:05.5Z'), '2026-12-24T18:00:05.500Z');
     assert.equal(instantOf('2026-12-24T18:00:00+01:00'), '2026-12-24T17:00:00.000Z');
+    assert.equal(instantOf('2026-12-24T18:00:00+0100'), '2026-12-24T17:00:00.000Z', 'as date prints it');
+    assert.equal(instantOf('2026-12-24T18:00:00.123456+00:00'), '2026-12-24T18:00:00.123Z');
     assert.equal(instantOf('2026-11-21 12:30:05 UTC'), '2026-11-21T12:30:05.000Z', 'as it is printed');
   } finally {
     if (before === undefined) delete process.env.TZ;

@@ -1,6 +1,7 @@
 /** Times on the command line. */
 
-const form = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z| UTC|[+-]\d{2}:\d{2})?)?$/;
+const form =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(?:Z| UTC|([+-]\d{2}):?(\d{2}))?)?$/;
 
 /**
  * Reads a time as people write it and as we print it. Without a zone it is UTC, as all times that we print.
@@ -8,10 +9,10 @@ const form = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(
  * @returns the time as the service takes it; null for anything else, also for days that no calendar has
  */
 export function instantOf(text: string): string | null {
-  const [, date, time = '00:00', zone = 'Z'] = form.exec(text) ?? [];
+  const [, date, time = '00:00', hours, minutes] = form.exec(text) ?? [];
   const day = new Date(`${date}T00:00Z`);
   // A day that a month does not have would be one of the next month.
   if (date === undefined || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(date)) return null;
-  const instant = new Date(`${date}T${time}${zone === ' UTC' ? 'Z' : zone}`);
+  const instant = new Date(`${date}T${time}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`);
   return Number.isNaN(instant.getTime()) ? null : instant.toISOString();
 }

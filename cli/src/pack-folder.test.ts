@@ -65,6 +65,28 @@ test('a folder of a repository is packed without ignored and deleted files, by a
   assert.equal(files, 5);
 });
 
+test('a folder in whose place there is a file now is packed as that file', async () => {
+  const folder = repositoryWith('replaced', { 'main.tf': '' });
+  mkdirSync(join(folder, 'm'));
+  writeFileSync(join(folder, 'm', 'a.tf'), '');
+  execFileSync('git', ['-C', folder, 'add', '.']);
+  rmSync(join(folder, 'm'), { recursive: true });
+  writeFileSync(join(folder, 'm'), '');
+  assert.deepEqual(namesIn((await packFolder(folder)).archive), ['m', 'main.tf']);
+});
+
+test('outside of a repository, git is not needed', async () => {
+  const folder = folderWith('without', { 'main.tf': '' });
+  const bin = folderWith('bin-tar-only', {});
+  for (const program of ['tar', 'gzip']) {
+    const real = execFileSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).trim();
+    symlinkSync(real, join(bin, program));
+  }
+  process.env.PATH = bin;
+  const packed = await packFolder(folder).finally(() => (process.env.PATH = path));
+  assert.deepEqual(namesIn(packed.archive), ['./', './main.tf']);
+});
+
 test('outside of a repository, everything but files of tools is packed', async () => {
   const folder = folderWith('plain', { 'main.tf': '', 'terraform.tfstate': '{}' });
   assert.deepEqual(namesIn((await packFolder(folder)).archive), ['./', './main.tf']);
@@ -79,7 +101,7 @@ test('nothing is packed where git does not tell what it ignores', async () => {
   });
   const ignored = repositoryWith('ignored', {});
   writeFileSync(join(ignored, '.gitignore'), '*\n');
-  await assert.rejects(packFolder(ignored), /no file that git would commit/);
+  await assert.rejects(packFolder(ignored), /git would commit no file of it/);
   process.env.PATH = root;
   await assert.rejects(packFolder(folder), /git cannot be started\. Install it/);
 });

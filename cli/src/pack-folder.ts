@@ -1,7 +1,8 @@
 /** A folder as a compressed archive: what git would commit, or outside a repository everything but tools' files. */
 import { execFile, spawn } from 'node:child_process';
-import { lstatSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { BadCall } from './exit-codes.ts';
 
@@ -19,14 +20,20 @@ const leftBehind = [
   'node_modules',
 ];
 
+/** Whether the folder, or one that it is in, has what makes a repository. */
+function isInRepository(folder: string): boolean {
+  const path = resolve(folder);
+  return existsSync(join(path, '.git')) || (dirname(path) !== path && isInRepository(dirname(path)));
+}
+
 /** A failure of git: only where there is no repository, nothing is ignored. */
 function explainGit(folder: string, error: Error & { code?: unknown; stderr?: string }): BadCall | null {
   const message = error.stderr?.trim() ?? '';
-  if (message.includes('not a git repository (or any')) return null;
-  const reason =
-    error.code === 'ENOENT'
-      ? 'git cannot be started. Install it: it tells which files are ignored, and are not sent.'
-      : `git does not tell which files are ignored: ${message === '' ? error.message : message}`;
+  const isMissing = error.code === 'ENOENT';
+  if (message.includes('not a git repository (or any') || (isMissing && !isInRepository(folder))) return null;
+  const reason = isMissing
+    ? 'git cannot be started. Install it: it tells which files are ignored, and are not sent.'
+    : `git does not tell which files are ignored: ${message === '' ? error.message : message}`;
   return new BadCall(`The folder "${folder}" was not sent: ${reason}`, { cause: error });
 }
 
@@ -53,13 +60,21 @@ async function namesOfGit(folder: string): Promise<Buffer | null> {
     .split('\0')
     .filter((name) => name !== '' && isThere(folder, Buffer.from(name, 'latin1')));
   if (names.length === 0)
-    throw new BadCall(`The folder "${folder}" was not sent: it has no file that git would commit.`);
+    throw new BadCall(
+      `The folder "${folder}" was not sent: git would commit no file of it. Copy it out of the repository to send all of it.`,
+    );
   return Buffer.from(names.map((name) => `${name}\0`).join(''), 'latin1');
 }
 
 function isThere(folder: string, name: Buffer): boolean {
   const path = Buffer.concat([Buffer.from(`${folder}/`), name]);
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    // A file has taken the place of its folder.
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
+    throw error;
+  }
 }
 
 /** Runs tar with names on its standard input. @throws BadCall with tar's message */

@@ -82,6 +82,9 @@ async function showDecision(output: Output, id: string, isEmpty: boolean): Promi
   await output.line(`Approve it:  envarium approve ${id} --follow`);
 }
 
+/** The step in which a plan waits for its approval. */
+export const approvalStep = 'approval:wait';
+
 /** How long a deployment has worked: from its start to its end, without the time that it waited for approval. */
 export async function tookText(client: Session['client'], deployment: Deployment): Promise<string> {
   const { id, startedAt, finishedAt, reviewers } = deployment;
@@ -89,7 +92,7 @@ export async function tookText(client: Session['client'], deployment: Deployment
   const wasReviewed = id !== undefined && reviewers.length > 0;
   const steps = wasReviewed ? await client.call('listSteps', { params: { deploymentLogId: id } }) : [];
   const waited = steps
-    .filter(({ name }) => name === 'approval:wait')
+    .filter(({ name }) => name === approvalStep)
     .reduce((sum, step) => sum + millisecondsBetween(step.startedAt, step.completedAt), 0);
   return durationText(millisecondsBetween(startedAt, finishedAt) - waited);
 }

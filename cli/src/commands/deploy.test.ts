@@ -41,6 +41,20 @@ test('deploy --approve without --wait returns as soon as the plan is approved', 
   assert.equal(status, 3, 'the fake deployment still waits');
 });
 
+test('deploy --approve without --wait returns as soon as the plan turns out to need no approval', async () => {
+  const { seen, status } = await runAgainst(['deploy', 'web', '--approve'], {
+    ...replies,
+    [`GET /environments/deployments/${deploymentId}`]: fakeDeployment({ status: 'IN_PROGRESS' }),
+    [`GET /environments/deployments/${deploymentId}/events`]: fakeStream(
+      { event: 'step', data: { name: 'tf:plan', status: 'SUCCESS' } },
+      { event: 'step', data: { name: 'approval:wait', status: 'SKIPPED' } },
+      { event: 'status', data: { status: 'WAITING_FOR_USER' } },
+    ),
+  });
+  assert.equal(status, 0);
+  assert.ok(!seen.some(({ call }) => call === approve));
+});
+
 test('deploy --approve approves also where the environment does not demand it, and each plan once', async () => {
   const waits = { event: 'status', data: { status: 'WAITING_FOR_USER' } };
   const { seen, status, stderr } = await runAgainst(['deploy', 'web', '--approve', '--wait'], {

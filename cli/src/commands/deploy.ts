@@ -108,7 +108,10 @@ function addDeploy(program: Command): void {
     .option('--git-user <name>', 'git user that caused the deployment')
     .addOption(optionOf('--remediation <strategy>', 'what to do about drift from now on', remediations));
   withVariableFlags(deploy)
-    .option('--approve', 'approve the plan of this deployment as soon as it is ready')
+    .option(
+      '--approve',
+      'approve the plan of this deployment as soon as it is ready, and return then, unless --follow or --wait is given',
+    )
     .option('--require-approval', 'wait for approval, in this and later deployments of the environment')
     .option(
       '--no-require-approval',
@@ -117,14 +120,13 @@ function addDeploy(program: Command): void {
   onCall<DeployFlags>(deploy, async ({ session, args: [name = ''], options }) => {
     const [asked, changes] = [bodyOf(options), variableChanges(options)];
     const environment = await findEnvironment(session, name);
-    const { template } = options;
-    const body = {
-      ...asked,
-      configurationChanges: await changesIn(session.client, environment, changes),
-      ...(template === undefined
-        ? {}
-        : { blueprintId: (await findTemplate(session.client, environment.organizationId, template)).id }),
-    };
+    const { client } = session;
+    const blueprintId =
+      options.template === undefined
+        ? undefined
+        : (await findTemplate(client, environment.organizationId, options.template)).id;
+    const configurationChanges = await changesIn(client, environment, changes, blueprintId);
+    const body = { ...asked, configurationChanges, blueprintId };
     const started = await session.client.call('deployEnvironment', { params: { id: environment.id }, body });
     tellDefaults(environment, body);
     return showStarted(session, started, environment.name, options);
@@ -149,7 +151,10 @@ function addDestroy(program: Command): void {
     .option('--latest-commit', 'use the newest commit of the revision')
     .option('--no-refresh', 'trust the state, without refreshing it first')
     .option('--comment <text>', 'shown with the deployment')
-    .option('--approve', 'approve the plan of this destroy as soon as it is ready')
+    .option(
+      '--approve',
+      'approve the plan of this destroy as soon as it is ready, and return then, unless --follow or --wait is given',
+    )
     .option('-y, --yes', 'do not ask for confirmation; without a terminal nothing is asked');
   onCall<DestroyFlags>(destroy, async ({ session, args: [name = ''], options }) => {
     const environment = await findEnvironment(session, name);

@@ -146,7 +146,8 @@ function addSchedule(group: Command): void {
       return given === false ? undefined : { cron: given, timeZone };
     };
     const body = { deploy: wanted('deploy'), destroy: wanted('destroy') };
-    if (options.timeZone !== undefined && !body.deploy && !body.destroy)
+    const isStopping = options.deploy === false || options.destroy === false;
+    if (options.timeZone !== undefined && !isStopping && !body.deploy && !body.destroy)
       throw new BadCall('--time-zone: there is no schedule: specify --deploy or --destroy, too.');
     const now = isChanged ? await client.call('updateEnvironmentSchedule', { params, body }) : known;
     if (isJson) return output.json(now);

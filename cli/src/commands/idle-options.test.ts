@@ -38,6 +38,20 @@ test('an empty token and an empty ssh key are cleared', async () => {
   }
 });
 
+test('a schedule is stopped together with a time zone for the other one', async () => {
+  const schedule = `/scheduling/environments/${environmentId}`;
+  const { seen, status, stderr } = await runAgainst(
+    ['environment', 'schedule', 'web', '--no-deploy', '--time-zone', 'Europe/Berlin'],
+    {
+      ...replies,
+      [`GET ${schedule}`]: { deploy: { cron: '0 5 * * *', enabled: true, timeZone: 'UTC' } },
+      [`PUT ${schedule}`]: {},
+    },
+  );
+  assert.equal(status, 0, stderr);
+  assert.deepEqual(seen.find(({ call }) => call === `PUT ${schedule}`)?.body, {});
+});
+
 test('options that would do nothing are refused, and nothing is sent', async () => {
   for (const [args, message] of [
     [['templates', 'edit', 'network', '--retry-regex', 'timeout'], /^--retry-regex: .*--retry-deploy/m],

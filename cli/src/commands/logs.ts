@@ -68,7 +68,7 @@ export function addLogCommands(program: Command): void {
     .option('--step <name>', 'show only this step')
     .option(
       '-f, --follow',
-      'continue until the deployment is over or waits, or the step is over; the exit status reflects its result',
+      'continue until the deployment ends or waits for approval, or the step of --step ends; the exit status is that of the deployment or the step',
     );
   onCall<LogFlags>(logs, async ({ session, args: [given], options: { step, ...options } }) => {
     const id = await findDeploymentId(session, given, options);

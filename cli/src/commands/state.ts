@@ -259,7 +259,7 @@ function addAccess(group: Command): void {
     .option('--organization', 'allow the whole organization')
     .option(
       '--project <project>',
-      'allow those who may read the states of this project, and of no other; may be repeated',
+      'allow people who may read the states of this project; replaces the list of projects; may be repeated',
       gather,
     )
     .addOption(new Option('--clear', 'allow nobody else').conflicts(['organization', 'project']));

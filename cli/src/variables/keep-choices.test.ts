@@ -50,3 +50,37 @@ test('variables that keep their format are sent without a look at what is stored
   assert.ok(seen.some(({ call }) => call === deploy));
   assert.ok(seen.every(({ call }) => call !== 'GET /configuration'));
 });
+
+test('the choices are those of the template that the environment is switched to', async () => {
+  let asked = '';
+  await runAgainst(['deploy', 'web', '--template', 'other', '--var-file', file], {
+    ...replies,
+    'GET /blueprints': [{ id: 't2', name: 'other' }],
+    'GET /configuration': ({ url = '' }, response) => {
+      asked = url;
+      response.end('[]');
+    },
+  });
+  assert.match(asked, /[?&]blueprintId=t2(&|$)/);
+});
+
+test('a set that is edited keeps the choices of its variables', async () => {
+  const set = { id: 's1', name: 'shared' };
+  const { seen, stderr } = await runAgainst(['set', 'edit', 'shared', '--var-file', file], {
+    ...replies,
+    'GET /organizations': [{ id: 'o1', name: 'Envarium' }],
+    'GET /configuration-sets': [set],
+    'GET /configuration': [
+      { id: 'v1', name: 'size', type: 1, schema: { type: 'string', enum: ['small', 'big'] } },
+    ],
+    'PUT /configuration-sets/s1': set,
+  });
+  const body = seen.find(({ call }) => call === 'PUT /configuration-sets/s1')?.body as {
+    configurationPropertiesChanges?: readonly { name: string; id?: string; schema?: unknown }[];
+  };
+  assert.ok(body, stderr);
+  assert.deepEqual(
+    body.configurationPropertiesChanges?.find(({ name }) => name === 'size'),
+    { id: 'v1', name: 'size', value: 'big', type: 1, schema: { type: 'string', enum: ['small', 'big'] } },
+  );
+});

@@ -12,10 +12,19 @@ export interface ChangedPlace {
   readonly organizationId: string;
   readonly environmentId?: string;
   readonly projectId?: string;
-  readonly blueprintId?: string;
+  readonly blueprintId?: string | undefined;
 }
 
 const isText = ({ schema }: VariableChange) => schema !== undefined && schema.format === undefined;
+
+/** A change with the choices of the variable that it changes. @param stored that variable, if there is one */
+export function withChoices(
+  change: VariableChange,
+  stored: { readonly schema?: VariableSchema } | undefined,
+): ChangeWithChoices {
+  const choices = stored?.schema?.enum;
+  return isText(change) && choices ? { ...change, schema: { type: 'string', enum: choices } } : change;
+}
 
 /**
  * A schema replaces the whole one that is stored: that of a text has to repeat the choices.
@@ -32,16 +41,18 @@ export async function keepChoices(
 ): Promise<ChangeWithChoices[]> {
   if (!changes.some(isText)) return [...changes];
   const stored = await client.call('listVariables', { query: { ...place } });
-  return changes.map((change) => {
-    const { enum: choices } =
-      stored.find(({ name, type }) => name === change.name && type === change.type)?.schema ?? {};
-    return isText(change) && choices ? { ...change, schema: { type: 'string', enum: choices } } : change;
-  });
+  return changes.map((change) =>
+    withChoices(
+      change,
+      stored.find(({ name, type }) => name === change.name && type === change.type),
+    ),
+  );
 }
 
 /**
  * The variables of a call as those of an existing environment.
  * @param environment that has them
+ * @param blueprintId the template that the environment is switched to
  * @returns undefined if there are none
  * @throws ApiError
  */
@@ -49,6 +60,8 @@ export async function changesIn(
   client: Client,
   { id: environmentId, organizationId }: Pick<Environment, 'id' | 'organizationId'>,
   changes: readonly VariableChange[],
+  blueprintId?: string,
 ): Promise<ChangeWithChoices[] | undefined> {
-  return changes.length === 0 ? undefined : keepChoices(client, { organizationId, environmentId }, changes);
+  if (changes.length === 0) return undefined;
+  return keepChoices(client, { organizationId, environmentId, blueprintId }, changes);
 }

@@ -44,7 +44,7 @@ export function withVariableFlags(command: Command): Command {
     .option('--env <name=value>', 'environment variable of the tool, in the same way', gather)
     .option(
       '--text-var <name=value>',
-      'terraform variable with a text, also where it had a value in HCL or JSON',
+      'terraform variable with a plain text, even if its value was HCL or JSON before',
       gather,
     )
     .option(

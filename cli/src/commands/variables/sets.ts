@@ -7,6 +7,7 @@ import { findOrganization, findProject, isId, matching, only, orNotFound } from 
 import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { Column } from '../../terminal/table.ts';
+import { withChoices } from '../../variables/keep-choices.ts';
 import type { VariableChange } from '../../variables/variable-file.ts';
 import { variableChanges, type VariableFlags, withVariableFlags } from '../../variables/variable-flags.ts';
 import { listOf, named, variableColumns } from './list-variables.ts';
@@ -162,7 +163,7 @@ async function changesOf(
     ...[...new Set(unset)].map((name) => ({ id: named(all, name).id, toDelete: true })),
     ...changes.map((change) => {
       const stored = all.find(({ name, type }) => name === change.name && type === change.type);
-      return stored ? { ...change, id: stored.id } : change;
+      return { ...withChoices(change, stored), ...(stored ? { id: stored.id } : {}) };
     }),
   ];
 }
