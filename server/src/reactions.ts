@@ -46,6 +46,19 @@ export interface ChangingPolicy {
   readonly by: { readonly actor: Actor; readonly requestId: string };
 }
 
+/** Environments that are about to get another tool. */
+export interface ChangingTool {
+  /** Their rows are locked. */
+  readonly environmentIds: readonly string[];
+  /** Their deployments that are not over. */
+  readonly open: readonly Pick<DeploymentRow, 'id' | 'type' | 'status'>[];
+  readonly from: string;
+  readonly to: string;
+  /** Of the request that changes it, as `/body/type`. */
+  readonly field: string;
+  readonly by: { readonly actor: Actor; readonly requestId: string };
+}
+
 /** What can be reacted to, each with what the reacting functions receive. */
 export interface ReactionPayloads {
   /** A deployment was created or changed its status. The environment's row is locked; both rows are current. */
@@ -75,6 +88,8 @@ export interface ReactionPayloads {
    * so that environments can be locked first.
    */
   readonly policyChanging: ChangingPolicy;
+  /** A family refuses what the new tool could not continue, or leaves it behind. */
+  readonly toolChanging: ChangingTool;
 }
 
 export type ReactionName = keyof ReactionPayloads;

@@ -59,7 +59,11 @@ test('a second deployment is queued, says behind which one, and starts when that
     "select data from deployment_event where deployment_id = $1 and name = 'status' order by number desc limit 1",
     [second.id],
   );
-  assert.equal(rows[0]?.data.waitingFor?.text, 'Waiting for a free agent', 'its readers are told at once');
+  assert.equal(
+    rows[0]?.data.waitingFor?.text,
+    'Waiting for a free agent',
+    'its readers learn it with the move',
+  );
   await drain();
   assert.deepEqual([await statusOf(second.id), await statusOf(third.id)], ['SUCCESS', 'SUCCESS']);
 });

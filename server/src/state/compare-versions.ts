@@ -14,7 +14,7 @@ import { environmentHome, levelsOf } from '../variables/levels.ts';
 import { resolveVariables } from '../variables/resolve-variables.ts';
 import type { Differences } from './files/compare-states.ts';
 import { readWholeState } from './read-current-state.ts';
-import { inTurn, smallBytes, stateThread } from './files/read-state.ts';
+import { smallBytes, stateThread, turnsOf } from './files/read-state.ts';
 import {
   type ComparisonAnswer,
   type ComparisonTask,
@@ -24,6 +24,9 @@ import {
 import type { StateTask } from './files/state-thread.ts';
 import { deploymentsBehind, getStateVersion, type StateVersionRow } from './state-store.ts';
 import { stateVersionViews } from './state-view.ts';
+
+/** Apart from states that agents bring, which must not wait for people who compare. */
+const inTurn = turnsOf(1);
 
 /** Shorter values are not masked: that would hide half of every text. */
 const shortestSecret = 4;

@@ -1,5 +1,6 @@
 /** State versions, who may read and change them, and the http protocol of the tools. */
 import type { Family } from '../family.ts';
+import { leaveStates } from './leave-states.ts';
 import { stateProtocolRoutes } from './state-protocol.ts';
 import { stateRoutes } from './state-routes.ts';
 import { lockStateVersion, stateVersionHome } from './state-store.ts';
@@ -10,6 +11,7 @@ export const family: Family = {
   routes: stateRoutes,
   plugin: stateProtocolRoutes,
   loops: [{ name: 'old state versions', everySeconds: sweepEverySeconds, pass: removeOldVersions }],
+  reactions: { toolChanging: [leaveStates] },
   entities: { stateVersion: stateVersionHome },
   locks: { stateVersion: lockStateVersion },
   tables: ['state_version', 'state_lock', 'state_access'],

@@ -12,6 +12,21 @@ export async function getStateVersion(db: Connection, id: string): Promise<State
   return db.selectFrom('state_version').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** The current states of some environments, and how many resources they list; null: that is not known. */
+export async function listCurrentStates(
+  db: Connection,
+  environmentIds: readonly string[],
+): Promise<Pick<StateVersionRow, 'environment_id' | 'resource_count'>[]> {
+  if (environmentIds.length === 0) return [];
+  return db
+    .selectFrom('state_version')
+    .select(['environment_id', 'resource_count'])
+    .where('environment_id', 'in', [...environmentIds])
+    .where('standing', '=', 'current')
+    .orderBy('environment_id')
+    .execute();
+}
+
 export async function getStateVersionOfAttempt(
   db: Connection,
   jobId: string,

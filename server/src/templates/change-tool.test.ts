@@ -41,6 +41,29 @@ test('the tool changes only to one that reads the states of the environments', a
   assert.equal((await ok(app, 'updateTemplate', change(template, ansible))).type, 'ansible');
 });
 
+test('the tool does not change while a deployment may store a state, nor for states that list nothing', async () => {
+  const template = await createTemplate(app);
+  const { id } = await createFrom(app, template.id, { requiresApproval: false });
+  const other = await createTemplate(app, ansible);
+  const toOther = { params: { id }, body: { blueprintId: other.id } };
+  const first = await refused(app, 'updateTemplate', 409, change(template, ansible));
+  assert.match(first.message, /while the deploy \S+ is IN_PROGRESS: ansible would not read a state/);
+  assert.match((await refused(app, 'deployEnvironment', 409, toOther)).message, /while the deploy/);
+  const next = await agent.plan();
+  assert.ok(next);
+  await agent.apply(next, ['a']);
+  await ok(app, 'destroyEnvironment', { params: { id } });
+  const destroy = await agent.plan();
+  assert.ok(destroy);
+  await agent.apply(destroy, []);
+  assert.equal((await environmentOf(app, id)).status, 'INACTIVE');
+  const standing = async () =>
+    (await ok(app, 'listStateVersions', { params: { id } })).map((version) => version.standing);
+  assert.ok((await standing()).includes('current'));
+  assert.equal((await ok(app, 'updateTemplate', change(template, ansible))).type, 'ansible');
+  assert.ok(!(await standing()).includes('current'), 'ansible does not get it');
+});
+
 test('an environment with a state switches only to a template whose tool reads it', async () => {
   const { id } = await deployed();
   const other = await createTemplate(app, ansible);

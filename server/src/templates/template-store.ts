@@ -6,8 +6,7 @@ import type { Connection, Context } from '../context.ts';
 import type { TemplateTable } from '../database/schema.ts';
 import { unlessTaken } from '../database/unless-taken.ts';
 import type { TemplateSettings } from '../database/stored.ts';
-import { lockEnvironmentsOfTemplate } from '../environments/environment-store.ts';
-import type { EnvironmentRow } from '../environments/environment-store.ts';
+import { type LockedEnvironment, lockEnvironmentsOfTemplate } from '../environments/environment-store.ts';
 import type { HostCredentials } from './repository-credentials.ts';
 
 export type TemplateRow = Selectable<TemplateTable>;
@@ -95,7 +94,7 @@ export async function holdTemplateRow(tx: Connection, id: string): Promise<Templ
 /** A template that may be changed, and the environments that use it. */
 export interface LockedTemplate {
   readonly row: TemplateRow;
-  readonly environments: readonly EnvironmentRow[];
+  readonly environments: readonly LockedEnvironment[];
 }
 
 /**

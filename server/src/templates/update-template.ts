@@ -17,7 +17,7 @@ import { requireProjects } from '../projects/require-projects.ts';
 import { checkTemplate } from './check-template.ts';
 import { environmentTemplate, templateColumns } from './environment-template.ts';
 import { creationProject, nameTaken, requireProjectRights } from './create-template.ts';
-import { refuseOtherStates } from './refuse-other-states.ts';
+import { openDeploymentsOf } from '../deployments/deployment-store.ts';
 import { type HostCredentials, hostOf, splitCredentials } from './repository-credentials.ts';
 import { isCreatable, kindOf } from './template-kinds.ts';
 import { templateSettings } from './template-settings.ts';
@@ -72,11 +72,18 @@ async function projectsAfter(
  * and what has operations of its own stays what it is.
  * @throws Refusal 400 or 409
  */
-function checkType({ row, environments }: LockedTemplate, { type }: TemplateRequest): void {
+async function checkType(
+  context: ActorContext,
+  { row, environments }: LockedTemplate,
+  { type }: TemplateRequest,
+): Promise<void> {
   if (type === row.type) return;
   if (!isCreatable(row.type))
     throw badField('body.type', `cannot be changed: this is ${kindOf(row.type).one}, which stays one`);
-  refuseOtherStates(environments, { from: row.type, to: type, field: '/body/type' });
+  const environmentIds = environments.map(({ id }) => id);
+  const open = await openDeploymentsOf(context.db, environmentIds);
+  const change = { from: row.type, to: type, field: '/body/type' };
+  await context.react('toolChanging', { environmentIds, open, ...change, by: context });
   if (isRunnable(type) || environments.length === 0) return;
   throw conflict(
     `/body/type ${type} cannot be run by this version, which runs ${runnableTools.join(', ')}, and ${environments.length} environments use the template: create another template`,
@@ -136,7 +143,7 @@ export async function updateTemplate(
     const users = row.project_id ? [...projectIds, row.project_id] : projectIds;
     const use = { organizationId: row.organization_id, projectIds: users, isSingleUse: row.is_single_use };
     await checkTemplate(context, request, use);
-    checkType(locked, request);
+    await checkType(context, locked, request);
     const { creationScope, creationScopeId } = row.settings;
     const updated = await replaceTemplate(context.db, context, row, {
       name: request.name,

@@ -10,7 +10,6 @@ import { requireTokenFor } from '../../git-tokens/require-token-for.ts';
 import { badField, conflict } from '../../http/errors.ts';
 import { checkRepository, checkRevision } from '../../templates/check-source.ts';
 import { environmentTemplate } from '../../templates/environment-template.ts';
-import { refuseOtherStates } from '../../templates/refuse-other-states.ts';
 import type { TemplateRow } from '../../templates/template-store.ts';
 import { requireUsableTemplate } from '../../templates/use-template.ts';
 import type { AskedCode } from '../run-inputs.ts';
@@ -30,13 +29,13 @@ async function switchedTemplate(
     throw badField(field, `must be the template of the environment for a ${deploymentType}: deploy it first`);
   const place = { organizationId: environment.organization_id, projectId: environment.project_id };
   const template = await requireUsableTemplate(context, place, id, field);
-  const tools = { from: storedTemplate.type, to: template.type, field: '/body/blueprintId' };
-  refuseOtherStates([environment], tools);
   const waiting = open.find(({ status }) => status === 'WAITING_FOR_USER');
   if (waiting)
     throw conflict(
       `The template cannot change while the ${waiting.type} ${waiting.id} waits for approval: approve or cancel it first`,
     );
+  const change = { from: storedTemplate.type, to: template.type, field: '/body/blueprintId' };
+  await context.react('toolChanging', { environmentIds: [environment.id], open, ...change, by: context });
   return template;
 }
 

@@ -18,15 +18,17 @@ export const stateThread: ThreadProgram = {
   megabytes: 4096,
 };
 
-/** Each needs memory for a whole state, and for a thread. */
-const largeAtOnce = 2;
-
-const turns = fastq.promise((work: () => Promise<unknown>) => work(), largeAtOnce);
-
-/** Does some work on a large state when its turn comes. @throws what the work throws */
-export async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-  return (await turns.push(work)) as Result;
+/**
+ * Work on large states, each of which needs memory for a whole state and for a thread.
+ * @param atOnce how much of it is done at a time
+ * @returns does some work when its turn comes, and throws what the work throws
+ */
+export function turnsOf(atOnce: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  const turns = fastq.promise((work: () => Promise<unknown>) => work(), atOnce);
+  return async <Result>(work: () => Promise<Result>) => (await turns.push(work)) as Result;
 }
+
+const inTurn = turnsOf(2);
 
 /** A state and what is known of it. */
 export interface ReadState {
