@@ -66,6 +66,30 @@ test('who is a member by a claim stays while a rule about it cannot be read', as
   await rename('Staff');
 });
 
+test('a role stays while the rule that gave it names a role that was renamed', async () => {
+  const userId = await addPerson(app, 'operator@example.com');
+  const operators = await ok(app, 'createRole', {
+    body: { organizationId: staffId, name: 'Operators', permissions: ['VIEW_ORGANIZATION'] },
+  });
+  const by: readonly ClaimRule[] = [
+    { value: 'staff', organization: 'Staff', role: 'Operators' },
+    { value: 'staff', organization: 'Staff', role: 'User' },
+  ];
+  const roleOf = async () => {
+    const { rows } = await app.database.pool.query<{ role: string }>(
+      'select role from organization_member where user_id = $1',
+      [userId],
+    );
+    return rows[0]?.role;
+  };
+  await signIn(userId, ['staff'], by);
+  const role = await roleOf();
+  assert.equal(role, operators.id);
+  await ok(app, 'updateRole', { params: { id: operators.id }, body: { name: 'Crew' } });
+  await signIn(userId, ['staff'], by);
+  assert.equal(await roleOf(), role);
+});
+
 test('who is in a team by a claim stays while the team is not found', async () => {
   const userId = await addPerson(app, 'builder@example.com');
   await signIn(userId, ['staff', 'builders']);

@@ -31,6 +31,8 @@ export interface Wanted {
   readonly teams: readonly FollowedTeam[];
   /** Organizations in which a rule names something unknown; null: the organization itself is unknown. */
   readonly unread: ReadonlySet<string | null>;
+  /** Organizations whose deciding rule may be one that names an unknown role. */
+  readonly undecided: ReadonlySet<string>;
 }
 
 async function roleOf(
@@ -53,6 +55,7 @@ export async function wantedBy(
   const roles = new Map<string, string>();
   const teams: FollowedTeam[] = [];
   const unread = new Set<string | null>();
+  const undecided = new Set<string>();
   for (const rule of rules.filter(({ value }) => values.includes(value))) {
     const organization = await findOrganization(context.db, rule.organization);
     const role = organization && (await roleOf(context, organization.id, rule.role));
@@ -67,11 +70,12 @@ export async function wantedBy(
       );
       unread.add(organization?.id ?? null);
     }
+    if (organization && role === undefined && !roles.has(organization.id)) undecided.add(organization.id);
     if (!organization || role === undefined) continue;
     if (!roles.has(organization.id)) roles.set(organization.id, role);
     if (teamId !== undefined) teams.push({ id: teamId, organizationId: organization.id });
   }
-  return { roles, teams, unread };
+  return { roles, teams, unread, undecided };
 }
 
 /** @returns whether the change was made: the last administrator keeps the role */
@@ -138,7 +142,7 @@ export async function followClaim(context: ActorContext, userId: string, wanted:
   for (const [id, row] of memberships) {
     const role = wanted.roles.get(id);
     if (row.source !== claimSource || role === row.role) continue;
-    if (role === undefined && !isRead(id)) continue;
+    if (role === undefined ? !isRead(id) : wanted.undecided.has(id)) continue;
     const change = () =>
       role === undefined
         ? leaveOrganization(context, id, userId)
