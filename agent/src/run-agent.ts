@@ -30,7 +30,7 @@ import { version } from './version.ts';
 import { KeptTrees } from './slots/kept-trees.ts';
 import { makeWorkFolder } from './slots/make-work-folder.ts';
 
-/** A local agent takes over from that of the previous service process, which is shutting down. */
+/** A built-in agent takes over from that of the previous service process, which is shutting down. */
 const takeOverMilliseconds = 15_000;
 
 interface Server {
@@ -206,7 +206,7 @@ export async function runAgent(): Promise<never> {
   } catch (error) {
     const reason = `${explain(error)}\n`;
     process.stderr.write(reason);
-    // A service reads why its local agent ends.
+    // A service reads why its built-in agent ends.
     if (process.env.ENVARIUM_AGENT_ENDS_WITH_STDIN === 'true') writeSync(1, reason);
     process.exit(1);
   }

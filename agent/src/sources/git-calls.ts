@@ -120,7 +120,9 @@ export async function fetchRevision(
       await git({ label: 'git checkout', args: inFolder('checkout', '--quiet', '--detach', 'FETCH_HEAD') }),
       fetching,
     );
-  if (!isMissingRevision(shallow, fetching)) return expectGood(shallow, fetching);
+  // The whole history has no other branches and tags.
+  const isFinal = revision.startsWith('refs/') || !isMissingRevision(shallow, fetching);
+  if (isFinal) return expectGood(shallow, fetching);
   const everything = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
   expectGood(await fetch('--', addressOf(access), ...everything), fetching);
   const parsed = await git({

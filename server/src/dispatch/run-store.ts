@@ -212,19 +212,21 @@ type ClaimedRow = AttemptRow & Omit<ClaimedRun['job'], 'id'> & RunPlace;
  * which its agent may be deleted, its secret revoked, or its spool taken by another process.
  */
 const takeQueued = statement<ClaimedRow>(`
-  with caller as (
-    select from agent_process p where p.id = $5 and p.epoch = $7 and not p.said_goodbye and exists (
-      select from agent_secret where agent_secret.agent_key = p.agent_key and secret_hmac = $8)
-    for key share
-  ), next as (
+  with next as (
     select id from job
-    where exists (select from caller) and status = 'queued' and tool = any($1::text[]) and protocol_minor <= $2
+    where status = 'queued' and tool = any($1::text[]) and protocol_minor <= $2
       and (work_folder is null or work_folder = $3)
       and ($4::uuid is null or exists (
         select from deployment where deployment.id = job.deployment_id and organization_id = $4::uuid))
     order by created_at, id limit 1 for update skip locked
+  ), admitted as (
+    select next.id from next, agent_process p
+    where p.id = $5 and p.epoch = $7 and not p.said_goodbye and exists (
+      select from agent_secret where agent_secret.agent_key = p.agent_key and secret_hmac = $8)
+    for key share of p
   ), taken as (
-    update job set status = 'claimed', attempts = attempts + 1 from next where job.id = next.id returning job.*
+    update job set status = 'claimed', attempts = attempts + 1 from admitted where job.id = admitted.id
+    returning job.*
   ), made as (
     insert into attempt (job_id, number, fence, agent_process_id, status, claimed_at, state_version_id)
     select taken.id, taken.attempts, nextval('fence'), $5, 'claimed', $6, environment.current_state_version_id

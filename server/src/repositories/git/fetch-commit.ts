@@ -124,14 +124,15 @@ async function clone(
   await mustRun(place, fetched, args, true);
 }
 
-/** A commit that the host does not serve by its id, or an abbreviated one, needs the whole history. */
+/** A commit that the host does not serve by its id, or an abbreviated one, needs the whole history. @param commit or the full name of a revision */
 async function fetch(place: GitPlace, fetched: Fetched, folder: string, commit: string): Promise<string> {
   await mustRun(place, fetched, ['init', '--quiet', '--bare', '--template=', '--', folder]);
   const address = addressOf(fetched.access);
   const fetching = ['-C', folder, 'fetch', '--quiet', '--no-tags', ...filterFor(fetched)];
   const one = await runOrExplain(place, fetched, [...fetching, '--depth=1', '--', address, commit], true);
   if (typeof one !== 'string') return 'FETCH_HEAD';
-  if (!one.startsWith('revision ')) throw new UnreadableRepository(one);
+  // The whole history has no other branches and tags.
+  if (!one.startsWith('revision ') || commit.startsWith('refs/')) throw new UnreadableRepository(one);
   const everything = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
   await mustRun(place, fetched, [...fetching, '--', address, ...everything], true);
   const parsing = ['-C', folder, 'rev-parse', '--verify', '--end-of-options', `${commit}^{commit}`];
