@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findProgram } from './programs.ts';
@@ -53,8 +52,7 @@ test('every command of the getting-started guide does what the page says', {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      // Where the guide puts `envarium`.
-      PATH: `${join(service.folder, '.local', 'bin')}:${process.env.PATH}`,
+      PATH: process.env.PATH,
       HOME: service.folder,
       ENVARIUM_API_URL: service.url,
       ENVARIUM_API_KEY: service.key,

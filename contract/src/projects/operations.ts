@@ -83,7 +83,7 @@ export const operations = defineOperations('projects', {
       { right: 'CREATE_PROJECT', for: 'a `targetProjectId`, there' },
       {
         right: 'EDIT_PROJECT_SETTINGS',
-        for: 'a `targetProjectId`, there, and in every project that it leaves',
+        for: 'a `targetProjectId`, there, and, wherever it goes, in every project that it leaves',
       },
     ],
     updates: 'getProject',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { TestAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
@@ -95,7 +96,7 @@ test('secrets are listed without their values, and a deleted one is refused at t
   });
 });
 
-test('a claim that waits while its agent is deleted, refused or replaced gets no job', async () => {
+test('a claim that waits while its agent is deleted, refused or replaced gets no job', async (t) => {
   const ways = {
     deleted: ({ params }) => ok(app, 'deleteAgent', { params, as: admin }),
     refused: ({ params, secretId }) =>
@@ -104,12 +105,14 @@ test('a claim that waits while its agent is deleted, refused or replaced gets no
   } satisfies Record<string, (created: Awaited<ReturnType<typeof createAgent>>) => Promise<unknown>>;
   for (const [way, act] of Object.entries(ways)) {
     const created = await createAgent();
+    const { mock } = t.mock.method(app.context.events, 'waitFor');
     const waiting = created.agent.claimAny(2);
-    // Until the claim has looked once.
-    await app.database.pool.query('select pg_sleep(0.2)');
+    // The call was accepted.
+    while (mock.callCount() === 0) await delay(5);
     await act(created);
     await createEnvironment(app);
     assert.equal(await waiting, null, way);
+    t.mock.restoreAll();
     await forgetWork(app);
   }
 });

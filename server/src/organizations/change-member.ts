@@ -10,14 +10,15 @@ import { requireOtherAdmin } from './keep-an-admin.ts';
 import { getMembership, type MembershipRow, updateMembership } from './membership-store.ts';
 import { lockOrganizationRow } from './organization-store.ts';
 
-/** Nobody takes away what it could not give. @throws MissingRight 403 */
+/** Nobody takes away what it could not give. @param what needs the rights @throws MissingRight 403 */
 export async function requireRightsOfMember(
   { db, actor }: Pick<ActorContext, 'db' | 'actor'>,
   { organization_id, role }: Pick<MembershipRow, 'organization_id' | 'role'>,
+  what = 'A change of this member',
 ): Promise<void> {
   const place = inOrganization(organization_id);
   const held = await findRole(db, place, role);
-  requireRights(actor, place, held?.rights ?? [], 'A change of this member');
+  requireRights(actor, place, held?.rights ?? [], what);
 }
 
 /**

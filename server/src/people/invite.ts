@@ -147,10 +147,12 @@ export async function renewInvitation(
 ): Promise<Invitation> {
   const secret = newKeySecret();
   return inTransaction(context, async (context) => {
+    const found = await getInvitation(context.db, id);
+    // The organization first, as everything that removes members does.
+    if (found) await lockOrganizationRow(context.db, found.organization_id);
     const row = await lockInvitation(context.db, id);
     if (!row) throw notFound('invitation', id);
     requireOpen(row);
-    await lockOrganizationRow(context.db, row.organization_id);
     await requireRightsOfInvited(context, row.organization_id, row.user_id);
     const renewed = await updateInvitation(context.db, id, {
       secret_hmac: context.keyHash.hash(secret),

@@ -8,6 +8,8 @@ import { assignedRolesOf } from '../roles/role-store.ts';
 import { placeOf } from '../teams/change-team.ts';
 import { getTeamRows } from '../teams/team-store.ts';
 
+const renewal = 'A new link of this invitation';
+
 /**
  * Others can give an invited person more than the invitation says. Teams that every new person joins do not
  * count: an invitation never needs their rights.
@@ -20,7 +22,7 @@ export async function requireRightsOfInvited(
 ): Promise<void> {
   const { db, actor } = context;
   const membership = await getMembership(db, organizationId, userId);
-  if (membership) await requireRightsOfMember(context, membership);
+  if (membership) await requireRightsOfMember(context, membership, renewal);
   const assigned = (await assignedRolesOf(db, userId)).filter(
     (row) => row.organization_id === organizationId,
   );
@@ -34,11 +36,6 @@ export async function requireRightsOfInvited(
     const place = await placeOf(context, row);
     const scope =
       row.environment_id !== null ? 'environment' : row.project_id !== null ? 'project' : 'organization';
-    requireRights(
-      actor,
-      place,
-      rightsOfRole(scope, row.role, row.permissions),
-      'A new link of this invitation',
-    );
+    requireRights(actor, place, rightsOfRole(scope, row.role, row.permissions), renewal);
   }
 }

@@ -202,6 +202,8 @@ function audited({ active, externalId }: UserValues) {
 async function change(asked: Asked, id: string, read: (before: UserResource) => UserValues) {
   const { organizationId } = asked;
   return inTransaction(asked.context, async (context) => {
+    // The person first, as whoever closes an account does.
+    await lockPerson(context.db, id);
     await lockOrganizationRow(context.db, organizationId);
     const before = await found(asked, context, id);
     const values = read(before);

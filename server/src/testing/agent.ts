@@ -75,7 +75,7 @@ export class TestAgent {
   agentId = '';
   epoch = 0;
 
-  /** @param key absent: that of the local agent */
+  /** @param key absent: that of the built-in agent */
   constructor(test: TestApp, secret: string, key: string = builtInAgentKey) {
     this.#test = test;
     this.#key = { id: key, secret };
@@ -235,7 +235,7 @@ export class TestAgent {
   }
 }
 
-/** A registered agent under the key of the local agent. */
+/** A registered agent under the key of the built-in agent. */
 export async function testAgent(test: TestApp): Promise<TestAgent> {
   const agent = new TestAgent(test, await renewBuiltInSecret(test.context, null));
   await agent.register();
