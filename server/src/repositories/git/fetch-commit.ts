@@ -124,7 +124,10 @@ async function clone(
   await mustRun(place, fetched, args, true);
 }
 
-/** A commit that the host does not serve by its id, or an abbreviated one, needs the whole history. @param commit or the full name of a revision */
+/**
+ * A commit that the host does not serve by its id, or an abbreviated one, needs the whole history.
+ * @param commit its id, or the full name of a branch or tag
+ */
 async function fetch(place: GitPlace, fetched: Fetched, folder: string, commit: string): Promise<string> {
   await mustRun(place, fetched, ['init', '--quiet', '--bare', '--template=', '--', folder]);
   const address = addressOf(fetched.access);
