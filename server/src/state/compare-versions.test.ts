@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import type { Worker } from 'node:worker_threads';
 import { stateFile, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';
+import { countThreads } from '../testing/threads.ts';
 import { createActive, createIdle, deploy } from '../testing/environment.ts';
 
 const app = await testApp();
@@ -199,17 +199,11 @@ test('one comparison of large states works at a time', async () => {
   const { id } = await createIdle(app);
   await importState(id, stateFile(1, ['a']));
   const { id: version } = await importState(id, stateFile(2, ['b']).padEnd(3 * 1024 * 1024));
-  let running = 0;
-  let most = 0;
-  const count = (worker: Worker) => {
-    most = Math.max(most, ++running);
-    worker.once('exit', () => running--);
-  };
-  process.on('worker', count);
-  const all = await Promise.all(
-    Array.from({ length: 4 }, () => ok(app, 'compareStateVersions', { params: { id: version } })),
+  const { result: all, most } = await countThreads(() =>
+    Promise.all(
+      Array.from({ length: 4 }, () => ok(app, 'compareStateVersions', { params: { id: version } })),
+    ),
   );
-  process.off('worker', count);
   for (const { resources } of all) assert.equal(resources.length, 2);
   assert.equal(most, 1);
 });

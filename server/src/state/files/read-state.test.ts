@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Worker } from 'node:worker_threads';
 import { stateFile } from '../../testing/agent.ts';
+import { countThreads } from '../../testing/threads.ts';
 import { checkStateFile, readStateFacts, type ReadState } from './read-state.ts';
 import { readState } from './state-formats.ts';
 import { withNumber } from './top-level-fields.ts';
@@ -37,16 +37,10 @@ test('a state of more values than memory is reserved for is refused, and others 
 });
 
 test('at most two threads work on large states at a time', async () => {
-  let running = 0;
-  let most = 0;
-  const count = (worker: Worker) => {
-    most = Math.max(most, ++running);
-    worker.once('exit', () => running--);
-  };
-  process.on('worker', count);
   const large = () => Buffer.from(stateFile(3, ['a']).padEnd(3 * megabyte));
-  const reads = await Promise.all(Array.from({ length: 5 }, () => readStateFacts(large())));
-  process.off('worker', count);
+  const { result: reads, most } = await countThreads(() =>
+    Promise.all(Array.from({ length: 5 }, () => readStateFacts(large()))),
+  );
   assert.deepEqual(
     reads.map(({ facts }) => facts.serial),
     [3, 3, 3, 3, 3],
