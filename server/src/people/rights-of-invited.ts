@@ -1,11 +1,9 @@
 /** What the link of an invitation gives. */
-import { requireRights } from '../access/grant.ts';
-import { rightsOfRole } from '../access/role-rights.ts';
 import type { ActorContext } from '../context.ts';
 import { requireRightsOfMember } from '../organizations/change-member.ts';
 import { getMembership } from '../organizations/membership-store.ts';
 import { assignedRolesOf } from '../roles/role-store.ts';
-import { placeOf } from '../teams/change-team.ts';
+import { requireRightsOfRoles } from '../teams/change-team.ts';
 import { getTeamRows } from '../teams/team-store.ts';
 
 const renewal = 'A new link of this invitation';
@@ -20,7 +18,7 @@ export async function requireRightsOfInvited(
   organizationId: string,
   userId: string,
 ): Promise<void> {
-  const { db, actor } = context;
+  const { db } = context;
   const membership = await getMembership(db, organizationId, userId);
   if (membership) await requireRightsOfMember(context, membership, renewal);
   const assigned = (await assignedRolesOf(db, userId)).filter(
@@ -31,11 +29,6 @@ export async function requireRightsOfInvited(
     assigned.flatMap(({ team_id }) => team_id ?? []),
   );
   const open = new Set(teams.filter((team) => team.is_default).map(({ id }) => id));
-  for (const row of assigned) {
-    if (row.team_id !== null && open.has(row.team_id)) continue;
-    const place = await placeOf(context, row);
-    const scope =
-      row.environment_id !== null ? 'environment' : row.project_id !== null ? 'project' : 'organization';
-    requireRights(actor, place, rightsOfRole(scope, row.role, row.permissions), renewal);
-  }
+  const given = assigned.filter(({ team_id: id }) => id === null || !open.has(id));
+  await requireRightsOfRoles(context, given, renewal);
 }

@@ -71,11 +71,9 @@ export async function lockTeam(db: Connection, id: string): Promise<TeamRow> {
   return orNotFound(await getTeamRow(db, id), 'team', id);
 }
 
-/** Where a role is assigned. */
-export async function placeOf(
-  { db }: Pick<ActorContext, 'db'>,
-  row: Pick<AssignmentRow, 'organization_id' | 'project_id' | 'environment_id'>,
-): Promise<Place> {
+type AssignedRole = Pick<AssignmentRow, 'organization_id' | 'project_id' | 'environment_id' | 'role'>;
+
+async function placeOf({ db }: ActorContext, row: AssignedRole): Promise<Place> {
   const { organization_id, project_id, environment_id } = row;
   const place = environment_id === null ? undefined : await environmentHome(db, environment_id);
   if (place) return place;
@@ -84,13 +82,23 @@ export async function placeOf(
     : inProject({ organization_id, id: project_id });
 }
 
-/** New members of a team get its roles. @throws MissingRight 403 */
-async function requireRightsOfTeam(context: ActorContext, team: TeamRow): Promise<void> {
-  for (const row of await assignmentsOfTeam(context.db, team.id)) {
+/** @param why what gives the roles to somebody @throws MissingRight 403 */
+export async function requireRightsOfRoles(
+  context: ActorContext,
+  rows: readonly AssignedRole[],
+  why: string,
+): Promise<void> {
+  for (const row of rows) {
     const place = await placeOf(context, row);
     const given = await findRole(context.db, place, row.role);
-    requireRights(context.actor, place, given?.rights ?? [], `Letting others join the team "${team.name}"`);
+    requireRights(context.actor, place, given?.rights ?? [], why);
   }
+}
+
+/** New members of a team get its roles. @throws MissingRight 403 */
+async function requireRightsOfTeam(context: ActorContext, team: TeamRow): Promise<void> {
+  const why = `Letting others join the team "${team.name}"`;
+  await requireRightsOfRoles(context, await assignmentsOfTeam(context.db, team.id), why);
 }
 
 /** @throws Refusal 400 that names an id of nobody in the organization */
