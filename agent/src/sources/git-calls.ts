@@ -6,6 +6,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import type { CloneArguments } from './clone-arguments.ts';
 import { explainGitFailure, type GitSource } from '#guards/git/git-errors.ts';
 import { addressOf, type RepositoryAccess } from '#guards/git/repository-access.ts';
+import { isFullName } from '#guards/git/revision-name.ts';
 
 export interface GitCall {
   /** Names the command in records; never a value. */
@@ -120,9 +121,7 @@ export async function fetchRevision(
       await git({ label: 'git checkout', args: inFolder('checkout', '--quiet', '--detach', 'FETCH_HEAD') }),
       fetching,
     );
-  // The whole history has no other branches and tags.
-  const isFinal = revision.startsWith('refs/') || !isMissingRevision(shallow, fetching);
-  if (isFinal) return expectGood(shallow, fetching);
+  if (isFullName(revision) || !isMissingRevision(shallow, fetching)) return expectGood(shallow, fetching);
   const everything = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
   expectGood(await fetch('--', addressOf(access), ...everything), fetching);
   const parsed = await git({

@@ -13,6 +13,7 @@ import {
   isMissingRevision,
 } from './git-calls.ts';
 import { addressOf } from '#guards/git/repository-access.ts';
+import { isFullName } from '#guards/git/revision-name.ts';
 
 const maxFolders = 2000;
 /**
@@ -96,7 +97,7 @@ async function fetchCommit(
   const remote = fetching.access.kind === 'local' ? remoteAddress(fetching) : 'origin';
   const args = ['--progress', ...cloneArguments.fetch, '--', remote, revision];
   const fetched = await inFolder('fetch', args, true);
-  const isShortened = revision.length < 40 && !revision.startsWith('refs/');
+  const isShortened = revision.length < 40 && !isFullName(revision);
   if (isShortened && fetched.exitCode !== 0 && isMissingRevision(fetched, fetching))
     throw new Error(
       `revision ${JSON.stringify(revision)} cannot be found by a partial clone: ` +

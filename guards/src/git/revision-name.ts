@@ -10,5 +10,10 @@ export function revisionName(revision: string): string {
  * full name: a clone takes the branch where a tag has the same short name.
  */
 export function isClonable(revision: string): boolean {
-  return !/^[0-9a-f]{4,64}$/i.test(revision) && !revision.startsWith('refs/');
+  return !/^[0-9a-f]{4,64}$/i.test(revision) && !isFullName(revision);
+}
+
+/** Whether it is a branch or a tag by its full name: a host that does not have it has no other commit for it. */
+export function isFullName(revision: string): boolean {
+  return revision.startsWith('refs/');
 }

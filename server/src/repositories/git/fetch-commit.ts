@@ -5,7 +5,7 @@
 import { explainGitFailure, type GitSource, type Reader } from '#guards/git/git-errors.ts';
 import { accessTo, addressOf } from '#guards/git/repository-access.ts';
 import type { RepositorySource } from '#guards/git/repository-source.ts';
-import { isClonable } from '#guards/git/revision-name.ts';
+import { isClonable, isFullName } from '#guards/git/revision-name.ts';
 import { type GitAnswer, type GitPlace, runGit } from './run-git.ts';
 
 /** As messages name the service. */
@@ -134,8 +134,7 @@ async function fetch(place: GitPlace, fetched: Fetched, folder: string, commit: 
   const fetching = ['-C', folder, 'fetch', '--quiet', '--no-tags', ...filterFor(fetched)];
   const one = await runOrExplain(place, fetched, [...fetching, '--depth=1', '--', address, commit], true);
   if (typeof one !== 'string') return 'FETCH_HEAD';
-  // The whole history has no other branches and tags.
-  if (!one.startsWith('revision ') || commit.startsWith('refs/')) throw new UnreadableRepository(one);
+  if (!one.startsWith('revision ') || isFullName(commit)) throw new UnreadableRepository(one);
   const everything = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
   await mustRun(place, fetched, [...fetching, '--', address, ...everything], true);
   const parsing = ['-C', folder, 'rev-parse', '--verify', '--end-of-options', `${commit}^{commit}`];
