@@ -89,7 +89,7 @@ export function statement<Row>(
  * @param values of an enumeration of ours, never of a caller
  */
 export function constants<Value extends string>(values: readonly Value[]): RawBuilder<Value> {
-  return sql<Value>`(${sql.join(values.map((value) => sql.lit(value)))})`;
+  return sql.raw<Value>(constantsText(values));
 }
 
 /** The same as text. */

@@ -261,6 +261,6 @@ export async function restartSteps(
     .updateTable('deployment_step')
     .set({ status: 'NOT_STARTED', started_at: null, completed_at: null })
     .where('deployment_id', '=', deploymentId)
-    .where('status', phase === 'plan' ? 'not in' : 'in', phase === 'plan' ? ['SKIPPED'] : ['IN_PROGRESS'])
+    .where((eb) => (phase === 'plan' ? eb('status', '<>', 'SKIPPED') : eb('status', '=', 'IN_PROGRESS')))
     .execute();
 }

@@ -1,6 +1,7 @@
 /** SQL of the files that travel from a plan to its apply, and of files that no row names. */
 import { sql } from 'kysely';
 import { terminalStatuses } from '#contract/life-cycle/life-cycle.ts';
+import { isUuid } from '../../access/entity-home.ts';
 import type { BlobRef } from '../../blobs/blob-store.ts';
 import type { Connection } from '../../context.ts';
 import type { AttemptKey } from '../attempt-store.ts';
@@ -126,20 +127,16 @@ export async function deleteLateAttemptBlobs(tx: Connection): Promise<BlobFile[]
   return filesOf(rows);
 }
 
-const uuidPattern = '^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$';
-
 /**
  * Of several files, those that no row names, of runs and environments that this database has: files of
  * another database in the same folder are not listed.
  * @param ids of which the second part is the job or the environment that a file belongs to
  */
 export async function listUnnamedBlobs(db: Connection, ids: readonly string[]): Promise<string[]> {
+  const owned = ids.map((id) => ({ id, owner: id.split('/')[1] ?? '' })).filter(({ owner }) => isUuid(owner));
+  const owners = owned.map(({ owner }) => owner);
   const { rows } = await sql<{ id: string }>`
-    with stored as (
-      select id, substring(split_part(id, '/', 2) from ${uuidPattern})::uuid as owner
-      from unnest(${[...ids]}::text[]) as listed (id)
-    )
-    select id from stored
+    select id from unnest(${owned.map(({ id }) => id)}::text[], ${owners}::uuid[]) as stored (id, owner)
     where not exists (select from attempt_blob where job_id = owner and blob ->> 'id' = stored.id)
       and not exists (select from state_version where environment_id = owner and blob ->> 'id' = stored.id)
       and not exists (select from source_archive where environment_id = owner and blob ->> 'id' = stored.id)
