@@ -47,6 +47,8 @@ export interface Command {
    * run at a time.
    */
   next?(captures: Captures): Promise<readonly Command[]>;
+  /** Whether what it left is enough, although its exit code says that it has failed; absent: it is not. */
+  isEnough?(captures: Captures): boolean;
   /** What people should know of its failure in addition to its last diagnostic; null: nothing. */
   explain?(captures: Captures): string | null;
   /** A file in the temporary folder that the command writes: its content is captured under a name. */

@@ -102,7 +102,8 @@ export async function runOne(
       : await startOne(attempt, configuration, command, { captureTo, input });
   await collect(attempt, command, captures);
   await findLines(command, log, from, captures);
-  if (!isGood(end, command)) throw failed(attempt, end, command, captures);
+  const isEnough = isGood(end, command) || (hasExited(end) && command.isEnough?.(captures) === true);
+  if (!isEnough) throw failed(attempt, end, command, captures);
   if (command.savesPlan !== undefined) await sealMade(attempt, command.savesPlan, captures);
   if (command.captureTo !== undefined && captureTo !== undefined)
     captures.set(command.captureTo, readCapture(captureTo, command.label));
@@ -301,6 +302,11 @@ export function readableTo(
     ...(caFile === undefined ? [] : [caFile]),
     ...readableCredentials(folders, job),
   ];
+}
+
+/** Whether it has ended on its own. */
+function hasExited({ exitCode, stop }: CommandEnd): boolean {
+  return exitCode !== null && stop === null;
 }
 
 export function isGood(end: CommandEnd, command: Pick<Command, 'goodExitCodes'>): boolean {

@@ -23,7 +23,7 @@ export interface CodeBackend {
   readonly hasWorkspaces: boolean;
 }
 
-const noBackend: CodeBackend = { kind: 'none', type: 'local', hasWorkspaces: true };
+export const noBackend: CodeBackend = { kind: 'none', type: 'local', hasWorkspaces: true };
 
 function first(value: unknown): unknown {
   return Array.isArray(value) ? value[0] : value;

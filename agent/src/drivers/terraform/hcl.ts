@@ -33,6 +33,15 @@ export async function parseHcl(files: readonly HclFile[]): Promise<HclAnswer[]> 
   return answers;
 }
 
+/** The same, with an error in the place of a file that exceeds a limit. */
+export async function tryParseHcl(files: readonly HclFile[]): Promise<HclAnswer[]> {
+  await using thread = openParser();
+  const answers: HclAnswer[] = [];
+  for (const file of files)
+    answers.push(await parseFile(thread, file).catch((error: Error) => ({ error: error.message })));
+  return answers;
+}
+
 /** The text of an expression, with a name for error messages. */
 export interface HclExpression extends HclFile {
   /** Then messages repeat no part of it. */

@@ -3,9 +3,9 @@ import { posix } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { isRecord } from '#contract/schema/is-record.ts';
 import type { DriverContext, TreeReader } from '../driver.ts';
-import { isOurs, readCodeBackend } from '../terraform/backend.ts';
-import type { FileRules } from '../terraform/files.ts';
-import { parseHcl } from '../terraform/hcl.ts';
+import { type CodeBackend, isOurs, noBackend, readCodeBackend } from '../terraform/backend.ts';
+import { configurationFiles as codeFiles, type FileRules } from '../terraform/files.ts';
+import { type ParsedFile, parseTerragruntFiles, UnreadableFile } from './read-file.ts';
 import type { Unit } from './units.ts';
 
 type CodeContext = Pick<DriverContext, 'job' | 'tree' | 'code'>;
@@ -32,10 +32,16 @@ function blocksIn(value: unknown): Record<string, unknown>[] {
   return (Array.isArray(value) ? value.flat() : [value]).filter(isRecord);
 }
 
-/** A generated file may contain any text; only a constant one is seen. */
-function namesBackend(text: string): boolean {
+/** A generated file may contain any text; only a constant one is seen. @returns the type of the backend, or null */
+function backendNamedIn(text: string): string | null {
   const start = text.search(/\bterraform\s*\{/);
-  return start !== -1 && /\b(?:backend\s+"(?!local")|cloud\s*\{)/.test(text.slice(start));
+  if (start === -1) return null;
+  const [, type, cloud] = /\b(?:backend\s+"(?!local")([^"]*)|(cloud)\s*\{)/.exec(text.slice(start)) ?? [];
+  return type ?? cloud ?? null;
+}
+
+function namesBackend(text: string): boolean {
+  return backendNamedIn(text) !== null;
 }
 
 function generatesBackend(generated: unknown): boolean {
@@ -46,26 +52,41 @@ function generatesBackend(generated: unknown): boolean {
   );
 }
 
+/** The backend of a folder; of a file that our parser cannot read, the text decides. */
+export async function backendInFolder(folder: TreeReader, rules: FileRules): Promise<CodeBackend> {
+  return readCodeBackend(folder, rules).catch(async () => {
+    const names = codeFiles(await folder.list(''), rules);
+    const texts = await Promise.all(names.map((name) => folder.text(name)));
+    const type = texts.map((text) => backendNamedIn(text ?? '')).find((found) => found !== null);
+    return type == null ? noBackend : { kind: 'backend', type, hasWorkspaces: type !== 'http' };
+  });
+}
+
 const mayConfigureBackend = (text: string) => /remote_state|generate/.test(text);
 
-function configuresBackend(body: Record<string, unknown>): boolean {
+/** Without a parsed file, the text decides; what init sets up is compared with that decision. */
+function configuresBackend(body: ParsedFile): boolean {
+  if (body instanceof UnreadableFile)
+    return /^\s*remote_state\b(?![^}]*backend\s*=\s*"local")/m.test(body.text) || namesBackend(body.text);
   const remote = blocksIn(body['remote_state']).some(({ backend }) => backend !== 'local');
   return remote || generatesBackend(body['generate']);
 }
 
-/** Files of terragrunt by path, parsed; a file that cannot be read or does not matter has nothing. */
-export type ParsedFiles = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+/** Files of terragrunt by path, parsed; a file that does not exist or does not matter has no entry. */
+export type ParsedFiles = ReadonlyMap<string, ParsedFile>;
 
-/** The configuration of a unit: the file of that name, and the files that it reads. */
+/** The configuration of a unit: the file of either name, and the files that it reads. */
 export function configurationFiles(unit: Unit): string[] {
-  return [posix.join(unit.path, configurationName), ...unit.reading.filter((path) => path.endsWith('.hcl'))];
+  return [
+    ...configurationNames.map((name) => posix.join(unit.path, name)),
+    ...unit.reading.filter((path) => /\.hcl(\.json)?$/.test(path)),
+  ];
 }
-export const configurationName = 'terragrunt.hcl';
+export const configurationNames = ['terragrunt.hcl', 'terragrunt.hcl.json'];
 
 /**
  * Parses the configuration of units.
  * @param mayMatter false for a text that is not parsed
- * @throws an Error with the parser's message, with file, line and column
  */
 export async function parseConfigurations(
   context: CodeContext,
@@ -78,21 +99,13 @@ export async function parseConfigurations(
   const files = texts.filter(
     (file): file is { name: string; text: string } => file.text !== null && mayMatter(file.text),
   );
-  const answers = await parseHcl(files);
-  return new Map(
-    files.map(({ name }, index) => {
-      const answer = answers[index];
-      if (answer === undefined || answer.error !== undefined)
-        throw new Error(`The configuration does not parse: ${answer?.error ?? name}`);
-      return [name, isRecord(answer.body) ? answer.body : {}];
-    }),
-  );
+  const bodies = await parseTerragruntFiles(files);
+  return new Map(files.map(({ name }, index) => [name, bodies[index] ?? {}]));
 }
 
 /**
  * The paths of the units whose own backend has their state: a `remote_state` block, a `generate` block with a backend,
  * or a backend in the files of terraform that are in the unit or in its source in this repository.
- * @throws an Error with a message for people if a file cannot be parsed
  */
 export async function unitsWithBackend(
   context: CodeContext,
@@ -115,7 +128,7 @@ export async function unitsWithBackend(
       (await Promise.all(sources.map(textOf))).some((text) => text !== null && namesBackend(text));
     if (
       isConfigured ||
-      !isOurs(await readCodeBackend(folderReader(context.tree, unit.path), rules)) ||
+      !isOurs(await backendInFolder(folderReader(context.tree, unit.path), rules)) ||
       (await isInSource())
     )
       found.push(unit.path);

@@ -1,6 +1,5 @@
 /** The commands of a run of terragrunt, phase by phase. */
 import { dirname, join } from 'node:path';
-import { isRecord } from '#contract/schema/is-record.ts';
 import { terragrunt as facts } from '#protocol/tools/terragrunt.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { splitArguments } from '#protocol/tools/terraform-arguments.ts';
@@ -8,7 +7,7 @@ import { type Captures, type Command, given, type Note } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { added, runVariablesOf, valuesAmong } from '../terraform/commands.ts';
 import { mockLine } from './deferred.ts';
-import { mockLines, planCapture, unitsWithPlan } from './plan.ts';
+import { outputLines, planCapture, unitsWithPlan } from './plan.ts';
 import {
   addressesOf,
   binaryName,
@@ -21,6 +20,7 @@ import {
   usesTofu,
 } from './settings.ts';
 import { checkUnit, elsewhereOf } from './unit-states.ts';
+import { missingLine, reportCapture, reportedUnits, unplannedUnits } from './unplanned.ts';
 import { hasStacks, levelsOf, type Unit } from './units.ts';
 import { workingFolder } from './working-folders.ts';
 
@@ -28,7 +28,7 @@ const program = facts.program.name;
 const { steps } = facts;
 const prepareStep = steps.prepare[0] ?? '';
 const outputsStep = steps.outputs ?? '';
-const report = { file: 'report.json', as: 'report.json' } as const;
+const report = { file: 'report.json', as: reportCapture } as const;
 const filtersFile = 'units.txt';
 
 /** How terragrunt runs a command of terraform or OpenTofu. */
@@ -168,6 +168,23 @@ async function showCommands(
   return commands;
 }
 
+/** Terragrunt says in these lines whose outputs it does not have. */
+const outputLine = new RegExp(`${mockLine.source}|${missingLine.source}`);
+
+/** Whether units have plans, and all others wait for outputs. */
+function isPlannedInPart({ configurationFolder }: DriverContext, captures: Captures): boolean {
+  const isAnyPlanned = [...reportedUnits(captures).values()].includes('succeeded');
+  return isAnyPlanned && unplannedUnits(captures, captures.get(outputLines), configurationFolder) !== null;
+}
+
+/** Of a run in which every unit waits for others. */
+function explainMissing({ configurationFolder }: DriverContext, captures: Captures): string | null {
+  const missing = unplannedUnits(captures, captures.get(outputLines), configurationFolder);
+  const of = [...(missing?.values() ?? [])].flatMap((each) => each.of);
+  if (of.length === 0) return null;
+  return `Nothing of this plan can be applied: deploy the units that it needs first (${[...new Set(of)].join(', ')}), or include them in this deployment`;
+}
+
 function planCommand(context: DriverContext, planning: Planning): Command {
   const { job } = context;
   const { name, file } = planning;
@@ -199,8 +216,9 @@ function planCommand(context: DriverContext, planning: Planning): Command {
     installsProviders: true,
     loadsModules: true,
     collects: { file: join(context.temporaryFolder, report.file), as: report.as },
-    finds: { pattern: mockLine, as: mockLines },
-    explain: (captures) => explainUnits(captures, 'planned'),
+    finds: { pattern: outputLine, as: outputLines },
+    ...(isRunAll(job) ? { isEnough: (captures: Captures) => isPlannedInPart(context, captures) } : {}),
+    explain: (captures) => explainUnits(captures, 'planned') ?? explainMissing(context, captures),
     next: (captures) => showCommands(context, captures, planning),
     ...added(job, 'plan', values),
   };
@@ -213,23 +231,6 @@ export function planCommands(context: DriverContext): Command[] {
   // Drift, planned separately from the changes of the code.
   const file = join(dirname(planFile), 'refresh-only');
   return [planCommand(context, { name: '-refresh-only', file, kind: 'refresh' }), planCommand(context, plan)];
-}
-
-interface ReportedUnit {
-  readonly Name?: unknown;
-  readonly Result?: unknown;
-}
-
-/** What a report says of each unit. */
-function reportedUnits(captures: Captures): Map<string, string> {
-  try {
-    const units = JSON.parse(new TextDecoder().decode(captures.get(report.as))) as unknown;
-    const list = Array.isArray(units) ? units.filter((each): each is ReportedUnit => isRecord(each)) : [];
-    return new Map(list.map(({ Name, Result }) => [String(Name), String(Result)]));
-  } catch {
-    // Terragrunt was ended before it wrote one.
-    return new Map();
-  }
 }
 
 /**

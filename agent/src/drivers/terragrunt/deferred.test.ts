@@ -36,6 +36,7 @@ function deferred(vpc: TerraformPlan, outputs: string, mocked: Record<string, st
       ]),
       parsed: new Map([['app/terragrunt.hcl', uses('vpc', outputs)]]),
       mocked: new Map(Object.entries(mocked)),
+      unplanned: new Map(),
     }),
   );
 }
@@ -78,6 +79,7 @@ test('outputs that are reached through an index or a loop count too', () => {
       ]),
       parsed: new Map([['app/terragrunt.hcl', body]]),
       mocked: new Map(),
+      unplanned: new Map(),
     });
     assert.deepEqual([...found.keys()], ['app'], expression);
   }

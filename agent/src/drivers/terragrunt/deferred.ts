@@ -6,7 +6,9 @@ import { posix } from 'node:path';
 import { isRecord } from '#contract/schema/is-record.ts';
 import type { TerraformPlan } from '../terraform/plan-json.ts';
 import { configurationFiles, type ParsedFiles } from './backends.ts';
+import { UnreadableFile } from './read-file.ts';
 import { levelsOf, type Unit } from './units.ts';
+import type { MissingOutputs } from './unplanned.ts';
 
 /** Outputs of another unit that a unit's configuration uses. */
 interface Reference {
@@ -47,9 +49,14 @@ function dependencyBlocks(files: readonly Readonly<Record<string, unknown>>[]): 
 }
 
 function referencesOf(unit: Unit, parsed: ParsedFiles): Reference[] {
-  const files = configurationFiles(unit)
-    .map((name) => parsed.get(name))
-    .filter((body) => body !== undefined);
+  const files: Readonly<Record<string, unknown>>[] = [];
+  for (const name of configurationFiles(unit)) {
+    const file = parsed.get(name);
+    // It may use any output of all of them.
+    if (file instanceof UnreadableFile)
+      return unit.dependencies.map((path) => ({ unit: path, outputs: null }));
+    if (file !== undefined) files.push(file);
+  }
   const blocks = dependencyBlocks(files);
   const texts = files.map((body) => JSON.stringify(body).replaceAll('\\"', '"'));
   const used = outputsUsed(texts);
@@ -83,6 +90,8 @@ export interface PlannedUnits {
   readonly parsed: ParsedFiles;
   /** By unit: those whose mock outputs terragrunt says that it has used. */
   readonly mocked: ReadonlyMap<string, readonly string[]>;
+  /** The units without a plan, with the outputs that they lack. */
+  readonly unplanned: ReadonlyMap<string, MissingOutputs>;
 }
 
 function isChanging({ resource_changes = [], output_changes = {} }: TerraformPlan): boolean {
@@ -90,8 +99,43 @@ function isChanging({ resource_changes = [], output_changes = {} }: TerraformPla
   return all.some(({ actions }) => actions.some((action) => action !== 'no-op' && action !== 'read'));
 }
 
+/** Why a unit has no plan. @throws Error if another deployment of these units would not change that */
+function missingReason(
+  { path, dependencies }: Unit,
+  { of, names }: MissingOutputs,
+  planned: PlannedUnits,
+): string {
+  const { plans } = planned;
+  const unhelpful = of.filter((each) => {
+    const plan = plans.get(each);
+    return plan !== undefined && !isChanging(plan);
+  });
+  if (unhelpful.length > 0)
+    throw new Error(
+      `Unit ${path} uses outputs of ${unhelpful.join(', ')}, which has none and creates none: add them to its module, or use a dependencies block if only the order matters`,
+    );
+  const isComing = (name: string) =>
+    dependencies.some((each) => {
+      const plan = plans.get(each);
+      return plan === undefined
+        ? planned.unplanned.has(each)
+        : Object.hasOwn(plan.output_changes ?? {}, name);
+    });
+  const unknown = names.filter((name) => !isComing(name));
+  if (unknown.length > 0)
+    throw new Error(
+      `Unit ${path} uses ${unknown.map((name) => JSON.stringify(name)).join(', ')}, which is an output of none of the units that it needs (${dependencies.join(', ')}), and not an attribute of another value of its configuration either`,
+    );
+  const outputs = names.length === 0 ? 'outputs' : `the outputs ${names.join(', ')}`;
+  const providers = of.length > 0 ? of : dependencies;
+  return `it needs ${outputs} of ${providers.join(', ')}, which do not exist yet`;
+}
+
 function reasonOf(unit: Unit, planned: PlannedUnits, deferred: ReadonlyMap<string, string>): string | null {
-  const { plans, parsed, mocked } = planned;
+  const { plans, parsed, mocked, unplanned } = planned;
+  const missing = unplanned.get(unit.path);
+  if (missing !== undefined && missing.of.length + missing.names.length > 0)
+    return missingReason(unit, missing, planned);
   const stale = referencesOf(unit, parsed).map((each) => {
     const plan = plans.get(each.unit);
     return [each.unit, plan === undefined ? null : stalenessOf(plan, each.outputs)] as const;
@@ -104,17 +148,20 @@ function reasonOf(unit: Unit, planned: PlannedUnits, deferred: ReadonlyMap<strin
     return `it was planned with outputs of ${changing.join(', ')} that this deployment changes`;
   const waiting = unit.dependencies.filter((path) => {
     const plan = plans.get(path);
-    return deferred.has(path) && plan !== undefined && isChanging(plan);
+    return deferred.has(path) && (plan === undefined || isChanging(plan));
   });
   return waiting.length > 0 ? `it needs ${waiting.join(', ')}, which this deployment does not apply` : null;
 }
 
-/** Why units are not applied, as clauses by unit, in the order of the units; without an entry: they are. */
+/**
+ * Why units are not applied, as clauses by unit, in the order of the units; without an entry: they are.
+ * @throws Error for a unit that uses outputs which no deployment creates
+ */
 export function deferredUnits(planned: PlannedUnits): Map<string, string> {
   const deferred = new Map<string, string>();
   for (const level of levelsOf(planned.units))
     for (const unit of level) {
-      if (!planned.plans.has(unit.path)) continue;
+      if (!planned.plans.has(unit.path) && !planned.unplanned.has(unit.path)) continue;
       const reason = reasonOf(unit, planned, deferred);
       if (reason !== null) deferred.set(unit.path, reason);
     }

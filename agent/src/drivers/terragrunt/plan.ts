@@ -20,13 +20,15 @@ import { deferredUnits, mockedUnits } from './deferred.ts';
 import { isRunAll, planName, unitsOf } from './settings.ts';
 import { elsewhereOf } from './unit-states.ts';
 import { type Unit, unitAddress, unitModule } from './units.ts';
+import { unplannedUnits } from './unplanned.ts';
 import { workingFolder } from './working-folders.ts';
 
 /** Under which a unit's plan is captured as JSON; `refresh`: the one that only looks for drift. */
 export function planCapture(index: number, kind: 'plan' | 'refresh'): string {
   return `${kind}-${index}.json`;
 }
-export const mockLines = 'mock-lines';
+/** Under which the lines are captured that say whose outputs are missing. */
+export const outputLines = 'output-lines';
 
 function plansIn(
   units: readonly Unit[],
@@ -57,8 +59,11 @@ async function deferredIn(
 ): Promise<Map<string, string>> {
   if (context.job.type === 'destroy') return new Map();
   const parsed = await parseConfigurations(context, units, (text) => text.includes('dependency'));
-  const mocked = mockedUnits(captures.get(mockLines), units, context.configurationFolder);
-  return deferredUnits({ units, plans, parsed, mocked });
+  const lines = captures.get(outputLines);
+  const { configurationFolder } = context;
+  const mocked = mockedUnits(lines, units, configurationFolder);
+  const unplanned = unplannedUnits(captures, lines, configurationFolder) ?? new Map();
+  return deferredUnits({ units, plans, parsed, mocked, unplanned });
 }
 
 function rowsIn(unit: string, rows: readonly ResourceChange[], reason: string | undefined): ResourceChange[] {
@@ -124,13 +129,26 @@ function remarksOf(deferred: ReadonlyMap<string, string>): string[] {
   );
 }
 
+/** The units with changes, known or not, that the apply leaves out. */
+function waitingUnits(
+  read: readonly ReadUnit[],
+  deferred: ReadonlyMap<string, string>,
+): { unit: string; reason: string }[] {
+  const unchanged = new Set(read.flatMap(({ unit, hasChanges }) => (hasChanges ? [] : [unit])));
+  return [...deferred].flatMap(([unit, reason]) => (unchanged.has(unit) ? [] : [{ unit, reason }]));
+}
+
 /** An apply that could not do anything of what the plan shows would never get further. */
-function refuseOnlyDeferred({ job }: DriverContext, read: readonly ReadUnit[]): void {
+function refuseOnlyDeferred(
+  { job }: DriverContext,
+  read: readonly ReadUnit[],
+  deferred: ReadonlyMap<string, string>,
+): void {
   const isApplied = !planOnlyTypes.includes(job.type);
-  const waiting = read.filter(({ reason, hasChanges }) => reason !== undefined && hasChanges);
+  const waiting = waitingUnits(read, deferred);
   if (!isApplied || waiting.length === 0) return;
   if (read.some(({ reason, hasChanges }) => reason === undefined && hasChanges)) return;
-  const list = waiting.map(({ unit, reason }) => `unit ${unit}: ${reason ?? ''}`).join('; ');
+  const list = waiting.map(({ unit, reason }) => `unit ${unit}: ${reason}`).join('; ');
   throw new Error(
     `Nothing of this plan can be applied (${list}). Deploy the units that it needs first, so that they have outputs, or include them in this deployment`,
   );
@@ -203,19 +221,20 @@ export async function readUnitPlans(context: DriverContext, captures: Captures):
   const read = [...plans].map(([unit, plan]) =>
     readUnit(unit, plan, refreshed.get(unit), masker, deferred.get(unit)),
   );
-  refuseOnlyDeferred(context, read);
+  refuseOnlyDeferred(context, read, deferred);
   const settled = read.flatMap(({ plan }) => plan.settled ?? []);
   const plan = {
     resourceChanges: read.flatMap((each) => each.plan.resourceChanges),
     outputChanges: read.flatMap((each) => each.plan.outputChanges),
     ...(settled.length > 0 ? { settled } : {}),
   };
+  const hasUnplanned = [...deferred.keys()].some((unit) => !plans.has(unit));
   const remarks = [...remarksOf(deferred), ...removedRemarks(captures, units)];
   return {
     plan: withoutLongTexts(maskJson(plan, context.job.secrets)),
     planSummary: summaryOf(read),
-    hasChanges: read.some(({ hasChanges }) => hasChanges),
-    hasResourceChanges: read.some(({ hasResourceChanges }) => hasResourceChanges),
+    hasChanges: hasUnplanned || read.some(({ hasChanges }) => hasChanges),
+    hasResourceChanges: hasUnplanned || read.some(({ hasResourceChanges }) => hasResourceChanges),
     ...(await versionsOf(context, plans)),
     ...(remarks.length > 0 ? { remarks } : {}),
   };

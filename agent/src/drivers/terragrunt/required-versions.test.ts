@@ -56,6 +56,15 @@ const layouts: readonly { name: string; files: Files; expected: string | undefin
     expected: '>= 1.0',
   },
   {
+    name: 'of a file that one of two blocks includes, the other of which has no label',
+    files: {
+      'root.hcl': `${own} = ">= 9"\n`,
+      'common.hcl': '',
+      'live/app/terragrunt.hcl': `${including('"../../common.hcl"').replace(' "root"', '')}${including('find_in_parent_folders("root.hcl")')}`,
+    },
+    expected: '>= 9',
+  },
+  {
     name: 'for the program that it runs',
     files: {
       'root.hcl': `${companion} = ">= 9"\n`,
@@ -117,8 +126,12 @@ test('what only terragrunt can evaluate is not guessed, and nothing outside of t
     '"/etc/a.hcl"',
   ])
     assert.deepEqual(await reading({ [path]: including(include) }, 'live/app'), [], include);
-  await assert.rejects(
-    reading({ [path]: `${own} = "` }, 'live/app'),
-    /does not parse: .*live\/app\/terragrunt\.hcl/,
-  );
+});
+
+test('a file that does not parse here ends no run, and its constraint is found in its text', async () => {
+  const path = 'live/app/terragrunt.hcl';
+  const constraint = `${own} = ">= 9"\n`;
+  const [found] = await reading({ [path]: `${constraint}inputs = {` }, 'live/app');
+  assert.deepEqual(found, { file: path, constraint: '>= 9', attribute: own });
+  assert.deepEqual(await reading({ [path]: `${own} = "` }, 'live/app'), []);
 });

@@ -5,7 +5,7 @@
 import { posix } from 'node:path';
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
 import type { RequiredOf, TreeReader } from '../driver.ts';
-import { readConfigurationFile } from '../terraform/read-configuration.ts';
+import { parseTerragruntFiles, UnreadableFile } from './read-file.ts';
 
 const ownProgram = 'terragrunt';
 const unitFile = 'terragrunt.hcl';
@@ -97,6 +97,12 @@ async function bodyOf(code: TreeReader, file: string): Promise<Record<string, un
   if (text === null) return null;
   // Only those files are parsed that may say something.
   if (!/_version_constraint|include/.test(text)) return {};
-  const body = await readConfigurationFile({ name: file, text });
-  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  const [body] = await parseTerragruntFiles([{ name: file, text }]);
+  return body instanceof UnreadableFile ? constraintsInText(body.text) : (body ?? {});
+}
+
+/** The constraints in a file that our parser cannot read. */
+function constraintsInText(text: string): Record<string, unknown> {
+  const found = text.matchAll(/^[ \t]*(\w+_version_constraint)[ \t]*=[ \t]*"([^"\\\n]*)"[ \t]*$/gm);
+  return Object.fromEntries([...found].map(([, name, constraint]) => [name, constraint]));
 }

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { isRecord } from '#contract/schema/is-record.ts';
 import type { DriverContext, FileToWrite } from '../driver.ts';
-import { overrideName, readCodeBackend } from '../terraform/backend.ts';
+import { overrideName } from '../terraform/backend.ts';
+import { backendInFolder } from './backends.ts';
 import { partName, singleStateName } from './state.ts';
 import { allUnits, isRunAll, rulesOf } from './settings.ts';
 import type { Unit } from './units.ts';
@@ -71,7 +72,7 @@ export async function checkUnit(context: DriverContext, { path }: Unit, folder: 
       `${name} would lose its state: its configuration names a backend, but init has set up none that outlasts the run. Write the remote_state block into terragrunt.hcl or a file that it includes, or remove it to have the service store the state`,
     );
   }
-  const hidden = await readCodeBackend(
+  const hidden = await backendInFolder(
     {
       list: async (each) => (await tree.list(join(folder, each))).filter((file) => !ours.test(file)),
       text: (each) => tree.text(join(folder, each)),

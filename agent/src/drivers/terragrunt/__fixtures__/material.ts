@@ -28,7 +28,7 @@ export const material: Material = {
   inspected: { 'units.json': '1.1.3.units.json', 'elsewhere.json': '1.1.3.elsewhere.json' },
   plans: {
     'a first deployment, in which one unit waits for outputs': {
-      files: recorded('create', 'mock-lines.txt'),
+      files: recorded('create', 'output-lines.txt'),
       summary: { added: 2, changed: 0, destroyed: 0 },
       changes: {
         'app/terraform_data.it': 'create',

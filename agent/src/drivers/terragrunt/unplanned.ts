@@ -1,0 +1,79 @@
+/** Units that terragrunt could not plan, because they use outputs that other units do not have yet. */
+import { posix } from 'node:path';
+import { isRecord } from '#contract/schema/is-record.ts';
+import { type Captures } from '../command.ts';
+import { withoutColours } from '../terraform/progress.ts';
+
+/** Under which a run's report is captured. */
+export const reportCapture = 'report.json';
+
+interface ReportedUnit {
+  readonly name: string;
+  readonly result: string;
+}
+
+function reported(value: unknown): ReportedUnit[] {
+  return isRecord(value) ? [{ name: String(value['Name']), result: String(value['Result']) }] : [];
+}
+
+/** What a report says of each unit. */
+export function reportedUnits(captures: Captures): Map<string, string> {
+  try {
+    const units = JSON.parse(new TextDecoder().decode(captures.get(reportCapture))) as unknown;
+    const list = Array.isArray(units) ? units.flatMap(reported) : [];
+    return new Map(list.map(({ name, result }) => [name, result]));
+  } catch {
+    // Terragrunt was ended before it wrote one.
+    return new Map();
+  }
+}
+
+/** Terragrunt's errors about outputs that a unit uses, of a unit without any and of one without that one. */
+export const missingLine =
+  /is a dependency of .+ but detected no outputs|\] .*This object does not have an attribute named "/;
+
+/** What a unit lacks. */
+export interface MissingOutputs {
+  /** Paths of the units that have no outputs. */
+  readonly of: readonly string[];
+  /** Names of outputs that the others do not have. */
+  readonly names: readonly string[];
+}
+
+const noOutputs = /(?:^\* |outputs: )(\/.+?) is a dependency of (\/.+?) but detected no outputs/;
+const noAttribute = /^\S+ ERROR\s+\[(.+?)\] .*This object does not have an attribute named "([^"]+)"/;
+
+function addTo(map: Map<string, Set<string>>, key: string, value: string): void {
+  map.set(key, (map.get(key) ?? new Set()).add(value));
+}
+
+/**
+ * The units that could not be planned, with what they lack; nothing: they need such a unit.
+ * @param lines of terragrunt's output that match `missingLine`
+ * @returns null if terragrunt failed for another reason
+ */
+export function unplannedUnits(
+  captures: Captures,
+  lines: Uint8Array | undefined,
+  configurationFolder: string,
+): Map<string, MissingOutputs> | null {
+  const units = reportedUnits(captures);
+  const named = (result: string) => [...units].flatMap(([name, found]) => (found === result ? [name] : []));
+  const [failed, notRun] = [named('failed'), named('early exit')];
+  const [providers, names] = [new Map<string, Set<string>>(), new Map<string, Set<string>>()];
+  const pathOf = (file: string) => posix.relative(configurationFolder, posix.dirname(file)) || '.';
+  for (const coloured of new TextDecoder().decode(lines).split('\n')) {
+    const line = withoutColours(coloured);
+    const [, from, to] = noOutputs.exec(line) ?? [];
+    if (from !== undefined && to !== undefined) addTo(providers, pathOf(to), pathOf(from));
+    const [, unit, name] = noAttribute.exec(line) ?? [];
+    if (unit !== undefined && name !== undefined) addTo(names, unit, name);
+  }
+  const isExplained = (unit: string) => providers.has(unit) || names.has(unit);
+  if (failed.length === 0 || !failed.every(isExplained)) return null;
+  const lacking = (unit: string) => ({
+    of: [...(providers.get(unit) ?? [])],
+    names: [...(names.get(unit) ?? [])],
+  });
+  return new Map([...failed, ...notRun].map((unit) => [unit, lacking(unit)]));
+}
