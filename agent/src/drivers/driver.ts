@@ -215,6 +215,8 @@ export interface SavedPlanCapability {
      */
     beyondApproved(approved: Uint8Array, replanned: Uint8Array): string | null;
   };
+  /** Files with values that the tool reads again for the apply, by path; absent: it uses those in the plan. */
+  valueFiles?(context: DriverContext): Promise<readonly string[]>;
   /** In the tree that the plan phase kept, the apply needs neither `files` nor `prepare` again. */
   readonly isTreeReady?: true;
 }
@@ -302,10 +304,7 @@ export interface Driver {
   readonly codeFiles?: RegExp;
   /** The tool's own program passes an interrupt on with the second one, also where its runner has been killed. */
   readonly interrupts?: 'twice';
-  /**
-   * Reasons why this job must not run (for example, a variable that would move the state); each names the
-   * field.
-   */
+  /** Reasons why this job must not run, such as a variable that would move the state; each names the field. */
   refusals(job: Job): string[];
   /** Warnings that do not stop the run; one sentence each, for the log of the first step. */
   warnings(context: Omit<DriverContext, 'stateFolder'>): Promise<string[]>;

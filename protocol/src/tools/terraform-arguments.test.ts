@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { argumentsProblem, joinArguments, splitArguments } from './terraform-arguments.ts';
+import {
+  argumentsProblem,
+  isValueFlag,
+  joinArguments,
+  readFlags,
+  splitArguments,
+} from './terraform-arguments.ts';
 
 describe('arguments in one text', () => {
   it('are split as the tools split TF_CLI_ARGS', () => {
@@ -28,6 +34,33 @@ describe('arguments in one text', () => {
         assert.deepEqual(splitArguments(joinArguments(words)), words),
       ),
     );
+  });
+});
+
+describe('arguments are read as the tools read them', () => {
+  for (const [text, values] of [
+    ['-var a=1 --var b=2 -var=c=3 -lock=false', ['-var=a=1', '-var=b=2', '-var=c=3']],
+    [`-var-file 'x y' --var-file=z`, ['-var-file=x y', '-var-file=z']],
+    ['-var -var=a=1', ['-var=-var=a=1']],
+    ['-compact-warnings -var=a=1', ['-var=a=1']],
+    ['-generate-config-out x -var=a=1', ['-var=a=1']],
+  ] as const)
+    it(text, () => {
+      const flags = readFlags(splitArguments(text)).filter(isValueFlag);
+      assert.deepEqual(
+        flags.map(({ name, value }) => `${name}=${value}`),
+        values,
+      );
+    });
+
+  it('and refused where it is not clear whether they set a variable', () => {
+    for (const [text, problem] of [
+      ['-generate-config-out -var=a=1', /^an argument that sets variables follows -generate-config-out: /],
+      ['-lock-timeout -var a=1', /follows -lock-timeout/],
+      ['-Secret -var-file=x', /follows another argument/],
+      ['-lock=false -var', /^-var needs a value$/],
+    ] as const)
+      assert.match(argumentsProblem('plan', text) ?? '', problem, text);
   });
 });
 

@@ -38,6 +38,60 @@ export function joinArguments(words: readonly string[]): string {
   return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
 }
 
+/** One argument with its value. */
+export interface Flag {
+  /** With one dash. */
+  readonly name: string;
+  readonly value?: string;
+  /** The next word would be its value, and there is none. */
+  readonly needsValue?: true;
+  /** The next word is its value and reads as an argument that sets a variable. */
+  readonly isUnclear?: true;
+}
+
+/** Flags that have no value unless it is written after `=`, of all commands of both tools. */
+const switches: ReadonlySet<string> = new Set(
+  [
+    ...['allow-deferral', 'auto-approve', 'backend', 'compact-warnings', 'concise', 'consolidate-errors'],
+    ...['consolidate-warnings', 'destroy', 'detailed-exitcode', 'force-copy', 'get', 'h', 'help'],
+    ...['ignore-remote-version', 'input', 'json', 'lock', 'migrate-state', 'no-color', 'or-create', 'raw'],
+    ...['reconfigure', 'refresh', 'refresh-only', 'show-sensitive', 'suppress-forget-errors', 'upgrade'],
+  ].map((name) => `-${name}`),
+);
+
+/** Whether an argument sets variables. */
+export function isValueFlag({ name }: Flag): boolean {
+  return name === '-var' || name === '-var-file';
+}
+
+/** Reads words as the tools do: a flag that is not a switch takes the next word, whatever it looks like. */
+export function readFlags(words: readonly string[]): Flag[] {
+  const flags: Flag[] = [];
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? '';
+    if (!word.startsWith('-')) continue;
+    const { name, value } = flagOf(word);
+    if (value !== undefined || switches.has(name))
+      flags.push(value === undefined ? { name } : { name, value });
+    else {
+      index += 1;
+      flags.push(withNextWord(name, words[index]));
+    }
+  }
+  return flags;
+}
+
+function flagOf(word: string): Flag {
+  const [, name = '', value] = /^-?(-[^=]*)(?:=([^]*))?$/.exec(word) ?? [];
+  return value === undefined ? { name } : { name, value };
+}
+
+function withNextWord(name: string, next: string | undefined): Flag {
+  if (next === undefined) return { name, needsValue: true };
+  const isUnclear = next.startsWith('-') && isValueFlag(flagOf(next));
+  return { name, value: next, ...(isUnclear ? { isUnclear } : {}) };
+}
+
 type Verb = string;
 interface Rule {
   readonly why: string;
@@ -88,5 +142,18 @@ export function argumentsProblem(verb: Verb, text: string): string | null {
     const problem = flagProblem(word, verb);
     if (problem !== null) return problem;
   }
-  return null;
+  return valueProblem(readFlags(words));
+}
+
+/** Which variables arguments set must be clear, also where a flag is unknown here. */
+function valueProblem(flags: readonly Flag[]): string | null {
+  const unclear = flags.find(({ isUnclear }) => isUnclear === true);
+  if (unclear !== undefined)
+    return `an argument that sets variables follows ${shownFlag(unclear)}: if ${shownFlag(unclear)} has a value, write it after =, otherwise move it to the end`;
+  const open = flags.find((flag) => isValueFlag(flag) && flag.needsValue === true);
+  return open === undefined ? null : `${open.name} needs a value`;
+}
+
+function shownFlag({ name }: Flag): string {
+  return /^-[a-z][a-z-]{0,40}$/.test(name) ? name : 'another argument';
 }

@@ -1,5 +1,6 @@
 /** Facts that terraform and OpenTofu share. */
 import type { VariableType } from '#contract/schema/enumerations.ts';
+import { appliedValuesProblem } from './applied-values.ts';
 import { runVariableProblem } from './run-variables.ts';
 import { argumentsProblem } from './terraform-arguments.ts';
 import { terraformState } from './terraform-state.ts';
@@ -61,6 +62,7 @@ export const familyFacts = {
   importsResources: true,
   planArguments,
   variableRefusal,
+  environmentRefusal: appliedValuesProblem,
   downloads: [
     {
       what: 'provider registry',

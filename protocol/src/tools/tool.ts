@@ -43,6 +43,13 @@ export interface ToolFacts {
    */
   variableRefusal(type: VariableType, name: string, value: string): string | null;
   /**
+   * Why no run of this tool can have environment variables together, as a text that begins with the name of one of
+   * them and contains no value; null if it can. Called when a deployment is requested, and before each run, with
+   * variables that `variableRefusal` accepts. Absent: no variable depends on others.
+   * @param environment values as resolved or as written
+   */
+  environmentRefusal?(environment: Readonly<Record<string, string>>): string | null;
+  /**
    * Why the tool takes no environment with a workspace of this name, as the rest of a sentence that begins with
    * `workspaceName`; null if it does. Absent: it takes every name that the service takes.
    */

@@ -19,6 +19,11 @@ const environmentStringBytes = 131_072;
 /** Read by the dynamic loader of every program, also of those that prepare the sandbox. */
 const loaderNames = /^(LD_[A-Z_]+|GLIBC_TUNABLES)$/;
 
+/** Names of variables that tools and their drivers read: values, arguments and options. */
+const toolNames = /^(ANSIBLE|ENVARIUM|HELM|KUBECTL|PULUMI|TERRAGRUNT|TF|TG|TOFU)_/;
+/** System variables that only an apply has: the plan would be approved with another value. */
+const laterReference = /\$\{ENVARIUM_REVIEWER_[A-Z_]*\}/;
+
 /** `true`: a version file is also looked for above the configuration's folder. */
 export const upwardVariable = 'ENVARIUM_RESOLVE_FILE_VERSION_RECURSIVELY';
 
@@ -30,6 +35,8 @@ function environmentRefusal(name: string, value: string): string | null {
   if (value.includes('\0')) return `${name}: an environment variable cannot hold a zero character`;
   if (Buffer.byteLength(name) + Buffer.byteLength(value) + 2 > environmentStringBytes)
     return `${name}: an environment variable holds at most 128 KiB, name included; use a terraform variable for a longer value`;
+  if (toolNames.test(name) && laterReference.test(value))
+    return `${name}: its value cannot refer to who approves, which is not known when the plan is made; remove \${ENVARIUM_REVIEWER_…}`;
   if (name === upwardVariable && !/^(true|false|)$/.test(value) && !value.includes('${'))
     return `${name}: it must be true or false`;
   return null;

@@ -7,7 +7,8 @@ import { type DeployBody, normalizeDeployRequest } from '#contract/deployments/d
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { DeploymentType } from '#contract/schema/enumerations.ts';
-import { canEstimateCosts, deploymentSteps, isRunnable } from '#protocol/tools/index.ts';
+import type { JobVariable } from '#protocol/messages/job.ts';
+import { canEstimateCosts, deploymentSteps, isRunnable, toolFacts } from '#protocol/tools/index.ts';
 import { policyCheckedTypes } from '#protocol/tools/steps.ts';
 import { runSettings } from '#protocol/tools/run-settings.ts';
 import { recordAudit } from '../audit/record.ts';
@@ -72,6 +73,10 @@ function decide({ environment, open, ...facts }: StoredFacts, type: DeploymentTy
   });
 }
 
+function valuesOf(variables: readonly JobVariable[]): Record<string, string> {
+  return Object.assign(Object.create(null), ...variables.map(({ name, value }) => ({ [name]: value })));
+}
+
 /** The values that the run gets, sealed, what readers see of them, and the sets that they come from. */
 async function inputsOf(context: ActorContext, facts: StoredFacts, request: StartRequest, id: string) {
   const { environment, hierarchy, lastDeploy } = facts;
@@ -87,6 +92,9 @@ async function inputsOf(context: ActorContext, facts: StoredFacts, request: Star
   const [unusable] = resolved.unusable;
   // An environment can be destroyed whatever happened to its variables.
   if (unusable !== undefined && request.type !== 'destroy') throw new Refusal('bad_request', unusable);
+  const refusal =
+    toolFacts(facts.template.type)?.environmentRefusal?.(valuesOf(resolved.environment)) ?? null;
+  if (refusal !== null && request.type !== 'destroy') throw new Refusal('bad_request', refusal);
   const custom = splitCustomVariables(request.customEnvironmentVariables ?? {});
   const approval = approvalAtStart({
     isOnlyPlanner: isOnlyPlanner(context.actor, environment),

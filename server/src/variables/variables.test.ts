@@ -408,3 +408,32 @@ test('other requests are served while the expressions of many variables take lon
   assert.ok(resolving < 0.2, `${resolving} at once, for four deployments`);
   for (const { id } of saved) await ok(app, 'deleteVariable', { params: { id: id ?? '' } });
 });
+
+test('values that only an apply would get are refused when a deployment is requested', async () => {
+  const environment = await createIdle(app, { configurationChanges: [] });
+  const deploy = (...changes: [name: string, value: string][]) => ({
+    params: { id: environment.id },
+    body: { configurationChanges: changes.map(([name, value]) => ({ name, value })) },
+  });
+  for (const [name, value] of [
+    ['TF_CLI_ARGS_apply', '-var size=hunter2'],
+    ['ENVARIUM_CLI_ARGS_APPLY', '--var-file=hunter2'],
+  ] as const) {
+    const { message } = await refused(app, 'deployEnvironment', 400, deploy([name, value]));
+    assert.match(
+      message,
+      new RegExp(`${name}: -var.* is not allowed, because an apply gets the values of its plan`),
+    );
+    assert.doesNotMatch(message, /hunter2/);
+  }
+  const later = deploy(['TF_VAR_size', '${ENVARIUM_REVIEWER_NAME}']);
+  assert.match(
+    (await refused(app, 'deployEnvironment', 400, later)).message,
+    /TF_VAR_size: its value cannot refer/,
+  );
+  await ok(
+    app,
+    'deployEnvironment',
+    deploy(['TF_CLI_ARGS_apply', '-var a=1'], ['TF_CLI_ARGS_plan', '-var=a=1']),
+  );
+});

@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { plannedValues } from '#protocol/tools/applied-values.ts';
 import { readRunVariables, type RunVariables } from '#protocol/tools/run-variables.ts';
 import { joinArguments, splitArguments } from '#protocol/tools/terraform-arguments.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
@@ -70,28 +71,13 @@ export function early(flavor: Flavor, context: DriverContext): string[] {
   return flavor.readsVariablesEarly ? variableFiles(context) : [];
 }
 
-/** Selects the arguments that set variables. */
-export function valuesAmong(words: readonly string[]): string[] {
-  const isValue = (word: string) => /^--?var(-file)?(=|$)/.test(word);
-  return words.flatMap((word, index) => {
-    if (!isValue(word)) return [];
-    const next = words[index + 1];
-    return word.includes('=') || next === undefined ? [word] : [word, next];
-  });
-}
-
-/**
- * OpenTofu compares the variables of an apply with those of its plan, which would differ without these
- * arguments.
- */
-function plannedValues(flavor: Flavor, context: DriverContext): string[] {
-  if (!flavor.readsVariablesEarly) return [];
-  const own = splitArguments(runEnvironment(context.job)['TF_CLI_ARGS_plan'] ?? '');
-  return [
-    ...valuesAmong(own),
-    ...variableFiles(context),
-    ...valuesAmong(runVariablesOf(context.job).planArguments),
-  ];
+/** OpenTofu also uses variables in an apply, and compares them with those of the plan. */
+function appliedArguments(flavor: Flavor, { job }: DriverContext): string[] {
+  const { applyArguments } = runVariablesOf(job);
+  // The last ones take precedence.
+  return flavor.readsVariablesEarly
+    ? [...applyArguments, ...plannedValues(runEnvironment(job))]
+    : [...applyArguments];
 }
 
 export function initCommand(flavor: Flavor, context: DriverContext): Command {
@@ -233,7 +219,7 @@ export function applyCommands(flavor: Flavor, context: DriverContext): Command[]
     ],
     isChanging: true,
     ...(eventFile === undefined ? {} : { eventFile }),
-    ...added(job, 'apply', [...plannedValues(flavor, context), ...runVariablesOf(job).applyArguments]),
+    ...added(job, 'apply', appliedArguments(flavor, context)),
   };
   if (isDestroy) return [applying];
   // Outputs and resources are read from the state file if the service stores it unencrypted; otherwise the

@@ -529,6 +529,19 @@ for (const { driver, program, skip } of tools)
         assert.ok(commands.every(({ args }) => !args.join(' ').includes('arguments')));
       });
 
+      it('which repeat values for the apply, where those of the plan still count', async (test) => {
+        const variables = environmentOf({
+          ENVARIUM_CLI_ARGS_PLAN: '-var a=small -var a=planned',
+          ENVARIUM_CLI_ARGS_APPLY: driver === opentofu ? '-var a=planned -var=a=small' : '-var a=planned',
+        });
+        const code =
+          'variable "a" {\n  default = "none"\n}\nresource "terraform_data" "one" {\n  input = timestamp()\n}\noutput "said" {\n  value = "${terraform_data.one.id == "" ? "" : var.a}"\n}\n';
+        const { context } = await configuration(test, { 'main.tf': code }, { variables });
+        assert.deepEqual(driver.refusals(context.job), []);
+        await deployed(context);
+        assert.equal((await stateOf(context)).outputs['said']?.value, 'planned');
+      });
+
       it('which name targets, unless the deployment does itself or destroys', async (test) => {
         const variables = environmentOf({ ENVARIUM_TERRAFORM_TARGET: 'terraform_data.one' });
         const { context, withJob } = await configuration(test, { 'main.tf': code }, { variables });
@@ -619,6 +632,9 @@ for (const { driver, program, skip } of tools)
           ['TF_DATA_DIR', '/tmp'],
           ['ENVARIUM_CLI_ARGS_PLAN', '-out=elsewhere'],
           ['ENVARIUM_TERRAFORM_CONFIG_FILE_PATH', '../outside.tfvars'],
+          ['TF_CLI_ARGS_apply', '-var a=huge'],
+          ['ENVARIUM_CLI_ARGS_APPLY', '--var-file=huge.tfvars'],
+          ['TF_VAR_a', '${ENVARIUM_REVIEWER_NAME}'],
         ] as const) {
           const [text, ...more] = driver.refusals(jobOf({ variables: environmentOf({ [key]: value }) }));
           assert.ok(text?.startsWith(key), `${key}: ${text}`);

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { plannedValues } from '#protocol/tools/applied-values.ts';
 import { runVariableNames, runVariableProblem } from '#protocol/tools/run-variables.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
@@ -59,6 +60,7 @@ function refusals(facts: ToolFacts, job: Job): string[] {
   const folder = normalizePath(job.source.path ?? '');
   for (const name of Object.values(runVariableNames))
     found.push(runVariableProblem(name, environment[name] ?? '', folder));
+  found.push(facts.environmentRefusal?.(environment) ?? null);
   const problems = new Set(found.filter((text) => text !== null));
   if (problems.size === 0 && runVariablesOf(job).ignoresState) problems.add(ignoredStateRefusal(job) ?? '');
   return [...problems].filter((text) => text !== '');
@@ -181,6 +183,17 @@ function plansToEstimate(_context: DriverContext, captures: Captures): PlanToEst
   return json === undefined ? [] : [{ unit: null, json }];
 }
 
+/** Files that are loaded automatically, and those that arguments name. Arguments may also name files outside of the code. */
+async function valueFiles({ job, tree }: DriverContext): Promise<string[]> {
+  const named = plannedValues(runEnvironment(job)).flatMap(
+    (word) => /^-var-file=([^/][^]*)$/.exec(word)?.[1] ?? [],
+  );
+  const loaded = (await tree.list('')).filter((name) =>
+    /^terraform\.tfvars(\.json)?$|\.auto\.tfvars(\.json)?$/.test(name),
+  );
+  return [...loaded, ...named];
+}
+
 /** The driver of one tool of the family. */
 export function terraformFamily(flavor: Flavor): Driver {
   const { facts, fileRules } = flavor;
@@ -218,6 +231,7 @@ export function terraformFamily(flavor: Flavor): Driver {
       replanned: {
         beyondApproved: (approved, replanned) => beyondApproved(planOf(approved), planOf(replanned)),
       },
+      ...(flavor.readsVariablesEarly ? { valueFiles } : {}),
       isTreeReady: true,
     },
     progress: {

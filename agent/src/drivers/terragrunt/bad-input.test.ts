@@ -140,6 +140,18 @@ test('variables that would move what a run reads and writes are refused', withTe
   );
   await expectRefused(t, network, /^TG_LOG_LEVEL: the run reads warnings/, variable('TG_LOG_LEVEL', 'error'));
   await expectRefused(t, network, /^TF_WORKSPACE cannot be set/, variable('TF_WORKSPACE', 'x'));
+  await expectRefused(
+    t,
+    network,
+    /^TERRAGRUNT_TFPATH cannot be set/,
+    variable('TERRAGRUNT_TFPATH', './tofu'),
+  );
+  await expectRefused(
+    t,
+    network,
+    /^TF_CLI_ARGS_apply: -var size is not allowed, because an apply gets the values of its plan/,
+    variable('TF_CLI_ARGS_apply', '--var size=huge'),
+  );
 });
 
 /** Another program in the place of terragrunt for its plans, the real one for all else. */

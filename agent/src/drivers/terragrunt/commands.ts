@@ -2,10 +2,10 @@
 import { dirname, join } from 'node:path';
 import { terragrunt as facts } from '#protocol/tools/terragrunt.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
-import { splitArguments } from '#protocol/tools/terraform-arguments.ts';
+import { plannedValues } from '#protocol/tools/applied-values.ts';
 import { type Captures, type Command, given, type Note } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
-import { added, runVariablesOf, valuesAmong } from '../terraform/commands.ts';
+import { added, runVariablesOf } from '../terraform/commands.ts';
 import { mockLine } from './deferred.ts';
 import { outputLines, planCapture, unitsWithPlan } from './plan.ts';
 import {
@@ -56,12 +56,15 @@ function variableFiles({ job, configurationFolder }: DriverContext): string[] {
   return runVariablesOf(job).variableFiles.map((file) => `-var-file=${join(configurationFolder, file)}`);
 }
 
-/** OpenTofu compares the variables of an apply with those of its plan. */
-function plannedValues(context: DriverContext): string[] {
-  if (!usesTofu(context.job)) return [];
-  const own = splitArguments(runEnvironment(context.job)['TF_CLI_ARGS_plan'] ?? '');
-  const more = runVariablesOf(context.job).planArguments;
-  return [...valuesAmong(own), ...variableFiles(context), ...valuesAmong(more)];
+/** OpenTofu also uses variables in an apply, and compares them with those of the plan. */
+function appliedArguments({ job, configurationFolder }: DriverContext): string[] {
+  const { applyArguments } = runVariablesOf(job);
+  if (!usesTofu(job)) return [...applyArguments];
+  // The last ones take precedence.
+  return [
+    ...applyArguments,
+    ...plannedValues(runEnvironment(job), (file) => join(configurationFolder, file)),
+  ];
 }
 
 /** Lists the units, also those that stacks generate. */
@@ -270,7 +273,6 @@ function applyUnits(context: DriverContext, units: readonly Unit[] | null, name:
   const all = isRunAll(job);
   const words = ['apply', '-input=false', ...(all ? [] : [join(planFile, planName(job, '.'))])];
   const own = all ? ['--out-dir', planFile, '--filters-file', join(temporaryFolder, filtersFile)] : [];
-  const values = [...plannedValues(context), ...runVariablesOf(job).applyArguments];
   return {
     step: isDestroy ? steps.destroy : steps.apply,
     program,
@@ -286,7 +288,7 @@ function applyUnits(context: DriverContext, units: readonly Unit[] | null, name:
       for (const [unit, result] of reportedUnits(captures)) if (result === 'succeeded') done.add(unit);
       return text;
     },
-    ...added(job, 'apply', values),
+    ...added(job, 'apply', appliedArguments(context)),
   };
 }
 

@@ -34,6 +34,7 @@ function refusals(job: Job): string[] {
   const folder = normalizePath(job.source.path ?? '');
   for (const name of Object.values(runVariableNames))
     found.push(runVariableProblem(name, environment[name] ?? '', folder));
+  found.push(facts.environmentRefusal?.(environment) ?? null);
   const problems = new Set(found.filter((text) => text !== null));
   if (problems.size === 0 && runVariablesOf(job).ignoresState) problems.add(ignoredStateRefusal(job) ?? '');
   return [...problems].filter((text) => text !== '');

@@ -43,6 +43,7 @@ import { inspectCode, readCaptures } from './inspect-code.ts';
 import type { Captures } from '../command-files.ts';
 import { givenCaptures, runOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
+import { readValueFiles, requireValueFiles } from './value-files.ts';
 import { unpackTree } from '../code/tree-archive.ts';
 
 /** The tree that the plan phase of this deployment kept for this slot; null if there is none. */
@@ -144,10 +145,12 @@ async function restore(
     expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
     expectPlannedSecrets(attempt, approved.parts);
     const configuration = { ...described, written: await writeDriverFiles(attempt, described.context) };
+    const values = await readValueFiles(attempt, described);
     const commands = await attempt.driver.prepare(described.context);
     for (const command of onlyCommands(commands))
       await runOne(attempt, configuration, { ...command, step: prepareStep }, givenCaptures(attempt));
     await checkPrepared(attempt, configuration);
+    await requireValueFiles(attempt, described, values);
     expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
     return { ...configuration, hasPlugins: await usesPlugins(attempt, described) };
   });

@@ -31,6 +31,7 @@ import { resolveTool } from '../tool/resolve-tool.ts';
 import { runOrReuse } from '../reuse/run-or-reuse.ts';
 import type { Captures } from '../command-files.ts';
 import { runCommands } from '../run-commands.ts';
+import { readValueFiles, requireValueFiles } from './value-files.ts';
 import { planInWords } from './plan-in-words.ts';
 import { patternsOf } from '../../logs/mask.ts';
 import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
@@ -111,6 +112,7 @@ async function plan(attempt: RunnerAttempt, prepared: Prepared): Promise<Outcome
   const commands = attempt.driver.plan(configuration.context);
   const step = commands.at(-1)?.step ?? setupStep;
   const compose = attempt.driver.savedPlan?.compose;
+  const values = mayBeApplied ? await readValueFiles(attempt, configuration) : null;
   let kept: Promise<ApprovedParts> | undefined;
   let facts: OutcomeFacts = {};
   let captures: Captures;
@@ -127,7 +129,10 @@ async function plan(attempt: RunnerAttempt, prepared: Prepared): Promise<Outcome
         const planFacts = await readPlan(attempt, configuration, step, captures);
         const composed = mayBeApplied ? await compose?.(configuration.context, captures) : undefined;
         if (composed !== undefined) kept = keepForApply(attempt, prepared, step, composed);
-        const approvedParts = await withFacts(planFacts, async () => kept);
+        const approvedParts = await withFacts(planFacts, async () => {
+          if (values !== null) await requireValueFiles(attempt, configuration, values);
+          return kept;
+        });
         facts = { ...planFacts, ...(approvedParts === undefined ? {} : { approvedParts }) };
       },
     });

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { findProgram } from '../../processes/programs.ts';
+import { createSetup, type StartOptions } from '../../testing/runner-setup.ts';
+
+const files = {
+  'main.tf':
+    'variable "size" { default = "small" }\nresource "terraform_data" "it" { input = timestamp() }\noutput "size" { value = terraform_data.it.id == "" ? "" : var.size }\n',
+  'a.auto.tfvars': '# no values\n',
+};
+
+function stage(t: TestContext) {
+  const setup = createSetup(t, files);
+  const real = toolboxProgram('opentofu') ?? '';
+  /** The real tool, with code that runs in one of its commands, as a provider's does. */
+  const during = (command: string, work: string): StartOptions => {
+    const tofu = join(setup.folder, `tofu-${command}`);
+    // As the tool reads its variables first.
+    const after = `#!/bin/sh\n${real} "$@"; code=$?\n[ "$1" = ${command} ] && { ${work}; }\nexit $code\n`;
+    writeFileSync(tofu, after, { mode: 0o755 });
+    return { toolPaths: { tofu, git: findProgram('git') ?? '' } };
+  };
+  return { setup, during, plain: { toolPaths: { tofu: real, git: findProgram('git') ?? '' } } };
+}
+
+for (const [what, work] of [
+  ['written', `echo 'size = "huge"' > z.auto.tfvars`],
+  ['written under the fixed name', `echo '{"size": "huge"}' > terraform.tfvars.json`],
+  ['changed', `echo 'size = "huge"' > a.auto.tfvars`],
+  ['removed', 'rm a.auto.tfvars'],
+] as const)
+  test(
+    `a plan during which a file of values is ${what} cannot be applied`,
+    withToolbox('opentofu'),
+    async (t) => {
+      const { setup, during } = stage(t);
+      const planned = await setup.run(setup.job({ tool: 'opentofu' }), during('plan', work));
+      assert.equal(planned.outcome.result, 'failed');
+      assert.match(
+        planned.outcome.error?.message ?? '',
+        /^(a\.auto|z\.auto|terraform)\.tfvars(\.json)? was changed by the run itself, and an apply would use its values/,
+      );
+      assert.equal(planned.outcome.approvedParts, undefined);
+    },
+  );
+
+test(
+  'a file of values that the preparation of an apply elsewhere writes is not used',
+  withToolbox('opentofu'),
+  async (t) => {
+    const { setup, during, plain } = stage(t);
+    const planned = await setup.run(setup.job({ tool: 'opentofu' }), plain);
+    const job = setup.applyJob(planned, { travels: true });
+    const work = `echo 'size = "huge"' > z.auto.tfvars`;
+    const refused = await setup.run(job, during('init', work));
+    assert.match(refused.outcome.error?.message ?? '', /^z\.auto\.tfvars was changed by the run itself/);
+    assert.equal(refused.outcome.result, 'failed');
+    const applied = await setup.run(setup.applyJob(planned, { travels: true }), plain);
+    assert.equal(applied.outcome.outputs?.['size']?.value, 'small', JSON.stringify(applied.outcome));
+  },
+);
