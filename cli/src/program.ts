@@ -12,6 +12,7 @@ import { addCompletionCommands } from './commands/completion.ts';
 import { addAgentCommands } from './commands/agents.ts';
 import { addApprovalPolicyCommands } from './commands/approval-policies/approval-policies.ts';
 import { addAuditCommands } from './commands/audit.ts';
+import { addBulkCommands } from './commands/bulk/bulk.ts';
 import { addCalendarCommand } from './commands/calendar/calendar.ts';
 import { addCredentialCommands } from './commands/credentials.ts';
 import { addRepositoryCredentialCommands } from './commands/repository-credentials.ts';
@@ -63,6 +64,7 @@ export function createProgram(): Command {
   addSessionCommands(program);
   addEnvironmentCommands(program);
   addDeployCommands(program);
+  addBulkCommands(program);
   addPlanCommand(program);
   addDriftCommand(program);
   addDecideCommands(program);

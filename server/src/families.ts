@@ -37,6 +37,7 @@ export const families: readonly Family[] = [
   (await import('./schedules/family.ts')).family,
   (await import('./environments/family.ts')).family,
   (await import('./triggers/family.ts')).family,
+  (await import('./bulk-operations/family.ts')).family,
   (await import('./calendar/family.ts')).family,
   (await import('./state/family.ts')).family,
   (await import('./dispatch/family.ts')).family,

@@ -1,12 +1,13 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 65d1b9ed39523d74e3ec8600b71fa7313f76e1866aa4abe04535d62129270d4f
+ * sources 0ada998186d194594cda0c0772efdf4146431f616001263e65a69063559c03b2
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
 import type { Columns as ApprovalPolicies } from '../approval-policies/columns.ts';
 import type { Columns as AuditLog } from '../audit-log/columns.ts';
+import type { Columns as BulkOperations } from '../bulk-operations/columns.ts';
 import type { Columns as ConfigurationSets } from '../configuration-sets/columns.ts';
 import type { Columns as Credentials } from '../credentials/columns.ts';
 import type { Columns as Deployments } from '../deployments/columns.ts';
@@ -188,6 +189,29 @@ export interface AuditLinkTable {
   previous_hash: Buffer;
   project_id: string | null;
   root_hash: Buffer;
+}
+
+export interface BulkOperationTable {
+  address: string | null;
+  created_at: Date;
+  created_by: string;
+  finished_at: Date | null;
+  id: string;
+  key_id: string | null;
+  kind: BulkOperations['bulk_operation.kind'];
+  organization_id: string;
+  request_id: string;
+  sealed_data: Buffer | null;
+}
+
+export interface BulkOperationItemTable {
+  deployment_id: string | null;
+  environment_id: string;
+  error: string | null;
+  finished_at: Date | null;
+  operation_id: string;
+  position: number;
+  status: Generated<BulkOperations['bulk_operation_item.status']>;
 }
 
 export interface CliCodeTable {
@@ -975,6 +999,8 @@ export interface Schema {
   audit_event: AuditEventTable;
   audit_head: AuditHeadTable;
   audit_link: AuditLinkTable;
+  bulk_operation: BulkOperationTable;
+  bulk_operation_item: BulkOperationItemTable;
   cli_code: CliCodeTable;
   configuration_set: ConfigurationSetTable;
   configuration_set_assignment: ConfigurationSetAssignmentTable;

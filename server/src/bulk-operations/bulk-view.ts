@@ -1,0 +1,40 @@
+/** Bulk operations as replies show them. */
+import type { BulkItem, BulkOperation } from '#contract/bulk-operations/shapes.ts';
+import { inEnvironment } from '../access/access.ts';
+import type { ActorContext } from '../context.ts';
+import { type EnvironmentRow, getEnvironmentRows } from '../environments/environment-store.ts';
+import { type BulkItemRow, type BulkRow, listBulkItems } from './bulk-store.ts';
+
+function itemView(row: BulkItemRow, environment: EnvironmentRow | undefined): BulkItem {
+  return {
+    environmentId: row.environment_id,
+    ...(environment ? { environmentName: environment.name } : {}),
+    status: row.status,
+    ...(row.error === null ? {} : { error: row.error }),
+    ...(row.deployment_id === null ? {} : { deploymentId: row.deployment_id }),
+  };
+}
+
+/** As its author sees it; others see the environments that they may view. */
+export async function bulkView({ db, actor }: ActorContext, row: BulkRow): Promise<BulkOperation> {
+  const items = await listBulkItems(db, row.id);
+  const found = await getEnvironmentRows(
+    db,
+    items.map((item) => item.environment_id),
+  );
+  const environments = new Map(found.map((environment) => [environment.id, environment]));
+  const isShown = ({ environment_id: id }: BulkItemRow) => {
+    const environment = environments.get(id);
+    const isAuthor = actor.userId === row.created_by;
+    return isAuthor || (environment && actor.access.has('VIEW_ENVIRONMENT', inEnvironment(environment)));
+  };
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    operation: row.kind,
+    createdBy: row.created_by,
+    createdAt: row.created_at.toISOString(),
+    ...(row.finished_at === null ? {} : { finishedAt: row.finished_at.toISOString() }),
+    data: items.filter(isShown).map((item) => itemView(item, environments.get(item.environment_id))),
+  };
+}

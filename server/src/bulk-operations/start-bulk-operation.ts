@@ -1,0 +1,89 @@
+/** Accepts a bulk operation, and carries out as much of it as a caller waits for. */
+import type { BulkData } from '#contract/bulk-operations/operations.ts';
+import type { BulkKind, BulkOperation } from '#contract/bulk-operations/shapes.ts';
+import { recordAudit } from '../audit/record.ts';
+import { isUuid } from '../access/entity-home.ts';
+import type { ActorContext } from '../context.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { promiseEffect } from '../effects/effect-kind.ts';
+import { getEnvironmentRows } from '../environments/environment-store.ts';
+import { badField, unknownEntity } from '../http/errors.ts';
+import { association, carryOutItems, continueBulk } from './carry-out-bulk.ts';
+import { type BulkRow, getBulkRow, insertBulkOperation } from './bulk-store.ts';
+import { bulkView } from './bulk-view.ts';
+
+/** How long a request waits for its items; the effect takes over then. */
+const waitSeconds = 20;
+
+interface BulkRequest {
+  readonly environmentIds: readonly string[];
+  readonly organizationId: string;
+  readonly data?: BulkData | null;
+}
+
+/** @throws Refusal 400 that names the first id that is not an environment of the organization */
+async function checkEnvironments({ db }: ActorContext, request: BulkRequest): Promise<readonly string[]> {
+  const { environmentIds, organizationId } = request;
+  const rows = await getEnvironmentRows(db, environmentIds.filter(isUuid));
+  const known = new Set(
+    rows.filter((row) => row.organization_id === organizationId).map(({ id }) => id.toLowerCase()),
+  );
+  const unknown = environmentIds.findIndex((id) => !known.has(id.toLowerCase()));
+  if (unknown >= 0) throw unknownEntity(`body.environmentIds.${unknown}`, 'environment');
+  return [...new Set(environmentIds.map((id) => id.toLowerCase()))];
+}
+
+function checkData(kind: BulkKind, { taskPayload }: BulkData): void {
+  if (kind === 'run-task' && !taskPayload?.trim())
+    throw badField('body.data.taskPayload', 'is required: the shell commands to run');
+}
+
+async function accept(context: ActorContext, kind: BulkKind, request: BulkRequest): Promise<BulkRow> {
+  const data = request.data ?? {};
+  checkData(kind, data);
+  const environmentIds = await checkEnvironments(context, request);
+  const id = context.newId();
+  const { actor, requestId, address = null } = context;
+  const now = context.now();
+  const row = {
+    id,
+    organization_id: request.organizationId,
+    kind,
+    sealed_data: context.sealer.seal(JSON.stringify(data), association(id)),
+    created_by: actor.userId,
+    key_id: actor.keyId,
+    address,
+    request_id: requestId,
+    created_at: now,
+  };
+  const inserted = await insertBulkOperation(context.db, row, environmentIds);
+  await recordAudit(context, {
+    organizationId: request.organizationId,
+    action: 'bulkOperation.started',
+    entity: 'bulkOperation',
+    entityId: id,
+    details: { operation: kind, environmentIds: [...environmentIds] },
+  });
+  const dueAt = context.db.isTransaction ? now : new Date(now.getTime() + waitSeconds * 1000);
+  await promiseEffect(context, continueBulk, { operationId: id }, dueAt);
+  return inserted;
+}
+
+/**
+ * The caller has checked that the actor has the right somewhere in the organization; each item requires it again.
+ * @returns the operation, with what came of its items so far
+ * @throws Refusal 400 before anything is stored
+ */
+export async function startBulkOperation(
+  context: ActorContext,
+  kind: BulkKind,
+  request: BulkRequest,
+): Promise<BulkOperation> {
+  const operation = await inTransaction(context, (context) => accept(context, kind, request));
+  // In the transaction of an `Idempotency-Key` nothing can be carried out before it ends.
+  if (!context.db.isTransaction) {
+    const until = performance.now() + waitSeconds * 1000;
+    await carryOutItems(context, operation, () => context.stopping.aborted || performance.now() > until);
+  }
+  return bulkView(context, (await getBulkRow(context.db, operation.id)) ?? operation);
+}
