@@ -105,7 +105,9 @@ resource "terraform_data" "it" {
   test('replaced, moved, imported and forgotten resources are reported', async () => {
     covers('Deployment', 'plan', 'planSummary');
     covers('ResourceChange', 'actionReason', 'previousAddress', 'importing', 'importing.id');
-    covers('PlanSummary', 'imported');
+    covers('PlanSummary', 'imported', 'replaced', 'forgotten', 'moved');
+    covers('ResourceChange', 'kind');
+    covers('Deployment', 'isPlanEmpty');
     const source = await makeRepository(folder, 'moving', {
       'main.tf':
         'resource "terraform_data" "old" { triggers_replace = ["one"] }\nresource "terraform_data" "replaced" { triggers_replace = ["one"] }\nresource "terraform_data" "gone" {}\n',
@@ -130,9 +132,22 @@ removed {
 `,
     });
     const run = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
-    assert.deepEqual(run.planSummary, { added: 1, changed: 0, destroyed: 1, imported: 1 });
+    assert.deepEqual(run.planSummary, {
+      added: 1,
+      changed: 0,
+      destroyed: 1,
+      imported: 1,
+      replaced: 1,
+      forgotten: 1,
+      moved: 1,
+    });
     const change = (path: string) => run.plan?.resourceChanges.find((each) => each.path === path);
     assert.equal(change('terraform_data.replaced')?.action, 'recreate');
+    assert.deepEqual(
+      ['replaced', 'new', 'imported', 'gone'].map((name) => change(`terraform_data.${name}`)?.kind),
+      ['replace', 'move', 'import', 'forget'],
+    );
+    assert.equal(run.isPlanEmpty, false);
     assert.equal(change('terraform_data.replaced')?.actionReason, 'replace_because_cannot_update');
     assert.equal(change('terraform_data.new')?.previousAddress, 'terraform_data.old');
     assert.deepEqual(change('terraform_data.imported')?.importing, { id: 'known-elsewhere' });

@@ -65,7 +65,7 @@ journey({
           'create localhost/site/Create the folder',
           'create localhost/site/Write the page',
         ],
-        summary: { added: 3, changed: 0, destroyed: 0 },
+        summary: { added: 3, changed: 0, destroyed: 0, unknown: 1 },
         world: { 'index.html': page('Good morning'), sealed: secret },
         outputs: { site_folder: site },
         // The hosts.
@@ -74,7 +74,7 @@ journey({
       change: {
         variables: [title('Good evening')],
         rows: ['update localhost/site/Write the page'],
-        summary: { added: 0, changed: 1, destroyed: 0 },
+        summary: { added: 0, changed: 1, destroyed: 0, unknown: 1 },
         world: evening,
       },
       drift: {

@@ -39,7 +39,7 @@ test('attributes that only settled are listed, and are not drift', async () => {
   assert.equal(
     stdout,
     `SETTLED  ADDRESS         ATTRIBUTES
-update   random_id.name  keepers, prefix
+Change   random_id.name  keepers, prefix
 Settled attributes are not drift: the next deploy stores them in the state.
 No drift.
 driftDetection SUCCESS
@@ -69,7 +69,7 @@ test('drift and settled attributes are listed separately', async () => {
   const plan = { resourceChanges, outputChanges: [], settled };
   const { status, stdout } = await runAgainst(['drift', 'web'], drift({ driftDetected: true, plan }));
   assert.equal(status, 2);
-  assert.match(stdout, /^DRIFT +ADDRESS +ATTRIBUTES\nupdate +local_file\.web +content\nSETTLED /);
+  assert.match(stdout, /^DRIFT +ADDRESS +ATTRIBUTES\nChange +local_file\.web +content\nSETTLED /);
   assert.match(stdout, /^Drift was found\.$/m);
   const remediation = { strategy: 'CODE_TO_CLOUD', deploymentId: 'next' };
   const repaired = await runAgainst(['drift', 'web'], drift({ driftDetected: true, plan, remediation }));

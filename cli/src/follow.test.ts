@@ -83,7 +83,7 @@ test('a plan that would change nothing says so, and offers to cancel the deploym
   const empty = fakeDeployment({
     status: 'WAITING_FOR_USER',
     planSummary: { added: 0, changed: 0, destroyed: 0 },
-    plan: { resourceChanges: [], outputChanges: [] },
+    isPlanEmpty: true,
   });
   const waits = fakeStream({ event: 'status', data: { status: 'WAITING_FOR_USER' } });
   const { status, stdout } = await runAgainst(['deploy', 'web', '--wait'], {

@@ -4,6 +4,7 @@ import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import { showApproval, verdictLines } from './show-approval.ts';
 import { showUnrecorded } from './show-unrecorded.ts';
 import type { Outputs } from '#contract/deployments/plan.ts';
+import { planText } from '#contract/deployments/plan-counts.ts';
 import { outputsByName } from '#contract/deployments/unit-outputs.ts';
 import type { Session } from './session/session.ts';
 import { durationText, millisecondsBetween } from './terminal/durations.ts';
@@ -27,12 +28,10 @@ export function statusText(output: Output, status: DeploymentStatus): string {
   return colour ? output.style(colour, status) : status;
 }
 
-/** `2 to add, 1 to change, 0 to destroy`; undefined before there is a plan. */
-export function planText({ planSummary }: Pick<Deployment, 'planSummary'>): string | undefined {
-  if (!planSummary) return undefined;
-  const { added, changed, destroyed, imported } = planSummary;
-  const rest = `${added} to add, ${changed} to change, ${destroyed} to destroy`;
-  return imported ? `${imported} to import, ${rest}` : rest;
+/** `1 to destroy, 2 to add`; undefined before there is a plan. */
+export function plannedText(deployment: Pick<Deployment, 'planSummary' | 'isPlanEmpty'>): string | undefined {
+  const { planSummary, isPlanEmpty } = deployment;
+  return planSummary && planText({ planSummary, ...(isPlanEmpty === undefined ? {} : { isPlanEmpty }) });
 }
 
 /** Outputs by name with their values; the service hides the values of sensitive ones. */
@@ -61,14 +60,6 @@ async function showFailure(output: Output, deployment: Deployment): Promise<void
   if (message !== '') await output.line(message);
   if (deployment.failedCommand) await output.line(`Failed command: ${safeText(deployment.failedCommand)}`);
   await showUnrecorded(output, deployment.unrecordedResources ?? []);
-}
-
-/** Whether applying the plan would change nothing: no resource, and no output. */
-export function isEmptyPlan({ plan, planSummary }: Pick<Deployment, 'plan' | 'planSummary'>): boolean {
-  if (!planSummary || !plan) return false;
-  const { added, changed, destroyed, imported = 0 } = planSummary;
-  const resources = plan.resourceChanges.filter(({ action }) => action !== 'metadata');
-  return added + changed + destroyed + imported + resources.length + plan.outputChanges.length === 0;
 }
 
 /** What can be done with a plan that waits for approval. */
@@ -112,12 +103,12 @@ export async function showResult(
   deployment: Deployment,
 ): Promise<void> {
   const { type, status } = deployment;
-  const plan = planText(deployment);
+  const plan = plannedText(deployment);
   if (plan !== undefined) await output.line(`Plan: ${plan}`);
   if (status === 'WAITING_FOR_USER') {
     await output.line(`${type} ${statusText(output, status)}: the plan waits for approval`);
     await showApproval(output, deployment);
-    return showDecision(output, id, isEmptyPlan(deployment));
+    return showDecision(output, id, deployment.isPlanEmpty === true);
   }
   const duration = await tookText(client, deployment);
   if (status !== 'SUCCESS') await showFailure(output, deployment);

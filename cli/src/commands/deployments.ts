@@ -9,7 +9,7 @@ import { allPages } from '../pages.ts';
 import type { Column } from '../terminal/table.ts';
 import type { Session } from '../session/session.ts';
 import { costText, reviewsText, verdictLines, waitLines } from '../show-approval.ts';
-import { planText, tookText } from '../show-deployment.ts';
+import { plannedText, tookText } from '../show-deployment.ts';
 import { showUnrecorded } from '../show-unrecorded.ts';
 import { showTiming } from '../show-timing.ts';
 import { optionOf } from '../terminal/suggest.ts';
@@ -52,8 +52,7 @@ const listColumns: Column<Deployment & { readonly took: string }>[] = [
   { head: 'TOOK', value: ({ took }) => took, isWhole: true, isExtra: true },
   {
     head: 'PLAN',
-    value: ({ planSummary }) =>
-      planSummary && `+${planSummary.added} ~${planSummary.changed} -${planSummary.destroyed}`,
+    value: plannedText,
     isWhole: true,
     isExtra: true,
   },
@@ -118,7 +117,7 @@ async function show({ output, client }: Session, id: string, deployment: Deploym
     ['Revision', deployment.blueprintRevision || 'the default branch'],
     ['Commit', deployment.gitMetadata?.commit],
     ['Targets', deployment.targets?.join(', ')],
-    ['Plan', planText(deployment)],
+    ['Plan', plannedText(deployment)],
     ['Plan hash', deployment.planHash],
     ['Failed command', deployment.failedCommand],
     ['Error', deployment.error?.message],

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Plan } from '#contract/deployments/plan.ts';
+import { isDrift, kindOf, kindWords } from '#contract/deployments/plan-counts.ts';
 import { onCall } from '../command-line.ts';
 import { timeText } from '../terminal/durations.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -26,7 +27,7 @@ type Strategy = (typeof strategies)[number];
 type Change = Plan['resourceChanges'][number];
 
 const columnsUnder = (head: string): Column<Change>[] => [
-  { head, value: ({ action }) => action, isWhole: true },
+  { head, value: (change) => kindWords[kindOf(change)].word, isWhole: true },
   { head: 'ADDRESS', value: ({ path }) => path, isWhole: true },
   {
     head: 'ATTRIBUTES',
@@ -36,7 +37,7 @@ const columnsUnder = (head: string): Column<Change>[] => [
 ];
 
 async function showDrift({ client, output }: Session, id: string, deployment: Deployment): Promise<void> {
-  const changes = deployment.plan?.resourceChanges.filter(({ action }) => action !== 'metadata') ?? [];
+  const changes = deployment.plan?.resourceChanges.filter(isDrift) ?? [];
   await output.table(changes, columnsUnder('DRIFT'), 'Only outputs differ.');
   const { driftDeployment } = await client.call('getDriftStatus', { params: { id } });
   const commits = driftDeployment.driftCause?.unappliedCommits ?? [];

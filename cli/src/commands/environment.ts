@@ -9,7 +9,7 @@ import type { Output } from '../terminal/output.ts';
 import { allPages } from '../pages.ts';
 import type { Session } from '../session/session.ts';
 import { costText } from '../show-approval.ts';
-import { planText } from '../show-deployment.ts';
+import { plannedText } from '../show-deployment.ts';
 import { addDownstreamCommand } from './triggers/downstream.ts';
 import { addLockCommands, lockText } from './environment-locks.ts';
 import type { Column } from '../terminal/table.ts';
@@ -107,7 +107,7 @@ async function show(output: Output, environment: Environment): Promise<void> {
     ['Needs approval', environment.requiresApproval ? 'yes' : 'no'],
     ['Created', `${timeText(environment.createdAt)} by ${environment.user.name ?? environment.userId}`],
     ['Latest deployment', `${latest.type} ${environment.latestDeploymentLogId} ${latest.status}`],
-    ['Plan', planText(latest)],
+    ['Plan', plannedText(latest)],
     ['Costs', costText(latest)],
     ['Error', latest.error?.message],
     ['Resources', latest.resourceCount],

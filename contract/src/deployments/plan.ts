@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { approvalDeciders, oneOf } from '../schema/enumerations.ts';
 import { Count, Flag, Instant, mapOf, Text } from '../schema/schema.ts';
+import { changeKinds } from './change-kinds.ts';
 
 const Attribute = Type.Object({
   name: Text,
@@ -24,6 +25,14 @@ export const ResourceChange = Type.Object(
     path: Type.String({ description: 'The address of the resource' }),
     moduleName: Type.Optional(Text),
     action: oneOf(['create', 'update', 'delete', 'recreate', 'metadata']),
+    kind: Type.Optional(
+      oneOf(
+        changeKinds,
+        'Ours: what the plan does to the resource, also where `action` only has metadata. forget: it is no longer ' +
+          'managed and not destroyed. invoke: an action of a provider runs. unknown: the tool cannot predict the ' +
+          'result. defer: a later deployment does it. Absent in plans of earlier versions',
+      ),
+    ),
     driftByCloud: Type.Optional(Flag),
     attributes: Type.Array(Attribute),
     importing: Type.Optional(Type.Object({ id: Text })),
@@ -58,8 +67,23 @@ export const Plan = Type.Object(
 );
 export type Plan = Static<typeof Plan>;
 
+/** A count of ours, beyond those of the interface. */
+const OwnCount = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, description: `Ours: ${description}; absent: none` }));
+
 export const PlanSummary = Type.Object(
-  { added: Count, changed: Count, destroyed: Count, imported: Type.Optional(Count) },
+  {
+    added: Count,
+    changed: Count,
+    destroyed: Count,
+    imported: Type.Optional(Count),
+    replaced: OwnCount('how many of those in `added` and `destroyed` are replaced, which counts in both'),
+    forgotten: OwnCount('how many are no longer managed and not destroyed'),
+    moved: OwnCount('how many get another address'),
+    invoked: OwnCount('how many actions of providers run'),
+    unknown: OwnCount('of how many the tool cannot predict the result'),
+    deferred: OwnCount('how many changes are left to a later deployment; no other count includes them'),
+  },
   { title: 'PlanSummary' },
 );
 export type PlanSummary = Static<typeof PlanSummary>;

@@ -176,6 +176,13 @@ export type Remediation = Static<typeof Remediation>;
 const ownDeploymentFields = {
   trigger: Type.Optional(oneOf(triggers, 'What caused it, in full; `triggerName` names only some causes')),
   waitingFor: Type.Optional(WaitingFor),
+  isPlanEmpty: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether an apply of the plan changes nothing: no resource, no output, and nothing in the state, such as a ' +
+        'move or an import. Absent as long as there is no plan',
+    }),
+  ),
   planHash: Type.Optional(
     Type.String({
       description:

@@ -114,6 +114,7 @@ function findings(row: PlainDeploymentRow, around: RelatedFacts) {
     driftDetected: row.drift_detected,
     driftCause: row.drift_cause,
     planSummary: row.plan_summary,
+    isPlanEmpty: row.has_changes === null ? null : !row.has_changes,
     planHash: row.plan_hash,
     isSkippedApply: row.is_skipped_apply,
     workflowDeploymentId: row.workflow_deployment_id,

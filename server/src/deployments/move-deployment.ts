@@ -162,6 +162,7 @@ export async function endIdleDestroy(context: Context, locked: LockedDeployment)
   await skipSteps(context.db, locked.deployment.id);
   const found = {
     plan_summary: JSON.stringify({ added: 0, changed: 0, destroyed: 0 }),
+    has_changes: false,
     output: JSON.stringify({}),
   };
   return moveDeployment(context, locked, 'SUCCESS', found);

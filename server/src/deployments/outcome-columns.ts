@@ -2,6 +2,7 @@
 import type { Updateable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import Value from 'typebox/value';
+import { hasDrift } from '#contract/deployments/plan-counts.ts';
 import { approvedHash } from '#protocol/approved.ts';
 import { Outcome } from '#protocol/messages/outcome.ts';
 import type { Context } from '../context.ts';
@@ -113,10 +114,8 @@ export function openOutputs(
 }
 
 /** Only what the plan would change is drift: moves and attributes that merely settled are not. */
-function hasDrift({ planSummary, hasResourceChanges }: ReceivedOutcome): boolean {
-  if (!planSummary) return hasResourceChanges ?? false;
-  const { added, changed, destroyed, imported = 0 } = planSummary;
-  return added + changed + destroyed + imported > 0;
+function isDriftIn({ planSummary, hasResourceChanges }: ReceivedOutcome): boolean {
+  return planSummary ? hasDrift(planSummary) : (hasResourceChanges ?? false);
 }
 
 function sealedOutput(context: Context, { id }: DeploymentRow, { secretOutput }: ReceivedOutcome) {
@@ -139,7 +138,7 @@ export function outcomeColumns(
       : { sealed_output: sealedOutput(context, deployment, outcome) }),
     ...(stateVersionId ? { state_version_id: stateVersionId } : {}),
     ...(deployment.type === 'driftDetection' && outcome.result === 'planned'
-      ? { drift_detected: hasDrift(outcome) }
+      ? { drift_detected: isDriftIn(outcome) }
       : {}),
   };
 }

@@ -13,7 +13,7 @@ test(
     const { world, run, apply, job } = ansibleStage(t, readExample('ansible'));
     for (const type of ['prPlan', 'dryRun'] as const) {
       const { outcome } = await run(job({ type }));
-      assert.deepEqual(outcome.planSummary, { added: 2, changed: 0, destroyed: 0 }, type);
+      assert.deepEqual(outcome.planSummary, { added: 2, changed: 0, destroyed: 0, unknown: 1 }, type);
       assert.equal(outcome.approvedParts, undefined, 'nothing is kept for an apply');
       assert.deepEqual(readdirSync(world), []);
     }
@@ -34,7 +34,7 @@ test('a destroy without a playbook for it runs nothing, and says so', withAnsibl
     planned.outcome.plan?.resourceChanges[0]?.actionReason ?? '',
     /has no destroy\.yml or destroy\.yaml/,
   );
-  assert.deepEqual(planned.outcome.planSummary, { added: 0, changed: 0, destroyed: 0 });
+  assert.deepEqual(planned.outcome.planSummary, { added: 0, changed: 0, destroyed: 0, unknown: 1 });
   const applied = await apply(planned);
   assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
   assert.match(applied.log('ansible:destroy'), /Nothing is destroyed/);

@@ -1,8 +1,9 @@
 /** Makes the common plan of what a playbook does in check mode. */
 import { recordOf } from '#contract/schema/is-record.ts';
 import { isDeepStrictEqual } from 'node:util';
-import type { PlanSummary, ResourceChange } from '#contract/deployments/plan.ts';
+import type { ResourceChange } from '#contract/deployments/plan.ts';
 import type { PlanReading } from '../driver.ts';
+import { withSummary } from '../plan-summary.ts';
 import { type Difference, readEvents, type TaskResult } from './events.ts';
 import { addressOf } from './progress.ts';
 
@@ -49,7 +50,7 @@ function rowOf(result: TaskResult): ResourceChange | null {
     path: item === undefined ? address : `${address} (${item})`,
     ...(task.role === '' ? {} : { moduleName: task.role }),
     ...(isUnpredicted
-      ? { action: 'metadata', actionReason: unpredictedReason, attributes: [] }
+      ? { action: 'metadata', kind: 'unknown', actionReason: unpredictedReason, attributes: [] }
       : {
           action: action === 'read' ? 'update' : action,
           attributes: isHidden
@@ -59,19 +60,11 @@ function rowOf(result: TaskResult): ResourceChange | null {
   };
 }
 
-/** A plan of rows. Those with the action `metadata` count as changes that nobody can name. */
+/** A plan of rows. Those of the kind `unknown` are changes, too. */
 export function readingOf(resourceChanges: ResourceChange[]): PlanReading {
-  const count = (action: ResourceChange['action']) =>
-    resourceChanges.filter((row) => row.action === action).length;
-  const planSummary: PlanSummary = {
-    added: count('create'),
-    changed: count('update'),
-    destroyed: count('delete'),
-  };
   const hasChanges = resourceChanges.length > 0;
   return {
-    plan: { resourceChanges, outputChanges: [] },
-    planSummary,
+    ...withSummary({ resourceChanges, outputChanges: [] }),
     hasChanges,
     hasResourceChanges: hasChanges,
     providerVersions: {},
@@ -91,6 +84,7 @@ export function unknownPlan(playbook: string, reason: string): PlanReading {
       type: 'playbook',
       path: playbook,
       action: 'metadata',
+      kind: 'unknown',
       actionReason: reason,
       attributes: [],
     },

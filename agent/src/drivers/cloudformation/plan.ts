@@ -1,8 +1,9 @@
 /** The plan of a stack: one row for each resource that a change set, a deletion or drift names. */
-import type { PlanSummary, ResourceChange } from '#contract/deployments/plan.ts';
+import type { ResourceChange } from '#contract/deployments/plan.ts';
 import { maskJson } from '../../logs/mask.ts';
 import type { Captures } from '../command.ts';
 import type { DriverContext, PlanReading } from '../driver.ts';
+import { withSummary } from '../plan-summary.ts';
 import { withoutLongTexts } from '../plan-values.ts';
 import { pathOf } from './approval.ts';
 import { captured, reportOf } from './captures.ts';
@@ -38,15 +39,17 @@ function attribute(name: string, before: unknown, after: unknown): Row['attribut
   };
 }
 
-function actionOf({ action, replacement }: StackChange): Row['action'] {
+function actionOf({ action, replacement, policy }: StackChange): Row['action'] {
   switch (action) {
     case 'Add':
-    case 'Import':
       return 'create';
+    case 'Import':
+      return 'metadata';
     case 'Remove':
       return 'delete';
     default:
-      return replacement === 'True' ? 'recreate' : 'update';
+      if (replacement !== 'True') return 'update';
+      return policy === 'ReplaceAndRetain' ? 'create' : 'recreate';
   }
 }
 
@@ -81,12 +84,19 @@ function isReleased({ action, policy }: StackChange): boolean {
   return action === 'Remove' && policy === 'Retain';
 }
 
+/** A resource of which at least the present object leaves its stack and is not deleted. */
+function isForgotten(change: StackChange): boolean {
+  const { replacement, policy } = change;
+  return isReleased(change) || (replacement === 'True' && policy === 'ReplaceAndRetain');
+}
+
 function changeRow(change: StackChange): Row {
   const reason = reasonOf(change);
   const staysAsItIs = isReleased(change) || change.action === 'SyncWithActual';
   return {
     ...identityOf(change),
     action: staysAsItIs ? 'metadata' : actionOf(change),
+    ...(isForgotten(change) ? { kind: 'forget' as const } : {}),
     ...(change.isDrifted ? { driftByCloud: true } : {}),
     attributes: change.properties.map(({ name, before, after, recreation }) => ({
       ...attribute(name, before, after),
@@ -102,7 +112,13 @@ function changeRow(change: StackChange): Row {
 function deletionRow(resource: DeletionReport['resources'][number]): Row {
   const { stays } = resource;
   if (stays === null) return { ...identityOf(resource), action: 'delete', attributes: [] };
-  return { ...identityOf(resource), action: 'metadata', attributes: [], actionReason: stays };
+  return {
+    ...identityOf(resource),
+    action: 'metadata',
+    kind: 'forget',
+    attributes: [],
+    actionReason: stays,
+  };
 }
 
 function driftRow(drift: DriftReport['drifts'][number]): Row {
@@ -113,18 +129,6 @@ function driftRow(drift: DriftReport['drifts'][number]): Row {
     driftByCloud: true,
     attributes: drift.differences.map(({ path, expected, actual }) => attribute(path, actual, expected)),
     actionReason: isGone ? 'it was deleted outside of its stack' : 'it was changed outside of its stack',
-  };
-}
-
-function summaryOf(rows: readonly Row[]): PlanSummary {
-  const count = (...actions: Row['action'][]) => rows.filter(({ action }) => actions.includes(action)).length;
-  const replaced = count('recreate');
-  const imported = rows.filter(({ importing }) => importing !== undefined).length;
-  return {
-    added: count('create') - imported + replaced,
-    changed: count('update'),
-    destroyed: count('delete') + replaced,
-    ...(imported === 0 ? {} : { imported }),
   };
 }
 
@@ -148,8 +152,9 @@ function isNeeded({ job }: DriverContext, captures: Captures, rows: readonly Row
 export async function readPlan(context: DriverContext, captures: Captures): Promise<PlanReading> {
   const rows = rowsOf(context, captures);
   return {
-    plan: withoutLongTexts(maskJson({ resourceChanges: rows, outputChanges: [] }, context.job.secrets)),
-    planSummary: summaryOf(rows),
+    ...withSummary(
+      withoutLongTexts(maskJson({ resourceChanges: rows, outputChanges: [] }, context.job.secrets)),
+    ),
     hasChanges: isNeeded(context, captures, rows),
     hasResourceChanges: rows.length > 0,
     providerVersions: {},

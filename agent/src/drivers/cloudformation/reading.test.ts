@@ -61,14 +61,14 @@ test('rows say what becomes of resources, and why', async () => {
       ['Maybe', 'update', 'may be replaced, depending on Name; because of Role'],
       ['Kept', 'metadata', 'what is there stays, and belongs to no stack any more'],
       ['Gone', 'delete', 'a snapshot of what is there is kept'],
-      ['Replaced', 'recreate', 'replaced; what is there stays, and belongs to no stack any more'],
+      ['Replaced', 'create', 'replaced; what is there stays, and belongs to no stack any more'],
       ['Same', 'metadata', 'it was changed outside of its stack; it is what the template wants'],
       ['Outer.Inner.Deep', 'update', 'CloudFormation decides while it works whether it changes'],
-      ['Taken', 'create', ''],
+      ['Taken', 'metadata', ''],
       ['Back', 'create', 'it was deleted outside of its stack'],
     ],
   );
-  assert.deepEqual(planSummary, { added: 2, changed: 2, destroyed: 2, imported: 1 });
+  assert.deepEqual(planSummary, { added: 2, changed: 2, destroyed: 1, imported: 1, forgotten: 2 });
   assert.deepEqual(plan.resourceChanges[6]?.importing, { id: 'bucket' });
 });
 

@@ -71,7 +71,7 @@ test('a change says what is replaced and why, and hides values without echo', wi
   const { aws, job, run, apply } = await deployed(t);
   const values = { parameters: { Stage: 'two', Token: `${secret}-changed` } };
   const planned = await run(job({ deploymentId: 'second' }, values));
-  assert.deepEqual(planned.outcome.planSummary, { added: 1, changed: 1, destroyed: 1 });
+  assert.deepEqual(planned.outcome.planSummary, { added: 1, changed: 1, destroyed: 1, replaced: 1 });
   assert.deepEqual(rowsOf(planned), [
     ['Orders', 'recreate'],
     ['Topic', 'update'],

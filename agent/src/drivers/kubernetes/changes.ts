@@ -1,10 +1,11 @@
 /** The rows of a plan, from what objects are and what they would be. */
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
-import type { Plan, PlanSummary, ResourceChange } from '#contract/deployments/plan.ts';
+import type { Plan, ResourceChange } from '#contract/deployments/plan.ts';
 import { maskJson } from '../../logs/mask.ts';
 import { sensitiveText, withoutLongTexts } from '../plan-values.ts';
 import type { PlanReading } from '../driver.ts';
+import { withSummary } from '../plan-summary.ts';
 import type { ObjectPair } from './diff.ts';
 import {
   addressOf,
@@ -210,11 +211,6 @@ function lossOf(object: KubernetesObject): string | undefined {
   return undefined;
 }
 
-function summaryOf(rows: readonly ResourceChange[]): PlanSummary {
-  const count = (action: ResourceChange['action']) => rows.filter((row) => row.action === action).length;
-  return { added: count('create'), changed: count('update'), destroyed: count('delete') };
-}
-
 /**
  * A plan of these rows.
  * @param secrets whatever contains one of them is masked
@@ -231,8 +227,7 @@ export function planReading(
     outputChanges: [],
   };
   return {
-    plan: withoutLongTexts(maskJson(plan, secrets)),
-    planSummary: summaryOf(rows),
+    ...withSummary(withoutLongTexts(maskJson(plan, secrets))),
     hasChanges: rows.length > 0,
     hasResourceChanges: rows.length > 0,
     providerVersions: {},

@@ -1,8 +1,9 @@
 /** Converts the events of a preview to the common plan. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Plan, PlanSummary, ResourceChange } from '#contract/deployments/plan.ts';
+import type { Plan, ResourceChange } from '#contract/deployments/plan.ts';
 import { hasSecret, isManagedType } from '#protocol/tools/pulumi/state.ts';
 import type { PlanReading } from '../driver.ts';
+import { withSummary } from '../plan-summary.ts';
 import { type EngineEvent, type EventState, packageOf, type StepMetadata, urnParts } from './events.ts';
 import { shown } from './values.ts';
 
@@ -154,18 +155,6 @@ function outputRows(events: readonly EngineEvent[]): Plan['outputChanges'] {
   });
 }
 
-/** A replacement is one added and one destroyed, as with the other tools. */
-function summaryOf(rows: readonly ResourceChange[]): PlanSummary {
-  const count = (...wanted: Action[]) => rows.filter(({ action }) => wanted.includes(action)).length;
-  const imported = rows.filter(({ importing }) => importing !== undefined).length;
-  return {
-    added: count('create', 'recreate'),
-    changed: count('update'),
-    destroyed: count('delete', 'recreate'),
-    ...(imported > 0 ? { imported } : {}),
-  };
-}
-
 /**
  * @param events of a preview of an update or a destroy
  * @returns with texts of any length, which are cut once secrets in them are masked
@@ -180,8 +169,7 @@ export function commonPlan(events: readonly EngineEvent[]): PlanReading {
   const outputChanges = outputRows(events);
   const plan: Plan = { resourceChanges, outputChanges, ...(settled.length > 0 ? { settled } : {}) };
   return {
-    plan,
-    planSummary: summaryOf(resourceChanges),
+    ...withSummary(plan),
     hasChanges: resourceChanges.length > 0 || outputChanges.length > 0,
     hasResourceChanges: resourceChanges.length > 0,
     providerVersions: {},

@@ -60,7 +60,7 @@ test('a change updates and replaces, and a plan without one has no changes', wit
   setup.commit({ 'Pulumi.yaml': program.replace('${world}/key', '${world}/other') });
   const greeting = { values: { greeting: 'bye' }, secrets: variables.secrets };
   const changed = await deploy({ variables: variablesOf(world, greeting) }, same.applied);
-  assert.deepEqual(changed.planned.outcome.planSummary, { added: 1, changed: 1, destroyed: 1 });
+  assert.deepEqual(changed.planned.outcome.planSummary, { added: 1, changed: 1, destroyed: 1, replaced: 1 });
   const rows = changed.planned.outcome.plan?.resourceChanges ?? [];
   assert.deepEqual(rows.map(({ path, action }) => [path, action]).sort(), [
     [urn('key'), 'recreate'],

@@ -22,7 +22,8 @@ function collect(value: unknown, sensitive: unknown, into: Set<string>): void {
 }
 
 function collectPlan(plan: TerraformPlan, into: Set<string>): void {
-  const resources = [...(plan.resource_changes ?? []), ...(plan.resource_drift ?? [])];
+  const deferred = (plan.deferred_changes ?? []).map(({ resource_change: resource }) => resource);
+  const resources = [...(plan.resource_changes ?? []), ...(plan.resource_drift ?? []), ...deferred];
   for (const change of [
     ...resources.map((resource) => resource.change),
     ...Object.values(plan.output_changes ?? {}),
@@ -30,6 +31,12 @@ function collectPlan(plan: TerraformPlan, into: Set<string>): void {
     collect(change.before, change.before_sensitive, into);
     collect(change.after, change.after_sensitive, into);
   }
+  const later = (plan.deferred_action_invocations ?? []).map(({ action_invocation: action }) => action);
+  for (const { config_values: values, config_sensitive: sensitive } of [
+    ...(plan.action_invocations ?? []),
+    ...later,
+  ])
+    collect(values, sensitive, into);
 }
 
 /** Texts that the tool marks as sensitive somewhere in the plans. */

@@ -1,6 +1,7 @@
 /** The parts of the output of `terraform show -json` for a saved plan that are read; format 1.x. */
 
-export type Action = 'no-op' | 'create' | 'read' | 'update' | 'delete' | 'forget';
+/** What versions of today can plan; later ones may add to it. */
+export type Action = 'no-op' | 'create' | 'read' | 'update' | 'delete' | 'forget' | (string & {});
 
 export interface Change {
   readonly actions: readonly Action[];
@@ -9,7 +10,8 @@ export interface Change {
   readonly after_unknown?: unknown;
   readonly before_sensitive?: unknown;
   readonly after_sensitive?: unknown;
-  readonly importing?: { readonly id?: string };
+  /** `identity`: instead of the id, with providers that have one. */
+  readonly importing?: { readonly id?: string; readonly identity?: unknown };
   /** Of what forces a replacement: each begins with the name of an attribute. */
   readonly replace_paths?: readonly (readonly (string | number)[])[];
 }
@@ -18,7 +20,7 @@ export interface ResourceChange {
   readonly address: string;
   readonly previous_address?: string;
   readonly module_address?: string;
-  readonly mode: 'managed' | 'data';
+  readonly mode: 'managed' | 'data' | 'ephemeral';
   readonly type: string;
   readonly name: string;
   readonly provider_name: string;
@@ -27,11 +29,34 @@ export interface ResourceChange {
   readonly action_reason?: string;
 }
 
+/** A run of an action of a provider; since terraform 1.14. */
+export interface ActionInvocation {
+  readonly address: string;
+  readonly type: string;
+  readonly name: string;
+  readonly provider_name: string;
+  readonly config_values?: unknown;
+  readonly config_sensitive?: unknown;
+  readonly lifecycle_action_trigger?: {
+    readonly triggering_resource_address?: string;
+    readonly action_trigger_event?: string;
+  };
+}
+
 export interface TerraformPlan {
   readonly format_version: string;
   readonly terraform_version: string;
   readonly resource_changes?: readonly ResourceChange[];
   readonly resource_drift?: readonly ResourceChange[];
+  readonly deferred_changes?: readonly {
+    readonly reason: string;
+    readonly resource_change: ResourceChange;
+  }[];
+  readonly action_invocations?: readonly ActionInvocation[];
+  readonly deferred_action_invocations?: readonly {
+    readonly reason: string;
+    readonly action_invocation: ActionInvocation;
+  }[];
   readonly output_changes?: Readonly<Record<string, Change>>;
   readonly applyable?: boolean;
   readonly prior_state?: { readonly values?: { readonly outputs?: Readonly<Record<string, unknown>> } };

@@ -44,6 +44,83 @@ describe('the common plan', () => {
     assert.deepEqual(rowOf(change, 'terraform_data.adopted')?.importing, { id: 'adopted-id' });
   });
 
+  it('has a kind and a count for each operation on the state', () => {
+    const planned = (address: string, actions: string[], more: object = {}) => ({
+      address,
+      mode: 'managed' as const,
+      type: 'a',
+      name: address,
+      provider_name: 'p',
+      change: { actions, before: { id: 'old', size: 1 }, after: { id: 'old', size: 2 }, ...more },
+    });
+    const invocation = {
+      address: 'action.a.notify',
+      type: 'a',
+      name: 'notify',
+      provider_name: 'p',
+      lifecycle_action_trigger: { triggering_resource_address: 'a.x', action_trigger_event: 'AfterCreate' },
+    };
+    const { plan, planSummary, hasChanges } = commonPlan({
+      format_version: '1.2',
+      terraform_version: '1.14.0',
+      resource_changes: [
+        planned('a.forgotten', ['forget']),
+        planned('a.left', ['create', 'forget']),
+        planned('a.abandoned', ['forget', 'create']),
+        planned('a.by_identity', ['no-op'], { importing: { identity: { name: 'x' } } }),
+        planned('a.marked', ['update'], { after: { id: 'old', size: 1 } }),
+        planned('a.new_operation', ['reconcile']),
+        { ...planned('a.token', ['create']), mode: 'ephemeral' as const },
+      ],
+      action_invocations: [invocation],
+      deferred_changes: [
+        { reason: 'provider_config_unknown', resource_change: planned('a.later', ['create']) },
+      ],
+      deferred_action_invocations: [{ reason: 'deferred_prereq', action_invocation: invocation }],
+    });
+    assert.deepEqual(
+      plan.resourceChanges.map(({ path, kind, action, actionReason }) => [path, kind, action, actionReason]),
+      [
+        ['a.forgotten', 'forget', 'metadata', undefined],
+        ['a.left', 'forget', 'create', undefined],
+        ['a.abandoned', 'forget', 'create', undefined],
+        ['a.by_identity', 'import', 'metadata', undefined],
+        ['a.marked', 'update', 'metadata', undefined],
+        ['a.new_operation', 'unknown', 'metadata', 'planned as reconcile'],
+        ['action.a.notify', 'invoke', 'metadata', 'AfterCreate of a.x'],
+        ['a.later', 'defer', 'create', 'provider_config_unknown'],
+        ['action.a.notify', 'defer', 'metadata', 'deferred_prereq'],
+      ],
+    );
+    assert.deepEqual(planSummary, {
+      added: 2,
+      changed: 1,
+      destroyed: 0,
+      imported: 1,
+      forgotten: 3,
+      invoked: 1,
+      unknown: 1,
+      deferred: 2,
+    });
+    assert.equal(hasChanges, true);
+    assert.deepEqual(plan.resourceChanges[3]?.importing, { id: '{"name":"x"}' });
+  });
+
+  it('is empty where only data sources of checks are read again', () => {
+    const read = {
+      address: 'data.a.b',
+      mode: 'data' as const,
+      type: 'a',
+      name: 'b',
+      provider_name: 'p',
+      change: { actions: ['read'] },
+      action_reason: 'read_because_check_nested',
+    };
+    const plan = { format_version: '1.2', terraform_version: '1.11.4', applyable: true };
+    assert.equal(commonPlan({ ...plan, resource_changes: [read] }).hasChanges, false);
+    assert.equal(commonPlan(plan).hasChanges, true, 'something that no row shows');
+  });
+
   it('tells changes of outputs without sensitive values', async () => {
     assert.deepEqual(commonPlan(change).plan.outputChanges, [
       { name: 'new_output', action: 'create', attributes: [{ name: 'value', after: [1] }] },

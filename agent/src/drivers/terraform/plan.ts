@@ -2,14 +2,24 @@
 import { recordOf } from '#contract/schema/is-record.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Plan, PlanSummary, ResourceChange as PlanResourceChange } from '#contract/deployments/plan.ts';
+import { withSummary } from '../plan-summary.ts';
 import { attributeMasker, type AttributeMasker } from './attributes.ts';
-import type { Action, Change, ResourceChange, TerraformPlan } from './plan-json.ts';
+import type { ActionInvocation, Change, ResourceChange, TerraformPlan } from './plan-json.ts';
 
-function actionOf(change: Change): PlanResourceChange['action'] | null {
-  const actions = new Set(change.actions);
-  if (actions.has('create') && actions.size === 2) return 'recreate';
-  for (const action of ['create', 'update', 'delete'] as const) if (actions.has(action)) return action;
-  return actions.has('forget') ? 'metadata' : null;
+const withoutEffect = ['no-op', 'read'];
+
+type Planned = Pick<PlanResourceChange, 'action' | 'kind'>;
+
+/** @returns null if the change itself does nothing; it can still be a move or an import */
+function plannedIn({ actions }: Change): Planned | null {
+  const has = (action: string) => actions.includes(action);
+  // terraform: ["create", "forget"]; OpenTofu: ["forget", "create"].
+  if (has('forget')) return { action: has('create') ? 'create' : 'metadata', kind: 'forget' };
+  if (has('create')) return { action: has('delete') ? 'recreate' : 'create' };
+  for (const action of ['update', 'delete'] as const) if (has(action)) return { action };
+  return actions.every((action) => withoutEffect.includes(action))
+    ? null
+    : { action: 'metadata', kind: 'unknown' };
 }
 
 function attributesOf(change: Change, masker: AttributeMasker): PlanResourceChange['attributes'] {
@@ -44,6 +54,11 @@ function idOf(change: Change): string | undefined {
   return typeof id === 'string' && !isSensitive ? id : undefined;
 }
 
+/** The id that is imported, or its identity as JSON. */
+function importedId({ id, identity }: NonNullable<Change['importing']>): string {
+  return id ?? (identity === undefined ? '' : JSON.stringify(identity));
+}
+
 function rowOf(
   resource: ResourceChange,
   masker: AttributeMasker,
@@ -51,12 +66,15 @@ function rowOf(
 ): PlanResourceChange | null {
   const { change } = resource;
   const isMetadata = resource.previous_address !== undefined || change.importing !== undefined;
-  const found = actionOf(change) ?? (isMetadata ? 'metadata' : null);
-  if (resource.mode !== 'managed' || found === null) return null;
-  const attributes = change.actions.includes('forget') ? [] : attributesOf(change, masker);
-  const action = found === 'update' && attributes.length === 0 ? 'metadata' : found;
+  const planned: Planned | null = plannedIn(change) ?? (isMetadata ? { action: 'metadata' } : null);
+  if (resource.mode !== 'managed' || planned === null) return null;
+  const attributes = change.actions.join() === 'forget' ? [] : attributesOf(change, masker);
+  // Of an update without attributes, only marks of the state change, such as what is sensitive.
+  const isMark = planned.action === 'update' && attributes.length === 0;
+  const { action, kind }: Planned = isMark ? { action: 'metadata', kind: 'update' } : planned;
   const id = idOf(change);
-  const importId = change.importing?.id;
+  const reason =
+    resource.action_reason ?? (kind === 'unknown' ? `planned as ${change.actions.join()}` : undefined);
   return {
     ...(id === undefined ? {} : { id }),
     name: resource.name,
@@ -68,10 +86,11 @@ function rowOf(
         : `${resource.address} (deposed object ${resource.deposed})`,
     ...(resource.module_address === undefined ? {} : { moduleName: resource.module_address }),
     action,
+    ...(kind === undefined ? {} : { kind }),
     ...(isDrifted ? { driftByCloud: true } : {}),
     attributes,
-    ...(change.importing === undefined ? {} : { importing: { id: importId ?? '' } }),
-    ...(resource.action_reason === undefined ? {} : { actionReason: resource.action_reason }),
+    ...(change.importing === undefined ? {} : { importing: { id: importedId(change.importing) } }),
+    ...(reason === undefined ? {} : { actionReason: reason }),
     ...(action === 'recreate' ? { createBeforeDestroy: change.actions[0] === 'create' } : {}),
     ...(resource.previous_address === undefined ? {} : { previousAddress: resource.previous_address }),
   };
@@ -80,29 +99,42 @@ function rowOf(
 function outputRows(plan: TerraformPlan, masker: AttributeMasker): Plan['outputChanges'] {
   const rows: Plan['outputChanges'] = [];
   for (const [name, change] of Object.entries(plan.output_changes ?? {})) {
-    const action = actionOf(change);
-    if (action === null) continue;
+    const planned = plannedIn(change);
+    if (planned === null) continue;
     rows.push({
       name,
-      action,
+      action: planned.action,
       attributes: [{ name: 'value', ...masker.wholeBefore(change), ...masker.wholeAfter(change) }],
     });
   }
   return rows;
 }
 
-/** Counts like terraform's own summary: a replacement is one added and one destroyed. */
-function summaryOf(changes: readonly ResourceChange[]): PlanSummary {
-  const managed = changes.filter((resource) => resource.mode === 'managed');
-  const count = (action: Action) =>
-    managed.filter((resource) => resource.change.actions.includes(action)).length;
-  const imported = managed.filter((resource) => resource.change.importing !== undefined).length;
+function invocationRow(invocation: ActionInvocation): PlanResourceChange {
+  const { address, name, type, provider_name: providerName, lifecycle_action_trigger: trigger } = invocation;
+  const { triggering_resource_address: resource, action_trigger_event: event = 'trigger' } = trigger ?? {};
   return {
-    added: count('create'),
-    changed: count('update'),
-    destroyed: count('delete'),
-    ...(imported > 0 ? { imported } : {}),
+    name,
+    providerName,
+    type,
+    path: address,
+    action: 'metadata',
+    kind: 'invoke',
+    attributes: [],
+    ...(resource === undefined ? {} : { actionReason: `${event} of ${resource}` }),
   };
+}
+
+/** What the tool leaves to a later plan, because it cannot know enough yet. */
+function deferredRows(plan: TerraformPlan, masker: AttributeMasker): PlanResourceChange[] {
+  const changes = (plan.deferred_changes ?? []).flatMap(({ reason, resource_change: resource }) => {
+    const row = rowOf(resource, masker, false);
+    return row === null ? [] : [{ ...row, actionReason: reason }];
+  });
+  const invocations = (plan.deferred_action_invocations ?? []).map(
+    ({ reason, action_invocation: invocation }) => ({ ...invocationRow(invocation), actionReason: reason }),
+  );
+  return [...changes, ...invocations].map((row) => ({ ...row, kind: 'defer' }));
 }
 
 function isEmpty(value: unknown): boolean {
@@ -153,6 +185,14 @@ function settledRows(
 }
 
 /**
+ * Whether the tool has something to apply that no row shows. Data sources within checks are read again in each
+ * apply, and change nothing.
+ */
+function isApplyableOtherwise({ applyable, resource_changes: changes = [] }: TerraformPlan): boolean {
+  return applyable === true && !changes.some(({ change }) => change.actions.includes('read'));
+}
+
+/**
  * @param planned the plan that would be applied
  * @param refreshed the refresh-only plan of a drift run: its findings are marked `driftByCloud` if the plan
  * changes them, and listed in `settled` otherwise
@@ -166,18 +206,18 @@ export function commonPlan(
   const drifts = ((refreshed ?? planned).resource_drift ?? []).filter(isRealDrift);
   const drifted = new Set(drifts.map((resource) => resource.address));
   const changes = planned.resource_changes ?? [];
-  const resourceChanges = changes.flatMap(
-    (resource) => rowOf(resource, masker, drifted.has(resource.address)) ?? [],
-  );
-  const settled = refreshed
-    ? settledRows(drifts, new Set(resourceChanges.map(({ path }) => path)), masker)
-    : [];
+  const changed = changes.flatMap((resource) => rowOf(resource, masker, drifted.has(resource.address)) ?? []);
+  const resourceChanges = [
+    ...changed,
+    ...(planned.action_invocations ?? []).map(invocationRow),
+    ...deferredRows(planned, masker),
+  ];
+  const settled = refreshed ? settledRows(drifts, new Set(changed.map(({ path }) => path)), masker) : [];
   const outputChanges = outputRows(planned, masker);
-  const hasResourceChanges = resourceChanges.length > 0;
   return {
-    plan: { resourceChanges, outputChanges, ...(settled.length > 0 ? { settled } : {}) },
-    planSummary: summaryOf(changes),
-    hasChanges: hasResourceChanges || outputChanges.length > 0 || planned.applyable === true,
-    hasResourceChanges,
+    ...withSummary({ resourceChanges, outputChanges, ...(settled.length > 0 ? { settled } : {}) }),
+    hasChanges: resourceChanges.length > 0 || outputChanges.length > 0 || isApplyableOtherwise(planned),
+    // Actions and what is deferred leave the state as it is.
+    hasResourceChanges: changed.length > 0,
   };
 }

@@ -64,3 +64,24 @@ test('what a tool marks as sensitive is hidden wherever it occurs', () => {
     plain: { sensitive: false, value: 1 },
   });
 });
+
+test('what is deferred, and what actions of providers get, is hidden where it is sensitive', () => {
+  const invocation = {
+    address: 'action.a.b',
+    config_values: { pin: '123', name: 'plain' },
+    config_sensitive: { pin: true },
+  };
+  const change = { actions: ['create'], before: null, after: { pin: '456' }, after_sensitive: { pin: true } };
+  const plan = {
+    format_version: '1.2',
+    terraform_version: '1.14.0',
+    action_invocations: [invocation],
+    deferred_changes: [{ reason: 'unknown', resource_change: { address: 'a.b', change } }],
+    deferred_action_invocations: [{ reason: 'unknown', action_invocation: invocation }],
+  };
+  const seen = policyPlan(plan as unknown as TerraformPlan);
+  const shown = { ...invocation, config_values: { pin: '(sensitive)', name: 'plain' } };
+  assert.deepEqual(seen['action_invocations'], [shown]);
+  assert.deepEqual(seen['deferred_action_invocations'], [{ reason: 'unknown', action_invocation: shown }]);
+  assert.ok(!/456|123/.test(JSON.stringify(seen)));
+});

@@ -65,6 +65,28 @@ function variablesOf(plan: Part, known: ReadonlySet<string>): Part {
   );
 }
 
+function invocationOf(invocation: Part, known: ReadonlySet<string>): Part {
+  const values = hide(invocation['config_values'], invocation['config_sensitive'], known);
+  return { ...invocation, ...('config_values' in invocation ? { config_values: values } : {}) };
+}
+
+/** Actions of providers, and what is deferred. */
+function laterParts(all: Part, known: ReadonlySet<string>): Part {
+  const each = (name: string, shown: (part: Part) => Part) =>
+    all[name] === undefined ? {} : { [name]: listOf(all[name]).map(shown) };
+  const deferred = (inside: string, shown: (part: Part) => Part) => (part: Part) => ({
+    ...part,
+    [inside]: shown(recordOf(part[inside])),
+  });
+  const resource = (part: Part) => ({ ...part, change: changeOf(recordOf(part['change']), known) });
+  const invocation = (part: Part) => invocationOf(part, known);
+  return {
+    ...each('action_invocations', invocation),
+    ...each('deferred_changes', deferred('resource_change', resource)),
+    ...each('deferred_action_invocations', deferred('action_invocation', invocation)),
+  };
+}
+
 /** @param plan as the tool shows it, format 1 */
 export function policyPlan(plan: TerraformPlan): Record<string, unknown> {
   const all: Part = { ...plan };
@@ -87,6 +109,7 @@ export function policyPlan(plan: TerraformPlan): Record<string, unknown> {
     ...(hide({ ...all, variables: undefined }, undefined, known) as Part),
     ...changed('resource_changes'),
     ...changed('resource_drift'),
+    ...laterParts(all, known),
     ...(all['output_changes'] === undefined ? {} : { output_changes: Object.fromEntries(outputs) as Part }),
     ...(all['planned_values'] === undefined
       ? {}

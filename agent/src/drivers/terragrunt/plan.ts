@@ -9,6 +9,7 @@ import { lockFileName } from '../../providers/lock-file.ts';
 import type { PlanToEstimate } from '../capabilities.ts';
 import { type Captures, given } from '../command.ts';
 import type { DriverContext, PlanReading } from '../driver.ts';
+import { withSummary } from '../plan-summary.ts';
 import { withoutLongTexts } from '../plan-values.ts';
 import { attributeMasker, type AttributeMasker } from '../terraform/attributes.ts';
 import { planOf, providersOf } from '../terraform/family.ts';
@@ -76,7 +77,9 @@ function rowsIn(unit: string, rows: readonly ResourceChange[], reason: string | 
       ...(row.previousAddress === undefined
         ? {}
         : { previousAddress: unitAddress(unit, row.previousAddress) }),
-      ...(reason === undefined ? {} : { actionReason: `not applied in this deployment: ${reason}` }),
+      ...(reason === undefined
+        ? {}
+        : { kind: 'defer' as const, actionReason: `not applied in this deployment: ${reason}` }),
     };
   });
 }
@@ -106,19 +109,6 @@ function readUnit(
       outputChanges: common.plan.outputChanges.map((row) => ({ ...row, name: named(row.name) })),
       ...(settled === undefined ? {} : { settled: rowsIn(unit, settled, undefined) }),
     },
-  };
-}
-
-function summaryOf(read: readonly ReadUnit[]): PlanReading['planSummary'] {
-  const applied = read.filter(({ reason }) => reason === undefined);
-  const sum = (name: 'added' | 'changed' | 'destroyed' | 'imported') =>
-    applied.reduce((total, { planSummary }) => total + (planSummary[name] ?? 0), 0);
-  const imported = sum('imported');
-  return {
-    added: sum('added'),
-    changed: sum('changed'),
-    destroyed: sum('destroyed'),
-    ...(imported > 0 ? { imported } : {}),
   };
 }
 
@@ -231,8 +221,7 @@ export async function readUnitPlans(context: DriverContext, captures: Captures):
   const hasUnplanned = [...deferred.keys()].some((unit) => !plans.has(unit));
   const remarks = [...remarksOf(deferred), ...removedRemarks(captures, units)];
   return {
-    plan: withoutLongTexts(maskJson(plan, context.job.secrets)),
-    planSummary: summaryOf(read),
+    ...withSummary(withoutLongTexts(maskJson(plan, context.job.secrets))),
     hasChanges: hasUnplanned || read.some(({ hasChanges }) => hasChanges),
     hasResourceChanges: hasUnplanned || read.some(({ hasResourceChanges }) => hasResourceChanges),
     ...(await versionsOf(context, plans)),

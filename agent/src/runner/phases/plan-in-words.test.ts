@@ -34,7 +34,7 @@ test('a plan in words shows each change, the fields of an update, and the counts
     '    gone: {"k":[1]} → (none)',
     '- c (no longer in the manifests)',
     '',
-    'Plan: 1 to create, 1 to change, 1 to delete.',
+    'Plan: 1 to destroy, 1 to change, 1 to add.',
   ]);
 });
 

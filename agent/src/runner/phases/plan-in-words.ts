@@ -1,12 +1,20 @@
 /** The changes of a plan as lines for people. */
 import type { Plan, ResourceChange } from '#contract/deployments/plan.ts';
+import type { ChangeKind } from '#contract/deployments/change-kinds.ts';
+import { countsOf, countsText, kindOf } from '#contract/deployments/plan-counts.ts';
 
-const signs: Readonly<Record<ResourceChange['action'], string>> = {
-  create: '+',
+const signs: Readonly<Record<ChangeKind, string>> = {
+  destroy: '-',
+  replace: '-/+',
+  forget: '.',
   update: '~',
-  delete: '-',
-  recreate: '-/+',
-  metadata: '~',
+  create: '+',
+  import: '&',
+  move: '>',
+  invoke: '!',
+  unknown: '?',
+  defer: '…',
+  note: '~',
 };
 
 const longestValue = 120;
@@ -17,9 +25,10 @@ function valueInWords(value: unknown): string {
   return line.length > longestValue ? `${line.slice(0, longestValue)}…` : line;
 }
 
-function changeInWords({ action, path, attributes, actionReason }: ResourceChange): string[] {
+function changeInWords(change: ResourceChange): string[] {
+  const { action, path, attributes, actionReason } = change;
   const reason = actionReason === undefined ? '' : ` (${actionReason})`;
-  const heading = `${signs[action]} ${path}${reason}`;
+  const heading = `${signs[kindOf(change)]} ${path}${reason}`;
   if (action !== 'update' && action !== 'recreate') return [heading];
   const fields = attributes.map(
     ({ name, before, after }) => `    ${name}: ${valueInWords(before)} → ${valueInWords(after)}`,
@@ -30,8 +39,8 @@ function changeInWords({ action, path, attributes, actionReason }: ResourceChang
 /** @param plan with sensitive values replaced */
 export function planInWords({ resourceChanges }: Plan): string {
   if (resourceChanges.length === 0) return 'No changes.';
-  const of = (...actions: ResourceChange['action'][]) =>
-    resourceChanges.filter(({ action }) => actions.includes(action)).length;
-  const counts = `${of('create')} to create, ${of('update', 'metadata', 'recreate')} to change, ${of('delete')} to delete`;
-  return [...resourceChanges.flatMap(changeInWords), '', `Plan: ${counts}.`].join('\n');
+  const counts = countsText(countsOf(resourceChanges), 'toDo');
+  return [...resourceChanges.flatMap(changeInWords), '', `Plan: ${counts || 'no resource changes'}.`].join(
+    '\n',
+  );
 }

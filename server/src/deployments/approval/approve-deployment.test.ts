@@ -44,7 +44,7 @@ test('an approved plan continues, with its hash and its reviewer', async () => {
     [waiting.status, waiting.waitingFor?.kind, waiting.planSummary],
     ['WAITING_FOR_USER', 'approval', { added: 1, changed: 0, destroyed: 0 }],
   );
-  assert.match(waiting.waitingFor?.text ?? '', /1 to add, 0 to change, 0 to destroy/);
+  assert.match(waiting.waitingFor?.text ?? '', /approve or refuse: 1 to add$/);
   assert.equal((await environmentOf(app, environmentId)).status, 'WAITING_FOR_USER');
   const reference = await ok(app, 'approveDeployment', {
     params: { id },

@@ -7,7 +7,7 @@ const row = {
   id: 'd',
   tool: 'terraform',
   updated_at: new Date('2026-01-02T03:04:05.000Z'),
-  plan_summary: { added: 1, changed: 2, destroyed: 3 },
+  plan_summary: { added: 1, changed: 2, destroyed: 3, replaced: 1, moved: 1 },
   has_changes: true,
   approval_decided_by: 'environment',
 } as const;
@@ -17,13 +17,10 @@ const exact = { approval: { isExact: true, covers: 'the plan' } } as const;
 test('an approver learns the plan, and what is approved where the apply looks again', () => {
   assert.match(
     waitingForApproval(row, exact, settings).text,
-    /approve or refuse: 1 to add, 2 to change, 3 to destroy$/,
+    /approve or refuse: 2 to destroy, 1 to replace, 2 to change, 1 to move$/,
   );
   const again = { approval: { isExact: false, covers: 'the commit' } } as const;
-  assert.match(
-    waitingForApproval(row, again, settings).text,
-    /3 to destroy\. The approval covers the commit$/,
-  );
+  assert.match(waitingForApproval(row, again, settings).text, /1 to move\. The approval covers the commit$/);
 });
 
 test('an approver learns that a plan without changes has nothing to apply', () => {

@@ -1,5 +1,6 @@
 /** What a plan waits for that a person has to approve: until when, whose approval, and what policies still ask for. */
 import type { WaitingFor } from '#contract/deployments/plan.ts';
+import { planText } from '#contract/deployments/plan-counts.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
 import type { ServerSettings } from '../../config.ts';
@@ -30,10 +31,8 @@ function untilOf(
   return new Date(since.getTime() + settings.approvalWaitDays * dayMilliseconds).toISOString();
 }
 
-function plannedInWords({ plan_summary: summary }: Pick<AskedRow, 'plan_summary'>): string {
-  return summary
-    ? `${summary.added} to add, ${summary.changed} to change, ${summary.destroyed} to destroy`
-    : 'its plan';
+function plannedInWords({ plan_summary: planSummary }: Pick<AskedRow, 'plan_summary'>): string {
+  return planSummary ? planText({ planSummary, isPlanEmpty: false }) : 'its plan';
 }
 
 function moreInWords({ approvers, missing }: ApproverRow): string {
@@ -51,7 +50,7 @@ function sentence(
   const since = row.updated_at.toISOString();
   const more = facts ? moreInWords(facts) : '';
   if (row.has_changes === false)
-    return `Waiting since ${since} for a person, but there is nothing to apply: the plan changes neither resources nor outputs. The deployment can be cancelled${more}`;
+    return `Waiting since ${since} for a person, but there is nothing to apply: the plan is empty. The deployment can be cancelled${more}`;
   const note = tool?.approval.isExact === false ? `. The approval covers ${tool.approval.covers}` : '';
   return `Waiting since ${since} for a person to approve or refuse: ${plannedInWords(row)}${note}${more}`;
 }

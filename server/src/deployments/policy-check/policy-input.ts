@@ -111,6 +111,8 @@ export async function policyInput(
     },
     ...(costs === undefined ? {} : { costEstimation: costs }),
     plan: planned.plan,
+    ...(row.plan_summary === null ? {} : { planSummary: row.plan_summary }),
+    ...(row.has_changes === null ? {} : { isPlanEmpty: !row.has_changes }),
     deployerUser,
     approvers,
     ...(planned.policyData === undefined ? {} : { policyData: planned.policyData }),

@@ -7,7 +7,7 @@ export const material: Material = {
   plans: {
     'a first deployment': {
       files: { 'events.jsonl': 'create-2.19.14.events.jsonl' },
-      summary: { added: 2, changed: 0, destroyed: 0 },
+      summary: { added: 2, changed: 0, destroyed: 0, unknown: 1 },
       changes: {
         [`${host}/Create the folder`]: 'create',
         [`${host}/Write the page`]: 'create',
@@ -23,7 +23,7 @@ export const material: Material = {
     },
     'a file that somebody has changed': {
       files: { 'events.jsonl': 'change-2.19.14.events.jsonl' },
-      summary: { added: 0, changed: 1, destroyed: 0 },
+      summary: { added: 0, changed: 1, destroyed: 0, unknown: 1 },
       changes: { [`${host}/Write the page`]: 'update', [`${host}/Count the words`]: 'metadata' },
       hasChanges: true,
     },

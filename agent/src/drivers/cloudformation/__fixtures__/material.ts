@@ -11,7 +11,7 @@ export const material: Material = {
     },
     'a change that replaces a resource': {
       files: { 'change-set.json': 'change-set-update-1.0.0.json' },
-      summary: { added: 1, changed: 1, destroyed: 1 },
+      summary: { added: 1, changed: 1, destroyed: 1, replaced: 1 },
       changes: { Orders: 'recreate', Topic: 'update' },
       hasChanges: true,
     },

@@ -20,7 +20,7 @@ export const material: Material = {
     },
     'an update and a replacement': {
       files: { 'preview.jsonl': '3.259.0-change.jsonl' },
-      summary: { added: 1, changed: 1, destroyed: 1 },
+      summary: { added: 1, changed: 1, destroyed: 1, replaced: 1 },
       changes: { [urn('page')]: 'update', [urn('key')]: 'recreate' },
       hasChanges: true,
     },

@@ -20,7 +20,7 @@ export function familyMaterial(version: string): Material {
       },
       'a change of every kind': {
         files: { 'plan.json': `change-${version}.plan.json` },
-        summary: { added: 2, changed: 2, destroyed: 4, imported: 1 },
+        summary: { added: 2, changed: 2, destroyed: 4, imported: 1, replaced: 2, forgotten: 1, moved: 1 },
         changes: {
           'terraform_data.adopted': 'metadata',
           'terraform_data.follows': 'update',
@@ -48,7 +48,7 @@ export function familyMaterial(version: string): Material {
       },
       'a move': {
         files: { 'plan.json': `move-only-${version}.plan.json` },
-        summary: { added: 0, changed: 0, destroyed: 0 },
+        summary: { added: 0, changed: 0, destroyed: 0, moved: 1 },
         changes: { 'terraform_data.still_same': 'metadata' },
         hasChanges: true,
       },
