@@ -66,7 +66,7 @@ describe('policies of projects', () => {
   });
   after(() => service[Symbol.asyncDispose]());
 
-  test('a deploy that changes no resource ends after its plan, asks nobody, and keeps the outputs', {
+  test('a deploy whose plan is empty ends after it, asks nobody, and keeps outputs and resources; changed outputs are changes', {
     skip,
     timeout: 120_000,
   }, async () => {
@@ -77,11 +77,15 @@ describe('policies of projects', () => {
     });
     const { id, deploymentId } = await createEnvironment(client, inside, { repository });
     assert.equal((await untilEnd(client, deploymentId)).status, 'SUCCESS');
-    await commit({ 'main.tf': configuration('south') });
+    await commit({ 'main.tf': `${configuration('north')}# no change\n` });
     const asked = { params: { id }, body: { userRequiresApproval: true } };
     const again = await client.call('deployEnvironment', asked);
     const ended = await untilEnd(client, again.id);
     assert.deepEqual([ended.status, ended.isSkippedApply], ['SUCCESS', true]);
+    assert.deepEqual(
+      [ended.output?.['zone'], ended.resources?.length],
+      [{ value: 'north', type: 'string', sensitive: false }, 1],
+    );
     assert.doesNotMatch(await wholeLog(client, again.id), /Apply complete/);
     const steps = await client.call('listSteps', { params: { deploymentLogId: again.id } });
     assert.deepEqual(
@@ -95,7 +99,7 @@ describe('policies of projects', () => {
       ],
     );
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
-    await commit({ 'main.tf': `${configuration('south')}resource "terraform_data" "two" {}\n` });
+    await commit({ 'main.tf': configuration('south') });
     const changed = await client.call('deployEnvironment', asked);
     assert.equal((await untilStatus(client, changed.id, 'WAITING_FOR_USER')).status, 'WAITING_FOR_USER');
   });

@@ -90,7 +90,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   numberOfEnvironmentsTotal: 'Active environments that the project may have; null: no limit',
   requiresApprovalDefault: 'Whether new environments require approval unless the request says otherwise',
   includeCostEstimation: 'Whether the costs of a plan are estimated, by Infracost',
-  skipApplyWhenPlanIsEmpty: 'Whether deploys that change no resource end after their plan',
+  skipApplyWhenPlanIsEmpty: 'Whether deploys whose plan is empty end after it',
   disableDestroyEnvironments: 'Whether nobody can destroy environments',
   forceCheckoutOnTtlDestroy: 'Whether expired environments are destroyed with the newest code',
   skipRedundantDeployments: 'Whether queued deploys that a later deployment makes redundant are skipped',

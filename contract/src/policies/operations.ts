@@ -34,7 +34,8 @@ export const UpdatePolicyBody = closed({
   requiresApprovalDefault: on('Whether new environments require approval unless the request says otherwise'),
   includeCostEstimation: on('Whether plans say what they cost, where agents have Infracost'),
   skipApplyWhenPlanIsEmpty: on(
-    'Whether a deploy whose plan changes no resource succeeds without apply and without asking anybody',
+    'Whether a deploy whose plan is empty (no changes of resources or outputs, no moves, imports or forgets) succeeds ' +
+      'without apply and without asking anybody; outputs and resources stay as they are',
   ),
   disableDestroyEnvironments: on(
     'Whether nobody can destroy environments: requests get 409, nothing expires, and no destroy is scheduled. ' +

@@ -7,12 +7,13 @@ import type { Context } from '../context.ts';
 import { approvalOfPlan } from './decisions/decide-approval.ts';
 import { decideNext } from './decisions/decide-next.ts';
 import { type DeploymentRow, type LockedDeployment, updateDeploymentRow } from './deployment-store.ts';
-import { followDecision, isApplySkipped, outdatedMessage } from './follow-decision.ts';
+import { followDecision, outdatedMessage } from './follow-decision.ts';
 import { recordEvent } from '../feeds/record-event.ts';
 import { appendLog, skipUnstartedStep } from '../logs/step-store.ts';
 import { stepView } from '../logs/step-view.ts';
 import { promiseCheck } from './policy-check/policy-check.ts';
 import { outcomeColumns, type ReceivedOutcome } from './outcome-columns.ts';
+import { isApplySkipped } from './skipped-apply.ts';
 
 const lostStateMessage =
   'The run succeeded but delivered no newer state, so its changes are not recorded. Check its log before the next deployment';
@@ -61,7 +62,7 @@ export async function finishPhase(
   );
   const isEmpty =
     outcome.result === 'planned' &&
-    (await isApplySkipped(context, before, outcome.hasResourceChanges ?? null));
+    (await isApplySkipped(context, before, environment, outcome.hasChanges ?? null));
   const decision = decideNext({
     type: before.type,
     status: before.status,

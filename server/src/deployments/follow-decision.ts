@@ -6,12 +6,11 @@ import type { DeploymentTable } from '../database/schema.ts';
 import { recordEvent } from '../feeds/record-event.ts';
 import { setStepStatus, skipRemainingSteps } from '../logs/step-store.ts';
 import { stepView } from '../logs/step-view.ts';
-import { readPolicySettings } from '../policies/policy-settings.ts';
 import { advanceQueue } from './advance-queue.ts';
 import type { NextDecision } from './decisions/decide-next.ts';
 import { type DeploymentRow, type LockedDeployment, updateDeploymentRow } from './deployment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
-import { readInputs } from './run-inputs.ts';
+import { carryResults } from './skipped-apply.ts';
 
 export const outdatedMessage = 'The plan is outdated: the state has changed since it was made. Deploy again';
 
@@ -26,22 +25,9 @@ export async function markStep(
   if (row) await recordEvent(context, deployment.id, 'step', stepView(row, deployment));
 }
 
-/**
- * Whether the plan of a deploy changes no resource, and the policy of the project skips the apply of such plans. Changes
- * that somebody proposes are stored with an approval: their plan waits for one.
- */
-export async function isApplySkipped(
-  context: Pick<Context, 'db' | 'sealer'>,
-  { id, type, project_id: projectId }: DeploymentRow,
-  hasResourceChanges: boolean | null,
-): Promise<boolean> {
-  if (type !== 'deploy' || hasResourceChanges !== false) return false;
-  const { skipApplyWhenPlanIsEmpty } = await readPolicySettings(context.db, projectId);
-  return skipApplyWhenPlanIsEmpty && (await readInputs(context, id)).proposed === undefined;
-}
-
 /** Nobody is asked, and no tool runs: none of the steps after the plan will begin. */
 async function skipRest(context: Context, deployment: DeploymentRow): Promise<void> {
+  await carryResults(context, deployment);
   for (const row of await skipRemainingSteps(context.db, deployment.id))
     await recordEvent(context, deployment.id, 'step', stepView(row, deployment));
 }

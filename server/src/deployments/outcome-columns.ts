@@ -122,6 +122,15 @@ function sealedOutput(context: Context, { id }: DeploymentRow, { secretOutput }:
   return secretOutput === undefined ? null : context.sealer.seal(secretOutput, association(id));
 }
 
+/** The sealed outputs of one deployment, for another one that has the same. */
+export function resealOutput(
+  { sealer }: Pick<Context, 'sealer'>,
+  { id, sealed_output: sealed }: Pick<LastOutputs, 'id' | 'sealed_output'>,
+  other: Pick<DeploymentRow, 'id'>,
+): Buffer | null {
+  return sealed && sealer.seal(sealer.open(sealed, association(id)).toString('utf8'), association(other.id));
+}
+
 /** @param stateVersionId the version that the attempt stored; null where it stored none */
 export function outcomeColumns(
   context: Context,

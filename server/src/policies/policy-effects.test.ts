@@ -38,7 +38,7 @@ const nothing = {
   planSummary: { added: 0, changed: 0, destroyed: 0 },
 };
 
-test('with skipApplyWhenPlanIsEmpty, a deploy without changes of resources asks nobody and applies nothing', async () => {
+test('with skipApplyWhenPlanIsEmpty, a deploy whose plan is empty asks nobody and applies nothing, and what is there stays', async () => {
   covers('Deployment', 'isSkippedApply');
   const { inside, change } = await projectWith({ requiresApprovalDefault: true });
   const { id } = await createEnvironment(app, {
@@ -49,14 +49,25 @@ test('with skipApplyWhenPlanIsEmpty, a deploy without changes of resources asks 
   const first = (await environmentOf(app, id)).latestDeploymentLogId ?? '';
   assert.equal((await deploymentOf(app, first)).status, 'WAITING_FOR_USER');
   await ok(app, 'approveDeployment', { params: { id: first } });
-  await agent.apply(await agent.claim(), ['a'], {
-    outputs: { zone: { value: 'z', type: 'string', sensitive: false } },
-  });
+  const outputs = {
+    zone: { value: 'z', type: 'string', sensitive: false },
+    token: { value: 'planted-secret', type: 'string', sensitive: true },
+  };
+  await agent.apply(await agent.claim(), ['a'], { outputs });
+  const applied = await deploymentOf(app, first);
   await change({ skipApplyWhenPlanIsEmpty: true });
   const skipped = await deploy(app, id);
   assert.equal(await agent.plan(nothing), null);
   const { status, isSkippedApply } = await deploymentOf(app, skipped.id);
   assert.deepEqual([status, isSkippedApply], ['SUCCESS', true]);
+  const partsOf = ({ output, resources, resourceCount, stateFileHash }: typeof applied) => ({
+    output,
+    resources,
+    resourceCount,
+    stateFileHash,
+  });
+  assert.equal(applied.resources?.length, 1);
+  assert.deepEqual(partsOf(await deploymentOf(app, skipped.id)), partsOf(applied));
   const steps = await ok(app, 'listSteps', { params: { deploymentLogId: skipped.id } });
   assert.deepEqual(
     steps.filter((step) => step.status === 'NOT_STARTED'),
@@ -67,6 +78,36 @@ test('with skipApplyWhenPlanIsEmpty, a deploy without changes of resources asks 
   const changed = await deploy(app, id);
   assert.equal(await agent.plan(), null);
   assert.equal((await deploymentOf(app, changed.id)).status, 'WAITING_FOR_USER');
+});
+
+test('a plan that changes outputs only is not empty', async () => {
+  const { inside } = await projectWith({ skipApplyWhenPlanIsEmpty: true, requiresApprovalDefault: false });
+  const { id } = await createEnvironment(app, inside);
+  const apply = await agent.plan({ ...nothing, hasChanges: true });
+  assert.ok(apply, 'the first deployment is applied');
+  const outputs = { zone: { value: 'z', type: 'string', sensitive: false } };
+  await agent.apply(apply, [], { outputs });
+  const { latestDeploymentLog: latest } = await environmentOf(app, id);
+  assert.deepEqual([latest?.status, latest?.isSkippedApply], ['SUCCESS', undefined]);
+  assert.deepEqual(Object.keys(latest?.output ?? {}), ['zone']);
+});
+
+test('after a destroy, and where nothing was ever deployed, a skipped apply leaves nothing', async () => {
+  const { inside } = await projectWith({ skipApplyWhenPlanIsEmpty: true });
+  const first = await createEnvironment(app, inside);
+  assert.equal(await agent.plan(nothing), null);
+  const destroyed = await createActive(app, agent, { ...inside, requiresApproval: false });
+  await ok(app, 'destroyEnvironment', { params: { id: destroyed.id } });
+  await agent.apply((await agent.plan()) ?? assert.fail('no apply'));
+  await deploy(app, destroyed.id);
+  assert.equal(await agent.plan(nothing), null);
+  for (const { id } of [first, destroyed]) {
+    const { latestDeploymentLog: latest } = await environmentOf(app, id);
+    assert.deepEqual(
+      [latest?.status, latest?.isSkippedApply, latest?.output, latest?.resources ?? []],
+      ['SUCCESS', true, {}, []],
+    );
+  }
 });
 
 test('without skipApplyWhenPlanIsEmpty, a plan without changes is approved and applied like any other', async () => {

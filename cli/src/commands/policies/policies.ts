@@ -19,7 +19,7 @@ type PolicyBody = CallInput<'updatePolicy'>['body'];
 const meanings: Readonly<Record<PolicyFlag, string>> = {
   requiresApprovalDefault: 'new environments require approval',
   includeCostEstimation: 'plans estimate costs',
-  skipApplyWhenPlanIsEmpty: 'deploys that change no resource end after their plan',
+  skipApplyWhenPlanIsEmpty: 'deploys whose plan is empty end after it',
   disableDestroyEnvironments: 'nobody can destroy environments; removes lifetimes and destroy schedules',
   forceCheckoutOnTtlDestroy: 'expired environments are destroyed with the newest code',
   skipRedundantDeployments: 'queued deploys that a newer one replaces are skipped',

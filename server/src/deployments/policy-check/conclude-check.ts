@@ -15,7 +15,8 @@ import { storeApproved } from '../approval/store-approved.ts';
 import { approvalOfPlan } from '../decisions/decide-approval.ts';
 import { decidePlanned, type NextDecision } from '../decisions/decide-next.ts';
 import { type LockedDeployment, lockDeployment } from '../deployment-store.ts';
-import { followDecision, isApplySkipped, markStep, outdatedMessage } from '../follow-decision.ts';
+import { followDecision, markStep, outdatedMessage } from '../follow-decision.ts';
+import { isApplySkipped } from '../skipped-apply.ts';
 import { listReviews } from '../review-store.ts';
 import type { PolicyInput } from './policy-input.ts';
 import { verdictLog } from './verdict-log.ts';
@@ -141,8 +142,8 @@ async function conclude(
     const all = isBroken ? 'error' : combinedDecision(verdicts.map((row) => row.decision));
     // All policies were taken away meanwhile: none decides.
     const verdict = verdicts.length === 0 && !isBroken ? null : all;
-    const { has_resource_changes: hasChanges } = locked.deployment;
-    const isEmpty = await isApplySkipped(context, locked.deployment, hasChanges);
+    const { deployment, environment } = locked;
+    const isEmpty = await isApplySkipped(context, deployment, environment, deployment.has_changes);
     const { decision, columns } = decide(locked, {
       verdict,
       isApproved: round > 1,

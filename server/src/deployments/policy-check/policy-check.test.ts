@@ -491,7 +491,7 @@ test(
       const { id } = await deploy(app, environment.id);
       const job = await agent.claim();
       await agent.putBlob(job, 'policy-input', JSON.stringify(policyInput));
-      await agent.finish(job, plannedOutcome({ hasResourceChanges: false }));
+      await agent.finish(job, plannedOutcome({ hasChanges: false, hasResourceChanges: false }));
       await app.carryOutEffects();
       const deployment = await deploymentOf(app, id);
       assert.deepEqual(

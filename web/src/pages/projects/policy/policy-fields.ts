@@ -24,7 +24,8 @@ export const runFlags: readonly FlagField[] = [
   {
     name: 'skipApplyWhenPlanIsEmpty',
     label: 'No apply of empty plans',
-    meaning: 'A deploy that would change no resource succeeds without apply, and asks nobody.',
+    meaning:
+      'A deploy whose plan changes neither resources nor outputs succeeds without apply, and asks nobody.',
   },
   {
     name: 'skipRedundantDeployments',
