@@ -1,7 +1,10 @@
 /** Outputs of one environment as inputs of another, and the files with the variables of a run. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import type { Client } from '#contract/client/client.ts';
+import { cliProgram } from '../tools/programs/built-programs.ts';
 import { toolsOfFamily } from './programs.ts';
 import {
   approveAndEnd,
@@ -11,6 +14,7 @@ import {
   homeOf,
   stepLines,
   untilEnd,
+  untilStatus,
 } from './runs.ts';
 import { makeRepository, type RunningService, startService } from './service.ts';
 
@@ -43,6 +47,36 @@ output "hidden" {
   sensitive = true
 }
 `;
+
+const largest = '9223372036854775807';
+
+const numbers = `output "id" { value = ${largest} }
+output "ids" { value = [12345678901234567890, 0.1000000000000000055511151231257827] }
+`;
+
+const takers = `variable "id" { type = number }
+variable "ids" { type = list(number) }
+resource "terraform_data" "id" { input = { text = tostring(var.id), number = var.id, all = var.ids } }
+output "said" { value = "\${terraform_data.id.output.text} \${jsonencode(var.ids)}" }
+output "id" { value = terraform_data.id.output.number }
+output "hidden" {
+  value     = terraform_data.id.output.number
+  sensitive = true
+}
+`;
+
+/** What the command line prints about the outputs of an environment. */
+async function printedOutputs(service: RunningService, id: string, ...args: string[]): Promise<string> {
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: service.folder,
+    ENVARIUM_API_URL: service.url,
+    ENVARIUM_API_KEY: service.key,
+    ENVARIUM_API_SECRET: service.secret,
+  };
+  const words = [cliProgram, 'outputs', '--environment', id, ...args];
+  return (await promisify(execFile)(process.execPath, words, { env, timeout: 60_000 })).stdout;
+}
 
 const input = (name: string, environmentId: string, outputName: string, type: 0 | 1 = 1) => ({
   name,
@@ -103,5 +137,33 @@ for (const { type, path, skip } of await toolsOfFamily())
       await untilEnd(client, (await client.call('destroyEnvironment', { params: { id: source.id } })).id);
       const destroy = await client.call('destroyEnvironment', { params: { id: created.id } });
       assert.equal((await approveAndEnd(client, destroy.id)).resourceCount, 0);
+    });
+
+    test('numbers keep all of their digits, from one environment to the other and to the terminal', async () => {
+      const sourceCode = await makeRepository(service.folder, 'numbers', { 'main.tf': numbers });
+      const source = await deployNew(client, home, { name: 'numbers', repository: sourceCode.path });
+      const { path: repository } = await makeRepository(service.folder, 'takers', { 'main.tf': takers });
+      const created = await createEnvironment(client, home, {
+        name: 'takers',
+        repository,
+        requiresApproval: true,
+        configurationChanges: [input('id', source.id, 'id'), input('ids', source.id, 'ids')],
+      });
+      const planned = await untilStatus(client, created.deploymentId, 'WAITING_FOR_USER');
+      const [change] = planned.plan?.resourceChanges ?? [];
+      assert.ok(JSON.stringify(change?.attributes).includes(`"number":${largest}`));
+      const { output } = await approveAndEnd(client, created.deploymentId);
+      assert.equal(
+        output?.said?.value,
+        `${largest} [12345678901234567890,0.1000000000000000055511151231257827]`,
+      );
+      assert.equal(JSON.stringify(output?.id?.value), largest);
+      const whole = new RegExp(`(^|\\D)${largest}(\\D|$)`);
+      const { id } = created;
+      assert.match(await printedOutputs(service, id), whole);
+      assert.match(await printedOutputs(service, id, '--json'), whole);
+      assert.equal(await printedOutputs(service, id, '--name', 'id'), `${largest}\n`);
+      const hidden = await printedOutputs(service, id, '--name', 'hidden', '--show-sensitive');
+      assert.equal(hidden, `${largest}\n`);
     });
   });

@@ -1,5 +1,7 @@
 /** What the values of a plan look like to people, whatever the tool. */
 
+import { isRecord } from '#contract/schema/is-record.ts';
+
 /** Replaces a value that is sensitive. */
 export const sensitiveText = '(sensitive)';
 
@@ -13,7 +15,7 @@ export function withoutLongTexts<Value>(value: Value): Value {
         ? part
         : `${part.slice(0, longestTextCharacters)}… (${part.length} characters)`;
     if (Array.isArray(part)) return part.map(cut);
-    if (typeof part !== 'object' || part === null) return part;
+    if (!isRecord(part)) return part;
     return Object.fromEntries(Object.entries(part).map(([key, entry]) => [key, cut(entry)]));
   };
   return cut(value) as Value;

@@ -5,6 +5,8 @@
  * bytes becomes `***`. This is a pure function of all the bytes and the list of secrets: chunk borders change
  * nothing, and a replay results in the same bytes at the same offsets.
  */
+import { numberText } from '#contract/schema/exact-json.ts';
+import { isRecord } from '#contract/schema/is-record.ts';
 import { secretForms } from './secret-forms.ts';
 
 const stars = Buffer.from('***');
@@ -194,10 +196,10 @@ export function maskJson<Value>(value: Value, secrets: Secrets): Value {
   const patterns = patternsOf(secrets);
   const mask = (inner: unknown): unknown => {
     if (typeof inner === 'string') return maskText(inner, patterns);
-    if (typeof inner === 'number')
-      return maskText(String(inner), patterns) === String(inner) ? inner : stars.toString();
+    const digits = numberText(inner);
+    if (digits !== null) return maskText(digits, patterns) === digits ? inner : stars.toString();
     if (Array.isArray(inner)) return inner.map(mask);
-    if (typeof inner !== 'object' || inner === null) return inner;
+    if (!isRecord(inner)) return inner;
     return Object.fromEntries(
       Object.entries(inner).map(([key, part]) => [maskText(key, patterns), mask(part)]),
     );

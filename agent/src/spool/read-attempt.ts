@@ -4,6 +4,7 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { textOrEmpty } from '../processes/proc.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
@@ -125,7 +126,7 @@ export function nullIfMissing(error: NodeJS.ErrnoException): null {
 
 function readJsonOrNull<Value>(file: string): Value | null {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Value;
+    return parseExactly(readFileSync(file, 'utf8')) as Value;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;

@@ -8,6 +8,8 @@ import {
   type ResourceChangeDetail,
 } from '@aws-sdk/client-cloudformation';
 import { isRecord } from '#contract/schema/is-record.ts';
+import { parseExactly } from '#contract/schema/exact-json.ts';
+import { canonicalJson } from '../drivers/canonical-json.ts';
 import type { ChangeSetReport, PropertyChange, StackChange } from '../drivers/cloudformation/reports.ts';
 import type { Api } from './api.ts';
 
@@ -42,7 +44,7 @@ export async function readPages(
 
 function parsed(context: string | undefined): Record<string, unknown> {
   try {
-    const found: unknown = JSON.parse(context ?? '{}');
+    const found = parseExactly(context ?? '{}');
     return isRecord(found) ? found : {};
   } catch {
     return {};
@@ -124,18 +126,8 @@ async function changesIn(
   return found;
 }
 
-function canonical(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(canonical);
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((key) => [key, canonical(value[key])]),
-  );
-}
-
 function hashOf(changes: readonly StackChange[]): string {
-  const sorted = changes.map((change) => JSON.stringify(canonical(change))).sort();
+  const sorted = changes.map((change) => canonicalJson(change)).sort();
   return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
 }
 

@@ -27,7 +27,8 @@ function readFile(file: string): Record<string, string> {
   if (code === null) throw problem('is not in the folder of the configuration');
   let content: unknown;
   try {
-    content = parse(code, { logLevel: 'silent' });
+    // Values are texts: numbers keep their digits, and zeros at their beginning.
+    content = parse(code, { logLevel: 'silent', schema: 'failsafe' });
   } catch {
     // What a parser says may contain values.
     throw problem('is neither JSON nor YAML');

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { outputsByName, splitOutputName } from '#contract/deployments/unit-outputs.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { onCall } from '../command-line.ts';
 import { BadCall } from '../exit-codes.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
@@ -67,7 +68,7 @@ async function sensitiveValue(
       `The value of "${name}" is in the state only, and the service does not keep the state of this environment.`,
     );
   const content = await client.bytes('getStateContent', { params: { id: stateVersionId } });
-  const found = stateOutput(JSON.parse(new TextDecoder().decode(content)) as StateContent, name);
+  const found = stateOutput(parseExactly(new TextDecoder().decode(content)) as StateContent, name);
   if (found) return found.value;
   throw new BadCall(
     `The state ${stateVersionId} has no readable output "${name}": it may be encrypted by the tool.`,

@@ -1,4 +1,6 @@
 /** Files with variables: `*.tfvars` in HCL, and JSON objects as in `*.tfvars.json`. */
+import { parseExactly } from '#contract/schema/exact-json.ts';
+import { isRecord } from '#contract/schema/is-record.ts';
 import { BadCall } from '../exit-codes.ts';
 import { textFromFile } from '../read-input.ts';
 import { tfvarsOf } from './tfvars-file.ts';
@@ -13,16 +15,6 @@ export interface VariableChange {
   readonly schema?: { readonly type: 'string'; readonly format?: 'HCL' | 'JSON' };
 }
 
-const { rawJSON, isRawJSON } = JSON as unknown as {
-  rawJSON(text: string): object;
-  isRawJSON(value: unknown): boolean;
-};
-
-/** Numbers keep all digits that they have in the file. */
-function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  return typeof value === 'number' && context?.source !== undefined ? rawJSON(context.source) : value;
-}
-
 /** The parser's message quotes the text, which may contain secrets: only the place is kept. */
 function placeIn(error: unknown): string {
   const place = /line \d+ column \d+/.exec((error as Error).message)?.[0];
@@ -31,7 +23,7 @@ function placeIn(error: unknown): string {
 
 function parsed(shown: string, text: string): unknown {
   try {
-    return JSON.parse(text, exactly);
+    return parseExactly(text);
   } catch (error) {
     throw new BadCall(`--var-file: ${shown} is not valid JSON${placeIn(error)}.`);
   }
@@ -54,7 +46,7 @@ function variablesOfHcl(shown: string, text: string): VariableChange[] {
 
 function variablesOfJson(shown: string, text: string): VariableChange[] {
   const values = parsed(shown, text);
-  if (typeof values !== 'object' || values === null || Array.isArray(values) || isRawJSON(values))
+  if (!isRecord(values))
     throw new BadCall(`--var-file: ${shown} must contain a JSON object with the variables.`);
   return Object.entries(values).map(([name, value]) => {
     if (name === '') throw new BadCall(`--var-file: ${shown}: a variable has no name ("").`);

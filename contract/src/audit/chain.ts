@@ -8,6 +8,7 @@
  * `installation`. The first entry follows 64 zeros.
  */
 import { hash } from 'node:crypto';
+import { ExactNumber } from '../schema/exact-json.ts';
 
 /** What an entry says, in the fields of the interface. Names of people are not part of it: they may be removed. */
 export interface AuditContent {
@@ -60,6 +61,8 @@ const contentFields = [
 /** JSON with sorted keys and without spaces: one text for each value. */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value ?? null);
+  // The database writes 1e21 in another way than JavaScript.
+  if (value instanceof ExactNumber) return JSON.stringify(Number(value.text));
   if ('toJSON' in value && typeof value.toJSON === 'function') return canonicalJson(value.toJSON());
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const fields = Object.entries(value).filter(([, each]) => each !== undefined);

@@ -5,6 +5,7 @@
 import { fillPath } from './fill-path.ts';
 import { errorCode, innermostError } from './passing-errors.ts';
 import type { Connection, StreamOptions } from './stream.ts';
+import { parseExactly } from '../schema/exact-json.ts';
 import type { ErrorBody, ErrorCode } from '../schema/errors.ts';
 import type { DeploymentStreamEvent, OrganizationStreamEvent } from '../feeds/shapes.ts';
 import { apiBase, type BodyOf, type ParamsOf, type QueryOf, type ReplyOf } from '../operation.ts';
@@ -245,7 +246,7 @@ export function createClient(settings: ClientSettings): Client {
 
   async function answer(name: OperationName, input: AnyInput = {}): Promise<Answer<unknown>> {
     const response = await open(name, input, { accept: 'application/json' });
-    return { reply: await response.json(), headers: response.headers };
+    return { reply: parseExactly(await response.text()), headers: response.headers };
   }
 
   return {

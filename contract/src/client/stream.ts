@@ -4,6 +4,7 @@
  */
 import { EventSourceParserStream, type EventSourceMessage } from 'eventsource-parser/stream';
 import type { DeploymentStreamEvent } from '../feeds/shapes.ts';
+import { parseExactly } from '../schema/exact-json.ts';
 import { isPassing } from './passing-errors.ts';
 
 export interface StreamOptions {
@@ -58,7 +59,7 @@ function parse(message: EventSourceMessage): DeploymentStreamEvent {
   return {
     id: message.id ?? '',
     event: message.event ?? 'message',
-    data: JSON.parse(message.data),
+    data: parseExactly(message.data),
   } as unknown as DeploymentStreamEvent;
 }
 

@@ -1,6 +1,7 @@
 /** Opens the database that the settings name, or the embedded one. */
 import { Kysely } from 'kysely';
 import pg from 'pg';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import type { ServerSettings } from '../config.ts';
 import { openDataFolder } from '../config/data-folder.ts';
 import type { AccountSettings } from './account.ts';
@@ -179,10 +180,18 @@ async function exists(address: pg.ClientConfig): Promise<boolean> {
   }
 }
 
-/** Whole numbers of 8 bytes as numbers: none of ours comes near 2^53. Everything else as `pg` reads it. */
+/**
+ * Whole numbers of 8 bytes as numbers: none of ours comes near 2^53. JSON has values of tools in it, whose numbers keep
+ * every digit. Everything else as `pg` reads it.
+ */
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  [pg.types.builtins.INT8]: Number,
+  [pg.types.builtins.JSON]: parseExactly,
+  [pg.types.builtins.JSONB]: parseExactly,
+};
+
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8 && format !== 'binary'
-      ? Number
-      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+    (format === 'binary' ? undefined : parsers[oid]) ??
+    pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };

@@ -1,6 +1,7 @@
 /** Deployments as the interface answers them. */
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { splitOutputs } from '#contract/deployments/unit-outputs.ts';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { withoutNulls } from '#contract/schema/without-nulls.ts';
 import { triggerNames } from '#contract/schema/enumerations.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
@@ -61,7 +62,7 @@ function outputText({
 }: Pick<ListedDeploymentRow, 'output' | 'run_settings'>): string {
   if (text === null) return 'null';
   if (!hasUnits(run_settings) && !text.includes('"sensitive": true')) return text;
-  return JSON.stringify(outputView({ output: JSON.parse(text) as StoredOutputs, run_settings }));
+  return JSON.stringify(outputView({ output: parseExactly(text) as StoredOutputs, run_settings }));
 }
 
 function reviewsView({ reviews, users }: RelatedFacts) {

@@ -3,6 +3,7 @@ import type { Updateable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import Value from 'typebox/value';
 import { hasDrift } from '#contract/deployments/plan-counts.ts';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { approvedHash } from '#protocol/approved.ts';
 import { Outcome } from '#protocol/messages/outcome.ts';
 import type { Context } from '../context.ts';
@@ -104,7 +105,7 @@ export function openOutputs(
 ): StoredOutputs {
   if (sealed === null) return output ?? {};
   const text = context.sealer.open(sealed, association(id)).toString('utf8');
-  const values = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  const values = parseExactly(text) as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
     Object.entries(output ?? {}).map(([name, each]) => [
       name,

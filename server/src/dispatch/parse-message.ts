@@ -1,9 +1,10 @@
 /**
  * Reads a message of an agent. What a tool said can hold a NUL character, and half of a character that was
- * cut in two, which the database stores nowhere: a replacement character takes their place.
- * Refused, such a message would be sent again and again.
+ * cut in two, which the database stores nowhere: a replacement character takes their place. Numbers that it cannot
+ * store become texts of the same digits. Refused, such a message would be sent again and again.
  */
 
+import { ExactNumber, parseExactly } from '#contract/schema/exact-json.ts';
 import { isRecord } from '#contract/schema/is-record.ts';
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
@@ -11,16 +12,26 @@ import { storable } from '../database/storable.ts';
 
 /** Their form in JSON; text that only mentions such an escape is searched in vain. */
 const unstorable = /\\u(?:0000|d[89a-f])/i;
+/** PostgreSQL stores 131,072 digits before the point of a number, and 16,383 after it. */
+const mostDigits = 10_000;
+const longNumber = /(?<!\d)\d{10000}|\d[eE][+-]?\d{5}/;
+
+function isStorable({ text }: ExactNumber): boolean {
+  const exponent = Number(/[eE](.*)$/.exec(text)?.[1] ?? 0);
+  return text.length <= mostDigits && Math.abs(exponent) <= mostDigits;
+}
 
 function withoutUnstorable(_key: string, value: unknown): unknown {
   if (typeof value === 'string') return storable(value);
+  if (value instanceof ExactNumber) return isStorable(value) ? value : value.text;
   if (!isRecord(value) || Object.keys(value).every((name) => storable(name) === name)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [storable(name), inner]));
 }
 
 /** @throws SyntaxError for text that is not JSON */
 export function parseMessage(text: string): unknown {
-  return unstorable.test(text) ? JSON.parse(text, withoutUnstorable) : JSON.parse(text);
+  const isUnstorable = unstorable.test(text) || longNumber.test(text);
+  return parseExactly(text, isUnstorable ? withoutUnstorable : undefined);
 }
 
 /** @returns a time that an agent wrote, as the database can store it; text that is not such a time is `now` */

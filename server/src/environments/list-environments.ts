@@ -4,6 +4,7 @@ import type { Environment } from '#contract/environments/shapes.ts';
 import type { operations } from '#contract/operations.ts';
 import type { QueryOf } from '#contract/operation.ts';
 import type { DriftStatus, EnvironmentStatus, TemplateType } from '#contract/schema/enumerations.ts';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { isUuid } from '../access/entity-home.ts';
 import type { ActorContext } from '../context.ts';
 import { unknownEntity } from '../http/errors.ts';
@@ -30,7 +31,7 @@ function unreadColumns(excludeFields: string | undefined): LargeColumn[] {
 
 /** Without the fields that the query excludes. */
 function shownPart(text: string, excluded: string | undefined): string {
-  return excluded ? JSON.stringify(excludeFields(JSON.parse(text) as Environment, excluded)) : text;
+  return excluded ? JSON.stringify(excludeFields(parseExactly(text) as Environment, excluded)) : text;
 }
 
 /** What the query says about the state of environments. The words of the lists were checked. */

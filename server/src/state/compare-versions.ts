@@ -1,4 +1,5 @@
 /** Compares two versions of an environment's state for a person, with everything sensitive replaced. */
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import type { StateComparison } from '#contract/state/shapes.ts';
 import { LimitedThread, ThreadFailure } from '#guards/threads/limited-thread.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
@@ -105,7 +106,7 @@ async function differencesBy(
     if (answer.problem !== undefined) throw conflict(answer.problem);
     text = answer.text;
   }
-  return JSON.parse(text) as Differences;
+  return parseExactly(text) as Differences;
 }
 
 /**

@@ -40,8 +40,6 @@ LONGEST_DIFFERENCE = ${longestDifference}
 LONGEST_MESSAGE = 4000
 MOST_BYTES = ${mostBytes}
 MOST_HOSTS = 20
-# Readers take larger numbers for other ones.
-LARGEST_NUMBER = 9007199254740991
 
 
 def plain(value, longest=None):
@@ -56,7 +54,7 @@ def plain(value, longest=None):
     if value is None or isinstance(value, bool):
         return value
     # Neither infinite nor undefined.
-    if isinstance(value, (int, float)) and value - value == 0 and abs(value) <= LARGEST_NUMBER:
+    if isinstance(value, (int, float)) and value - value == 0:
         return value
     return u'%s' % (value,)
 

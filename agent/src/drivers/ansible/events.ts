@@ -1,5 +1,6 @@
 /** Reads the lines that the plugin writes: what a playbook does, host by host. */
 import { recordOf } from '#contract/schema/is-record.ts';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import type { ProgressEvent } from '../driver.ts';
 
 /** A task of a playbook, as its plan and its progress name it. */
@@ -140,7 +141,7 @@ function parsed(line: string): Readonly<Record<string, unknown>> {
   // Refusing text by its first character is a hundred times as fast as by an exception.
   if (!line.startsWith('{')) return {};
   try {
-    return recordOf(JSON.parse(line));
+    return recordOf(parseExactly(line));
   } catch {
     // The last line of a stopped playbook.
     return {};

@@ -1,11 +1,12 @@
 /** Reads the outputs of a playbook, which its tasks set with `set_stats`, and the hosts that it reached. */
+import { typeOfJson } from '#contract/schema/exact-json.ts';
 import type { OutputsReading } from '../driver.ts';
 import { readEvents } from './events.ts';
 
 function typeOf(value: unknown): string {
   if (Array.isArray(value)) return 'list';
   if (value === null) return 'null';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
+  return typeof value === 'boolean' ? 'bool' : typeOfJson(value);
 }
 
 /** @param events of the playbook; undefined: it did not run */

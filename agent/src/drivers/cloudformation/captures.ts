@@ -1,5 +1,6 @@
 /** What the commands of a phase have captured. */
 import { recordOf } from '#contract/schema/is-record.ts';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import type { Captures } from '../command.ts';
 
 /** Names of captured outputs. */
@@ -22,7 +23,7 @@ const lists: Readonly<Record<string, readonly string[]>> = {
 export function reportOf<Report>(captures: Captures, name: string): Report {
   const bytes = captures.get(name);
   if (bytes === undefined || bytes.length === 0) throw new Error(`the report ${name} is missing`);
-  const report: unknown = JSON.parse(Buffer.from(bytes).toString());
+  const report: unknown = parseExactly(Buffer.from(bytes).toString());
   const isWhole = lists[name]?.every((list) => Array.isArray(recordOf(report)[list])) ?? true;
   if (!isWhole) throw new Error(`the report ${name} is not one of this version`);
   return report as Report;

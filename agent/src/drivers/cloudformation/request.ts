@@ -1,4 +1,5 @@
 /** The request of a run, from its job. */
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job, JobVariable } from '#protocol/messages/job.ts';
 import { stackOptions } from '#protocol/tools/cloudformation/arguments.ts';
@@ -13,7 +14,7 @@ import { environmentTag, type StackRequest, type Upload } from './reports.ts';
 
 /** A parameter's value as AWS takes it: lists are separated by commas. */
 function parameterText(json: string): string {
-  const value: unknown = JSON.parse(json);
+  const value = parseExactly(json);
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return json;
   return value.map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry))).join(',');

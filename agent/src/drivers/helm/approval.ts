@@ -1,4 +1,5 @@
 /** What is approved with a plan: what the chart renders to, and the revision that it comes after. */
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import {
   changedPlaces,
   differingPlaces,
@@ -59,7 +60,7 @@ export function composeApproval(planned: Planned): Uint8Array {
 
 function readApproved(bytes: Uint8Array | undefined): Approved {
   if (bytes === undefined) throw new Error('the approved plan is missing');
-  return JSON.parse(Buffer.from(bytes).toString()) as Approved;
+  return parseExactly(Buffer.from(bytes).toString()) as Approved;
 }
 
 /** @returns what is otherwise than it was approved, as a part of a sentence; null: nothing */

@@ -1,4 +1,5 @@
 /** What a person approves: exactly what an apply sends to the cluster. */
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import type { KubernetesObject } from '../kubernetes/objects.ts';
 import type { RecordedObject } from './record.ts';
 
@@ -29,7 +30,7 @@ export function readApproved(bytes: Uint8Array | undefined): ApprovedPlan {
   if (bytes === undefined) throw new Error('the approved plan is missing');
   const known = parsed.get(bytes);
   if (known !== undefined) return known;
-  const plan = JSON.parse(Buffer.from(bytes).toString()) as ApprovedPlan & Partial<typeof format>;
+  const plan = parseExactly(Buffer.from(bytes).toString()) as ApprovedPlan & Partial<typeof format>;
   if (plan.format !== format.format || plan.version !== format.version)
     throw new Error('the approved plan was made by another version: deploy again and approve the new plan');
   parsed.set(bytes, plan);

@@ -1,5 +1,6 @@
 /** The record of what a deployment has applied: how it is read, and how its next version is composed. */
 import { createHash } from 'node:crypto';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { recordFormat } from '#protocol/tools/states/kubernetes-record.ts';
 import { type StateReading, TornState } from '../driver.ts';
 import { providerName } from '../kubernetes/changes.ts';
@@ -35,7 +36,7 @@ export function recordedKey(recorded: RecordedObject): string {
 function parse(bytes: Uint8Array): AppliedRecord {
   let file: (AppliedRecord & { readonly format?: unknown; readonly version?: unknown }) | null;
   try {
-    file = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as typeof file;
+    file = parseExactly(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as typeof file;
   } catch (error) {
     throw new TornState('the record of applied objects is incomplete', { cause: error });
   }

@@ -1,5 +1,6 @@
 /** Objects of Kubernetes: how they are read from manifests, and what identifies them. */
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { Composer, type Document, Lexer, LineCounter, Parser, Schema } from 'yaml';
 import { kubernetesTags } from './yaml-tags.ts';
 
@@ -119,16 +120,12 @@ function placeOf(what: string, number: number, line?: number): string {
   return `${what}, document ${number}${line === undefined ? '' : `, line ${line}`}`;
 }
 
-function plain(value: unknown, path: string): unknown {
-  if (typeof value === 'bigint') {
-    if (Number.isSafeInteger(Number(value))) return Number(value);
-    throw new Error(`${path} is a number of more than 53 bits: write it as a text`);
-  }
-  if (Array.isArray(value)) return value.map((part, index) => plain(part, `${path}[${index}]`));
+/** What the reader of YAML has as BigInt, as numbers that JSON can be made of. */
+function plain(value: unknown): unknown {
+  if (typeof value === 'bigint') return parseExactly(String(value));
+  if (Array.isArray(value)) return value.map(plain);
   if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [key, plain(part, path === '' ? key : `${path}.${key}`)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, plain(part)]));
 }
 
 /** One document after the other: what the reader knows of one is many times larger than its value. */
@@ -160,7 +157,7 @@ function valueOf(document: Document, what: string, number: number, lines: LineCo
   if (error !== undefined)
     throw new Error(`${placeOf(what, number, lines.linePos(error.pos[0]).line)}: ${error.message}`);
   try {
-    return plain(document.toJS({ maxAliasCount: mostAliases }), '');
+    return plain(document.toJS({ maxAliasCount: mostAliases }));
   } catch (error) {
     throw new Error(`${placeOf(what, number)}: ${(error as Error).message}`, { cause: error });
   }
@@ -227,7 +224,7 @@ export function parseJsonObjects(bytes: Uint8Array | undefined): KubernetesObjec
   const text = Buffer.from(bytes ?? [])
     .toString()
     .trim();
-  return text === '' ? [] : expand(JSON.parse(text), 'the output of kubectl');
+  return text === '' ? [] : expand(parseExactly(text), 'the output of kubectl');
 }
 
 /** @throws an Error that names an object that is there twice */

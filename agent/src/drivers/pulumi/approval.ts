@@ -1,6 +1,7 @@
 /** Compares what an update or a destroy is about to do with what was approved. */
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '#contract/schema/is-record.ts';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { isSecretValue } from '#protocol/tools/pulumi/state.ts';
 import { readEvents, urnParts } from './events.ts';
 
@@ -27,7 +28,7 @@ const notRepeated = 'the preview before the change reported nothing that could b
 export function planOf(bytes: Uint8Array | undefined): Readonly<Record<string, ResourcePlan>> | null {
   if (bytes === undefined) return null;
   try {
-    return (JSON.parse(new TextDecoder().decode(bytes)) as UpdatePlan).resourcePlans ?? {};
+    return (parseExactly(new TextDecoder().decode(bytes)) as UpdatePlan).resourcePlans ?? {};
   } catch {
     return null;
   }

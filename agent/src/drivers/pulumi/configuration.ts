@@ -1,5 +1,6 @@
 /** The configuration of a stack: what the code has committed, and the variables of the run. */
-import { type Document, isMap, parseDocument } from 'yaml';
+import { type Document, isMap, parseDocument, type ScalarTag, type Tags } from 'yaml';
+import { ExactNumber, numberText, parseExactly } from '#contract/schema/exact-json.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
 import { type DriverContext, type FileToWrite } from '../driver.ts';
 import { variableTexts } from '../variable-texts.ts';
@@ -30,8 +31,22 @@ async function committedText({ job, tree }: DriverContext, file: string): Promis
   return kept ?? (await tree.text(file)) ?? '';
 }
 
+/** Writes numbers of variables with all their digits. */
+const exactNumber: ScalarTag = {
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  identify: (value) => value instanceof ExactNumber,
+  test: /^(?!)/,
+  resolve: (text) => text,
+  stringify: ({ value }) => numberText(value) ?? '',
+};
+
+function withExactNumbers(tags: Tags): Tags {
+  return [...tags, exactNumber];
+}
+
 function parsed(file: string, text: string): Document {
-  const document = parseDocument(text, { merge: true });
+  const document = parseDocument(text, { merge: true, intAsBigInt: true, customTags: withExactNumbers });
   const [error] = document.errors;
   if (error !== undefined) throw new Error(`${file} is not valid: ${error.message}`);
   if (document.contents === null) document.contents = document.createNode({}) as never;
@@ -53,7 +68,7 @@ function formsOf(project: Project, key: string): string[] {
 /** Values without secrets, which commands add in an encrypted form. */
 async function plainValues(variables: readonly JobVariable[]): Promise<Map<string, unknown>> {
   const texts = await variableTexts(variables.filter((variable) => !isSecret(variable)));
-  return new Map([...texts].map(([name, text]) => [name, JSON.parse(text) as unknown]));
+  return new Map([...texts].map(([name, text]) => [name, parseExactly(text)]));
 }
 
 /**

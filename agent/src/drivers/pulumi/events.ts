@@ -1,4 +1,5 @@
 /** The events of Pulumi's engine, which a command writes to a file, one as JSON in each line. */
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { lineSplitter } from '../lines.ts';
 
 /** A resource before or after a step; secrets are already replaced by Pulumi. */
@@ -39,7 +40,7 @@ export function readEvent(line: string): EngineEvent | null {
   if (!line.includes('"resourcePreEvent"') && !line.includes('"res') && !line.includes('"summaryEvent"'))
     return null;
   try {
-    return JSON.parse(line) as EngineEvent;
+    return parseExactly(line) as EngineEvent;
   } catch {
     // A run may write anything into its file.
     return null;

@@ -1,17 +1,18 @@
 /** Reads the outputs of a stack. */
 import { isDeepStrictEqual } from 'node:util';
 import { recordOf } from '#contract/schema/is-record.ts';
+import { parseExactly, typeOfJson } from '#contract/schema/exact-json.ts';
 import type { OutputsReading } from '../driver.ts';
 
 function parse(bytes: Uint8Array | undefined): Record<string, unknown> {
   return bytes === undefined || bytes.length === 0
     ? {}
-    : recordOf(JSON.parse(new TextDecoder().decode(bytes)));
+    : recordOf(parseExactly(new TextDecoder().decode(bytes)));
 }
 
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
-  return Array.isArray(value) ? 'list' : typeof value;
+  return Array.isArray(value) ? 'list' : typeOfJson(value);
 }
 
 /**

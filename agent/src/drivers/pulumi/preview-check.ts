@@ -2,6 +2,7 @@
  * Compares what a preview reported with the plan that it saved. People read the one and approve the other, and the
  * program of a run, which works at the same time, can write to the file of events.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '#contract/schema/is-record.ts';
 import { isManagedType, isMarkedValue, isSecretValue } from '#protocol/tools/pulumi/state.ts';
 import { listed, planOf, type ResourcePlan } from './approval.ts';
@@ -19,7 +20,7 @@ function isShown(reported: unknown, planned: unknown): boolean {
     return (
       reported.length === planned.length && reported.every((part, index) => isShown(part, planned[index]))
     );
-  if (!isRecord(reported) || !isRecord(planned)) return reported === planned;
+  if (!isRecord(reported) || !isRecord(planned)) return isDeepStrictEqual(reported, planned);
   // Files and the like are described in another way.
   if (isMarkedValue(reported) && isMarkedValue(planned)) return true;
   const names = new Set([...Object.keys(reported), ...Object.keys(planned)]);

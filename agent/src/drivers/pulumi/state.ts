@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { isRecord } from '#contract/schema/is-record.ts';
+import { parseExactly, typeOfJson } from '#contract/schema/exact-json.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { deploymentVersion, hasSecret, isManagedType } from '#protocol/tools/pulumi/state.ts';
 import { type StateReading, TornState } from '../driver.ts';
@@ -49,7 +50,7 @@ interface Checkpoint {
 function parse(bytes: Uint8Array): Record<string, unknown> {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    value = parseExactly(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
     throw new TornState('the state is incomplete', { cause: error });
   }
@@ -102,7 +103,7 @@ function outputsOf(resources: readonly StoredResource[]): StateReading['outputs'
     Object.entries(stack?.outputs ?? {}).map(([name, value]) => {
       const isSecret = hasSecret(value);
       // Encrypted: `pulumi stack output` reads it.
-      return [name, { value: isSecret ? null : value, sensitive: isSecret, type: typeof value }];
+      return [name, { value: isSecret ? null : value, sensitive: isSecret, type: typeOfJson(value) }];
     }),
   );
 }

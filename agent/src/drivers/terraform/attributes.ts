@@ -1,4 +1,5 @@
 /** Prepares a plan's values for display: replaces values that are sensitive or not yet known. */
+import { isRecord } from '#contract/schema/is-record.ts';
 import { sensitiveText } from '../plan-values.ts';
 import type { Change, TerraformPlan } from './plan-json.ts';
 
@@ -73,13 +74,10 @@ export function attributeMasker(plans: readonly TerraformPlan[]): AttributeMaske
       const length = Math.max(list.length, Array.isArray(unknown) ? unknown.length : 0);
       return Array.from({ length }, (_, at) => show(list[at], inner(sensitive, at), inner(unknown, at)));
     }
-    if (typeof value !== 'object' || value === null) return value;
+    if (!isRecord(value)) return value;
     const keys = new Set([...Object.keys(value), ...(hasUnknown ? Object.keys(unknown) : [])]);
     return Object.fromEntries(
-      [...keys].map((key) => [
-        key,
-        show((value as Record<string, unknown>)[key], inner(sensitive, key), inner(unknown, key)),
-      ]),
+      [...keys].map((key) => [key, show(value[key], inner(sensitive, key), inner(unknown, key))]),
     );
   };
 

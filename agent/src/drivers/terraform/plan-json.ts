@@ -1,4 +1,5 @@
 /** The parts of the output of `terraform show -json` for a saved plan that are read; format 1.x. */
+import { parseExactly } from '#contract/schema/exact-json.ts';
 
 /** What versions of today can plan; later ones may add to it. */
 export type Action = 'no-op' | 'create' | 'read' | 'update' | 'delete' | 'forget' | (string & {});
@@ -64,7 +65,7 @@ export interface TerraformPlan {
 
 /** @throws an Error if the text is not a plan of format 1 */
 export function parseTerraformPlan(text: string): TerraformPlan {
-  const plan = JSON.parse(text) as TerraformPlan;
+  const plan = parseExactly(text) as TerraformPlan;
   if (typeof plan?.format_version !== 'string' || !plan.format_version.startsWith('1.')) {
     throw new Error(
       `terraform show -json returned format ${String(plan?.format_version)}; only format 1 can be read`,

@@ -1,5 +1,5 @@
 /** A plan as approval policies get it: as the tool shows it, without the values that it marks as sensitive. */
-import { recordOf } from '#contract/schema/is-record.ts';
+import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { sensitiveText } from '../plan-values.ts';
 import { inner, sensitiveTexts } from './attributes.ts';
 import type { TerraformPlan } from './plan-json.ts';
@@ -15,7 +15,7 @@ function hide(value: unknown, sensitive: unknown, known: ReadonlySet<string>): u
   if (sensitive === true) return value === null || value === undefined ? value : sensitiveText;
   if (typeof value === 'string') return known.has(value) ? sensitiveText : value;
   if (Array.isArray(value)) return value.map((part, at) => hide(part, inner(sensitive, at), known));
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, part]) => [key, hide(part, inner(sensitive, key), known)]),
   );

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Resource } from '#contract/deployments/plan.ts';
+import { parseExactly } from '#contract/schema/exact-json.ts';
+import { canonicalJson } from '../canonical-json.ts';
 import { type StateReading, TornState } from '../driver.ts';
 
 interface StateFile {
@@ -42,7 +44,7 @@ interface StateInstance {
 function parse(bytes: Uint8Array): StateFile | EncryptedFile {
   let state: StateFile & Partial<EncryptedFile>;
   try {
-    state = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as StateFile;
+    state = parseExactly(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as StateFile;
   } catch (error) {
     throw new TornState('the state file is incomplete', { cause: error });
   }
@@ -86,18 +88,10 @@ function idOf({ attributes }: StateInstance): string | undefined {
   return typeof attributes?.id === 'string' ? attributes.id : undefined;
 }
 
-/** The same text for the same content, whatever the order of keys. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) => {
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
-    return Object.fromEntries(Object.entries(inner).sort(([left], [right]) => (left < right ? -1 : 1)));
-  });
-}
-
 function hashOf(state: StateFile): string {
   const { serial, lineage, terraform_version, check_results, ...content } = state as StateFile &
     Record<string, unknown>;
-  return createHash('sha256').update(canonical(content)).digest('hex');
+  return createHash('sha256').update(canonicalJson(content)).digest('hex');
 }
 
 /**

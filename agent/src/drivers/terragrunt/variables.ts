@@ -1,4 +1,5 @@
 /** The variables of the code, as the environment variables that terraform and OpenTofu read. */
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import type { Job, JobVariable } from '#protocol/messages/job.ts';
 import { variableTitle } from '../variable-title.ts';
 
@@ -9,7 +10,7 @@ function literal(text: string): string {
 
 function jsonValue(variable: JobVariable): unknown {
   try {
-    return JSON.parse(variable.value);
+    return parseExactly(variable.value);
   } catch (cause) {
     throw new Error(
       variable.reference === undefined

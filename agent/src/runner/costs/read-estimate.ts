@@ -104,7 +104,7 @@ function dearest(lists: readonly (readonly CostResource[])[]): ReadonlySet<CostR
 }
 
 const sum = (texts: readonly (string | undefined)[]) =>
-  Number(texts.reduce((all, text) => all + Number(text ?? 0), 0).toFixed(10));
+  Number(texts.reduce((all, text) => all + Number(text ?? 0), 0).toFixed(6));
 
 function withLists(
   part: CostBreakdown | undefined,

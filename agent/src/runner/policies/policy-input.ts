@@ -1,6 +1,7 @@
 /** Writes what the service asks approval policies about: the plan, without anything that is secret. */
 import { posix } from 'node:path';
 import type { Plan } from '#contract/deployments/plan.ts';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { commonPolicyPlan, mostPolicyInputBytes } from '#protocol/policy-plan.ts';
 import type { Captures } from '../../drivers/command.ts';
 import { policyPlan } from '../../drivers/terraform/policy-plan.ts';
@@ -48,7 +49,7 @@ async function policyData({ job, tree }: RunnerAttempt, { context }: Configurati
     .catch((error: Error) => Promise.reject(problem(error.message)));
   if (bytes === null) throw problem('does not exist');
   try {
-    return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+    return parseExactly(new TextDecoder().decode(bytes));
   } catch (error) {
     throw problem(`has no valid JSON: ${(error as Error).message}`);
   }

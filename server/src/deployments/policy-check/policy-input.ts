@@ -1,5 +1,6 @@
 /** What approval policies are asked about: the plan as the agent left it, and what the service knows. */
 import { text } from 'node:stream/consumers';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import { mostPolicyInputBytes } from '#protocol/policy-plan.ts';
 import { systemUserId } from '../../access/actor.ts';
@@ -46,7 +47,7 @@ export async function plannedInput(context: Context, deploymentId: string): Prom
     );
   const content = await text(context.blobs.get(blob));
   try {
-    return JSON.parse(content) as AgentPart;
+    return parseExactly(content) as AgentPart;
   } catch (error) {
     throw new PolicyError('What the agent sent for the policies is not valid JSON', { cause: error });
   }

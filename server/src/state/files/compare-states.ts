@@ -3,6 +3,9 @@
  * values out. Of large files, only what differs is read as a whole.
  */
 import type { StateComparison } from '#contract/state/shapes.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { ExactNumber, numberText } from '#contract/schema/exact-json.ts';
+import { isRecord } from '#contract/schema/is-record.ts';
 import { sensitiveMask } from '../../secrets/sensitive-mask.ts';
 import type { StateExcerpt } from './state-excerpt.ts';
 import {
@@ -27,28 +30,13 @@ function ownOf<T>(values: Readonly<Record<string, T>> | undefined, name: string)
   return values && Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  if (one === other) return true;
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
-  if (Array.isArray(one) !== Array.isArray(other)) return false;
-  const keys = Object.keys(one);
-  return (
-    keys.length === Object.keys(other).length &&
-    keys.every(
-      (key) =>
-        Object.hasOwn(other, key) &&
-        isSame((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]),
-    )
-  );
-}
-
 /**
  * The value with the places below a path replaced; where the path leads nowhere, the nearest value above is,
  * to be safe.
  */
 function maskPath(value: unknown, [step, ...rest]: readonly (string | number)[]): unknown {
   if (value === null || value === undefined) return value;
-  if (step === undefined || typeof value !== 'object') return sensitiveMask;
+  if (step === undefined || typeof value !== 'object' || value instanceof ExactNumber) return sensitiveMask;
   if (Array.isArray(value)) {
     const index = Number(step);
     // A step into a set names no place: all of it is hidden.
@@ -70,9 +58,10 @@ function compileSecrets(secrets: readonly string[]): (text: string) => string {
 
 function maskTexts(value: unknown, mask: (text: string) => string): unknown {
   if (typeof value === 'string') return mask(value);
-  if (typeof value === 'number') return mask(String(value)) === String(value) ? value : sensitiveMask;
+  const digits = numberText(value);
+  if (digits !== null) return mask(digits) === digits ? value : sensitiveMask;
   if (Array.isArray(value)) return value.map((each) => maskTexts(each, mask));
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [mask(key), maskTexts(each, mask)]));
 }
 
@@ -101,7 +90,7 @@ function attributeChanges(
   const names = [...new Set([...Object.keys(one.attributes), ...Object.keys(other.attributes)])].sort();
   return names.flatMap((name) => {
     const [left, right] = [ownOf(one.attributes, name), ownOf(other.attributes, name)];
-    if (isSame(left, right)) return [];
+    if (isDeepStrictEqual(left, right)) return [];
     const own = paths.filter(([first]) => first === name).map((path) => path.slice(1));
     const shown = (value: unknown) => maskTexts(own.reduce(maskPath, value), mask);
     return [{ name, isSensitive: own.length > 0, ...sidesOf(shown(left), shown(right)) }];
@@ -142,7 +131,7 @@ function outputDifferences(
     if (
       one &&
       other &&
-      isSame(one.value, other.value) &&
+      isDeepStrictEqual(one.value, other.value) &&
       (one.sensitive ?? false) === (other.sensitive ?? false)
     )
       return [];

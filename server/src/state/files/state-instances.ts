@@ -1,4 +1,6 @@
 /** The instances of a state file, in the formats of all tools. Only what differs is read as a whole. */
+import { parseExactly } from '#contract/schema/exact-json.ts';
+import { isRecord } from '#contract/schema/is-record.ts';
 import { type JsonPart, outlineJson } from '#protocol/tools/json-outline.ts';
 import { recordFormat } from '#protocol/tools/states/kubernetes-record.ts';
 import { areUnitStates, readUnitStates } from '#protocol/tools/terragrunt-state.ts';
@@ -20,16 +22,9 @@ export interface Resource {
   readonly provider?: string;
 }
 
-/** Numbers with more digits than JavaScript has stay text, so that different ones stay different. */
+/** The value of a part of the file, with numbers as they were written. */
 export function exactly<Value>(bytes: Uint8Array): Value {
-  return JSON.parse(decode(bytes), (_key, value: unknown, context?: { source?: string }) =>
-    typeof value === 'number' &&
-    context?.source !== undefined &&
-    String(value) !== context.source &&
-    !Number.isSafeInteger(value)
-      ? context.source
-      : value,
-  ) as Value;
+  return parseExactly(decode(bytes)) as Value;
 }
 
 /** What is read of an instance where it differs from its other version. */
@@ -92,9 +87,7 @@ function pathOf(steps: unknown): (string | number)[] {
   if (!Array.isArray(steps)) return [];
   return steps.map((step: { value?: unknown } | null) => {
     const value = step?.value;
-    return (typeof value === 'object' && value !== null ? (value as { value?: unknown }).value : value) as
-      | string
-      | number;
+    return (isRecord(value) ? value['value'] : value) as string | number;
   });
 }
 

@@ -1,4 +1,5 @@
 /** What was sent to an endpoint, and what it answered: texts of strangers, shown as they are. */
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import type { Reply } from '../../api/queries.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import classes from './notifications.module.css';
@@ -8,7 +9,7 @@ type Tested = Reply<'testNotificationEndpoint'>;
 /** JSON with line breaks; anything else unchanged. */
 function readable(body: string): string {
   try {
-    return JSON.stringify(JSON.parse(body), null, 2);
+    return JSON.stringify(parseExactly(body), null, 2);
   } catch {
     return body;
   }

@@ -1,4 +1,5 @@
 /** How a value of a plan is shown: sealed, not known yet, short, or a long text. */
+import { parseExactly } from '#contract/schema/exact-json.ts';
 
 /** What agents put in the place of values that nobody may see. */
 const sensitiveText = '(sensitive)';
@@ -17,7 +18,7 @@ export type ShownValue =
 function prettyText(text: string): string {
   if (!/^\s*[[{]/.test(text) || text.length > 2_000_000) return text;
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return JSON.stringify(parseExactly(text), null, 2);
   } catch {
     return text;
   }

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { client } from '../../../api/client.ts';
 import { errorText } from '../../../api/errors.ts';
 import type { OutputValue } from '#contract/deployments/plan.ts';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { outputsByName } from '#contract/deployments/unit-outputs.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { callOf } from '../../../ui/calls.ts';
@@ -46,7 +47,7 @@ function useReveal(whole: string, stateVersionId: string | undefined) {
     setIsBusy(true);
     try {
       const bytes = await client.bytes('getStateContent', { params: { id: stateVersionId ?? '' } });
-      const found = stateOutput(JSON.parse(new TextDecoder().decode(bytes)) as StateContent, whole);
+      const found = stateOutput(parseExactly(new TextDecoder().decode(bytes)) as StateContent, whole);
       if (found === undefined)
         throw new Error('The state has no readable value: the tool may have encrypted it.');
       setShown(valueText(found.value));
