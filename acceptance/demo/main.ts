@@ -4,6 +4,7 @@
  * works in a cluster. With `--keep` the service keeps running and shows the next steps.
  */
 import { parseArgs } from 'node:util';
+import { kindOf, kindWords, planText } from '#contract/deployments/plan-counts.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { outputsByName } from '#contract/deployments/unit-outputs.ts';
 import { type Client } from '#contract/client/client.ts';
@@ -48,10 +49,10 @@ function requireStatus(deployment: Deployment, status: string): void {
 }
 
 function showPlan(deployment: Deployment): void {
-  const { added = 0, changed = 0, destroyed = 0 } = deployment.planSummary ?? {};
-  note(`Plan: ${added} to add, ${changed} to change, ${destroyed} to destroy`);
-  for (const change of deployment.plan?.resourceChanges ?? [])
-    note(`  ${change.action.padEnd(8)} ${change.path}`);
+  const { plan, planSummary, isPlanEmpty } = deployment;
+  if (planSummary) note(`Plan: ${planText({ planSummary, isPlanEmpty })}`);
+  for (const change of plan?.resourceChanges ?? [])
+    note(`  ${kindWords[kindOf(change)].word.padEnd(8)} ${change.path}`);
 }
 
 async function showResult(client: Client, deployment: Deployment, id: string): Promise<void> {

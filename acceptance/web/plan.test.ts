@@ -35,16 +35,18 @@ describe('plans', { skip: withoutBrowser, concurrency: false }, () => {
   let page: Page;
   let complaints: string[];
   let address: string;
+  let environmentId: string;
   before(async () => {
     [service, browser] = await Promise.all([startWebService(), startBrowser()]);
     const repository = await makeRepository(service.folder, 'code', { 'main.tf': code });
     const name = `مرحبا 🚀 ${'very long '.repeat(20)}${markup}`.slice(0, 250);
     const home = await homeOf(service.client);
-    const { deploymentId } = await createEnvironment(service.client, home, {
+    const { deploymentId, ...made } = await createEnvironment(service.client, home, {
       name,
       repository: repository.path,
     });
     await untilEnd(service.client, deploymentId);
+    environmentId = made.id;
     address = `${service.url}/deployments/${deploymentId}?tab=plan`;
     page = await openPage(browser);
     complaints = complaintsOf(page);
@@ -170,13 +172,22 @@ describe('plans', { skip: withoutBrowser, concurrency: false }, () => {
     await page.setViewportSize({ width: 1440, height: 900 });
   });
 
-  test('a plan that changes nothing says so, and a deployment that does not exist, too', async () => {
+  test('a plan changes nothing only where the service says so; a deployment that does not exist has a page', async () => {
     await page.unrouteAll();
     await page.route(/deployments\/[^/?]+\?fields=plan/, (route) =>
       route.fulfill({ json: { plan: { resourceChanges: [], outputChanges: [] } } }),
     );
     await page.goto(address);
+    await page.getByText('The apply still has something to do').waitFor();
+    await page.unrouteAll();
+    const { id: again } = await service.client.call('deployEnvironment', {
+      params: { id: environmentId },
+      body: {},
+    });
+    await untilEnd(service.client, again);
+    await page.goto(`${service.url}/deployments/${again}?tab=plan`);
     await page.getByText('Nothing changes.').waitFor();
+    await page.getByText('there was nothing to change').waitFor();
     await page.goto(`${service.url}/deployments/00000000-0000-7000-8000-000000000000`);
     await page.getByRole('heading', { name: 'This does not exist' }).waitFor();
   });

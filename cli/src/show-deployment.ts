@@ -31,7 +31,7 @@ export function statusText(output: Output, status: DeploymentStatus): string {
 /** `1 to destroy, 2 to add`; undefined before there is a plan. */
 export function plannedText(deployment: Pick<Deployment, 'planSummary' | 'isPlanEmpty'>): string | undefined {
   const { planSummary, isPlanEmpty } = deployment;
-  return planSummary && planText({ planSummary, ...(isPlanEmpty === undefined ? {} : { isPlanEmpty }) });
+  return planSummary && planText({ planSummary, isPlanEmpty });
 }
 
 /** Outputs by name with their values; the service hides the values of sensitive ones. */

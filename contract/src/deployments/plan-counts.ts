@@ -127,7 +127,10 @@ export function countsText(counts: Counts, tense: 'toDo' | 'done'): string {
  * @param isPlanEmpty as the deployment has it
  */
 export function planText(
-  { planSummary, isPlanEmpty }: { readonly planSummary: PlanSummary; readonly isPlanEmpty?: boolean },
+  {
+    planSummary,
+    isPlanEmpty,
+  }: { readonly planSummary: PlanSummary; readonly isPlanEmpty?: boolean | undefined },
   tense: 'toDo' | 'done' = 'toDo',
 ): string {
   const text = countsText(countsOfSummary(planSummary), tense);

@@ -1,35 +1,41 @@
-/** How much a plan creates, changes and destroys, as signs with their words. */
+/** How many changes of each kind a plan has, as signs with their words. */
+import { type ChangeKind, changeKinds } from '#contract/deployments/change-kinds.ts';
 import type { PlanSummary } from '#contract/deployments/plan.ts';
+import { countsOfSummary, kindWords, planText } from '#contract/deployments/plan-counts.ts';
 import classes from './PlanCounts.module.css';
 
-const kinds = [
-  ['destroyed', '−', 'to destroy', 'destroyed'],
-  ['changed', '~', 'to change', 'changed'],
-  ['added', '+', 'to create', 'created'],
-  ['imported', '↓', 'to import', 'imported'],
-] as const;
-
-/** @returns such as "2 to destroy, 1 to create" */
-export function planWords(summary: PlanSummary): string {
-  const parts = kinds.flatMap(([key, , words]) => (summary[key] ? [`${summary[key]} ${words}`] : []));
-  return parts.length === 0 ? 'no changes' : parts.join(', ');
-}
+const signs: Readonly<Record<ChangeKind, string>> = {
+  destroy: '−',
+  replace: '±',
+  forget: '×',
+  update: '~',
+  create: '+',
+  import: '↓',
+  move: '→',
+  invoke: '▸',
+  unknown: '?',
+  defer: '…',
+  note: '•',
+};
 
 export interface PlanCountsProps {
   readonly summary: PlanSummary;
+  /** As the service says. */
+  readonly isPlanEmpty: boolean | undefined;
   /** Whether the plan has been applied. */
   readonly isDone?: boolean;
 }
 
-export function PlanCounts({ summary, isDone = false }: PlanCountsProps) {
-  const parts = kinds.filter(([key]) => summary[key]);
-  if (parts.length === 0) return <span>no changes</span>;
+export function PlanCounts({ summary, isPlanEmpty, isDone = false }: PlanCountsProps) {
+  const counts = countsOfSummary(summary);
+  const kinds = changeKinds.filter((kind) => counts[kind] > 0);
+  if (kinds.length === 0) return <span>{planText({ planSummary: summary, isPlanEmpty })}</span>;
   return (
     <span className={classes.counts}>
-      {parts.map(([key, sign, words, doneWords]) => (
-        <span key={key} data-kind={key}>
-          <span aria-hidden="true">{sign}</span>
-          {summary[key]} {isDone ? doneWords : words}
+      {kinds.map((kind) => (
+        <span key={kind} data-kind={kind}>
+          <span aria-hidden="true">{signs[kind]}</span>
+          {counts[kind]} {kindWords[kind][isDone ? 'done' : 'toDo']}
         </span>
       ))}
     </span>

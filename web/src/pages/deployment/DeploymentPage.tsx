@@ -1,6 +1,7 @@
 /** A deployment: what happens in a sentence, its steps, its plan, its log, and what people decide about it. */
 import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { countsOf, countsOfSummary } from '#contract/deployments/plan-counts.ts';
 import { Status, deploymentLooks, driftLooks } from '../../design/status.tsx';
 import { isStatus } from '../../api/errors.ts';
 import { useRead } from '../../api/queries.ts';
@@ -14,7 +15,6 @@ import { DeploymentTabs } from './DeploymentTabs.tsx';
 import { Failure } from './parts/Failure.tsx';
 import { Lead } from './parts/Lead.tsx';
 import { StepStrip, TimeParts } from './parts/StepStrip.tsx';
-import { countsOf, countsOfSummary } from './plan/kinds.ts';
 import { type DeploymentReply, useHead, usePlan } from './reads.ts';
 import { deploymentTypeWords } from '../../design/words.ts';
 

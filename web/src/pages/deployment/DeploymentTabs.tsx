@@ -63,7 +63,11 @@ function Panel({ tab, deployment, steps, plan }: DeploymentTabsProps & { readonl
             found === null ? (
               <NoPlan deployment={deployment} />
             ) : (
-              <PlanTab plan={found} isDriftCheck={deployment.type === 'driftDetection'} />
+              <PlanTab
+                plan={found}
+                isPlanEmpty={deployment.isPlanEmpty !== false}
+                isDriftCheck={deployment.type === 'driftDetection'}
+              />
             )
           }
         </Loaded>

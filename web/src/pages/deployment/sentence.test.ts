@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { countsOf } from '#contract/deployments/plan-counts.ts';
 import type { Step } from '#contract/deployments/shapes.ts';
 import { decisionsOf, verbOf } from './decide/actions.ts';
 import { timedSteps } from './parts/steps.ts';
-import { countsOf } from './plan/kinds.ts';
 import { errorLine, type Head, type SentenceFacts, sentenceOf } from './sentence.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
@@ -36,6 +36,10 @@ test('a plan that waits says what it would do, and since when', () => {
   assert.equal(
     sentence({ status: 'WAITING_FOR_USER', waitingFor }, { counts: changes() }),
     'Waiting for approval · no resource changes · asked 12 min ago',
+  );
+  assert.equal(
+    sentence({ status: 'WAITING_FOR_USER', waitingFor, isPlanEmpty: true }, { counts: changes() }),
+    'Waiting for approval · nothing to apply · asked 12 min ago',
   );
 });
 
@@ -93,8 +97,12 @@ test('the wait for approval does not count as time of work', () => {
 test('a success without changes, a drift check and a refusal have words of their own', () => {
   const ended = { startedAt: at(0), finishedAt: at(42) };
   assert.equal(
-    sentence({ status: 'SUCCESS', ...ended }, { counts: changes() }),
+    sentence({ status: 'SUCCESS', isPlanEmpty: true, ...ended }, { counts: changes() }),
     'Succeeded in 42 s: there was nothing to change',
+  );
+  assert.equal(
+    sentence({ status: 'SUCCESS', isPlanEmpty: false, ...ended }, { counts: changes() }),
+    'Succeeded in 42 s: no resource changes',
   );
   assert.equal(
     sentence({ status: 'SUCCESS', type: 'driftDetection', driftDetected: true, ...ended }),

@@ -1,9 +1,9 @@
 /** A deployment as one sentence: what happens, why it waits, how it ended. */
+import { type Counts, countsText } from '#contract/deployments/plan-counts.ts';
 import type { Deployment, Step } from '#contract/deployments/shapes.ts';
 import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
 import { deploymentTypeWords } from '../../design/words.ts';
 import { spanText } from '../../ui/spans.ts';
-import { type Counts, countsText } from './plan/kinds.ts';
 
 /** What the page reads first: everything but the large parts. */
 export type Head = Deployment;
@@ -84,22 +84,24 @@ function running({ deployment, steps, now }: SentenceFacts): string {
   return `Running ${step.name} for ${span(step.startedAt, now)} · ${begun}`;
 }
 
-function waiting({ deployment: { waitingFor }, counts, now }: SentenceFacts): string {
-  const changes = counts ? countsText(counts, 'toDo') || 'no resource changes' : '';
+function waiting({ deployment: { waitingFor, isPlanEmpty }, counts, now }: SentenceFacts): string {
+  const none = isPlanEmpty === true ? 'nothing to apply' : 'no resource changes';
+  const changes = counts ? countsText(counts, 'toDo') || none : '';
   const asked = `asked ${ago(waitingFor?.since, now)}`;
   return ['Waiting for approval', changes, asked].filter((part) => part !== '').join(' · ');
 }
 
 function succeeded(facts: SentenceFacts): string {
   const { deployment, counts } = facts;
-  const { type, driftDetected, isSkippedApply } = deployment;
+  const { type, driftDetected, isSkippedApply, isPlanEmpty } = deployment;
   const took = workedText(facts);
   const within = took === undefined ? '' : ` in ${took}`;
   if (type === 'driftDetection')
     return driftDetected ? `Drift was found${within}` : `No drift was found${within}`;
   const isApplied = type === 'deploy' || type === 'destroy';
   const changes = counts ? countsText(counts, isApplied ? 'done' : 'toDo') : '';
-  if (isSkippedApply || (counts && changes === '')) return `Succeeded${within}: there was nothing to change`;
+  if (isSkippedApply || isPlanEmpty === true) return `Succeeded${within}: there was nothing to change`;
+  if (counts && changes === '') return `Succeeded${within}: no resource changes`;
   return changes === '' ? `Succeeded${within}` : `Succeeded${within}: ${changes}`;
 }
 

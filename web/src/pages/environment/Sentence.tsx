@@ -1,7 +1,7 @@
 /** What happens with an environment, in a sentence. */
 import { Link } from '@tanstack/react-router';
 import { Duration, TimeAgo } from '../../ui/Time.tsx';
-import { planWords } from '../../ui/PlanCounts.tsx';
+import { planText } from '#contract/deployments/plan-counts.ts';
 import { deploymentTypeWords } from '../../design/words.ts';
 import type { EnvironmentReply } from './reads.ts';
 
@@ -18,7 +18,8 @@ function Waiting({
   if (waitingFor?.kind === 'approval')
     return (
       <>
-        Waiting for approval{latest.planSummary ? `: ${planWords(latest.planSummary)}` : ''} · asked{' '}
+        Waiting for approval
+        {latest.planSummary ? `: ${planText({ ...latest, planSummary: latest.planSummary })}` : ''} · asked{' '}
         <TimeAgo at={waitingFor.since} />
       </>
     );

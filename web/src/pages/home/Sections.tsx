@@ -97,7 +97,11 @@ export function Waiting({ read, environments, total, userId, isMine }: WaitingPr
           <>
             <p>
               {run.type === 'destroy' ? 'Destroy: ' : ''}
-              {run.planSummary ? <PlanCounts summary={run.planSummary} /> : 'The plan is ready'}
+              {run.planSummary ? (
+                <PlanCounts summary={run.planSummary} isPlanEmpty={run.isPlanEmpty} />
+              ) : (
+                'The plan is ready'
+              )}
             </p>
             <Approval run={run} userId={userId} />
             <p className={classes.quiet}>

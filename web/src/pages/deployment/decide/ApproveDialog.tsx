@@ -1,7 +1,7 @@
 /** Asks before a plan is applied, and names everything that would be lost. */
 import { Textarea } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { countsOf, countsText } from '../plan/kinds.ts';
+import { countsOf, countsText } from '#contract/deployments/plan-counts.ts';
 import { KindMark } from '../plan/PlanMarks.tsx';
 import { type PlanRow, rowsOf } from '../plan/rows.ts';
 import classes from './decide.module.css';

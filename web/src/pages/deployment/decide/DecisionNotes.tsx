@@ -2,6 +2,7 @@
 import { Button, CopyButton } from '@mantine/core';
 import { Fragment } from 'react';
 import type { Plan } from '#contract/deployments/plan.ts';
+import { countsOf, countsText } from '#contract/deployments/plan-counts.ts';
 import type { DeploymentReply } from '../reads.ts';
 import { deploymentLooks, StatusShape } from '../../../design/status.tsx';
 import { useSession } from '../../../api/session.ts';
@@ -72,9 +73,10 @@ const namedLosses = 3;
 function Losses({ plan }: { readonly plan: Plan }) {
   const lost = rowsOf(plan.resourceChanges).filter(({ kind }) => kind === 'destroy' || kind === 'replace');
   if (lost.length === 0) return <p>Nothing is destroyed or replaced.</p>;
+  const counts = countsOf(plan.resourceChanges);
   return (
     <p>
-      <b>{lost.length === 1 ? '1 resource is lost' : `${lost.length} resources are lost`} by this plan:</b>{' '}
+      <b>{countsText({ ...countsOf([]), destroy: counts.destroy, replace: counts.replace }, 'toDo')}:</b>{' '}
       {lost.slice(0, namedLosses).map(({ key, change }, at) => (
         <Fragment key={key}>
           {at > 0 && ', '}
@@ -114,10 +116,9 @@ function Wait({ deployment: { waitingFor, costEstimation } }: Pick<DecisionProps
 
 function Asked({ deployment, plan }: Pick<DecisionProps, 'deployment' | 'plan'>) {
   if (deployment.status !== 'WAITING_FOR_USER' || !plan) return null;
-  const isEmpty = plan.resourceChanges.length === 0 && plan.outputChanges.length === 0;
   return (
     <section className={classes.asked} aria-label="Approval">
-      {isEmpty ? (
+      {deployment.isPlanEmpty === true ? (
         <p>There is nothing to apply, but the deployment holds the queue until somebody decides.</p>
       ) : (
         <Losses plan={plan} />

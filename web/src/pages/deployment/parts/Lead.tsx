@@ -6,7 +6,7 @@ import type { Trigger } from '#contract/schema/enumerations.ts';
 import { useRead } from '../../../api/queries.ts';
 import { deploymentTypeWords } from '../../../design/words.ts';
 import { TimeAgo, useNow } from '../../../ui/Time.tsx';
-import type { Counts } from '../plan/kinds.ts';
+import type { Counts } from '#contract/deployments/plan-counts.ts';
 import type { DeploymentReply } from '../reads.ts';
 import { Remediation } from './Remediation.tsx';
 import { sentenceOf } from '../sentence.ts';

@@ -1,8 +1,9 @@
 /** Counts of a plan that filter it when they are pressed, a search, and choices of module and provider. */
 import { NativeSelect, TextInput, UnstyledButton } from '@mantine/core';
 import { useMemo } from 'react';
+import { changeKinds } from '#contract/deployments/change-kinds.ts';
+import { type Counts, kindWords } from '#contract/deployments/plan-counts.ts';
 import { searchBoxMark } from '../../../ui/search-box-mark.ts';
-import { changeKinds, type Counts, kindWords } from './kinds.ts';
 import classes from './plan.module.css';
 import { KindMark } from './PlanMarks.tsx';
 import { choicesOf, moduleOf, type PlanRow } from './rows.ts';

@@ -1,6 +1,7 @@
 /** What happens to a resource as word, shape and colour, together. */
 import type { ReactNode } from 'react';
-import { type ChangeKind, kindWords } from './kinds.ts';
+import type { ChangeKind } from '#contract/deployments/change-kinds.ts';
+import { kindWords } from '#contract/deployments/plan-counts.ts';
 import classes from './plan.module.css';
 
 /** Drawn on 16 × 16, in the colour of the text. */
@@ -48,7 +49,41 @@ const shapes: Readonly<Record<ChangeKind, ReactNode>> = {
     />
   ),
   move: <path d="M1.5 8h12M9.5 4l4 4-4 4" stroke="currentColor" strokeWidth="1.7" fill="none" />,
-  other: <circle cx="8" cy="8" r="3" fill="currentColor" />,
+  forget: (
+    <>
+      <rect
+        x="1.8"
+        y="1.8"
+        width="12.4"
+        height="12.4"
+        rx="2"
+        stroke="currentColor"
+        strokeWidth="1.6"
+        fill="none"
+      />
+      <path d="M5 5l6 6M11 5l-6 6" stroke="currentColor" strokeWidth="1.7" />
+    </>
+  ),
+  invoke: <path d="M4 2.5l9 5.5-9 5.5z" fill="currentColor" />,
+  unknown: (
+    <>
+      <path
+        d="M5.2 5.6C5.2 3.9 6.4 3 8 3s2.8.9 2.8 2.4c0 2-2.8 2-2.8 4"
+        stroke="currentColor"
+        strokeWidth="1.7"
+        fill="none"
+      />
+      <circle cx="8" cy="12.6" r="1.1" fill="currentColor" />
+    </>
+  ),
+  defer: (
+    <>
+      <circle cx="3" cy="8" r="1.6" fill="currentColor" />
+      <circle cx="8" cy="8" r="1.6" fill="currentColor" />
+      <circle cx="13" cy="8" r="1.6" fill="currentColor" />
+    </>
+  ),
+  note: <circle cx="8" cy="8" r="3" fill="currentColor" />,
 };
 
 export function KindMark({

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import type { Plan } from '#contract/deployments/plan.ts';
-import { countsOf } from './kinds.ts';
+import { countsOf } from '#contract/deployments/plan-counts.ts';
 import { OutputChanges } from './OutputChanges.tsx';
 import classes from './plan.module.css';
 import { PlanFilters } from './PlanFilters.tsx';
@@ -56,25 +56,40 @@ function Settled({ plan }: { readonly plan: Plan }) {
   );
 }
 
-export interface PlanTabProps {
-  readonly plan: Plan;
+interface NothingProps {
+  readonly isPlanEmpty: boolean;
   readonly isDriftCheck: boolean;
 }
 
-export function PlanTab({ plan, isDriftCheck }: PlanTabProps) {
+/** A plan without rows. */
+function Nothing({ isPlanEmpty, isDriftCheck }: NothingProps) {
+  const text = isPlanEmpty
+    ? 'Nothing changes.'
+    : 'No resource and no output changes. The apply still has something to do, such as a new revision of a release.';
+  return (
+    <p className={classes.empty}>
+      {isDriftCheck ? 'Nothing has drifted: the code and the resources agree.' : text}
+    </p>
+  );
+}
+
+export interface PlanTabProps {
+  readonly plan: Plan;
+  /** As the service says. */
+  readonly isPlanEmpty: boolean;
+  readonly isDriftCheck: boolean;
+}
+
+export function PlanTab({ plan, isPlanEmpty, isDriftCheck }: PlanTabProps) {
   const rows = useMemo(() => rowsOf(plan.resourceChanges), [plan]);
   const counts = useMemo(() => countsOf(plan.resourceChanges), [plan]);
   const state = usePlanFilter();
   const shown = useMemo(() => filterRows(rows, state.filter), [rows, state.filter]);
   const [named, name] = useNamed();
-  const isEmpty = rows.length === 0 && plan.outputChanges.length === 0;
+  const hasRows = rows.length > 0 || plan.outputChanges.length > 0;
   return (
     <div className={classes.plan}>
-      {isEmpty && (
-        <p className={classes.empty}>
-          {isDriftCheck ? 'Nothing has drifted: the code and the resources agree.' : 'Nothing changes.'}
-        </p>
-      )}
+      {!hasRows && <Nothing isPlanEmpty={isPlanEmpty} isDriftCheck={isDriftCheck} />}
       {rows.length > 0 && <PlanFilters rows={rows} counts={counts} state={state} />}
       {rows.length > 0 && (
         <p className={classes.shownCount} role="status">

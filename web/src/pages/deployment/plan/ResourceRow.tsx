@@ -1,8 +1,8 @@
 /** A resource of a plan: what happens to it and why; opened, its attributes. */
 import { memo } from 'react';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
+import { kindWords } from '#contract/deployments/plan-counts.ts';
 import { AttributeRow } from './AttributeRow.tsx';
-import { kindWords } from './kinds.ts';
 import classes from './plan.module.css';
 import { KindMark } from './PlanMarks.tsx';
 import { reasonText } from './reasons.ts';
@@ -32,10 +32,14 @@ function Notes({ change }: { readonly change: ResourceChange }) {
   );
 }
 
-const sidesOf = { create: 'after', destroy: 'before' } as const;
+/** Which sides the attributes of a row have. */
+function sidesOf({ action, kind }: ResourceChange): 'before' | 'after' | 'both' {
+  if (kind === 'forget') return 'both';
+  return action === 'create' ? 'after' : action === 'delete' ? 'before' : 'both';
+}
 
 export function Attributes({ row: { change, kind } }: { readonly row: PlanRow }) {
-  const sides = kind === 'create' || kind === 'destroy' ? sidesOf[kind] : 'both';
+  const sides = sidesOf(change);
   const reason = reasonText(change);
   const { named, unknown } = shownAttributes(change, kind);
   return (

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
-import { countsOf, countsOfSummary, countsText, kindOf } from './kinds.ts';
 import { reasonText } from './reasons.ts';
 import { lineChanges } from './line-changes.ts';
 import {
@@ -52,7 +51,7 @@ test('what can be lost stands first, and the order of the tool stays within a ki
       'create a.new',
       'import e.imported',
       'move f.moved',
-      'other g.unknown',
+      'note g.unknown',
     ],
   );
 });
@@ -62,28 +61,14 @@ test('an address that a tool names twice has two rows with keys of their own', (
   assert.equal(new Set(keys).size, 2);
 });
 
-test('an import that also changes a resource is a change', () => {
-  assert.equal(kindOf(change('x', 'update', { importing: { id: 'i' } })), 'update');
-});
-
-test('counts are worded as what is to be done or is done, without notes', () => {
-  const counts = countsOf(plan);
-  assert.equal(
-    countsText(counts, 'toDo'),
-    '1 to destroy, 1 to replace, 1 to change, 1 to add, 1 to import, 1 to move',
-  );
-  assert.equal(
-    countsText(countsOfSummary({ added: 3, changed: 1, destroyed: 0 }), 'done'),
-    '1 changed, 3 added',
-  );
-  assert.equal(countsText(countsOf([change('g', 'metadata')]), 'toDo'), '');
-});
-
 test('rows are found by address, attribute, kind, module and provider, and by all of them together', () => {
   assert.deepEqual(pathsOf({ text: 'CHANGED b.' }), ['b.changed']);
   assert.deepEqual(pathsOf({ text: 'size' }), ['b.changed']);
   assert.deepEqual(pathsOf({ text: 'f.before' }), ['f.moved']);
   assert.deepEqual(pathsOf({ kinds: new Set(['destroy', 'create']) }), ['c.gone', 'a.new']);
+  const moved = change('x', 'update', { previousAddress: 'y', importing: { id: 'i' } });
+  for (const kind of ['update', 'move', 'import'] as const)
+    assert.equal(filterRows(rowsOf([moved]), { ...everything, kinds: new Set([kind]) }).length, 1, kind);
   assert.deepEqual(pathsOf({ module: 'module.web' }), ['d.other', 'b.changed']);
   assert.deepEqual(pathsOf({ module: 'module.web', text: 'other' }), ['d.other']);
   assert.deepEqual(pathsOf({ provider: 'cloud' }), ['c.gone']);

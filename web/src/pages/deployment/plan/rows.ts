@@ -1,6 +1,7 @@
 /** The rows of a plan: in the order in which people read them, searched and filtered. */
+import { type ChangeKind, changeKinds } from '#contract/deployments/change-kinds.ts';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
-import { type ChangeKind, changeKinds, kindOf } from './kinds.ts';
+import { kindOf, kindsOf } from '#contract/deployments/plan-counts.ts';
 import { shownValue } from './values.ts';
 
 export interface PlanRow {
@@ -63,8 +64,8 @@ export function filterRows(
     .split(/\s+/)
     .filter((word) => word !== '');
   return rows.filter(
-    ({ change, kind }) =>
-      (kinds.size === 0 || kinds.has(kind)) &&
+    ({ change }) =>
+      (kinds.size === 0 || kindsOf(change).some((kind) => kinds.has(kind))) &&
       (module === undefined || moduleOf(change) === module) &&
       (provider === undefined || change.providerName === provider) &&
       words.every((word) => textOf(change).includes(word)),

@@ -1,7 +1,7 @@
 /** The search and the filters of a plan, in the address. */
 import { useMemo } from 'react';
+import { type ChangeKind, changeKinds } from '#contract/deployments/change-kinds.ts';
 import { useSearchState } from '../../../ui/search.ts';
-import { type ChangeKind, changeKinds } from './kinds.ts';
 import type { PlanFilter } from './rows.ts';
 
 export interface PlanFilterState {

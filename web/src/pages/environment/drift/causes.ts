@@ -1,4 +1,5 @@
 /** Why something has drifted, in a sentence. Pure. */
+import { isDrift } from '#contract/deployments/plan-counts.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 
 type Check = Pick<Deployment, 'plan' | 'driftCause'>;
@@ -7,7 +8,7 @@ const count = (number: number, one: string, many: string) => `${number} ${number
 
 /** @param check a check that has found drift */
 export function causeWords({ plan, driftCause }: Check): string {
-  const changes = (plan?.resourceChanges ?? []).filter(({ action }) => action !== 'metadata');
+  const changes = (plan?.resourceChanges ?? []).filter(isDrift);
   const byCloud = changes.filter(({ driftByCloud }) => driftByCloud === true).length;
   const commits = driftCause?.unappliedCommits.length ?? 0;
   const rest = changes.length - byCloud;

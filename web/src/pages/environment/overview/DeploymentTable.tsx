@@ -31,10 +31,11 @@ const columns: readonly Column<Deployment>[] = [
     id: 'plan',
     head: 'Changes',
     isMinor: true,
-    cell: ({ planSummary, type, status }) =>
+    cell: ({ planSummary, isPlanEmpty, type, status }) =>
       planSummary ? (
         <PlanCounts
           summary={planSummary}
+          isPlanEmpty={isPlanEmpty}
           isDone={status === 'SUCCESS' && (type === 'deploy' || type === 'destroy')}
         />
       ) : (

@@ -86,7 +86,7 @@ function Found({ check, isOver }: { readonly check: DeploymentReply; readonly is
       )}
       {plan && hasPlan && (
         <Suspense>
-          <PlanTab plan={plan} isDriftCheck />
+          <PlanTab plan={plan} isPlanEmpty={check.isPlanEmpty !== false} isDriftCheck />
         </Suspense>
       )}
     </>

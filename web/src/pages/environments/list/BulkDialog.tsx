@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { errorText } from '../../../api/errors.ts';
 import { type StatusLook, StatusShape } from '../../../design/status.tsx';
-import { planWords } from '../../../ui/PlanCounts.tsx';
+import { planText } from '#contract/deployments/plan-counts.ts';
 import type { ItemState } from './bulk.ts';
 import { type BulkAction, type BulkLook, bulkLooks } from './fitting.ts';
 import classes from './list.module.css';
@@ -42,7 +42,7 @@ interface ItemProps {
 }
 
 function Item({ item: { environment, unfit }, action, state }: ItemProps) {
-  const { planSummary } = environment.latestDeploymentLog;
+  const { planSummary, isPlanEmpty } = environment.latestDeploymentLog;
   const isFit = unfit === undefined;
   return (
     <li>
@@ -51,7 +51,7 @@ function Item({ item: { environment, unfit }, action, state }: ItemProps) {
       {state ? (
         <Outcome state={state} look={bulkLooks[action]} />
       ) : isFit ? (
-        action === 'approve' && planSummary && <span>{planWords(planSummary)}</span>
+        action === 'approve' && planSummary && <span>{planText({ planSummary, isPlanEmpty })}</span>
       ) : (
         <span>Left out: {unfit}</span>
       )}
