@@ -4,7 +4,7 @@ import { BadCall } from '../exit-codes.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
 import { findEnvironment } from '../find-environment.ts';
 import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
-import { follow } from '../follow.ts';
+import { follow, showStarted } from '../follow.ts';
 import type { Session } from '../session/session.ts';
 
 interface ApproveFlags extends DeploymentFlags, FollowFlags {
@@ -131,9 +131,33 @@ function addRelease(program: Command): void {
   });
 }
 
+function addRerun(program: Command): void {
+  const rerun = withFollowFlags(
+    withDeploymentFlags(
+      program
+        .command('rerun')
+        .description('run a plan again (prPlan, dryRun, remotePlan or driftDetection), at the same commit'),
+    ),
+  );
+  onCall<DeploymentFlags & FollowFlags>(rerun, async ({ session, args: [given], options }) => {
+    const { client } = session;
+    const params = { id: await findDeploymentId(session, given, options) };
+    const before = await client.call('getDeployment', { params, query: { fields: 'type,environmentId' } });
+    await client.call('rerunDeployment', { params });
+    const environment = { id: before.environmentId };
+    const query = { deploymentTypes: before.type, limit: 1 };
+    const [started] = await client.call('listDeployments', { params: environment, query });
+    const { name } = await client.call('getEnvironment', { params: environment });
+    return started?.id === undefined
+      ? session.output.line('Started.')
+      : showStarted(session, { ...started, id: started.id }, name, options);
+  });
+}
+
 export function addDecideCommands(program: Command): void {
   addApprove(program);
   addCancel(program);
   addAbort(program);
   addRelease(program);
+  addRerun(program);
 }

@@ -11,6 +11,7 @@ import { type Session, tell } from '../session/session.ts';
 import { canAsk, confirm } from '../terminal/ask.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { optionOf } from '../terminal/suggest.ts';
+import { findTemplate } from './templates/find-template.ts';
 
 type DriftBody = CallInput<'updateDriftSchedule'>['body'];
 /** The others would open pull requests: the service refuses them. */
@@ -198,6 +199,34 @@ function addDriftSchedule(group: Command): void {
   });
 }
 
+function addTemplateCommands(group: Command): void {
+  const save = group
+    .command('save-as-template <environment>')
+    .description('make a template that others can use out of the code of an environment without a template')
+    .requiredOption('--name <name>', 'name of the template');
+  onCall<{ name: string }>(save, async ({ session, args: [given = ''], options }) => {
+    const { id } = await findEnvironment(session, given);
+    const body = { newName: options.name };
+    const changed = await session.client.call('setEnvironmentTemplate', { params: { id }, body });
+    return tellChange(session, changed, `uses the template "${plain(options.name)}" now, as others can`);
+  });
+  const change = group
+    .command('change-template <environment>')
+    .description('use another template from the next deployment on')
+    .requiredOption('--template <template>', 'its id or exact name');
+  onCall<{ template: string }>(change, async ({ session, args: [given = ''], options }) => {
+    const { id, organizationId } = await findEnvironment(session, given);
+    const template = await findTemplate(session.client, organizationId, options.template);
+    const body = { blueprintId: template.id };
+    const changed = await session.client.call('setEnvironmentTemplate', { params: { id }, body });
+    return tellChange(
+      session,
+      changed,
+      `uses the template "${plain(template.name)}" from its next deployment on`,
+    );
+  });
+}
+
 function addTags(group: Command): void {
   const tags = group
     .command('tags')
@@ -225,5 +254,6 @@ export function addSettingsCommands(group: Command): void {
   addTtl(group);
   addSchedule(group);
   addDriftSchedule(group);
+  addTemplateCommands(group);
   addTags(group);
 }

@@ -185,6 +185,20 @@ export const operations = defineOperations('deployments', {
     params: byId,
     reply: Type.Null(),
   }),
+  rerunDeployment: operation('POST', '/environments/deployments/{id}/rerun', {
+    summary: 'Run a plan again',
+    description:
+      'Starts another deployment of the same type (prPlan, remotePlan, dryRun or driftDetection) with the same ' +
+      'repository, revision, commit, targets and custom variables, and with the variables and the state of today. ' +
+      '409 for other types, before the plan has ended, and if the environment uses another template since.',
+    needs: 'RUN_PLAN',
+    needsToo: [
+      { right: 'EDIT_VCS_ENVIRONMENT', for: 'a plan of another repository than that of the environment' },
+    ],
+    subject: thisDeployment,
+    params: byId,
+    reply: Type.Null(),
+  }),
   releaseDeployment: operation('POST', '/environments/deployments/{id}/release', {
     summary: 'Give up a deployment whose agent is silent',
     description:

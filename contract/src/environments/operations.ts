@@ -16,7 +16,7 @@ import {
 } from '../schema/enumerations.ts';
 import { CreatedEnvironment, Environment, EnvironmentLock } from './shapes.ts';
 import { defineOperations, operation, variablesMegabytes } from '../operation.ts';
-import { closed, commaListOf, Flag, Name, offsetOf, Prose, Text } from '../schema/schema.ts';
+import { closed, commaListOf, Flag, Name, offsetOf, Prose, Text, Title } from '../schema/schema.ts';
 
 export const byId = Type.Object({ id: Name });
 
@@ -94,6 +94,12 @@ export const DestroyEnvironmentBody = closed({
 export type DestroyEnvironmentBody = Static<typeof DestroyEnvironmentBody>;
 
 export const SetEnvironmentLockBody = closed({ isLocked: Flag, reason: Type.Optional(Prose) });
+
+export const SetEnvironmentTemplateBody = closed({
+  newName: Type.Optional(Title),
+  blueprintId: Type.Optional(Name),
+});
+export type SetEnvironmentTemplateBody = Static<typeof SetEnvironmentTemplateBody>;
 
 export const MoveEnvironmentBody = closed({ projectId: Name });
 
@@ -226,6 +232,24 @@ export const operations = defineOperations('environments', {
     subject: thisEnvironment,
     params: byId,
     body: Ttl,
+    reply: Environment,
+  }),
+  setEnvironmentTemplate: operation('PUT', '/environments/{id}/template', {
+    summary: 'Save as template, or change the template',
+    description:
+      'With `newName`, the template that belongs to the environment alone becomes a template of its project under ' +
+      'this name, which the environment continues to use; 409 if the name is taken, or others can use the template ' +
+      'already. With `blueprintId`, the environment uses another template from its next deployment on; 409 while a ' +
+      'deployment is queued, runs or waits for approval.',
+    needs: 'EDIT_ENVIRONMENT_SETTINGS',
+    needsToo: [
+      { right: 'CREATE_AND_EDIT_TEMPLATES', for: '`newName`, in the project' },
+      { right: 'RUN_APPLY', for: '`blueprintId`' },
+    ],
+    updates: 'getEnvironment',
+    subject: thisEnvironment,
+    params: byId,
+    body: SetEnvironmentTemplateBody,
     reply: Environment,
   }),
   moveEnvironment: operation('POST', '/environments/{id}/move', {

@@ -11,6 +11,7 @@ import { abortDeployment } from './abort-deployment.ts';
 import { approveDeployment } from './approval/approve-deployment.ts';
 import { cancelDeployment, cancelQueuedDeployments } from './cancel-deployment.ts';
 import { deployEnvironment } from './start-deployment.ts';
+import { rerunDeployment } from './requests/rerun-deployment.ts';
 import { getDeploymentPlace, getDeploymentResources, getDeploymentRow } from './deployment-store.ts';
 import {
   type DeploymentFilter,
@@ -74,6 +75,7 @@ export const deploymentRoutes: Route[] = [
     cancelQueuedDeployments(context, params.id),
   ),
   route(operations.abortDeployment, (context, { params }) => abortDeployment(context, params.id)),
+  route(operations.rerunDeployment, (context, { params }) => rerunDeployment(context, params.id)),
   route(operations.getDriftStatus, async (context, { params }) => {
     const row = await shown(context, params.id);
     if (row.type !== 'driftDetection') throw notFound('drift run', params.id);

@@ -136,6 +136,7 @@ function sourceColumns({ environment, template, policy }: StoredFacts, request: 
     path: request.path ?? code.path,
     run_settings: settings && JSON.stringify(settings),
     source_id: request.sourceId ?? null,
+    commit_to_run: request.commit ?? null,
     follows_last_deploy: (request.followsLastDeploy ?? false) && !isWithNewCode,
   };
 }

@@ -67,6 +67,8 @@ export interface StartRequest {
   readonly revision?: string;
   readonly repository?: string;
   readonly path?: string;
+  /** Runs at this commit, if it can still be fetched. */
+  readonly commit?: string;
   /** Runs at the commit that was deployed last when its turn comes. */
   readonly followsLastDeploy?: boolean;
   /** Shell commands of a task. */

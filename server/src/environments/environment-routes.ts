@@ -12,12 +12,16 @@ import { getEnvironmentRow } from './environment-store.ts';
 import { listEnvironments } from './list-environments.ts';
 import { moveEnvironment } from './move-environment.ts';
 import { setEnvironmentLock } from './set-environment-lock.ts';
+import { setEnvironmentTemplate } from './set-environment-template.ts';
 import { updateEnvironment } from './update-environment.ts';
 import { updateTtl } from './update-ttl.ts';
 import { listTags } from './environment-store.ts';
 
 export const environmentRoutes: Route[] = [
   route(operations.updateEnvironmentTtl, (context, { params, body }) => updateTtl(context, params.id, body)),
+  route(operations.setEnvironmentTemplate, (context, { params, body }) =>
+    setEnvironmentTemplate(context, params.id, body),
+  ),
   route(operations.moveEnvironment, (context, { params, body }) =>
     moveEnvironment(context, params.id, body.projectId),
   ),

@@ -238,6 +238,26 @@ export function homeOfType(type: TemplateRow['type']) {
   );
 }
 
+/**
+ * Lets others use the template that belonged to one environment.
+ * @returns the row, or undefined where another template that people created has the name
+ */
+export async function shareTemplate(
+  tx: Connection,
+  { id }: TemplateRow,
+  name: string,
+  at: Date,
+): Promise<TemplateRow | undefined> {
+  return unlessTaken(
+    tx
+      .updateTable('template')
+      .set({ name, is_single_use: false, updated_at: at })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  );
+}
+
 /** Changes settings of a template; the others are unchanged. */
 export async function updateTemplateSettings(
   tx: Connection,

@@ -16,6 +16,7 @@ export const sample: MakeSample = async (app, environment) => {
     bodies: {
       createEnvironmentWithoutTemplate: createBody(app, { preventAutoDeploy: true }),
       moveEnvironment: { projectId: app.projectId },
+      setEnvironmentTemplate: { newName: 'shared' },
       updateEnvironmentTtl: { type: 'INFINITE' },
     },
   };

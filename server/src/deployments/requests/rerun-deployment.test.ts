@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { plannedOutcome, testAgent } from '../../testing/agent.ts';
+import { testApp } from '../../testing/app.ts';
+import { ok, refused } from '../../testing/client.ts';
+import { createActive, deploy, forgetWork } from '../../testing/environment.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+const { organizationId } = app;
+
+beforeEach(() => forgetWork(app));
+
+const latest = async (id: string) => (await ok(app, 'listDeployments', { params: { id } }))[0];
+const rerun = (id: string) => ok(app, 'rerunDeployment', { params: { id } });
+const refuse = async (status: number, id: string, more: object = {}) =>
+  (await refused(app, 'rerunDeployment', status, { params: { id }, ...more })).message;
+const commit = 'e'.repeat(40);
+
+/** A plan that has ended. */
+async function planned(environmentId: string, body: object = {}): Promise<string> {
+  const { id } = await deploy(app, environmentId, { deploymentType: 'prPlan', ...body });
+  await agent.finish(await agent.claim(), plannedOutcome({ commit }));
+  return id;
+}
+
+test('a plan runs again at the commit that it had, with its targets and its facts', async () => {
+  const { id } = await createActive(app, agent);
+  const plan = await planned(id, {
+    blueprintRevision: 'feature',
+    targets: ['a.b'],
+    comment: 'first',
+    gitUserData: { gitUser: 'ada', prNumber: '7' },
+    customServiceEnvironmentVariables: { prAuthor: 'ada', vcsAccessToken: 'token-of-the-run' },
+  });
+  assert.equal(await rerun(plan), null);
+  const again = await latest(id);
+  assert.notEqual(again?.id, plan);
+  assert.deepEqual(
+    [again?.type, again?.blueprintRevision, again?.targets, again?.comment, again?.prNumber, again?.gitUser],
+    ['prPlan', 'feature', ['a.b'], 'first', '7', 'ada'],
+  );
+  assert.equal(again?.customServiceEnvironmentVariables?.prAuthor, 'ada');
+  const job = await agent.claim();
+  assert.match(JSON.stringify(job), new RegExp(commit), 'the agent checks out that commit');
+  assert.match(JSON.stringify(job), /token-of-the-run/);
+});
+
+test('only plans that have ended run again, and only with the template that they ran', async () => {
+  const { id, latestDeploymentLogId } = await createActive(app, agent);
+  assert.match(await refuse(409, latestDeploymentLogId ?? ''), /This is a deploy: only plans/);
+  const { id: running } = await deploy(app, id, { deploymentType: 'dryRun' });
+  assert.match(await refuse(409, running), /This dryRun is IN_PROGRESS/);
+  await agent.finish(await agent.claim(), plannedOutcome());
+  const { id: templateId } = await ok(app, 'createTemplate', {
+    body: {
+      organizationId,
+      name: 'other',
+      type: 'terraform',
+      repository: 'https://git.example.com/other.git',
+      projectIds: [app.projectId],
+    },
+  });
+  await ok(app, 'setEnvironmentTemplate', { params: { id }, body: { blueprintId: templateId } });
+  assert.match(await refuse(409, running), /uses another template since/);
+});
+
+test('proposed changes are not repeated, and a foreign repository needs its right', async () => {
+  const { id } = await createActive(app, agent);
+  const planner = await app.addKey({ [organizationId]: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] });
+  const change = { name: 'size', value: 'huge', type: 1 };
+  const { id: proposing } = await ok(app, 'deployEnvironment', {
+    params: { id },
+    body: { deploymentType: 'prPlan', configurationChanges: [change] },
+    as: planner,
+  });
+  await agent.finish(await agent.claim(), plannedOutcome());
+  assert.match(await refuse(409, proposing), /proposed changes .* not repeated/);
+  const moved = await planned(id, { blueprintRepository: 'https://git.example.com/fork.git' });
+  assert.match(await refuse(403, moved, { as: planner }), /EDIT_VCS_ENVIRONMENT/);
+  await rerun(moved);
+  assert.equal((await latest(id))?.blueprintRepository, 'https://git.example.com/fork.git');
+});

@@ -1,0 +1,84 @@
+/** Runs a plan again: the same code at the same commit, with today's variables and state. */
+import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
+import { planOnlyTypes } from '#protocol/tools/steps.ts';
+import type { ActorContext } from '../../context.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { requireEnvironment } from '../../environments/environment-store.ts';
+import { conflict, notFound } from '../../http/errors.ts';
+import { requireSource } from '../../sources/source-store.ts';
+import { type DeploymentRow, getDeploymentRow } from '../deployment-store.ts';
+import { readSource } from './read-source.ts';
+import { readInputs } from '../run-inputs.ts';
+import { startFrom } from '../start-deployment.ts';
+import { loadStartFacts, type StartRequest, type StoredFacts } from '../start-facts.ts';
+
+/** Why it cannot run again; null where it can. */
+function refusalOf(
+  { environment }: StoredFacts,
+  { type, status, template_id }: DeploymentRow,
+): string | null {
+  if (!planOnlyTypes.includes(type))
+    return `This is a ${type}: only plans can be run again (${planOnlyTypes.join(', ')}). Start another ${type} instead`;
+  if (!isTerminal(status)) return `This ${type} is ${status}: it can be run again when it has ended`;
+  if (template_id !== environment.template_id)
+    return `Environment "${environment.name}" uses another template since this ${type}: start another one instead`;
+  return null;
+}
+
+/** The code that it ran: its repository needs the same right again, if it is not that of the environment. */
+async function codeOf(context: ActorContext, facts: StoredFacts, row: DeploymentRow) {
+  const { type, repository, revision, commit_hash: commit, source_id: sourceId } = row;
+  if (sourceId !== null) {
+    await requireSource(context, row.environment_id, sourceId, 'params.id');
+    return { sourceId, path: row.path };
+  }
+  const isMoved = repository !== facts.template.repository;
+  const asked = {
+    deploymentType: type as 'prPlan',
+    blueprintRevision: revision,
+    ...(isMoved ? { blueprintRepository: repository } : {}),
+  };
+  return { ...(await readSource(context, facts, asked)), ...(commit === null ? {} : { commit }) };
+}
+
+async function requestOf(
+  context: ActorContext,
+  facts: StoredFacts,
+  row: DeploymentRow,
+): Promise<StartRequest> {
+  const { custom, proposed } = await readInputs(context, row.id);
+  if (proposed)
+    throw conflict(
+      `This ${row.type} proposed changes of its environment, which are not repeated: start another one with them instead`,
+    );
+  return {
+    type: row.type,
+    trigger: 'user',
+    targets: row.targets,
+    variableChanges: [],
+    variableFields: [],
+    ...(await codeOf(context, facts, row)),
+    ...(row.comment === null ? {} : { comment: row.comment }),
+    ...(row.git_user_data === null ? {} : { gitUserData: row.git_user_data }),
+    ...(row.drift_remediation === null ? {} : { driftRemediation: row.drift_remediation }),
+    customEnvironmentVariables: { ...row.custom_environment_variables, ...custom } as Record<string, string>,
+  };
+}
+
+/**
+ * The caller has checked the right to plan.
+ * @throws Refusal 409 for a deployment that is not a plan, has not ended, or whose code is no longer that of its
+ * environment
+ */
+export async function rerunDeployment(context: ActorContext, id: string): Promise<null> {
+  return inTransaction(context, async (context) => {
+    const row = await getDeploymentRow(context.db, id);
+    if (!row) throw notFound('deployment', id);
+    const environment = await requireEnvironment(context, row.environment_id);
+    const facts = await loadStartFacts(context, environment, row.type);
+    const refusal = refusalOf(facts, row);
+    if (refusal !== null) throw conflict(refusal);
+    await startFrom(context, facts, await requestOf(context, facts, row));
+    return null;
+  });
+}
