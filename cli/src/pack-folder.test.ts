@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -63,6 +73,47 @@ test('a folder of a repository is packed without ignored and deleted files, by a
   process.env.PATH = path;
   assert.deepEqual(namesIn(archive), ['-C', '.gitignore', 'link', 'main.tf', 'new.tf']);
   assert.equal(files, 5);
+});
+
+test('what links lead to elsewhere in the repository is packed; other links stay as they are', async () => {
+  const repository = repositoryWith('linked', {
+    'common.tf': 'common',
+    '.gitignore': 'secret*\n',
+    secret: 'hush',
+  });
+  const app = join(repository, 'stacks', 'app');
+  for (const folder of [app, join(repository, 'modules', 'net')]) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(app, 'main.tf'), 'main');
+  writeFileSync(join(repository, 'modules', 'net', 'net.tf'), 'net');
+  writeFileSync(join(repository, 'modules', 'net', 'secret.tfvars'), 'hush');
+  symlinkSync('../../common.tf', join(repository, 'modules', 'net', 'again.tf'));
+  symlinkSync('../..', join(repository, 'modules', 'net', 'round'));
+  symlinkSync('../../stacks/app', join(repository, 'modules', 'net', 'back'));
+  for (const [name, target] of [
+    ['common.tf', '../../common.tf'],
+    ['modules', '../../modules'],
+    ['own.tf', 'main.tf'],
+    ['dangling', 'nowhere'],
+    ['absolute', '/etc/hostname'],
+    ['out', '../../../../x'],
+  ] as const)
+    symlinkSync(target, join(app, name));
+  const { archive } = await packFolder(app);
+  const unpacked = join(root, 'unpacked');
+  mkdirSync(unpacked);
+  execFileSync('tar', ['-xzf', '-', '-C', unpacked], { input: archive });
+  const text = (name: string) => readFileSync(join(unpacked, name), 'utf8');
+  assert.deepEqual(['common.tf', 'modules/net/net.tf', 'modules/net/again.tf', 'own.tf'].map(text), [
+    'common',
+    'net',
+    'common',
+    'main',
+  ]);
+  assert.deepEqual(
+    ['own.tf', 'dangling', 'absolute', 'out'].map((name) => readlinkSync(join(unpacked, name))),
+    ['main.tf', 'nowhere', '/etc/hostname', '../../../../x'],
+  );
+  assert.equal(existsSync(join(unpacked, 'modules/net/secret.tfvars')), false);
 });
 
 test('a folder in whose place there is a file now is packed as that file', async () => {

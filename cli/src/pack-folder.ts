@@ -1,9 +1,11 @@
 /** A folder as a compressed archive: what git would commit, or outside a repository everything but tools' files. */
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, lstatSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { mkdtemp, realpath, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { copyLinked, hasOutgoing, repositoryOf } from './copy-linked.ts';
 import { BadCall } from './exit-codes.ts';
 
 export interface PackedFolder {
@@ -41,7 +43,7 @@ function explainGit(folder: string, error: Error & { code?: unknown; stderr?: st
  * Names of files that git tracks or would add, ended by zeros; null without a repository.
  * @throws BadCall if git does not tell, or there are none
  */
-async function namesOfGit(folder: string): Promise<Buffer | null> {
+async function namesOfGit(folder: string): Promise<string[] | null> {
   const args = ['-C', folder, 'ls-files', '--cached', '--others', '--exclude-standard', '-z'];
   // Messages in English, and names of any encoding.
   const options = {
@@ -63,7 +65,36 @@ async function namesOfGit(folder: string): Promise<Buffer | null> {
     throw new BadCall(
       `The folder "${folder}" was not sent: git would commit no file of it. Copy it out of the repository to send all of it.`,
     );
-  return Buffer.from(names.map((name) => `${name}\0`).join(''), 'latin1');
+  return names;
+}
+
+/** @param excluded patterns of names */
+async function packAll(folder: string, excluded: readonly string[]): Promise<Buffer> {
+  const args = ['--create', '--gzip', '--file=-', `--directory=${folder}`];
+  return tar([...args, ...excluded.map((name) => `--exclude=${name}`), '--', '.'], new Uint8Array());
+}
+
+/** Packs files of a folder of a repository, by names whose characters are one byte each. */
+async function packNames(folder: string, names: readonly string[]): Promise<Buffer> {
+  const args = ['--create', '--gzip', '--file=-', `--directory=${folder}`];
+  const list = Buffer.from(names.map((name) => `${name}\0`).join(''), 'latin1');
+  return tar([...args, '--null', '--no-recursion', '--files-from=-'], list);
+}
+
+/** The same, with what links in the folder lead to elsewhere in its repository. */
+async function packLinked(folder: string, names: readonly string[]): Promise<Buffer> {
+  const place = Buffer.from(await realpath(folder)).toString('latin1');
+  const repository = await repositoryOf(place);
+  if (repository === null || !(await hasOutgoing(place, names, repository))) return packNames(folder, names);
+  const copy = await mkdtemp(join(tmpdir(), 'envarium-plan-'));
+  try {
+    const listNames = async (path: string) =>
+      (await namesOfGit(Buffer.from(path, 'latin1').toString()).catch(() => null)) ?? [];
+    await copyLinked(place, names, Buffer.from(copy).toString('latin1'), { repository, listNames });
+    return await packAll(copy, []);
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
 }
 
 function isThere(folder: string, name: Buffer): boolean {
@@ -103,15 +134,7 @@ export async function packFolder(folder: string): Promise<PackedFolder> {
   const status = await stat(folder).catch(() => null);
   if (!status?.isDirectory()) throw new BadCall(`There is no folder "${folder}".`);
   const names = await namesOfGit(folder);
-  const common = ['--create', '--gzip', '--file=-', `--directory=${folder}`];
-  if (names === null) {
-    const archive = await tar(
-      [...common, ...leftBehind.map((name) => `--exclude=${name}`), '--', '.'],
-      new Uint8Array(),
-    );
-    return { archive, files: await countFiles(archive) };
-  }
-  const archive = await tar([...common, '--null', '--no-recursion', '--files-from=-'], names);
+  const archive = names === null ? await packAll(folder, leftBehind) : await packLinked(folder, names);
   return { archive, files: await countFiles(archive) };
 }
 

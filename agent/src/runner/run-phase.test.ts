@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { approvedHash } from '#protocol/approved.ts';
@@ -76,6 +76,31 @@ test('a transferred plan is applied in a restored tree at the same path', withTe
   assert.match(applied.log('apply:prepare'), /successfully initialized/);
   assert.equal(applied.outcome.resourceCount, 2);
 });
+
+test(
+  'links inside of the repository are followed, also those that lead out of the configuration',
+  withTerraform,
+  async (t) => {
+    const setup = createSetup(t, { 'common.tf': simple, 'stacks/app/main.tf': '' });
+    for (const [name, target] of [
+      ['common.tf', '../../common.tf'],
+      ['.terraform.lock.hcl', '../../versions.lock.hcl'],
+      ['dangling', 'nowhere'],
+      ['absolute', '/etc/hostname'],
+    ] as const)
+      symlinkSync(target, join(setup.repository, 'stacks/app', name));
+    setup.commit({ 'versions.lock.hcl': '' });
+    const source = { ...setup.job().source, path: 'stacks/app' };
+    const planned = await setup.run(setup.job({ source }));
+    assert.deepEqual(
+      planned.outcome.planSummary,
+      { added: 1, changed: 0, destroyed: 0 },
+      JSON.stringify(planned.outcome),
+    );
+    const applied = await setup.run(setup.applyJob(planned, { travels: true }));
+    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  },
+);
 
 test('a destroy continues from the state of the last deployment', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { sha256 } from '#protocol/approved.ts';
@@ -53,6 +53,33 @@ test(
       [undefined, undefined, 'SUCCESS'],
     );
     assert.match(ran.log('source:unpack'), /Unpacking the uploaded code: \d+ entries/);
+  },
+);
+
+test(
+  'links in uploaded code are as in a clone of it: followed inside, and no obstacle if they lead out',
+  withTerraform,
+  async (t) => {
+    const setup = createSetup(t, { 'main.tf': '' });
+    const folder = join(setup.folder, 'upload', 'stacks', 'app');
+    mkdirSync(folder, { recursive: true });
+    for (const [name, target] of [
+      ['common.tf', '../../common.tf'],
+      ['absolute', '/etc/hostname'],
+      ['dangling', 'nowhere'],
+      ['out', '../../../../x'],
+    ] as const)
+      symlinkSync(target, join(folder, name));
+    const ran = await remotePlan(
+      setup,
+      { 'common.tf': 'resource "terraform_data" "common" {}\n' },
+      'stacks/app',
+    );
+    assert.deepEqual(
+      ran.outcome.plan?.resourceChanges.map(({ path }) => path),
+      ['terraform_data.common'],
+      JSON.stringify(ran.outcome),
+    );
   },
 );
 

@@ -5,6 +5,7 @@ import { open } from 'node:fs/promises';
 import type { TreeReader } from '../../drivers/driver.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import type { TreeProcess } from './tree-process.ts';
+import { sep } from 'node:path';
 import type { TreeAnswer, TreeRequest } from './tree-server.ts';
 
 const textLimit = 10_000_000;
@@ -24,10 +25,13 @@ export interface TreeLoan {
 
 export class TreeClient implements AsyncDisposable {
   readonly #loan: TreeLoan;
+  readonly #code: string | null;
   #process: Promise<TreeProcess>;
 
-  constructor(loan: TreeLoan) {
+  /** @param code absolute path of the repository's folder, in which links may lead everywhere; null: there is none */
+  constructor(loan: TreeLoan, code: string | null) {
     this.#loan = loan;
+    this.#code = code;
     this.#process = this.#take();
   }
 
@@ -114,7 +118,7 @@ export class TreeClient implements AsyncDisposable {
     return 'names' in answer ? answer.names : [];
   }
 
-  /** The kind of a path; `outside` if a symbolic link leads out of the root. */
+  /** The kind of a path; `outside` if a symbolic link leads out of the root, or of the repository. */
   async kind(root: string, name: string): Promise<'folder' | 'file' | 'other' | 'outside' | 'none'> {
     const answer = await this.#request({ operation: 'kind', root, name });
     return 'kind' in answer ? answer.kind : 'none';
@@ -161,7 +165,9 @@ export class TreeClient implements AsyncDisposable {
   }
 
   async #request(request: TreeRequest): Promise<Exclude<TreeAnswer, { error: string }>> {
-    return await (await this.#process).request(request);
+    const code = this.#code;
+    const isCode = code !== null && `${request.root}${sep}`.startsWith(code + sep);
+    return await (await this.#process).request(isCode ? { ...request, border: code } : request);
   }
 
   #take(): Promise<TreeProcess> {

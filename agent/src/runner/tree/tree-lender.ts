@@ -24,12 +24,16 @@ export class TreeLender implements AsyncDisposable {
    * @param folders of the run, which exist
    * @returns what reads and writes them until it is disposed of
    */
-  lend(order: TreeOrder, folders: Pick<WorkFolderPaths, 'root'>): TreeClient {
+  lend(
+    order: TreeOrder,
+    folders: Pick<WorkFolderPaths, 'root'> & Partial<Pick<WorkFolderPaths, 'tree'>>,
+  ): TreeClient {
     const request = requestFor(order, folders);
-    return new TreeClient({
+    const loan = {
       take: () => this.#take(request, order.slotUid),
-      giveBack: (process) => this.#takeBack(process),
-    });
+      giveBack: (process: TreeProcess) => this.#takeBack(process),
+    };
+    return new TreeClient(loan, folders.tree ?? null);
   }
 
   /** Ends the process that waits. */

@@ -161,6 +161,43 @@ test('links that stay inside the root are followed', async (t) => {
   assert.equal(Buffer.from((await tree.read(root, 'alias/file', 10)) ?? []).toString(), 'x');
 });
 
+test('links and paths in a folder of the code may lead anywhere in the repository, and not out of it', async (t) => {
+  const { root, folder } = prepare(t);
+  const order = { isolation: notIsolated, slotUid: uid, workFolder: folder };
+  await using tree = new TreeLender().lend(order, { root: folder, tree: root });
+  const app = join(root, 'stacks/app');
+  await tree.write(root, 'common.tf', 'common');
+  await tree.write(root, 'shared/deep.tf', 'deep');
+  await tree.write(root, 'stacks/app/main.tf', 'main');
+  await tree.link(app, 'common.tf', '../../common.tf');
+  await tree.link(app, 'shared', '../../shared');
+  await tree.link(root, 'alias', 'stacks/app');
+  await tree.link(app, 'secret', '../../../secret');
+  await tree.link(app, 'absolute', join(folder, 'secret'));
+  await tree.link(app, 'above', '../../..');
+  const text = async (within: string, name: string) =>
+    Buffer.from((await tree.read(within, name, 100)) ?? []).toString();
+  assert.deepEqual(
+    [
+      await text(app, 'common.tf'),
+      await text(app, 'shared/deep.tf'),
+      await text(app, '../../common.tf'),
+      await text(join(root, 'alias'), 'common.tf'),
+    ],
+    ['common', 'deep', 'common', 'common'],
+  );
+  await tree.write(app, 'shared/written', 'x');
+  assert.deepEqual(await tree.list(root, 'shared'), ['deep.tf', 'written']);
+  for (const name of ['secret', 'absolute', 'above/secret'])
+    await assert.rejects(
+      tree.read(app, name, 100),
+      /leads outside the repository through a symbolic link|permission/,
+    );
+  await assert.rejects(tree.read(app, '../../../secret', 100), /leaves its folder/);
+  await assert.rejects(tree.write(app, 'above/planted', 'x'), /leads outside the repository/);
+  assert.equal(await tree.kind(app, 'above'), 'outside');
+});
+
 test('the tree server does not hang on a named pipe', async (t) => {
   const { root } = prepare(t);
   execFileSync('/usr/bin/mkfifo', [join(root, 'pipe')]);

@@ -1,7 +1,7 @@
 /**
  * The only reader and writer of a run's work folder once code of the run may have touched it: a process with
- * the rights of the slot's uid. A link that the run planted is refused if it leads out of the folder; it could
- * reach nothing that the run itself cannot.
+ * the rights of the slot's uid. A link that the run planted is refused if it leads out of the folder, or, in the code,
+ * out of the repository; it could reach nothing that the run itself cannot.
  *
  * Started by `tree-process.ts` with its user as an argument. It first loads all code, because the slot's uid
  * may be unable to read this file. Then it drops its rights permanently, or, if it serves one run after the
@@ -31,30 +31,29 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 
-/** A request: `root` is absolute, `name` is relative to it. */
-export type TreeRequest =
+/** A place of a request: `root` is absolute, `name` is relative to it. */
+interface TreePlace {
+  readonly root: string;
+  readonly name: string;
+  /** Links in `name`, and `..`, may lead anywhere below this folder, which is absolute; absent: below the root. */
+  readonly border?: string;
+}
+
+export type TreeRequest = TreePlace & TreeOperation;
+
+type TreeOperation =
   | {
       readonly operation: 'read';
-      readonly root: string;
-      readonly name: string;
       readonly offset: number;
       readonly length: number;
       readonly maxBytes: number;
     }
-  | {
-      readonly operation: 'write';
-      readonly root: string;
-      readonly name: string;
-      readonly content: Uint8Array;
-      readonly mode: number;
-    }
-  | { readonly operation: 'stamp'; readonly root: string; readonly name: string }
-  | { readonly operation: 'list'; readonly root: string; readonly name: string }
-  | { readonly operation: 'kind'; readonly root: string; readonly name: string }
-  | { readonly operation: 'remove'; readonly root: string; readonly name: string }
-  | { readonly operation: 'reopen'; readonly root: string; readonly name: string }
-  | { readonly operation: 'link'; readonly root: string; readonly name: string; readonly target: string }
-  | { readonly operation: 'target'; readonly root: string; readonly name: string };
+  | { readonly operation: 'write'; readonly content: Uint8Array; readonly mode: number }
+  | { readonly operation: 'stamp' | 'list' | 'kind' | 'remove' | 'reopen' | 'target' }
+  | { readonly operation: 'link'; readonly target: string };
+
+type RequestOf<Operation extends TreeOperation['operation']> = TreePlace &
+  Extract<TreeOperation, { readonly operation: Operation }>;
 
 /** What the parent may send. */
 export type TreeCall =
@@ -84,33 +83,28 @@ function answer(request: TreeRequest): TreeAnswer {
       case 'write':
         return write(request);
       case 'stamp':
-        return { stamp: stamp(request.root, request.name) };
+        return { stamp: stamp(request) };
       case 'list':
-        return { names: list(request.root, request.name) };
+        return { names: list(request) };
       case 'kind':
-        return { kind: kind(request.root, request.name) };
+        return { kind: kind(request) };
       case 'remove':
-        return remove(request.root, request.name);
+        return remove(request);
       case 'reopen':
         return reopen(request.root, request.name);
       case 'link':
         return link(request);
       case 'target':
-        return { target: target(request.root, request.name) };
+        return { target: target(request) };
     }
   } catch (error) {
     return { error: (error as Error).message, code: (error as NodeJS.ErrnoException).code };
   }
 }
 
-function read({
-  root,
-  name,
-  offset,
-  length,
-  maxBytes,
-}: Extract<TreeRequest, { operation: 'read' }>): TreeAnswer {
-  const path = resolveInside(root, name);
+function read(request: RequestOf<'read'>): TreeAnswer {
+  const { name, offset, length, maxBytes } = request;
+  const path = resolveInside(request);
   if (path === null) return { bytes: null };
   // Without O_NONBLOCK, a named pipe in place of the file would block this process forever.
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -141,8 +135,9 @@ function readFully(descriptor: number, offset: number, length: number): Uint8Arr
   return bytes.subarray(0, filled);
 }
 
-function write({ root, name, content, mode }: Extract<TreeRequest, { operation: 'write' }>): TreeAnswer {
-  const folder = makeInside(root, dirname(name));
+function write(request: RequestOf<'write'>): TreeAnswer {
+  const { name, content, mode } = request;
+  const folder = makeInside(above(request));
   const temporary = join(folder, `.${basename(name)}.new`);
   rmSync(temporary, { force: true });
   const descriptor = openSync(
@@ -159,20 +154,25 @@ function write({ root, name, content, mode }: Extract<TreeRequest, { operation: 
   return { done: true };
 }
 
-function stamp(root: string, name: string): string | null {
-  const path = resolveInside(root, name);
+/** The folder that an entry is in. */
+function above(place: TreePlace): TreePlace {
+  return { ...place, name: dirname(place.name) };
+}
+
+function stamp(place: TreePlace): string | null {
+  const path = resolveInside(place);
   const status = path === null ? undefined : statSync(path, { bigint: true, throwIfNoEntry: false });
   return status === undefined ? null : `${status.ino}-${status.size}-${status.mtimeNs}`;
 }
 
-function list(root: string, name: string): string[] {
-  const path = resolveInside(root, name);
+function list(place: TreePlace): string[] {
+  const path = resolveInside(place);
   return path === null ? [] : readdirSync(path).sort();
 }
 
-function kind(root: string, name: string): 'folder' | 'file' | 'other' | 'outside' | 'none' {
+function kind(place: TreePlace): 'folder' | 'file' | 'other' | 'outside' | 'none' {
   try {
-    const path = resolveInside(root, name);
+    const path = resolveInside(place);
     if (path === null) return 'none';
     const status = statSync(path);
     return status.isDirectory() ? 'folder' : status.isFile() ? 'file' : 'other';
@@ -183,9 +183,9 @@ function kind(root: string, name: string): 'folder' | 'file' | 'other' | 'outsid
   }
 }
 
-function remove(root: string, name: string): TreeAnswer {
-  const folder = resolveInside(root, dirname(name));
-  if (folder !== null) rmSync(join(folder, basename(name)), { recursive: true, force: true });
+function remove(place: TreePlace): TreeAnswer {
+  const folder = resolveInside(above(place));
+  if (folder !== null) rmSync(join(folder, basename(place.name)), { recursive: true, force: true });
   return { done: true };
 }
 
@@ -200,49 +200,58 @@ function reopen(root: string, name: string): TreeAnswer {
   return { done: true };
 }
 
-function link({ root, name, target: to }: Extract<TreeRequest, { operation: 'link' }>): TreeAnswer {
-  symlinkSync(to, join(makeInside(root, dirname(name)), basename(name)));
+function link(request: RequestOf<'link'>): TreeAnswer {
+  symlinkSync(request.target, join(makeInside(above(request)), basename(request.name)));
   return { done: true };
 }
 
-function target(root: string, name: string): string | null {
-  const folder = resolveInside(root, dirname(name));
-  const path = folder === null ? null : join(folder, basename(name));
+function target(place: TreePlace): string | null {
+  const folder = resolveInside(above(place));
+  const path = folder === null ? null : join(folder, basename(place.name));
   const isLink = path !== null && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   return isLink ? readlinkSync(path) : null;
 }
 
 class OutsideError extends Error {}
 
-/** The real path of an entry inside a root; null if it does not exist. @throws if links lead outside */
-function resolveInside(root: string, name: string): string | null {
-  if (name.split('/').includes('..')) throw new OutsideError(`${name} leaves its folder`);
-  const realRoot = realpathSync(root);
+/** The real path of an entry; null if it does not exist. @throws OutsideError if it is beyond the border */
+function resolveInside({ root, name, border = root }: TreePlace): string | null {
+  const [realRoot, realBorder] = [realpathSync(root), realpathSync(border)];
+  const wanted = join(realRoot, name);
+  if (!isWithin(realBorder, wanted)) throw new OutsideError(`${name} leaves its folder`);
   let path: string;
   try {
-    path = realpathSync(join(realRoot, name));
+    path = realpathSync(wanted);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return danglingIsOutside(realRoot, name);
+    return danglingIsOutside(wanted, name);
   }
-  if (path !== realRoot && !path.startsWith(realRoot + sep))
-    throw new OutsideError(`${name} leads outside its folder through a symbolic link`);
+  if (!isWithin(realBorder, path))
+    throw new OutsideError(
+      `${name} leads outside ${border === root ? 'its folder' : 'the repository'} through a symbolic link`,
+    );
   return path;
 }
 
-function danglingIsOutside(realRoot: string, name: string): null {
-  const isLink = lstatSync(join(realRoot, name), { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+function isWithin(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder + sep);
+}
+
+function danglingIsOutside(path: string, name: string): null {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   if (isLink) throw new OutsideError(`${name} is a symbolic link that leads nowhere`);
   return null;
 }
 
-function makeInside(root: string, name: string): string {
+/** Makes the folders on the path to an entry, and the entry as a folder. @returns its real path */
+function makeInside({ name, ...place }: TreePlace): string {
   const segments = name.split('/').filter((part) => part !== '' && part !== '.');
   for (const [index] of segments.entries()) {
     const folder = segments.slice(0, index + 1).join('/');
-    if (resolveInside(root, folder) === null) mkdirSync(join(root, folder), { mode: 0o700 });
+    if (resolveInside({ ...place, name: folder }) === null)
+      mkdirSync(join(place.root, folder), { mode: 0o700 });
   }
-  return resolveInside(root, segments.join('/')) ?? root;
+  return resolveInside({ ...place, name: segments.join('/') }) ?? place.root;
 }
 
 function dropRights(uid: number): void {
