@@ -8,7 +8,10 @@ import type { RunnerOrder, SpoolPaths } from '../spool/layout.ts';
 import type { EventLog } from './event-log.ts';
 
 export interface AttemptContext {
+  /** With the variables that its tool can have. */
   readonly job: Job;
+  /** Why each of the other variables cannot be one of the tool. */
+  readonly leftOut: readonly string[];
   readonly order: RunnerOrder;
   readonly spool: SpoolPaths;
   readonly folders: WorkFolderPaths;

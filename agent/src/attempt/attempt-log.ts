@@ -87,13 +87,22 @@ export async function inStep<Value>(
     attempt.events.append({ kind: 'step', step, status: 'SUCCESS' });
     return value;
   } catch (error) {
-    const status = error instanceof Forgone ? error.status : stepEnd(error);
-    if (error instanceof Forgone) logEnd(attempt, step, `${beginnings[error.status]}: ${error.message}.`);
-    else if (!(error instanceof RunFailure) || !isReportedByTool(error))
-      logEnd(attempt, step, `${status === 'CANCELLED' ? 'Ended' : 'Error'}: ${(error as Error).message}`);
-    attempt.events.append({ kind: 'step', step, status });
+    endStep(attempt, step, error);
     throw error;
   }
+}
+
+/** Ends a step that has failed, with the reason as the last line of its log. */
+export function endStep(
+  attempt: Pick<AttemptContext, 'spool' | 'events'>,
+  step: string,
+  error: unknown,
+): void {
+  const status = error instanceof Forgone ? error.status : stepEnd(error);
+  if (error instanceof Forgone) logEnd(attempt, step, `${beginnings[error.status]}: ${error.message}.`);
+  else if (!(error instanceof RunFailure) || !isReportedByTool(error))
+    logEnd(attempt, step, `${status === 'CANCELLED' ? 'Ended' : 'Error'}: ${(error as Error).message}`);
+  attempt.events.append({ kind: 'step', step, status });
 }
 
 export function skipStep(attempt: AttemptContext, step: string): void {

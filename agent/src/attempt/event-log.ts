@@ -1,5 +1,6 @@
 /** The attempt's events, as the runner writes them and the agent reads them. */
 import { closeSync, openSync, writeSync } from 'node:fs';
+import type { StepStatus } from '#contract/schema/enumerations.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
 import { isFullDisk, whenThereIsSpace } from '../processes/full-disk.ts';
 import { resourceLimits } from '../spool/resource-events.ts';
@@ -9,10 +10,13 @@ type ResourceEvent = Extract<RunEvent, { kind: 'resource' }>;
 // An event without its time, which is added here.
 type Untimed<Event> = Event extends unknown ? Omit<Event, 'at'> : never;
 
+const failedStatuses: readonly StepStatus[] = ['FAIL', 'TIMEOUT', 'CANCELLED'];
+
 /** The attempt's event file: append-only, one line per event; durable with the outcome. */
 export class EventLog implements Disposable {
   readonly #descriptor: number;
   #warnings = 0;
+  #hasFailedStep = false;
   #resourceEvents = 0;
   #resourceBytes = 0;
   #isFull = false;
@@ -25,6 +29,11 @@ export class EventLog implements Disposable {
   /** The number of warnings so far. */
   get warnings(): number {
     return this.#warnings;
+  }
+
+  /** Whether a step has not succeeded. */
+  get hasFailedStep(): boolean {
+    return this.#hasFailedStep;
   }
 
   /**
@@ -47,6 +56,7 @@ export class EventLog implements Disposable {
    */
   append(event: Untimed<RunEvent>): number {
     if (event.kind === 'warning') this.#warnings += 1;
+    if (event.kind === 'step') this.#hasFailedStep ||= failedStatuses.includes(event.status);
     const line = `${JSON.stringify({ ...event, at: new Date().toISOString() })}\n`;
     this.#unwritten = Buffer.concat([this.#unwritten, Buffer.from(line)]);
     try {

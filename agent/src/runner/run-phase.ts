@@ -4,6 +4,9 @@ import { basename } from 'node:path';
 import type { TemplateType } from '#contract/schema/enumerations.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
+import { type RunnableTool, tools } from '#protocol/tools/index.ts';
+import { restoreStep, variablesStep } from '#protocol/tools/steps.ts';
+import { usableVariables } from '#protocol/tools/usable-variables.ts';
 import { longVariables } from '#protocol/run-environment.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { endProcessesOf } from '../processes/end-processes.ts';
@@ -30,6 +33,7 @@ import { applyPhase, keptTree } from './phases/apply-phase.ts';
 import { renewCredentialFiles, writeCredentialFiles } from '../credentials/credential-files.ts';
 import { forceRemoveSync } from '../slots/remove-folder.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
+import { endStep } from '../attempt/attempt-log.ts';
 import { EventLog } from '../attempt/event-log.ts';
 import { asFailure, RunFailure } from '../processes/failure.ts';
 import { adviceForFullDisk, isFullDisk } from '../processes/full-disk.ts';
@@ -51,14 +55,16 @@ export type Drivers = Readonly<Partial<Record<TemplateType, Driver>>>;
  */
 export async function runPhase(order: RunnerOrder, drivers: Drivers, lender: TreeLender): Promise<Outcome> {
   const spool = spoolPaths(order.attemptFolder);
-  const job = JSON.parse(readFileSync(spool.job, 'utf8')) as Job;
-  const driver = drivers[job.tool];
+  const received = JSON.parse(readFileSync(spool.job, 'utf8')) as Job;
+  const driver = drivers[received.tool];
   if (driver === undefined)
     return {
       result: 'failed',
       finishedAt: now(),
-      error: { message: `this agent does not support ${job.tool}: update it` },
+      error: { message: `this agent does not support ${received.tool}: update it` },
     };
+  const { variables, leftOut } = usableVariables(received, tools[driver.type as RunnableTool]);
+  const job: Job = { ...received, variables };
   for (const folder of [spool.steps, spool.states, spool.outputs])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (order.slotUid !== null && order.runLimits !== undefined)
@@ -67,7 +73,7 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers, lender: Tre
   const folders = workFolderPaths(order.workFolder, job);
   using stop = new StopWatch(spool, job.limits, job.type, watchOf(order, folders));
   await endRunProcesses(order);
-  const context = { job, order, spool, folders, driver, stop, events };
+  const context = { job, leftOut, order, spool, folders, driver, stop, events };
   const end = await endOf(context, lender);
   await endRunProcesses(order);
   if (isOwn(folders, job)) forceRemoveSync(folders.credentials);
@@ -171,6 +177,7 @@ function failed(attempt: Starting, error: unknown): End {
   const { facts, known } = asFailure(error);
   const { result, failedCommand, exitCode, retryCount } = facts;
   const isKept = result === 'internal' && existsSync(attempt.spool.mark);
+  if (result !== 'aborted' && !attempt.events.hasFailedStep) failFirstStep(attempt, error);
   return {
     result,
     facts: known,
@@ -184,6 +191,13 @@ function failed(attempt: Starting, error: unknown): End {
       },
     },
   };
+}
+
+/** What fails before any step, such as a variable that no run can have, is shown at the first one that is the runner's own. */
+function failFirstStep(attempt: Starting, error: unknown): void {
+  const step = attempt.job.phase === 'plan' ? variablesStep : restoreStep;
+  attempt.events.append({ kind: 'step', step, status: 'IN_PROGRESS' });
+  endStep(attempt, step, error);
 }
 
 /** The agent keeps the folder of a run that may have left an incomplete state. */

@@ -10,7 +10,7 @@ import type { SeveralFiles } from '../../drivers/state-places.ts';
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
 import type { Captures as ReadCaptures } from '../../drivers/command.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { warn } from '../../attempt/attempt-log.ts';
+import { logLine, warn } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { toolPath } from '../../processes/programs.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
@@ -183,6 +183,8 @@ export function requireSecrets({ job }: AttemptContext): void {
 
 /** Logs warnings about a job. @throws RunFailure if it must not run */
 export async function checkJob(attempt: RunnerAttempt, step: string, commit: string): Promise<void> {
+  for (const text of attempt.job.phase === 'plan' ? attempt.leftOut : [])
+    logLine(attempt, step, `A variable is left out: ${text}`);
   for (const text of attempt.job.resolution?.warnings ?? []) warn(attempt, step, text);
   requireSecrets(attempt);
   const refusals = attempt.driver.refusals(attempt.job);

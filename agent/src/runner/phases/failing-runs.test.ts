@@ -202,3 +202,39 @@ test('a run that finds the disk full reports the folder that is on it', withTerr
     /ENOSPC[^]*\n\nThe disk of the agent's machine is full: the spool folder \/[^]*Free some space/,
   );
 });
+
+test(
+  'variables that another tool is meant to have are left out, and the run says so',
+  withTerraform,
+  async (t) => {
+    const setup = createSetup(t, { 'main.tf': 'variable "size" {}\noutput "size" { value = var.size }\n' });
+    const variables = {
+      environment: [],
+      terraform: ['aws:region', 'image.tag', 'size'].map((name) => ({
+        name,
+        value: 'large',
+        isSensitive: false,
+      })),
+    };
+    const planned = await setup.run(setup.job({ variables }));
+    assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+    for (const name of ['aws:region', 'image.tag'])
+      assert.match(
+        planned.log('variables:setup'),
+        new RegExp(`^A variable is left out: "${name}" is not a Terraform identifier`, 'm'),
+      );
+    const applied = await setup.run(setup.applyJob(planned, { travels: true, changes: { variables } }));
+    assert.equal(applied.outcome.outputs?.['size']?.value, 'large', JSON.stringify(applied.outcome));
+  },
+);
+
+test('a run that is refused before its first step shows the step that fails', withTerraform, async (t) => {
+  const setup = createSetup(t, { 'main.tf': '' });
+  const variables = {
+    environment: [{ name: 'TF_WORKSPACE', value: 'other', isSensitive: false }],
+    terraform: [],
+  };
+  const refused = await setup.run(setup.job({ variables }));
+  assert.deepEqual([refused.outcome.result, refused.steps()], ['failed', { 'variables:setup': 'FAIL' }]);
+  assert.match(refused.log('variables:setup'), /^Error: TF_WORKSPACE cannot be set/);
+});
