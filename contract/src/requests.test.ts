@@ -11,6 +11,7 @@ import { operations } from './operations.ts';
 
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false });
 ajv.addKeyword('x-no-effect');
+ajv.addKeyword('x-cleared');
 const converting = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false, coerceTypes: true });
 for (const each of [ajv, converting]) formatsModule.default(each);
 
@@ -48,7 +49,6 @@ describe('body of create environment', () => {
       vcsCommandsAlias: '',
       autoDeployByCustomGlob: '',
       terraformVersion: 'RESOLVE_FROM_TERRAFORM_CODE',
-      projectIds: null,
       configurationSetChanges: { assign: null, unassign: [] },
       driftDetectionRequest: { enabled: true, cron: '0 * * * *' },
     };

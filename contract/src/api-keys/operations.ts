@@ -1,5 +1,6 @@
 /** Keys of organizations, which are users of their own, and keys that act as the person they belong to. */
 import { type Static, Type } from 'typebox';
+import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { Bytes, closed, Instant, Name, nullable, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { ApiKey, NewApiKey, NewApiKeySecret, NewPersonalApiKey, PersonalApiKey } from './shapes.ts';
@@ -11,19 +12,29 @@ const deleted = nullable(Type.Object({ id: Text }));
 
 /** What bounds the use of a key. */
 const limits = {
-  expiresAt: Type.Optional(nullable(Type.Unsafe<string>({ ...Instant, description: 'Null: never' }))),
-  networks: orNull(
-    Type.Array(Type.String({ minLength: 1, maxLength: 50 }), {
-      maxItems: 100,
-      description: 'Addresses and networks (CIDR) of IPv4 and IPv6; empty: from everywhere',
-    }),
+  expiresAt: Type.Optional(
+    clearable(nullable(Type.Unsafe<string>({ ...Instant, description: 'Null: never' })), null),
+  ),
+  networks: Type.Optional(
+    clearable(
+      Type.Array(Type.String({ minLength: 1, maxLength: 50 }), {
+        maxItems: 100,
+        description: 'Addresses and networks (CIDR) of IPv4 and IPv6; empty: from everywhere',
+      }),
+      [],
+    ),
   ),
 };
 
 const about = {
-  description: Type.Optional(Prose),
+  description: Type.Optional(clearable(Prose, '')),
   ownerId: Type.Optional(
-    nullable(Type.String({ minLength: 1, description: 'The member who answers for the key; null: nobody' })),
+    clearable(
+      nullable(
+        Type.String({ minLength: 1, description: 'The member who answers for the key; null: nobody' }),
+      ),
+      null,
+    ),
   ),
 };
 

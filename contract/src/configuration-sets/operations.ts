@@ -1,5 +1,6 @@
 /** Configuration sets: named groups of variables, assigned to any number of places. */
 import { type Static, Type } from 'typebox';
+import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation, variablesMegabytes } from '../operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { closed, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
@@ -28,7 +29,7 @@ export type CreateSetBody = Static<typeof CreateSetBody>;
 
 export const UpdateSetBody = closed({
   name: Type.Optional(Title),
-  description: orNull(Prose),
+  description: Type.Optional(clearable(Prose, '')),
   configurationPropertiesChanges: variablesOf('Variables to create, change or delete'),
 });
 export type UpdateSetBody = Static<typeof UpdateSetBody>;

@@ -64,7 +64,7 @@ const deployRequestFields = {
   deploymentType: Type.Optional(oneOf(startableDeploymentTypes)),
   blueprintId: Type.Optional(Text),
   blueprintRevision: Type.Optional(Text),
-  blueprintRepository: Type.Optional(Text),
+  blueprintRepository: Type.Optional(Name),
   configurationChanges: Type.Optional(VariableChanges),
   configurationSetChanges: orNull(ConfigurationSetChanges),
   ttl: orNull(Ttl),
@@ -78,6 +78,7 @@ const deployRequestFields = {
   upstreamEnvironmentId: Type.Optional(Text),
   taskPayload: Type.Optional(
     Type.String({
+      minLength: 1,
       maxLength: taskPayloadLimit,
       description:
         'With `deploymentType` task: shell commands; the first that fails ends the task. The log shows them: ' +
@@ -86,6 +87,7 @@ const deployRequestFields = {
   ),
   sourceId: Type.Optional(
     Type.String({
+      minLength: 1,
       description:
         'Only with `deploymentType` remotePlan: the id of the uploaded code, as returned by ' +
         '`uploadSource`',

@@ -1,5 +1,6 @@
 /** The interface as an OpenAPI 3.1 document, from the same values that the server checks requests with. */
-import { type JsonSchema, jsonSchemaOf, pathSchemaOf, typesOf } from './describe-schema.ts';
+import { type JsonSchema, jsonSchemaOf, pathSchemaOf, shapesIn, typesOf } from './describe-schema.ts';
+import { sentSchema } from './sent-schema.ts';
 import { ErrorBody, type ErrorCode, errors } from '../schema/errors.ts';
 import { hasMarks } from '../schema/no-effect.ts';
 import { warningHeader } from '../schema/warning-header.ts';
@@ -201,8 +202,12 @@ function descriptionOf({ description = '', asksOthers = false }: Operation): str
   return asksOthers ? `${description} ${note}`.trimStart() : description;
 }
 
+/** Titles of shapes in replies. */
+const replied = new Set(
+  shapesIn(Object.values<Operation>(operations).map(({ reply }) => jsonSchemaOf(reply))).keys(),
+);
+
 function describeOperation(operation: Operation, publish: (schema: JsonSchema) => Json): Json {
-  const shape = (schema: Operation['reply']) => publish(jsonSchemaOf(schema, operation.name));
   const description = descriptionOf(operation);
   return {
     operationId: operation.name,
@@ -220,7 +225,11 @@ function describeOperation(operation: Operation, publish: (schema: JsonSchema) =
       ? {
           requestBody: {
             required: !operation.bodyOptional,
-            content: { [bodyTypes[operation.bodyKind ?? 'json']]: { schema: shape(operation.body) } },
+            content: {
+              [bodyTypes[operation.bodyKind ?? 'json']]: {
+                schema: publish(sentSchema(jsonSchemaOf(operation.body, operation.name), replied)),
+              },
+            },
           },
         }
       : {}),
@@ -259,7 +268,9 @@ export function openApiDocument({ version }: { version: string }): Json {
       version,
       description:
         'Manages infrastructure-as-code environments. Operations require the right in `x-right`; of several, the ' +
-        'one for what the request names.',
+        'one for what the request names. Null in an optional field of a body means that the field is absent, and in a ' +
+        'change that it is cleared (to `x-cleared`, where the field has it). An empty text in an optional field that ' +
+        'cannot be empty means the same.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: apiBase }],

@@ -3,6 +3,7 @@
  * the service works with.
  */
 import { type Static, Type } from 'typebox';
+import { clearable } from '../schema/empty-fields.ts';
 import {
   ConfigurationSetChanges,
   DeployRequestBody,
@@ -35,7 +36,7 @@ const environmentFields = {
   pullRequestPlanDeployments: Type.Optional(withoutEffect(Flag, noEffects.pullRequestPlanDeployments)),
   vcsPrCommentsEnabled: Type.Optional(Flag),
   vcsCommandsAlias: Type.Optional(Text),
-  driftDetectionRequest: orNull(closed({ enabled: Type.Optional(Flag), cron: Type.Optional(Text) })),
+  driftDetectionRequest: orNull(closed({ enabled: Type.Optional(Flag), cron: Type.Optional(Name) })),
   autoDeployOnPathChangesOnly: Type.Optional(Flag),
   autoDeployByCustomGlob: Type.Optional(Text),
   terragruntWorkingDirectory: Type.Optional(Text),
@@ -144,21 +145,24 @@ export function normalizeCreateFromTemplate(
   return { ...withoutNulls(fields), organizationId, ...normalizeForms(body) };
 }
 
-/** A partial update: a field that is absent stays as it is. */
+/**
+ * A partial update: a field that is absent stays as it is; null means what a new environment of the project would
+ * have.
+ */
 export const UpdateEnvironmentBody = closed({
   name: Type.Optional(Title),
-  requiresApproval: Type.Optional(Flag),
-  isArchived: Type.Optional(Flag),
-  continuousDeployment: Type.Optional(withoutEffect(Flag, noEffects.continuousDeployment)),
-  pullRequestPlanDeployments: Type.Optional(withoutEffect(Flag, noEffects.pullRequestPlanDeployments)),
-  vcsCommandsAlias: Type.Optional(Text),
-  vcsPrCommentsEnabled: Type.Optional(Flag),
-  autoDeployOnPathChangesOnly: Type.Optional(Flag),
-  autoDeployByCustomGlob: Type.Optional(Text),
-  terragruntWorkingDirectory: Type.Optional(Text),
-  isRemoteBackend: Type.Optional(Flag),
-  isRemoteApplyEnabled: Type.Optional(Flag),
-  description: Type.Optional(Prose),
-  tags: orNull(Tags),
+  requiresApproval: orNull(Flag),
+  isArchived: Type.Optional(clearable(Flag, false)),
+  continuousDeployment: orNull(withoutEffect(Flag, noEffects.continuousDeployment)),
+  pullRequestPlanDeployments: orNull(withoutEffect(Flag, noEffects.pullRequestPlanDeployments)),
+  vcsCommandsAlias: Type.Optional(clearable(Text, '')),
+  vcsPrCommentsEnabled: orNull(Flag),
+  autoDeployOnPathChangesOnly: Type.Optional(clearable(Flag, true)),
+  autoDeployByCustomGlob: Type.Optional(clearable(Text, '')),
+  terragruntWorkingDirectory: Type.Optional(clearable(Text, '')),
+  isRemoteBackend: orNull(Flag),
+  isRemoteApplyEnabled: Type.Optional(clearable(Flag, false)),
+  description: Type.Optional(clearable(Prose, '')),
+  tags: Type.Optional(clearable(Tags, [])),
 });
 export type UpdateEnvironmentBody = Static<typeof UpdateEnvironmentBody>;

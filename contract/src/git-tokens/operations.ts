@@ -1,6 +1,7 @@
 /** Tokens with which repositories are read over https, and private registries of modules and providers. */
 import { CredentialProjects } from '../projects/shapes.ts';
 import { Type } from 'typebox';
+import { clearable } from '../schema/empty-fields.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { closed, Name, nullable, orNull, Text, Title } from '../schema/schema.ts';
@@ -60,7 +61,7 @@ export const operations = defineOperations('git tokens', {
     body: closed({
       name: Type.Optional(Title),
       value: Type.Optional(Name),
-      hosts: Type.Optional(Type.Array(Host, { maxItems: 100 })),
+      hosts: Type.Optional(clearable(Type.Array(Host, { maxItems: 100 }), [])),
       projectIds: CredentialProjects,
     }),
     reply: GitToken,

@@ -1,5 +1,6 @@
 /** Endpoints that hear of events, the events of each project, and the log of what was sent. */
 import { type Static, Type } from 'typebox';
+import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { closed, Name, nullable, Title } from '../schema/schema.ts';
@@ -28,12 +29,15 @@ const Value = Type.String({
     '`$DEPLOYER$` for the people of each event',
 });
 const WebhookSecret = Type.Optional(
-  nullable(
-    Type.String({
-      minLength: 1,
-      maxLength: 1000,
-      description: 'Signs what is sent to a webhook; never returned. null: none',
-    }),
+  clearable(
+    nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 1000,
+        description: 'Signs what is sent to a webhook; never returned. null: none',
+      }),
+    ),
+    null,
   ),
 );
 

@@ -1,5 +1,6 @@
 /** Organizations. */
 import { type Static, Type } from 'typebox';
+import { clearable } from '../schema/empty-fields.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { OrganizationStreamEvent, withLog } from '../feeds/shapes.ts';
 import { defineOperations, operation } from '../operation.ts';
@@ -17,14 +18,16 @@ export type CreateOrganizationBody = Static<typeof CreateOrganizationBody>;
 
 export const UpdateOrganizationBody = closed({
   name: Type.Optional(OrganizationName),
-  description: Type.Optional(Prose),
-  photoUrl: Type.Optional(Text),
+  description: Type.Optional(clearable(Prose, '')),
+  photoUrl: Type.Optional(clearable(Text, '')),
 });
 export type UpdateOrganizationBody = Static<typeof UpdateOrganizationBody>;
 
 /** `n-h`, `n-d`, `n-w`, `n-M`, or null for infinite. */
 const PolicyTtl = (description: string) =>
   Type.Optional(nullable(Type.String({ pattern: '^[1-9]\\d{0,5}-[hdwM]$', description })));
+
+const Switch = Type.Optional(clearable(Flag, false));
 
 export const UpdateOrganizationPoliciesBody = closed({
   maxTtl: PolicyTtl(
@@ -33,15 +36,15 @@ export const UpdateOrganizationPoliciesBody = closed({
   defaultTtl: PolicyTtl(
     'Lifetime of environments created without a ttl; at most `maxTtl`; null: infinite, or `maxTtl` if set',
   ),
-  doNotReportSkippedStatusChecks: Type.Optional(Flag),
-  doNotConsiderMergeCommitsForPrPlans: Type.Optional(Flag),
-  enableOidc: Type.Optional(Flag),
-  enforcePrCommenterPermissions: Type.Optional(Flag),
-  allowMergeableBypassForPrApply: Type.Optional(Flag),
-  requireApprovalForPrApplies: Type.Optional(Flag),
-  disablePrComments: Type.Optional(Flag),
-  allowServiceSecrets: Type.Optional(Flag),
-  projectCustomFlowsPolicy: Type.Optional(oneOf(customFlowsPolicies)),
+  doNotReportSkippedStatusChecks: Switch,
+  doNotConsiderMergeCommitsForPrPlans: Switch,
+  enableOidc: Switch,
+  enforcePrCommenterPermissions: Switch,
+  allowMergeableBypassForPrApply: Switch,
+  requireApprovalForPrApplies: Switch,
+  disablePrComments: Switch,
+  allowServiceSecrets: Switch,
+  projectCustomFlowsPolicy: Type.Optional(clearable(oneOf(customFlowsPolicies), 'OVERRIDE_TEMPLATES')),
 });
 export type UpdateOrganizationPoliciesBody = Static<typeof UpdateOrganizationPoliciesBody>;
 

@@ -98,7 +98,7 @@ export const operations = defineOperations('people', {
     body: closed({
       email: Email,
       name: Type.Optional(Title),
-      password: Type.Optional(Password),
+      password: Type.Optional(Type.String({ ...Password, minLength: 1 })),
       organizationId: Type.Optional(Name),
     }),
     reply: CreatedAdmin,

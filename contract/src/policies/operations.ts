@@ -1,9 +1,11 @@
 /** Policies of projects. */
 import { type Static, Type } from 'typebox';
+import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { autoDriftRemediations, oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { closed, Flag, Name, nullable } from '../schema/schema.ts';
+import { policyDefaults } from './policy-origins.ts';
 import { LimitsCheck, Policy } from './shapes.ts';
 
 const limit = (description: string) =>
@@ -13,9 +15,10 @@ const limit = (description: string) =>
 const policyTtl = (description: string) =>
   Type.Optional(nullable(Type.String({ pattern: '^(?:[1-9]\\d{0,5}-[hdwM]|inherit)$', description })));
 
-const on = (description: string) => Type.Optional(Type.Boolean({ description }));
+const on = (description: string, isDefault = false) =>
+  Type.Optional(clearable(Type.Boolean({ description }), isDefault));
 
-const later = (consequence: string) => Type.Optional(withoutEffect(Flag, consequence));
+const later = (consequence: string) => Type.Optional(clearable(withoutEffect(Flag, consequence), false));
 
 export const UpdatePolicyBody = closed({
   projectId: Name,
@@ -31,7 +34,10 @@ export const UpdatePolicyBody = closed({
     'Lifetime of environments created without a ttl; at most `maxTtl`; null: infinite, or `maxTtl` if set; inherit: ' +
       'that of the organization, together with `maxTtl`',
   ),
-  requiresApprovalDefault: on('Whether new environments require approval unless the request says otherwise'),
+  requiresApprovalDefault: on(
+    'Whether new environments require approval unless the request says otherwise',
+    policyDefaults.requiresApprovalDefault,
+  ),
   includeCostEstimation: on('Whether plans say what they cost, where agents have Infracost'),
   skipApplyWhenPlanIsEmpty: on(
     'Whether a deploy whose plan is empty (no changes of resources or outputs, no moves, imports or forgets) succeeds ' +

@@ -1,5 +1,6 @@
 /** Projects. */
 import { type Static, Type } from 'typebox';
+import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { closed, Name, nullable, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { Project } from './shapes.ts';
@@ -15,10 +16,10 @@ export type CreateProjectBody = Static<typeof CreateProjectBody>;
 
 export const UpdateProjectBody = closed({
   name: Type.Optional(Title),
-  description: Type.Optional(Prose),
+  description: Type.Optional(clearable(Prose, '')),
   tags: Type.Optional(nullable(Type.Array(Text, { description: 'Replaces all tags; null: no tags' }))),
   isArchived: Type.Optional(
-    Type.Boolean({ description: 'true: archives it, like deleting; false: restores it' }),
+    clearable(Type.Boolean({ description: 'true: archives it, like deleting; false: restores it' }), false),
   ),
 });
 export type UpdateProjectBody = Static<typeof UpdateProjectBody>;

@@ -1,6 +1,7 @@
 /** What replies about projects carry. */
 import { type Static, Type } from 'typebox';
-import { Flag, Instant, Name, orNull, replyObject, Text } from '../schema/schema.ts';
+import { clearable } from '../schema/empty-fields.ts';
+import { Flag, Instant, Name, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
 
 export const Project = replyObject('Project', {
@@ -24,9 +25,12 @@ export type Project = Static<typeof Project>;
 export const listedProjects = { maxItems: 1000 } as const;
 
 /** Which projects may use a credential of the organization. */
-export const CredentialProjects = orNull(
-  Type.Array(Name, {
-    ...listedProjects,
-    description: 'Projects, with everything below them, whose environments may use it; empty: all projects',
-  }),
+export const CredentialProjects = Type.Optional(
+  clearable(
+    Type.Array(Name, {
+      ...listedProjects,
+      description: 'Projects, with everything below them, whose environments may use it; empty: all projects',
+    }),
+    [],
+  ),
 );

@@ -1,5 +1,6 @@
 /** Modules of an organization, as records: where the code of each is, and how it is read and tested. */
 import { type Static, Type } from 'typebox';
+import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { AnyObject, closed, Flag, Name, nullable, orNull, Prose, Text } from '../schema/schema.ts';
 import { clearableOpentofuVersion } from '../sources/shapes.ts';
@@ -24,6 +25,8 @@ const Repository = Type.String({
 const SshKey = closed({ id: Name, name: Type.Optional(Text) });
 const IgnoredText = Type.Optional(Type.String({ description: 'Ignored' }));
 
+const Switch = Type.Optional(clearable(Flag, false));
+
 /** Fields that a creation and a change have in common; an empty text and null clear a field. */
 const fields = {
   description: orNull(Prose),
@@ -38,13 +41,15 @@ const fields = {
   vcsConnectionId: orNull(Text),
   bitbucketClientKey: orNull(Text),
   gitlabProjectId: orNull(Type.Integer()),
-  moduleTestEnabled: Type.Optional(Type.Boolean({ description: 'Stored: modules are not tested yet' })),
-  runTestsOnPullRequest: Type.Optional(Flag),
-  isGitLab: Type.Optional(Flag),
-  isGitLabEnterprise: Type.Optional(Flag),
-  isGitHubEnterprise: Type.Optional(Flag),
-  isBitbucketServer: Type.Optional(Flag),
-  isAzureDevOps: Type.Optional(Flag),
+  moduleTestEnabled: Type.Optional(
+    clearable(Type.Boolean({ description: 'Stored: modules are not tested yet' }), false),
+  ),
+  runTestsOnPullRequest: Switch,
+  isGitLab: Switch,
+  isGitLabEnterprise: Switch,
+  isGitHubEnterprise: Switch,
+  isBitbucketServer: Switch,
+  isAzureDevOps: Switch,
 };
 const Fields = closed(fields);
 export type ModuleFields = Static<typeof Fields>;

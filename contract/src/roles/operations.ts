@@ -1,5 +1,6 @@
 /** Custom roles. */
 import { type Static, Type } from 'typebox';
+import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { rights } from '../schema/enumerations.ts';
 import { closed, Flag, Name, Text, Title } from '../schema/schema.ts';
@@ -23,7 +24,7 @@ export const UpdateRoleBody = closed({
   name: Type.Optional(Title),
   permissions: Type.Optional(Permissions),
   isDefaultRole: Type.Optional(
-    Type.Boolean({ description: 'true: the role that was the default one no longer is' }),
+    clearable(Type.Boolean({ description: 'true: the role that was the default one no longer is' }), false),
   ),
 });
 export type UpdateRoleBody = Static<typeof UpdateRoleBody>;

@@ -1,5 +1,6 @@
 /** When environments are deployed, destroyed and checked for drift automatically. */
 import { type Static, Type } from 'typebox';
+import { clearable } from '../schema/empty-fields.ts';
 import { autoDriftRemediations, oneOf } from '../schema/enumerations.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { closed, Flag, Name, orNull } from '../schema/schema.ts';
@@ -22,13 +23,16 @@ export type UpdateEnvironmentScheduleBody = Static<typeof UpdateEnvironmentSched
 
 export const UpdateDriftScheduleBody = closed({
   enabled: Flag,
-  cron: Type.Optional(Cron),
-  timeZone: Type.Optional(TimeZone),
+  cron: orNull(Cron),
+  timeZone: Type.Optional(clearable(TimeZone, 'UTC')),
   autoDriftRemediation: Type.Optional(
-    oneOf(
-      autoDriftRemediations,
-      'What follows a drift run that finds drift: CODE_TO_CLOUD starts a deploy, DISABLED nothing. CLOUD_TO_CODE and ' +
-        'SMART_REMEDIATION are refused: opening pull requests is not possible yet',
+    clearable(
+      oneOf(
+        autoDriftRemediations,
+        'What follows a drift run that finds drift: CODE_TO_CLOUD starts a deploy, DISABLED nothing. CLOUD_TO_CODE and ' +
+          'SMART_REMEDIATION are refused: opening pull requests is not possible yet',
+      ),
+      'DISABLED',
     ),
   ),
 });

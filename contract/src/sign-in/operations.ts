@@ -1,5 +1,6 @@
 /** People: how they sign in, who they are, and their sessions. */
 import { Type } from 'typebox';
+import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { closed, Name, nullable, Text, Title } from '../schema/schema.ts';
 import { CliSession, CurrentUser, Session, SignedIn, SignInMethods } from './shapes.ts';
@@ -66,12 +67,15 @@ export const operations = defineOperations('sign-in', {
     body: closed({
       name: Type.Optional(Title),
       picture: Type.Optional(
-        nullable(
-          Type.String({
-            maxLength: 2000,
-            pattern: '^https://[^\\s\\p{Cc}]+$',
-            description: 'An https:// address, or null',
-          }),
+        clearable(
+          nullable(
+            Type.String({
+              maxLength: 2000,
+              pattern: '^https://[^\\s\\p{Cc}]+$',
+              description: 'An https:// address, or null',
+            }),
+          ),
+          null,
         ),
       ),
     }),

@@ -1,7 +1,8 @@
 /** Teams of people and keys. */
 import { type Static, Type } from 'typebox';
+import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation } from '../operation.ts';
-import { closed, Flag, Name, nullable, orNull, Prose, Text, Title } from '../schema/schema.ts';
+import { closed, Flag, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { Team, TeamList } from './shapes.ts';
 
 export const CreateTeamBody = closed({
@@ -14,16 +15,17 @@ export type CreateTeamBody = Static<typeof CreateTeamBody>;
 
 export const UpdateTeamBody = closed({
   name: Type.Optional(Title),
-  description: orNull(Prose),
+  description: Type.Optional(clearable(Prose, '')),
   userIds: Type.Optional(
-    nullable(
+    clearable(
       Type.Array(Name, {
         maxItems: 10_000,
         description: 'Replaces the members: people and keys of the organization; absent: unchanged',
       }),
+      [],
     ),
   ),
-  isDefaultTeam: Type.Optional(Flag),
+  isDefaultTeam: Type.Optional(clearable(Flag, false)),
 });
 export type UpdateTeamBody = Static<typeof UpdateTeamBody>;
 

@@ -1,5 +1,6 @@
 /** What templates are created from and replaced with: bodies, and the one form that the service works with. */
 import { type Static, Type } from 'typebox';
+import { clearable } from '../schema/empty-fields.ts';
 import { listedProjects } from '../projects/shapes.ts';
 import { creatableTemplateTypes, oneOf, type StoredTemplateType } from '../schema/enumerations.ts';
 import { closed, Flag, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
@@ -19,7 +20,7 @@ export const templateSettingFields = {
   retry: orNull(Retry),
   runTestsOnPullRequest: Type.Optional(Flag),
   isTerragruntRunAll: Type.Optional(Flag),
-  projectIds: orNull(Type.Array(Name, listedProjects)),
+  projectIds: Type.Optional(clearable(Type.Array(Name, listedProjects), [])),
   tagPrefix: Type.Optional(Text),
   creationScopeId: Type.Optional(Text),
   creationScope: Type.Optional(oneOf(creationScopes)),

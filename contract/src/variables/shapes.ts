@@ -10,6 +10,7 @@ import {
   closed,
   Flag,
   Instant,
+  Name,
   nullable,
   oneOrMany,
   orNull,
@@ -105,17 +106,17 @@ export const VariableChangeBody = closed(
   {
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
     type: Type.Optional(VariableTypeNumber),
-    value: Type.Optional(Text),
-    id: Type.Optional(Text),
+    value: orNull(Text),
+    id: Type.Optional(Name),
     isSensitive: Type.Optional(Flag),
-    isReadonly: Type.Optional(Flag),
-    isRequired: Type.Optional(Flag),
-    regex: Type.Optional(Text),
+    isReadonly: orNull(Flag),
+    isRequired: orNull(Flag),
+    regex: orNull(Text),
     toDelete: Type.Optional(Flag),
     projectId: Type.Optional(Text),
     schema: orNull(VariableSchemaRequest),
-    description: Type.Optional(Text),
-    isOutput: Type.Optional(Flag),
+    description: orNull(Text),
+    isOutput: orNull(Flag),
     scope: Type.Optional(Scope),
     scopeId: Type.Optional(Text),
     organizationId: Type.Optional(Text),
@@ -151,6 +152,20 @@ const originalRowFields = [
 ] as const;
 
 /**
+ * What null makes of a variable that exists. `isSensitive` is not in it, because a secret stays one unless a request
+ * says otherwise.
+ */
+export const clearedVariable = {
+  value: '',
+  isReadonly: false,
+  isRequired: false,
+  isOutput: false,
+  regex: '',
+  schema: {},
+  description: '',
+} as const;
+
+/**
  * A change of a variable as the service works with it: what an edited row says about its origin is left out.
  */
 export type VariableChange = Omit<
@@ -158,13 +173,22 @@ export type VariableChange = Omit<
   'schema' | (typeof originalRowFields)[number]
 > & {
   schema?: WithoutNulls<Static<typeof VariableSchemaRequest>>;
+  /** Fields that are cleared if the variable exists. */
+  clears?: readonly (keyof typeof clearedVariable)[];
 };
 
-/** A change without what an edited row says about its origin, and nulls left out. */
+/** A change without what an edited row says about its origin, and with its nulls as `clears`. */
 export function normalizeVariableChange(row: Static<typeof VariableChangeBody>): VariableChange {
   const { schema, ...fields } = withoutNulls(row);
   const change = without(fields, originalRowFields);
-  return schema ? { ...change, schema: withoutNulls(schema) } : change;
+  const clears = (Object.keys(clearedVariable) as (keyof typeof clearedVariable)[]).filter(
+    (name) => row[name] === null,
+  );
+  return {
+    ...change,
+    ...(schema ? { schema: withoutNulls(schema) } : {}),
+    ...(clears.length > 0 ? { clears } : {}),
+  };
 }
 
 /**

@@ -1,18 +1,29 @@
 /** Connections to self-hosted forges, and ids of installations. */
 import { Type } from 'typebox';
+import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { closed, Name, nullable, orNull, Text, Title } from '../schema/schema.ts';
-import { AccessScope, ConnectionType, VcsConnection, VcsConnectionDetails, VcsToken } from './shapes.ts';
+import {
+  AccessScope,
+  ConnectionType,
+  defaultVcsAgentKey,
+  VcsConnection,
+  VcsConnectionDetails,
+  VcsToken,
+} from './shapes.ts';
 import { vcsConnectionTypes } from './connection-types.ts';
 
 const byId = Type.Object({ id: Name });
 const thisConnection = { entity: 'vcsConnection', in: 'params', field: 'id' } as const;
 
 const AgentKey = Type.Optional(
-  Type.String({
-    description: 'Key of an agent; a text that ends with _DEFAULT, or nothing: the default agent',
-  }),
+  clearable(
+    Type.String({
+      description: 'Key of an agent; a text that ends with _DEFAULT, or nothing: the default agent',
+    }),
+    defaultVcsAgentKey,
+  ),
 );
 const TokenId = orNull(
   Type.String({ description: 'Git token for repositories on the host of the address; null: none' }),

@@ -49,10 +49,31 @@ type Setting = keyof typeof settingColumns;
 
 const settings = Object.entries(settingColumns) as [Setting, (typeof settingColumns)[Setting]][];
 
-function columns(body: UpdateEnvironmentBody): Updateable<EnvironmentTable> {
-  const values = { ...body, tags: body.tags ?? undefined };
+/** A request without the nulls whose meaning the policy of the project decides. */
+type Changes = UpdateEnvironmentBody & {
+  readonly [Field in 'requiresApproval' | 'continuousDeployment' | 'pullRequestPlanDeployments']?: boolean;
+} & { readonly isRemoteBackend?: boolean };
+
+/** Null clears a setting: it is then as in a new environment of the project. */
+function withDefaults(body: UpdateEnvironmentBody, policy: PolicySettings): Changes {
+  const orDefault = (value: boolean | null | undefined, ofPolicy: boolean) =>
+    value === null ? ofPolicy : value;
+  return {
+    ...body,
+    requiresApproval: orDefault(body.requiresApproval, policy.requiresApprovalDefault),
+    continuousDeployment: orDefault(body.continuousDeployment, policy.continuousDeploymentDefault),
+    pullRequestPlanDeployments: orDefault(body.pullRequestPlanDeployments, policy.runPullRequestPlanDefault),
+    isRemoteBackend: orDefault(body.isRemoteBackend, policy.forceRemoteBackend),
+    vcsPrCommentsEnabled:
+      body.vcsPrCommentsEnabled === null
+        ? policy.vcsPrCommentsEnabledDefault || null
+        : body.vcsPrCommentsEnabled,
+  };
+}
+
+function columns(body: Changes): Updateable<EnvironmentTable> {
   return Object.fromEntries(
-    settings.flatMap(([field, column]) => (values[field] === undefined ? [] : [[column, values[field]]])),
+    settings.flatMap(([field, column]) => (body[field] === undefined ? [] : [[column, body[field]]])),
   );
 }
 
@@ -132,10 +153,7 @@ async function checkFolderStays(
 }
 
 /** What readers of the organization's stream receive. */
-function changeOf(
-  environment: EnvironmentRow,
-  body: UpdateEnvironmentBody,
-): 'archived' | 'returned' | 'updated' {
+function changeOf(environment: EnvironmentRow, body: Changes): 'archived' | 'returned' | 'updated' {
   if (body.isArchived === undefined || body.isArchived === environment.is_archived) return 'updated';
   return body.isArchived ? 'archived' : 'returned';
 }
@@ -144,10 +162,12 @@ function changeOf(
 export async function updateEnvironment(
   context: ActorContext,
   id: string,
-  body: UpdateEnvironmentBody,
+  asked: UpdateEnvironmentBody,
 ): Promise<Environment> {
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, id);
+    const policy = await readPolicySettings(context.db, environment.project_id);
+    const body = withDefaults(asked, policy);
     if (body.requiresApproval === false && environment.requires_approval)
       requireRight(context.actor, inEnvironment(environment), 'RUN_APPLY', '/body/requiresApproval false');
     if (
@@ -167,7 +187,6 @@ export async function updateEnvironment(
     if (remoteApply && !isFit && (body.isRemoteApplyEnabled || environment.is_remote_apply_enabled)) {
       throw badField('body.isRemoteApplyEnabled', 'requires isRemoteBackend true and requiresApproval false');
     }
-    const policy = await readPolicySettings(context.db, environment.project_id);
     checkRemoteBackend(body.isRemoteBackend, policy);
     await checkStateStays(context.db, environment, body.isRemoteBackend);
     await checkFolderStays(context.db, environment, body.terragruntWorkingDirectory);
@@ -178,7 +197,7 @@ export async function updateEnvironment(
     if (change === 'returned') await checkReturn(context, environment, policy);
     const updated = await refreshEnvironment(context, current, columns(body));
     const changes = changesOf(audited(environment), audited(updated));
-    const fields = Object.keys(body);
+    const fields = Object.keys(asked);
     await recordEnvironmentAudit(context, updated, 'environment.updated', { fields }, changes);
     await recordEnvironmentEvent(context, updated, change);
     return environmentView(context, updated);

@@ -7,7 +7,7 @@ import type { ActorContext, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, conflict, notFound, orNotFound, type Refusal } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
-import { sensitiveMask } from '../secrets/sensitive-mask.ts';
+import { changedSecret, sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { requireUnused, usesOf, visibleUses } from './credential-uses.ts';
 import { requireProjects } from '../projects/require-projects.ts';
 import {
@@ -54,6 +54,8 @@ export const gitTokenRoutes: Route[] = [
   ),
   route(operations.createGitToken, (context, { body }) =>
     inTransaction(context, async (context) => {
+      if (changedSecret(body.value) === undefined)
+        throw badField('body.value', 'is the placeholder for a hidden value: send the token');
       const { type = 'GIT' } = body;
       const hosts = [...new Set(body.hosts ?? [])];
       if (type === 'REGISTRY' && hosts.length === 0) throw withoutHosts();
@@ -85,7 +87,8 @@ export const gitTokenRoutes: Route[] = [
       if (before.type === 'REGISTRY' && changes.hosts?.length === 0) throw withoutHosts();
       const row = await updateToken(context.db, context, before.id, {
         ...changes,
-        projectIds: projectIds ?? undefined,
+        value: changedSecret(changes.value),
+        projectIds,
       });
       if (!row) throw conflict(`A git token named "${body.name ?? ''}" already exists: choose another name`);
       await recordAudit(context, {

@@ -6,6 +6,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import formatsModule from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import type { Operation } from '#contract/operation.ts';
+import { emptyFieldsOf } from '#contract/schema/empty-fields.ts';
 import { Refusal } from './errors.ts';
 
 /** The format accepts leap seconds and bare hours as time zones, which `Date` does not read. */
@@ -76,8 +77,17 @@ export interface PartCheckers {
   /** @throws Refusal 400 that names the field */
   params(value: unknown): void;
   query(value: unknown): void;
-  /** @returns the names of fields that were dropped because unknown ones are ignored */
+  /**
+   * Resolves fields without a value, in place, and checks the others.
+   * @returns the names of fields that were dropped because unknown ones are ignored
+   */
   body(value: unknown): string[];
+}
+
+/** Made at the first use, as the checks are. */
+function resolverOf(schema: TSchema | undefined): (body: unknown) => void {
+  let resolve: ((body: unknown) => void) | undefined;
+  return (body) => (resolve ??= schema ? emptyFieldsOf(schema) : () => {})(body);
 }
 
 /** Compiles at the first use: all schemas together take a third of a second, which each start would wait for. */
@@ -108,6 +118,7 @@ export function partCheckers(operation: Operation, unknownFields: 'refuse' | 'ig
   const params = compile(convertingAjv, operation.params);
   const query = compile(convertingAjv, operation.query);
   const body = compile(strictAjv, operation.body);
+  const resolveEmptyFields = resolverOf(operation.body);
   const check = (part: Part, compiled: (() => ValidateFunction) | null, value: unknown) => {
     const validate = compiled?.();
     if (validate && !validate(value))
@@ -125,6 +136,7 @@ export function partCheckers(operation: Operation, unknownFields: 'refuse' | 'ig
     },
     body(value) {
       const ignored: string[] = [];
+      resolveEmptyFields(value);
       const validate = body?.();
       while (unknownFields === 'ignore' && ignored.length < mostIgnored && validate && !validate(value)) {
         const unknown = validate.errors?.find((error) => error.keyword === 'additionalProperties');

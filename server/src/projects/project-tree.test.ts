@@ -48,7 +48,7 @@ test('only what is sent changes, and tags keep their order', async () => {
     (await refused(app, 'updateProject', 409, { params: { id: made.id }, body: { name: 'taken' } })).message,
     /"taken"/,
   );
-  await refused(app, 'updateProject', 400, { params: { id: made.id }, body: { name: '' } });
+  await refused(app, 'updateProject', 400, { params: { id: made.id }, body: { name: ' ' } });
   await refused(app, 'updateProject', 400, { params: { id: made.id }, body: { parentProjectId: null } });
 });
 

@@ -175,9 +175,9 @@ export async function updateDriftSchedule(
         'RUN_APPLY',
         '/body/autoDriftRemediation CODE_TO_CLOUD',
       );
-    const cron = (body.cron?.trim() || known?.cron) ?? '';
+    const cron = body.cron === null ? '' : ((body.cron?.trim() || known?.cron) ?? '');
     if (cron === '' && body.enabled) throw badField('body.cron', 'is required with enabled');
-    if (cron === '' && body.autoDriftRemediation === undefined)
+    if (cron === '' && body.autoDriftRemediation === undefined && !known)
       return driftScheduleView(undefined, environment);
     const timeZone =
       body.timeZone === undefined && known

@@ -8,7 +8,7 @@ import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, conflict, orNotFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
-import { sensitiveMask } from '../secrets/sensitive-mask.ts';
+import { changedSecret, sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { requireUnused, usesOf, visibleUses } from '../git-tokens/credential-uses.ts';
@@ -94,7 +94,8 @@ export const sshKeyRoutes: Route[] = [
     return { ...(await view(context.db, row)), usedBy: visibleUses(context.actor, uses) };
   }),
   route(operations.updateSshKey, (context, { params, body }) => {
-    const value = body.value === undefined ? undefined : checkedValue(body.value);
+    const sent = changedSecret(body.value);
+    const value = sent === undefined ? undefined : checkedValue(sent);
     return inTransaction(context, async (context) => {
       const before = orNotFound(await getKey(context.db, params.id), 'ssh key', params.id);
       const { projectIds: ids } = body;

@@ -31,7 +31,7 @@ test('a team has a name, a description and members, each changed alone', async (
     { isApiKey: true },
     'a key is a member as people are',
   );
-  const renamed = await update(team.id, { name: 'on call', description: '', userIds: null });
+  const renamed = await update(team.id, { name: 'on call', description: '' });
   assert.deepEqual([renamed.name, renamed.description, renamed.users], ['on call', '', filled.users]);
   assert.deepEqual(await ok(app, 'getTeam', { params: { id: team.id } }), renamed);
   assert.deepEqual(idsOf(await update(team.id, { userIds: [ben.id] })), [ben.id]);

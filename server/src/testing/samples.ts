@@ -30,7 +30,7 @@ export function subjectsOf(operation: Operation): readonly Subject[] {
 }
 
 /** The least value that fits a schema. */
-function leastValue(schema: JsonSchema): unknown {
+export function leastValue(schema: JsonSchema): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   if (schema.anyOf?.[0]) return leastValue(schema.anyOf[0]);

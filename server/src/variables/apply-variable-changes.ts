@@ -1,6 +1,6 @@
 /** Writes the variable changes of a request into one scope. */
 import type { VariableType } from '#contract/schema/enumerations.ts';
-import type { VariableChange } from '#contract/variables/shapes.ts';
+import { clearedVariable, type VariableChange } from '#contract/variables/shapes.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
 import type { ProposedAssignments } from '../configuration-sets/configuration-set-store.ts';
@@ -27,10 +27,12 @@ import { WrittenVariables } from './written-variables.ts';
 
 /** @param outer the inherited variable that a new one overrides */
 function valuesOf(
-  change: VariableChange,
+  sent: VariableChange,
   before: { row: VariableRow; value: string | null } | undefined,
   outer: VariableRow | undefined,
 ): VariableValues {
+  const cleared = (before ? (sent.clears ?? []) : []).map((name) => [name, clearedVariable[name]]);
+  const change: VariableChange = { ...sent, ...Object.fromEntries(cleared) };
   const isSensitive = change.isSensitive ?? before?.row.is_sensitive ?? outer?.is_sensitive ?? false;
   const isMaskBack = before?.row.is_sensitive === true && change.value === sensitiveMask;
   return {
