@@ -217,6 +217,31 @@ test('unknown fields are dropped and listed if the setting says so', async () =>
   assert.match(refusal.message, /\/body\/name must be string/);
 });
 
+test('a body that is not UTF-8 is refused, and nothing is written', async () => {
+  const before = await count('environment');
+  const text = JSON.stringify(createBody(app, { name: 'caf\u00e9', preventAutoDeploy: true }));
+  const post = (payload: Buffer) =>
+    send(app, {
+      method: 'POST',
+      url: '/api/environments/without-template',
+      headers: { 'content-type': 'application/json' },
+      payload,
+    });
+  for (const bytes of [Buffer.from(text, 'latin1'), Buffer.from(text.slice(0, -2) + '\u00c0"}', 'latin1')]) {
+    const response = await post(bytes);
+    assert.equal(response.statusCode, 400, response.body);
+    assert.match(response.json<ErrorBody>().message, /^\/body is not valid UTF-8/);
+  }
+  assert.equal(await count('environment'), before);
+  assert.equal((await post(Buffer.from(text, 'utf8'))).statusCode, 200);
+  const ignored = {
+    method: 'GET',
+    url: `/api/environments/${environment.id}`,
+    payload: Buffer.of(0xff),
+  } as const;
+  assert.equal((await send(app, ignored)).statusCode, 200);
+});
+
 test('a body above the limit is refused with 413', async () => {
   const response = await send(app, {
     method: 'POST',

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Operation } from '#contract/operation.ts';
 import { Refusal } from './errors.ts';
+import { bodyText } from './read-text.ts';
 
 /**
  * Types that are read as JSON: what programs call it, and what they send without thinking about it. Forms are not
@@ -29,14 +30,14 @@ function isText({ body }: Operation): boolean {
 
 /**
  * @returns what the body says; undefined where the operation takes none or reads its bytes itself
- * @throws Refusal 400 where it is missing or is not JSON, 415 where it says that it is something else
+ * @throws Refusal 400 where it is missing, is not UTF-8 or is not JSON, 415 where it says that it is something else
  */
 export function parseBody(
   operation: Operation,
   { body, headers }: Pick<FastifyRequest, 'body' | 'headers'>,
 ): unknown {
   if (!operation.body || operation.bodyKind === 'binary') return undefined;
-  const text = typeof body === 'string' ? body : '';
+  const text = bodyText(body);
   if (text.trim() === '') {
     if (operation.bodyOptional) return {};
     throw new Refusal('bad_request', '/body is required');

@@ -1,4 +1,5 @@
 /** Reads the body of a request within limits that hold while it arrives. */
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from './errors.ts';
@@ -51,11 +52,23 @@ export function readBytes(
   });
 }
 
-/** The same as text. */
+/** The same as text, or the bytes where they are not UTF-8: `bodyText` refuses those. */
 export async function readText(
   request: FastifyRequest,
   payload: IncomingMessage,
   json: JsonLimits,
-): Promise<string> {
-  return (await readBytes(request, payload, json)).toString('utf8');
+): Promise<string | Buffer> {
+  const bytes = await readBytes(request, payload, json);
+  return isUtf8(bytes) ? bytes.toString('utf8') : bytes;
+}
+
+/**
+ * @param body as `readText` has read it
+ * @returns empty where there is none
+ * @throws Refusal 400 where it is not UTF-8
+ */
+export function bodyText(body: unknown): string {
+  if (Buffer.isBuffer(body))
+    throw new Refusal('bad_request', '/body is not valid UTF-8: send it in that encoding');
+  return typeof body === 'string' ? body : '';
 }

@@ -5,6 +5,7 @@ import type { ActorContext, Context } from '../context.ts';
 import { ownAdmission } from '../http/admission.ts';
 import { notFound, Refusal } from '../http/errors.ts';
 import { parseJson, requireJsonType } from '../http/parse-body.ts';
+import { bodyText } from '../http/read-text.ts';
 import { scimContentType } from '../http/scim-refusal.ts';
 import type { Asked } from './asked.ts';
 import { createGroup, deleteGroup, patchGroup, replaceGroup } from './change-group.ts';
@@ -24,7 +25,7 @@ type Handler = (asked: Asked) => Promise<object | null>;
 const bodyBytes = 2 * 1024 * 1024;
 
 function bodyOf({ request }: Asked): unknown {
-  const text = typeof request.body === 'string' ? request.body : '';
+  const text = bodyText(request.body);
   if (text.trim() === '') throw new Refusal('bad_request', 'The body is required');
   requireJsonType(request.headers['content-type']);
   return parseJson(text);
