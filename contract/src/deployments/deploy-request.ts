@@ -5,10 +5,12 @@ import { type Static, Type } from 'typebox';
 import { CustomServiceEnvironmentVariables, WorkflowDeploymentOptions } from './shapes.ts';
 import {
   autoDriftRemediations,
+  forgeRemediations,
   oneOf,
   startableDeploymentTypes,
   triggerNames,
 } from '../schema/enumerations.ts';
+import { noEffects, withoutEffectOf } from '../schema/no-effect.ts';
 import { type WithoutNulls, withoutNulls } from '../schema/without-nulls.ts';
 import { closed, Flag, mapOf, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { splitTargets } from './split-targets.ts';
@@ -103,10 +105,14 @@ const deployRequestFields = {
   ),
   subEnvironments: orNull(mapOf(SubEnvironment)),
   autoDriftRemediationStrategy: Type.Optional(
-    oneOf(
-      autoDriftRemediations,
-      'Only with `deploymentType` driftDetection: what to do if this run finds drift, instead of what the drift ' +
-        'schedule says. CLOUD_TO_CODE and SMART_REMEDIATION are refused: opening pull requests is not possible yet',
+    withoutEffectOf(
+      oneOf(
+        autoDriftRemediations,
+        'Only with `deploymentType` driftDetection: what to do if this run finds drift, instead of what the ' +
+          'drift schedule says',
+      ),
+      forgeRemediations,
+      noEffects.driftPullRequests,
     ),
   ),
   workflowDeploymentId: Type.Optional(Text),

@@ -2,8 +2,8 @@
 import { type Static, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation } from '../operation.ts';
-import { autoDriftRemediations, oneOf } from '../schema/enumerations.ts';
-import { noEffects, withoutEffect } from '../schema/no-effect.ts';
+import { autoDriftRemediations, forgeRemediations, oneOf } from '../schema/enumerations.ts';
+import { noEffects, withoutEffect, withoutEffectOf } from '../schema/no-effect.ts';
 import { closed, Flag, Name, nullable } from '../schema/schema.ts';
 import { policyDefaults } from './policy-origins.ts';
 import { LimitsCheck, Policy } from './shapes.ts';
@@ -66,10 +66,13 @@ export const UpdatePolicyBody = closed({
     }),
   ),
   autoDriftRemediation: Type.Optional(
-    oneOf(
-      autoDriftRemediations,
-      'Strategy of new environments for drift that a drift run finds; default: DISABLED. CLOUD_TO_CODE and ' +
-        'SMART_REMEDIATION are refused: opening pull requests is not possible yet',
+    withoutEffectOf(
+      oneOf(
+        autoDriftRemediations,
+        'Strategy of new environments for drift that a drift run finds; default: DISABLED',
+      ),
+      forgeRemediations,
+      noEffects.driftPullRequests,
     ),
   ),
   outputsAsInputsEnabled: on(

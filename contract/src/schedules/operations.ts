@@ -1,7 +1,8 @@
 /** When environments are deployed, destroyed and checked for drift automatically. */
 import { type Static, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
-import { autoDriftRemediations, oneOf } from '../schema/enumerations.ts';
+import { autoDriftRemediations, forgeRemediations, oneOf } from '../schema/enumerations.ts';
+import { noEffects, withoutEffectOf } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { closed, Flag, Name, orNull } from '../schema/schema.ts';
 import { Cron, DriftSchedule, EnvironmentSchedule, TimeZone } from './shapes.ts';
@@ -27,10 +28,13 @@ export const UpdateDriftScheduleBody = closed({
   timeZone: Type.Optional(clearable(TimeZone, 'UTC')),
   autoDriftRemediation: Type.Optional(
     clearable(
-      oneOf(
-        autoDriftRemediations,
-        'What follows a drift run that finds drift: CODE_TO_CLOUD starts a deploy, DISABLED nothing. CLOUD_TO_CODE and ' +
-          'SMART_REMEDIATION are refused: opening pull requests is not possible yet',
+      withoutEffectOf(
+        oneOf(
+          autoDriftRemediations,
+          'What follows a drift run that finds drift: CODE_TO_CLOUD starts a deploy, DISABLED nothing',
+        ),
+        forgeRemediations,
+        noEffects.driftPullRequests,
       ),
       'DISABLED',
     ),

@@ -156,6 +156,12 @@ export const autoDriftRemediations = [
 ] as const;
 export type AutoDriftRemediation = (typeof autoDriftRemediations)[number];
 
+/** Those that open pull requests. */
+export const forgeRemediations = [
+  'CLOUD_TO_CODE',
+  'SMART_REMEDIATION',
+] as const satisfies AutoDriftRemediation[];
+
 /** What decides whether a plan waits for a person, from the strongest. */
 export const approvalDeciders = ['planner', 'variable', 'policy', 'request', 'environment'] as const;
 export type ApprovalDecider = (typeof approvalDeciders)[number];

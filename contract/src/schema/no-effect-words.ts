@@ -4,4 +4,5 @@
 export const noEffects = {
   continuousDeployment: 'pushes to the repository do not start deployments',
   pullRequestPlanDeployments: 'pull requests do not start plans',
+  driftPullRequests: 'pull requests cannot be opened, and drift is only reported',
 } as const;

@@ -3,7 +3,6 @@ import type { DeployRequest } from '#contract/deployments/deploy-request.ts';
 import type { ActorContext } from '../context.ts';
 import { environmentHome } from '../environments/environment-store.ts';
 import { badField } from '../http/errors.ts';
-import { checkStrategy } from '../policies/remediation-strategy.ts';
 
 /** Commands that come with another type are ignored: a request may carry them for a later task. */
 function checkTask(request: DeployRequest, body: string): void {
@@ -52,7 +51,6 @@ function checkRemediation(
   body: string,
 ): void {
   const field = `${body}.autoDriftRemediationStrategy`;
-  checkStrategy(strategy, null, field);
   if (strategy !== undefined && strategy !== 'DISABLED' && deploymentType !== 'driftDetection')
     throw badField(field, `applies only to deploymentType driftDetection, and this is a ${deploymentType}`);
 }

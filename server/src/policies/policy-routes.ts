@@ -22,7 +22,6 @@ import {
   readPolicySettings,
   settingsOf,
 } from './policy-settings.ts';
-import { checkStrategy } from './remediation-strategy.ts';
 import { getPolicyRow, type PolicyRow, putPolicyRow, readSelfApprovalForbidden } from './policy-store.ts';
 
 function policyView(
@@ -73,7 +72,6 @@ async function updatePolicy(context: ActorContext, body: UpdatePolicyBody): Prom
     const before = await getPolicyRow(context.db, project.id);
     const settings = settingsFrom(body);
     checkPolicy(settings, context.now());
-    checkStrategy(body.autoDriftRemediation, before?.auto_drift_remediation, 'body.autoDriftRemediation');
     const { actor, requestId } = context;
     await context.react('policyChanging', {
       projectId: project.id,

@@ -1,25 +1,12 @@
-/** What can be done about drift without a person, and what cannot be yet. */
-import type { AutoDriftRemediation } from '#contract/schema/enumerations.ts';
-import { badField } from '../http/errors.ts';
+/** What can be done about drift without a person. */
+import { type AutoDriftRemediation, forgeRemediations } from '#contract/schema/enumerations.ts';
 
-/** Whether a strategy changes code in a repository. */
+/** Whether a strategy opens pull requests. */
 export function forgesNeeded(strategy: AutoDriftRemediation): boolean {
-  return strategy === 'CLOUD_TO_CODE' || strategy === 'SMART_REMEDIATION';
+  return (forgeRemediations as readonly AutoDriftRemediation[]).includes(strategy);
 }
 
-/**
- * @param stored what is there already: a client that sends back what it has read is not refused
- * @param field location in the request, as `body.autoDriftRemediation`
- * @throws Refusal 400 for a strategy that opens pull requests
- */
-export function checkStrategy(
-  strategy: AutoDriftRemediation | null | undefined,
-  stored: AutoDriftRemediation | null | undefined,
-  field: string,
-): void {
-  if (!strategy || strategy === stored || !forgesNeeded(strategy)) return;
-  throw badField(
-    field,
-    `${strategy} opens pull requests, which is not possible yet: use CODE_TO_CLOUD or DISABLED`,
-  );
+/** Whether a strategy can apply changes, which its author has to be allowed to. */
+export function appliesChanges(strategy: AutoDriftRemediation | null | undefined): boolean {
+  return strategy === 'CODE_TO_CLOUD' || strategy === 'SMART_REMEDIATION';
 }

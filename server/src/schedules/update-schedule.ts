@@ -11,7 +11,7 @@ import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { readPolicySettings } from '../policies/policy-settings.ts';
-import { checkStrategy } from '../policies/remediation-strategy.ts';
+import { appliesChanges } from '../policies/remediation-strategy.ts';
 import { badField } from '../http/errors.ts';
 import { checkedNextRun, checkedTimeZone, isSameRhythm, type Rhythm } from './cron.ts';
 import { nextDriftRun } from './drift-rhythm.ts';
@@ -167,13 +167,12 @@ export async function updateDriftSchedule(
     const environment = await requireEnvironment(context, id);
     const known = await getSchedule(context.db, id, 'driftDetection');
     const strategy = body.autoDriftRemediation;
-    checkStrategy(strategy, known?.auto_drift_remediation, 'body.autoDriftRemediation');
-    if (strategy === 'CODE_TO_CLOUD' && known?.auto_drift_remediation !== strategy)
+    if (appliesChanges(strategy) && known?.auto_drift_remediation !== strategy)
       requireRight(
         context.actor,
         inEnvironment(environment),
         'RUN_APPLY',
-        '/body/autoDriftRemediation CODE_TO_CLOUD',
+        `/body/autoDriftRemediation ${strategy}`,
       );
     const cron = body.cron === null ? '' : ((body.cron?.trim() || known?.cron) ?? '');
     if (cron === '' && body.enabled) throw badField('body.cron', 'is required with enabled');

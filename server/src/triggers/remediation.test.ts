@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
-import { ok, refused } from '../testing/client.ts';
+import { call, ok, refused } from '../testing/client.ts';
 import { createActive, deploy, deploymentOf, environmentOf, forgetWork } from '../testing/environment.ts';
 import { remediateDrift } from './remediate-drift.ts';
 
@@ -110,45 +110,42 @@ test('where nothing is started, the drift run says why', async () => {
   assert.match((await deploymentOf(app, last)).remediation?.reason ?? '', /^The environment expired at /);
 });
 
-test('strategies that open pull requests are refused wherever they are set', async () => {
+test('strategies that open pull requests are stored wherever they are set, with a warning, and nothing follows', async () => {
   const { id } = await createActive(app, agent);
   for (const strategy of ['CLOUD_TO_CODE', 'SMART_REMEDIATION'] as const) {
-    const message = new RegExp(`${strategy} opens pull requests, .*: use CODE_TO_CLOUD or DISABLED`);
-    const bodies = [
-      refused(app, 'updatePolicy', 400, { body: { projectId, autoDriftRemediation: strategy } }),
-      refused(app, 'updateDriftSchedule', 400, {
-        params: { id },
-        body: { enabled: false, autoDriftRemediation: strategy },
-      }),
-      refused(app, 'deployEnvironment', 400, {
-        params: { id },
-        body: { deploymentType: 'driftDetection', autoDriftRemediationStrategy: strategy },
-      }),
-    ];
-    for (const each of bodies) assert.match((await each).message, message);
+    const policy = { projectId, autoDriftRemediation: strategy };
+    const scheduled = { cron: '0 4 * * *', enabled: false, autoDriftRemediation: strategy };
+    const single = { deploymentType: 'driftDetection', autoDriftRemediationStrategy: strategy };
+    for (const [name, input] of [
+      ['updatePolicy', { body: policy }],
+      ['updateDriftSchedule', { params: { id }, body: scheduled }],
+      ['deployEnvironment', { params: { id }, body: single }],
+    ] as const) {
+      const { statusCode, headers, body } = await call(app, name, input);
+      assert.equal(statusCode, 200, body);
+      const warning = `${strategy} is stored but has no effect yet: pull requests cannot be opened`;
+      assert.ok(String(headers['x-envarium-warning']).includes(warning), name);
+    }
+    assert.equal((await ok(app, 'getPolicy', { query: { projectId } })).autoDriftRemediation, strategy);
+    const stored = await ok(app, 'getDriftSchedule', { params: { id } });
+    assert.equal(stored.autoDriftRemediation, strategy);
+    await agent.finish(await agent.claim(), plannedOutcome());
+    await app.carryOutEffects();
+    const [run] = await ok(app, 'listDeployments', { params: { id } });
+    const { remediation, autoDriftRemediationStrategy } = await deploymentOf(app, run?.id ?? '');
+    assert.equal(autoDriftRemediationStrategy, strategy);
+    assert.match(remediation?.reason ?? '', /opens pull requests, which is not possible yet/);
   }
+  for (const strategy of ['CODE_TO_CLOUD', 'DISABLED']) {
+    const body = { cron: '0 4 * * *', enabled: false, autoDriftRemediation: strategy };
+    const { headers } = await call(app, 'updateDriftSchedule', { params: { id }, body });
+    assert.equal(headers['x-envarium-warning'], undefined);
+  }
+  await ok(app, 'updatePolicy', { body: { projectId, autoDriftRemediation: 'DISABLED' } });
   const deployWith = { params: { id }, body: { autoDriftRemediationStrategy: 'CODE_TO_CLOUD' } } as const;
   assert.match(
     (await refused(app, 'deployEnvironment', 400, deployWith)).message,
     /\/body\/autoDriftRemediationStrategy applies only to deploymentType driftDetection/,
-  );
-});
-
-test('what an older version has stored is answered, and may be sent back', async () => {
-  const { id } = await createActive(app, agent);
-  await schedule(id, 'DISABLED');
-  await app.database.pool.query(
-    "update schedule set auto_drift_remediation = 'SMART_REMEDIATION' where environment_id = $1",
-    [id],
-  );
-  const { autoDriftRemediation } = await ok(app, 'getDriftSchedule', { params: { id } });
-  assert.equal(autoDriftRemediation, 'SMART_REMEDIATION');
-  const body = { enabled: true, autoDriftRemediation };
-  await ok(app, 'updateDriftSchedule', { params: { id }, body });
-  const run = await check(id);
-  assert.match(
-    (await deploymentOf(app, run)).remediation?.reason ?? '',
-    /opens pull requests, which is not possible yet/,
   );
 });
 

@@ -33,7 +33,7 @@ export const remediationWords: Readonly<Record<AutoDriftRemediation, string>> = 
   SMART_REMEDIATION: 'A pull request or a deployment (not possible yet)',
 };
 
-/** Those that can be chosen, and the one that is stored. */
+/** Those that have an effect, and the one that is stored. */
 export function remediationChoices(stored: AutoDriftRemediation): { value: string; label: string }[] {
   return Object.entries(remediationWords)
     .filter(([value]) => value === 'DISABLED' || value === 'CODE_TO_CLOUD' || value === stored)

@@ -10,6 +10,7 @@ import { requireRight } from '../../access/check-right.ts';
 import type { ActorContext } from '../../context.ts';
 import { checkSetChanges, type SetChanges } from '../../configuration-sets/change-assignments.ts';
 import { badField } from '../../http/errors.ts';
+import { appliesChanges } from '../../policies/remediation-strategy.ts';
 import { requireSource } from '../../sources/source-store.ts';
 import type { EnvironmentRow } from '../../environments/environment-store.ts';
 import { checkRevision } from '../../templates/check-source.ts';
@@ -67,8 +68,8 @@ export async function readDeployRequest(
   await checkUpstream(context, environment.organization_id, request, 'body');
   if (request.deploymentType === 'task') need('RUN_TASK', '/body/deploymentType task');
   if (request.userRequiresApproval === false) need('RUN_APPLY', '/body/userRequiresApproval false');
-  if (request.autoDriftRemediationStrategy === 'CODE_TO_CLOUD')
-    need('RUN_APPLY', '/body/autoDriftRemediationStrategy CODE_TO_CLOUD');
+  const strategy = request.autoDriftRemediationStrategy;
+  if (appliesChanges(strategy)) need('RUN_APPLY', `/body/autoDriftRemediationStrategy ${strategy}`);
   const source = await readSource(context, facts, request);
   const uploaded = request.sourceId
     ? await requireSource(context, environment.id, request.sourceId, 'body.sourceId')
