@@ -14,6 +14,11 @@ export const NotificationEndpoint = replyObject('NotificationEndpoint', {
     description: 'As it was sent, for callers with EDIT_ORGANIZATION_SETTINGS; asterisks for all others',
   }),
   hasWebhookSecret: Type.Boolean({ description: 'Whether what is sent to it is signed' }),
+  problem: Type.Optional(
+    Type.String({
+      description: 'Why nothing can be sent to it as the service is configured now: its deliveries fail',
+    }),
+  ),
   createdBy: Type.String({ description: 'Id of the user who created it' }),
   createdByUser: User,
   createdAt: Instant,

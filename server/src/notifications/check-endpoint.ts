@@ -10,7 +10,16 @@ export const deployerPlaceholder = '$DEPLOYER$';
 const mostRecipients = 50;
 const mailbox = /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[^\s@<>()[\]\\,;:"\p{Cc}]{1,253}$/u;
 
-type EndpointSettings = Pick<ServerSettings, 'smtpHost' | 'notificationHttpHosts' | 'notificationNetworks'>;
+type EndpointSettings = Pick<ServerSettings, 'notificationHttpHosts' | 'notificationNetworks'>;
+
+/** Why nothing can be sent to endpoints of a type now, whatever their value is; null: it can. */
+export function endpointProblem(
+  { smtpHost, smtpFrom }: Pick<ServerSettings, 'smtpHost' | 'smtpFrom'>,
+  type: EndpointType,
+): string | null {
+  if (type !== 'Email' || (smtpHost !== undefined && smtpFrom !== undefined)) return null;
+  return 'No mail server is configured (ENVARIUM_SMTP_HOST, ENVARIUM_SMTP_FROM)';
+}
 
 /** Whether a text is one plain address, and nothing that a mail server would read as more. */
 export function isMailbox(text: string): boolean {
@@ -26,12 +35,7 @@ export function recipientsOf(value: string): string[] {
   return [...new Set(parts)];
 }
 
-function checkRecipients(settings: EndpointSettings, value: string): void {
-  if (settings.smtpHost === undefined)
-    throw badField(
-      'body.type',
-      'cannot be Email: no mail server is configured (the operator sets ENVARIUM_SMTP_HOST)',
-    );
+function checkRecipients(value: string): void {
   const recipients = recipientsOf(value);
   if (recipients.length === 0 || recipients.length > mostRecipients)
     throw badField('body.value', `must list 1 to ${mostRecipients} addresses, separated by commas`);
@@ -56,7 +60,7 @@ export function checkEndpoint(
   if (webhookSecret !== null && type !== 'Webhook')
     throw badField('body.webhookSecret', 'is for endpoints of type Webhook only: leave it out or send null');
   if (type === 'Email') {
-    checkRecipients(settings, value);
+    checkRecipients(value);
     return;
   }
   const problem = problemOfAddress(settings, value);

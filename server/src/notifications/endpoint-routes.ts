@@ -1,12 +1,13 @@
 /** Operations on notification endpoints. */
 import type { EndpointChange } from '#contract/notifications/operations.ts';
 import { operations } from '#contract/operations.ts';
+import { joinWarnings, warningHeader } from '#contract/schema/warning-header.ts';
 import { type Changes, changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { conflict, orNotFound } from '../http/errors.ts';
-import { type Route, route } from '../http/route.ts';
+import { type Route, route, type Wire } from '../http/route.ts';
 import { checkEndpoint } from './check-endpoint.ts';
 import { sendNotification } from './delivery/send-notification.ts';
 import {
@@ -87,11 +88,19 @@ async function testEndpoint(context: ActorContext, id: string) {
   return { request, response, error, durationMilliseconds };
 }
 
+/** An endpoint that was stored, with a warning if nothing can be sent to it. */
+async function storedView(context: ActorContext, row: EndpointRow, { reply }: Wire) {
+  const view = await endpointView(context, row);
+  if (view.problem !== undefined)
+    reply.header(warningHeader, joinWarnings([`${view.problem}: deliveries fail until it is.`]));
+  return view;
+}
+
 export const endpointRoutes: Route[] = [
   route(operations.listNotificationEndpoints, async (context, { query }) =>
     endpointViews(context, await listEndpoints(context.db, query.organizationId)),
   ),
-  route(operations.createNotificationEndpoint, async (context, { body }) => {
+  route(operations.createNotificationEndpoint, async (context, { body }, wire) => {
     const { organizationId, name, type, value, webhookSecret = null } = body;
     checkEndpoint(context.settings, type, value, webhookSecret);
     const row = await inTransaction(context, async (context) => {
@@ -101,13 +110,13 @@ export const endpointRoutes: Route[] = [
       await audit(context, row, 'created', changesOf(null, audited(context, row)));
       return row;
     });
-    return endpointView(context, row);
+    return storedView(context, row, wire);
   }),
   route(operations.getNotificationEndpoint, async (context, { params: { id } }) =>
     endpointView(context, orNotFound(await getEndpoint(context.db, id), words, id)),
   ),
-  route(operations.updateNotificationEndpoint, async (context, { params, body }) =>
-    endpointView(context, await updateEndpoint(context, params.id, body)),
+  route(operations.updateNotificationEndpoint, async (context, { params, body }, wire) =>
+    storedView(context, await updateEndpoint(context, params.id, body), wire),
   ),
   route(operations.deleteNotificationEndpoint, (context, { params }) =>
     inTransaction(context, async (context) => {

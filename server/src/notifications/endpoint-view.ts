@@ -6,6 +6,7 @@ import type { ActorContext, Context } from '../context.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
+import { endpointProblem } from './check-endpoint.ts';
 import { type EndpointRow, openSecret, openValue } from './endpoint-store.ts';
 
 /** The value is shown to those who may change it: whoever knows an address of Slack or Teams can post there. */
@@ -19,6 +20,7 @@ export async function endpointViews(
     rows.map((row) => row.created_by),
   );
   return rows.map((row) => {
+    const problem = endpointProblem(context.settings, row.type);
     const isShown = access.has('EDIT_ORGANIZATION_SETTINGS', inOrganization(row.organization_id));
     return {
       id: row.id,
@@ -27,6 +29,7 @@ export async function endpointViews(
       type: row.type,
       value: isShown ? openValue(context, row) : sensitiveMask,
       hasWebhookSecret: row.sealed_webhook_secret !== null,
+      ...(problem === null ? {} : { problem }),
       createdBy: row.created_by,
       createdByUser: userOf(users, row.created_by),
       createdAt: row.created_at.toISOString(),

@@ -3,6 +3,7 @@ import { domainToASCII } from 'node:url';
 import { createTransport } from 'nodemailer';
 import type { ServerSettings } from '../../config.ts';
 import { errorOf, mostAnswerBytes, type Sent, shownText, timeLimitMilliseconds } from './sent.ts';
+import { endpointProblem } from '../check-endpoint.ts';
 
 export type MailSettings = Pick<
   ServerSettings,
@@ -111,15 +112,10 @@ function whenOver(closing: AbortSignal): Promise<never> {
 /** Never throws. @returns what was sent, with the last reply of the mail server */
 export async function sendMail(settings: MailSettings, mail: Mail, closing: AbortSignal): Promise<Sent> {
   const { smtpHost: host, smtpFrom: from, smtpPassword: password } = settings;
-  if (host === undefined || from === undefined)
-    return {
-      request: null,
-      response: null,
-      error: {
-        type: 'unknown',
-        message: 'No mail server is configured (ENVARIUM_SMTP_HOST, ENVARIUM_SMTP_FROM)',
-      },
-    };
+  if (host === undefined || from === undefined) {
+    const message = endpointProblem(settings, 'Email') ?? '';
+    return { request: null, response: null, error: { type: 'unknown', message } };
+  }
   const secrets = password ? [password.reveal()] : [];
   const headers = { from, subject: mail.subject };
   const request = { method: 'SMTP', address: mail.to.join(', '), headers, body: mail.text };

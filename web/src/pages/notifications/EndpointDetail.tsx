@@ -1,5 +1,5 @@
 /** One endpoint: tested, changed and deleted. */
-import { Stack } from '@mantine/core';
+import { Alert, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Reply, type Tagged, useChange, useTagged } from '../../api/queries.ts';
 import { Detail } from '../../records/Detail.tsx';
@@ -102,6 +102,11 @@ export function EndpointDetail({ endpoint, whyNot, onClose }: EndpointDetailProp
   const found = useTagged('getNotificationEndpoint', { params: { id: endpoint.id } });
   return (
     <Detail title={endpoint.name} onClose={onClose}>
+      {endpoint.problem !== undefined && (
+        <Alert color="yellow" mb="md">
+          {endpoint.problem}. Deliveries fail until it is.
+        </Alert>
+      )}
       <Facts
         facts={[
           ['Type', typeWords[endpoint.type].label],

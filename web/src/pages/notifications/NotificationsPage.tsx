@@ -19,7 +19,12 @@ import { NewEndpoint } from './NewEndpoint.tsx';
 
 const columns: readonly Column<Endpoint>[] = [
   { id: 'name', head: 'Name', cell: ({ id, name }) => <OpenLink id={id}>{name}</OpenLink> },
-  { id: 'type', head: 'Type', cell: ({ type }) => typeWords[type].label },
+  {
+    id: 'type',
+    head: 'Type',
+    cell: ({ type, problem }) =>
+      problem === undefined ? typeWords[type].label : `${typeWords[type].label}: ${problem}`,
+  },
   { id: 'value', head: 'Where', isMinor: true, cell: ({ value }) => <code>{value}</code> },
   { id: 'changed', head: 'Changed', isMinor: true, cell: ({ updatedAt }) => <TimeAgo at={updatedAt} /> },
 ];
