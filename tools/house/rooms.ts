@@ -10,7 +10,7 @@ import { root } from '../repository.ts';
  */
 export const rooms: Readonly<Record<string, readonly string[]>> = {
   contract: [],
-  guards: [],
+  guards: ['contract'],
   protocol: ['contract', 'guards'],
   settings: ['guards', 'protocol'],
   clouds: ['contract', 'guards'],

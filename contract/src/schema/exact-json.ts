@@ -80,3 +80,11 @@ export function parseExactly(text: string, revive?: (key: string, value: unknown
   };
   return JSON.parse(rawJSON === undefined ? quoted(text) : text, read);
 }
+
+/** A value in which a reader of YAML has whole numbers as BigInt, with numbers as those of JSON. */
+export function withNumbers(value: unknown): unknown {
+  if (typeof value === 'bigint') return parseExactly(String(value));
+  if (Array.isArray(value)) return value.map(withNumbers);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withNumbers(inner)]));
+}

@@ -1,14 +1,10 @@
 /** Values of parsed HCL that nothing has to be evaluated for: the only ones that reach a tool as JSON. */
+import { isRecord } from '#contract/schema/is-record.ts';
 import { isConstantTemplate, unescapeTemplate } from './constant-template.ts';
 
 /** HCL that parses and that has no value here. The message quotes no part of it. */
 export class NotConstant extends Error {
   override readonly name = 'NotConstant';
-}
-
-/** The file that is parsed for an expression. */
-export function fileOfExpression(text: string): string {
-  return `value = ${text}\n`;
 }
 
 function constantOf(value: unknown): unknown {
@@ -19,12 +15,8 @@ function constantOf(value: unknown): unknown {
       );
     return unescapeTemplate(value);
   }
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
-    throw new NotConstant(
-      'an HCL number above 9007199254740991 would lose digits: write it as text or use the format JSON',
-    );
   if (Array.isArray(value)) return value.map(constantOf);
-  if (value === null || typeof value !== 'object') return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [constantOf(key), constantOf(inner)]),
   );

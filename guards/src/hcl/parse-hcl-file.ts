@@ -1,9 +1,9 @@
 /** Parses whole HCL files of strangers, in threads with limits that are kept for the next reader. */
 import { LimitedThread, ThreadFailure } from '../threads/limited-thread.ts';
-import type { HclAnswer, HclFile } from './answer-parent.ts';
+import { type HclAnswer, type HclFile, type HclMessage, readHclMessage } from './hcl-answer.ts';
 import { checkHclLimits, hclThreadLimits } from './hcl-limits.ts';
 
-type Thread = LimitedThread<HclFile, HclAnswer>;
+type Thread = LimitedThread<HclFile, HclMessage>;
 
 /** A thread takes a quarter of a second to start, and a few dozen MB: one that is free is kept. */
 let free: Thread | undefined;
@@ -13,7 +13,7 @@ function take(): Thread {
   free = undefined;
   return (
     thread ??
-    new LimitedThread<HclFile, HclAnswer>(
+    new LimitedThread<HclFile, HclMessage>(
       { program: new URL('./hcl-thread.ts', import.meta.url), ...hclThreadLimits },
       // A problem of the text names its place; any other failure may be the parser's last word.
       ({ error }) => error === undefined || /:\d+,\d+/.test(error),
@@ -50,7 +50,7 @@ export function openHclReader(): HclReader {
 async function ask(thread: Thread, file: HclFile): Promise<HclAnswer> {
   try {
     checkHclLimits(file.text);
-    const answer = await thread.ask(file);
+    const answer = readHclMessage(await thread.ask(file));
     return answer.error === undefined || answer.error.includes(file.name)
       ? answer
       : { error: `${file.name}: ${answer.error}` };

@@ -38,8 +38,23 @@ test('a value is one expression', async () => {
   await assert.rejects(checkHclValue('1\nother = 2'), /must be one expression/);
 });
 
+test('a value may begin with comments and empty lines, and errors name its own line', async () => {
+  await checkHclValue('# a\n\n/* b\n*/ // c\n{ a = 1 }');
+  await checkHclValue('\n12345678901234567890');
+  await assert.rejects(checkHclValue('# a\n\n{ a = '), /value\.tfvars:3,/);
+  await assert.rejects(checkHclValue('# a\n1\nother = 2'), /must be one expression/);
+});
+
+test('numbers that would fill the memory as digits are refused', async () => {
+  await assert.rejects(
+    checkHclValue(`[${Array(60_000).fill('1e300').join()}]`),
+    /too many digits|takes longer/,
+  );
+  await checkHclValue('[1e300, 1]');
+});
+
 test('a value is a constant, except for a tool that evaluates it', async () => {
-  for (const text of ['abc', 'file("x")', '1 + 2', '{ a = var.b }', '12345678901234567890']) {
+  for (const text of ['abc', 'file("x")', '1 + 2', '{ a = var.b }', '# a comment\nvar.a']) {
     await assert.rejects(checkHclValue(text), NotConstant);
     await checkHclValue(text, true);
   }

@@ -1,12 +1,13 @@
 /** Checks HCL values of strangers, in a thread with limits that is started again after it has failed. */
 import { LimitedThread, ThreadFailure } from '../threads/limited-thread.ts';
-import type { HclAnswer, HclFile } from './answer-parent.ts';
-import { constantOfBody, fileOfExpression, requireOneExpression } from './constant-value.ts';
+import { type HclAnswer, type HclFile, type HclMessage, readHclMessage } from './hcl-answer.ts';
+import { constantOfBody, requireOneExpression } from './constant-value.ts';
+import { fileOfExpression } from './expression.ts';
 import { checkHclLimits, hclThreadLimits } from './hcl-limits.ts';
 
 const fileName = 'value.tfvars';
 
-const thread = new LimitedThread<HclFile, HclAnswer>(
+const thread = new LimitedThread<HclFile, HclMessage>(
   { program: new URL('./hcl-thread.ts', import.meta.url), ...hclThreadLimits },
   // A problem of the text names its place; any other failure may be the parser's last word.
   ({ error }) => error === undefined || error.includes(`${fileName}:`),
@@ -14,7 +15,7 @@ const thread = new LimitedThread<HclFile, HclAnswer>(
 
 async function parse(file: HclFile): Promise<HclAnswer> {
   try {
-    return await thread.ask(file);
+    return readHclMessage(await thread.ask(file));
   } catch (error) {
     if (error instanceof ThreadFailure) return { error: `parsing failed: ${error.message}` };
     throw error;

@@ -216,15 +216,21 @@ variable "other" {
   default = 98765432109876543210
 }
 variable "negative" { default=-98765432109876543210 }
+variable "fine" { default = 0.1000000000000000055511151231257827 }
+variable "list" { default = [98765432109876543210, 1] }
 `,
+    'more.tf.json': '{"variable": {"json": {"default": 98765432109876543210}}}',
   });
   assert.deepEqual(
     (await read(code.path)).map(({ name, value }) => [name, value]),
     [
       ['exponent', '150000000000000000000'],
-      ['huge', '1e+30'],
+      ['huge', `1${'0'.repeat(30)}`],
       ['other', '98765432109876543210'],
       ['negative', '-98765432109876543210'],
+      ['fine', '0.1000000000000000055511151231257827'],
+      ['list', '[98765432109876543210,1]'],
+      ['json', '98765432109876543210'],
     ],
   );
 });

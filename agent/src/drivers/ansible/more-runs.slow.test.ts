@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ExactNumber } from '#contract/schema/exact-json.ts';
 import { readExample } from '../../../../tools/examples.ts';
 import { ansibleStage, withAnsible } from '../../testing/ansible-stage.ts';
 
@@ -150,7 +151,7 @@ test(
     const valueOf = (name: string) => retried.outcome.outputs?.[name]?.value;
     assert.deepEqual(
       ['done', 'date', 'large', 'odd'].map((name) => valueOf(name)),
-      [true, '2026-01-31', '12345678901234567890', 'nan'],
+      [true, '2026-01-31', new ExactNumber('12345678901234567890'), 'nan'],
     );
     assert.deepEqual(retried.outcome.outputs?.['list'], { value: [1], sensitive: false, type: 'list' });
   },

@@ -1,6 +1,6 @@
 /** Objects of Kubernetes: how they are read from manifests, and what identifies them. */
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
-import { parseExactly } from '#contract/schema/exact-json.ts';
+import { parseExactly, withNumbers } from '#contract/schema/exact-json.ts';
 import { Composer, type Document, Lexer, LineCounter, Parser, Schema } from 'yaml';
 import { kubernetesTags } from './yaml-tags.ts';
 
@@ -120,14 +120,6 @@ function placeOf(what: string, number: number, line?: number): string {
   return `${what}, document ${number}${line === undefined ? '' : `, line ${line}`}`;
 }
 
-/** What the reader of YAML has as BigInt, as numbers that JSON can be made of. */
-function plain(value: unknown): unknown {
-  if (typeof value === 'bigint') return parseExactly(String(value));
-  if (Array.isArray(value)) return value.map(plain);
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, plain(part)]));
-}
-
 /** One document after the other: what the reader knows of one is many times larger than its value. */
 function* documentsOf(text: string, what: string, lines: LineCounter): Generator<Document> {
   const parser = new Parser(lines.addNewLine);
@@ -157,7 +149,7 @@ function valueOf(document: Document, what: string, number: number, lines: LineCo
   if (error !== undefined)
     throw new Error(`${placeOf(what, number, lines.linePos(error.pos[0]).line)}: ${error.message}`);
   try {
-    return plain(document.toJS({ maxAliasCount: mostAliases }));
+    return withNumbers(document.toJS({ maxAliasCount: mostAliases }));
   } catch (error) {
     throw new Error(`${placeOf(what, number)}: ${(error as Error).message}`, { cause: error });
   }

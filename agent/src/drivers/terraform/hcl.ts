@@ -1,10 +1,11 @@
-import type { HclAnswer, HclFile } from '#guards/hcl/answer-parent.ts';
-import { constantOfBody, fileOfExpression } from '#guards/hcl/constant-value.ts';
+import { constantOfBody } from '#guards/hcl/constant-value.ts';
+import { fileOfExpression } from '#guards/hcl/expression.ts';
+import { type HclAnswer, type HclFile, type HclMessage, readHclMessage } from '#guards/hcl/hcl-answer.ts';
 import { checkHclLimits, hclThreadLimits } from '#guards/hcl/hcl-limits.ts';
 import { LimitedThread, ThreadFailure } from '#guards/threads/limited-thread.ts';
 import { ownProgram, type Role } from '../../own-program.ts';
 
-type Parser = LimitedThread<HclFile, HclAnswer>;
+type Parser = LimitedThread<HclFile, HclMessage>;
 
 /** It starts with the first file. */
 function openParser(): Parser {
@@ -14,7 +15,7 @@ function openParser(): Parser {
 async function parseFile(thread: Parser, file: HclFile): Promise<HclAnswer> {
   try {
     checkHclLimits(file.text);
-    return await thread.ask(file);
+    return readHclMessage(await thread.ask(file));
   } catch (error) {
     throw new Error(`${file.name}: the HCL cannot be read: ${(error as Error).message}`, { cause: error });
   }

@@ -1,5 +1,5 @@
 /** The files of the root module as data. */
-import type { HclAnswer, HclFile } from '#guards/hcl/answer-parent.ts';
+import type { HclAnswer, HclFile } from '#guards/hcl/hcl-answer.ts';
 import type { TreeReader } from '../driver.ts';
 import { configurationFiles, type FileRules } from './files.ts';
 import { parseHcl } from './hcl.ts';

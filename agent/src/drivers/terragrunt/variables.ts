@@ -1,5 +1,6 @@
 /** The variables of the code, as the environment variables that terraform and OpenTofu read. */
 import { parseExactly } from '#contract/schema/exact-json.ts';
+import { scalarOf, withoutBeginning } from '#guards/hcl/expression.ts';
 import type { Job, JobVariable } from '#protocol/messages/job.ts';
 import { variableTitle } from '../variable-title.ts';
 
@@ -21,9 +22,15 @@ function jsonValue(variable: JobVariable): unknown {
   }
 }
 
+/** A variable of a simple type gets the text as it is; for others, the tools evaluate it. */
+function expressionText(value: string): string {
+  const scalar = scalarOf(value);
+  return scalar?.startsWith('"') ? String(JSON.parse(scalar)) : (scalar ?? withoutBeginning(value));
+}
+
 function textOf(variable: JobVariable): string {
   const { value, format } = variable;
-  if (format === 'HCL') return /^"(?:[^"\\$%]|\\.)*"$/.test(value.trim()) ? String(JSON.parse(value)) : value;
+  if (format === 'HCL') return expressionText(value);
   if (format !== 'JSON') return value;
   const parsed = jsonValue(variable);
   return typeof parsed === 'string' ? parsed : literal(JSON.stringify(parsed));

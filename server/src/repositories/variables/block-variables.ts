@@ -1,4 +1,5 @@
 /** The `variable` blocks in the HCL and JSON files of one folder, in the order of the files. */
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { isConstantTemplate, unescapeTemplate } from '#guards/hcl/constant-template.ts';
@@ -16,8 +17,6 @@ interface CodeFile {
 interface Block {
   readonly name: string;
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** The text of the file from the block to the next one; empty where it is JSON. */
-  readonly text: string;
 }
 
 type Blocks = Extract<DeclaredVariables, { form: 'blocks' }>;
@@ -72,18 +71,15 @@ async function blocksOf(reader: HclReader, { name, text }: CodeFile): Promise<Bl
     throw new UnreadableCode((error as Error).message, { cause: error });
   }
   const declared = entriesOf(body['variable']);
-  const plain = withoutComments(text);
-  const places = placesIn(plain);
-  const placed = declared.map((block) => ({ ...block, at: places.get(block.name) ?? text.length }));
-  return placed
-    .toSorted((one, other) => one.at - other.at)
-    .map((block, index, all) => ({ ...block, text: plain.slice(block.at, all[index + 1]?.at) }));
+  const places = placesIn(withoutComments(text));
+  const placeOf = (block: Block) => places.get(block.name) ?? text.length;
+  return declared.toSorted((one, other) => placeOf(one) - placeOf(other));
 }
 
 function jsonBlocks(name: string, text: string): Block[] {
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = parseExactly(text);
   } catch (error) {
     throw new UnreadableCode(`${name}: it is not valid JSON: ${(error as Error).message}`, { cause: error });
   }
@@ -97,7 +93,7 @@ function entriesOf(declared: unknown): Block[] {
   if (!isRecord(declared)) return [];
   return Object.entries(declared).map(([name, blocks]) => {
     const first: unknown = [blocks].flat()[0];
-    return { name, attributes: recordOf(first), text: '' };
+    return { name, attributes: recordOf(first) };
   });
 }
 
@@ -132,10 +128,10 @@ function placesIn(text: string): ReadonlyMap<string, number> {
   return places;
 }
 
-function variableOf({ name, attributes, text }: Block): RepositoryVariable {
+function variableOf({ name, attributes }: Block): RepositoryVariable {
   const type = plainType(attributes['type']);
   const hasDefault = Object.hasOwn(attributes, 'default');
-  const value = hasDefault ? exactDefault(attributes['default'], text) : undefined;
+  const value = hasDefault ? literalValue(attributes['default']) : undefined;
   return rowOf({
     name,
     type: 1,
@@ -175,14 +171,6 @@ function literalValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(literalValue);
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [literal(key), literalValue(inner)]));
-}
-
-/** The parser's answer has lost digits of a large number: the code has them. */
-function exactDefault(value: unknown, text: string): unknown {
-  if (typeof value !== 'number' || Number.isSafeInteger(value) || !Number.isInteger(value))
-    return literalValue(value);
-  const written = [...text.matchAll(/\bdefault\s*=\s*(-?\d+)(?![\w.])/g)];
-  return written.map(([, digits]) => digits).find((digits) => Number(digits) === value) ?? value;
 }
 
 /** The texts of a rule that does nothing but list them: `contains(["a", "b"], var.name)`. */

@@ -1,5 +1,6 @@
 /** Reads YAML and JSON of strangers: YAML in a thread with limits. */
 import { LimitedThread } from '#guards/threads/limited-thread.ts';
+import { parseExactly, withNumbers } from '#contract/schema/exact-json.ts';
 import { type Code, UnreadableCode } from './row.ts';
 import { join } from 'node:path/posix';
 
@@ -18,12 +19,12 @@ function short(error: unknown): string {
 /** @throws UnreadableCode that names the file */
 async function parse(thread: Thread, name: string, text: string): Promise<unknown> {
   try {
-    if (/\.json$/i.test(name) || /^\s*\{/.test(text)) return JSON.parse(text);
+    if (/\.json$/i.test(name) || /^\s*\{/.test(text)) return parseExactly(text);
   } catch (error) {
     throw new UnreadableCode(`${name}: it is not valid JSON: ${short(error)}`, { cause: error });
   }
   try {
-    return await thread.ask(text);
+    return withNumbers(await thread.ask(text));
   } catch (error) {
     throw new UnreadableCode(`${name}: it is not valid YAML: ${short(error)}`, { cause: error });
   }

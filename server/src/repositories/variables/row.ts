@@ -1,5 +1,6 @@
 /** What all tools' variables have in common: rows as the interface answers them, and limits of what is read. */
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
+import { typeOfJson } from '#contract/schema/exact-json.ts';
 import type { CommitTree } from '../git/commit-tree.ts';
 
 /** The code of a template, which may declare variables. */
@@ -66,19 +67,18 @@ export function regexOf(pattern: unknown): string | undefined {
 export function choicesFrom(list: unknown): string[] | undefined {
   if (!Array.isArray(list)) return undefined;
   const values = list.filter((value) => value !== null);
-  const isPlain = values.every((value) => ['string', 'number', 'boolean'].includes(typeof value));
+  const isPlain = values.every((value) => ['string', 'number', 'boolean'].includes(typeOfJson(value)));
   return isPlain ? values.map(String) : undefined;
 }
 
 /** The type of a default, for code that declares no other. */
 export function typeOfDefault(value: unknown): 'number' | 'boolean' | undefined {
-  return typeof value === 'number' || typeof value === 'boolean'
-    ? (typeof value as 'number' | 'boolean')
-    : undefined;
+  const type = typeOfJson(value);
+  return type === 'number' || type === 'boolean' ? type : undefined;
 }
 
 function isStructure(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
+  return typeOfJson(value) === 'object' && value !== null;
 }
 
 /** What the code says about values, apart from choices. */

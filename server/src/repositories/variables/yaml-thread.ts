@@ -10,6 +10,7 @@ answerTasks((text: string): unknown => {
   const document = parseDocument(text, {
     merge: true,
     logLevel: 'error',
+    intAsBigInt: true,
     customTags: [{ tag: '!vault', resolve: () => sealedMark }],
   });
   const [error] = document.errors;
