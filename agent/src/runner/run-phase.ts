@@ -38,6 +38,7 @@ import { EventLog } from '../attempt/event-log.ts';
 import { asFailure, RunFailure } from '../processes/failure.ts';
 import { adviceForFullDisk, isFullDisk } from '../processes/full-disk.ts';
 import { type PhaseEnd, placeState, planPhase } from './phases/plan-phase.ts';
+import { lockFileAdvice } from '../providers/lock-advice.ts';
 import { openProviderAccess } from '../providers/provider-access.ts';
 import { findProgram } from '../processes/programs.ts';
 import { passLimitsOn, ResourceWatch } from '../processes/run-limits.ts';
@@ -207,8 +208,10 @@ function leaveToAgent({ folders, job }: Starting): void {
   releaseWorkFolder(folders);
 }
 
-function explained({ folders, spool }: Starting, error: unknown): string {
+function explained({ folders, spool, job }: Starting, error: unknown): string {
   const { message } = asFailure(error);
+  const lockAdvice = lockFileAdvice(job.tool, message);
+  if (lockAdvice !== null) return `${message}\n\n${lockAdvice}`;
   if (!isFullDisk(error)) return message;
   const advice = adviceForFullDisk([
     { what: 'spool folder', path: spool.folder },

@@ -30,6 +30,8 @@ export interface GitEnd {
 
 export interface CheckoutRequest {
   readonly source: Job['source'];
+  /** What to do if the revision does not exist; absent: to name another one. */
+  readonly ifMissing?: string;
   /** Absolute path of an empty folder that belongs to the slot's uid. */
   readonly folder: string;
   /** Runs git, under the slot's uid; throws if the run must stop. */

@@ -39,7 +39,14 @@ export async function checkOut(request: CheckoutRequest): Promise<CheckedOut> {
   if (refusal !== null) throw new Error(refusal);
   const { revision } = source;
   const access = accessTo(source, source.repository);
-  const fetching: Fetching = { repository: source.repository, revision: source.revision, access, folder };
+  const { ifMissing } = request;
+  const fetching: Fetching = {
+    repository: source.repository,
+    revision: source.revision,
+    access,
+    folder,
+    ...(ifMissing === undefined ? {} : { ifMissing }),
+  };
   const isName = revision === undefined || isClonable(revision);
   if (request.cloneArguments.isSparse || request.cloneArguments.filter !== null)
     await cloneInPart(request, fetching, isName, revision);

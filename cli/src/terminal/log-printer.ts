@@ -1,11 +1,13 @@
-/** Writes logs of steps as safe text, with their colours if the output shows colours. */
+/** Writes finished lines of the logs of steps as safe text, with their colours if the output shows colours. */
 import type { LogBytesEvent } from '#contract/feeds/shapes.ts';
 import { bytesOfLogEvent } from '#contract/client/log-bytes.ts';
+import { FinishedLines } from './finished-lines.ts';
 import type { Output } from './output.ts';
 import { SafeText } from './safe-text.ts';
 
 export class LogPrinter {
   readonly #output: Pick<Output, 'write' | 'hasColours'>;
+  readonly #lines = new FinishedLines();
   readonly #safe: SafeText;
   #isAtLineStart = true;
 
@@ -15,12 +17,14 @@ export class LogPrinter {
   }
 
   async print(event: Pick<LogBytesEvent, 'text' | 'base64'>): Promise<void> {
-    await this.#write(this.#safe.push(event.text ?? bytesOfLogEvent(event)));
+    if (event.text !== undefined) return this.#write(this.#safe.push(this.#lines.push(event.text)));
+    const before = this.#safe.push(this.#lines.end());
+    await this.#write(before + this.#safe.push(bytesOfLogEvent(event)));
   }
 
   /** Ends an unfinished line and resets colours, so that another line can follow. */
   async endLine(): Promise<void> {
-    await this.#write(this.#safe.end());
+    await this.#write(this.#safe.push(this.#lines.end()) + this.#safe.end());
     if (!this.#isAtLineStart) await this.#output.write('\n');
     this.#isAtLineStart = true;
   }

@@ -17,6 +17,8 @@ export interface GitSource {
   readonly repository: string;
   readonly revision?: string;
   readonly access: RepositoryAccess;
+  /** What to do if the revision does not exist; absent: to name another one. */
+  readonly ifMissing?: string;
   /** Absent: an agent, for an environment. */
   readonly reader?: Reader;
 }
@@ -127,8 +129,8 @@ export function explainGitFailure(output: string, source: GitSource): string {
   return `repository ${source.repository} could not be read: ${last}`;
 }
 
-function missingRevision({ repository, revision }: GitSource): string {
-  return `revision ${JSON.stringify(revision ?? 'HEAD')} does not exist in ${repository}: use an existing branch, tag or commit`;
+function missingRevision({ repository, revision, ifMissing }: GitSource): string {
+  return `revision ${JSON.stringify(revision ?? 'HEAD')} does not exist in ${repository}: ${ifMissing ?? 'use an existing branch, tag or commit'}`;
 }
 
 function hasCredentials({ access }: GitSource): boolean {

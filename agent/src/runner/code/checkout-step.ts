@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { cloneArgumentsName, readCloneArguments } from '../../sources/clone-arguments.ts';
-import type { GitCall, GitEnd } from '../../sources/git-calls.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import type { CheckoutRequest, GitCall, GitEnd } from '../../sources/git-calls.ts';
 import { type CheckedOut, checkOut } from '../../sources/git-checkout.ts';
 import { gitEnvironment } from '#guards/git/git-environment.ts';
 import { joinToChannel } from '#guards/git/join-to-channel.ts';
@@ -48,6 +49,18 @@ export async function checkoutStep(attempt: AttemptContext): Promise<string> {
   });
 }
 
+const lostCommit = 'the commit that was deployed is no longer there, as after a force push:';
+
+/** Destroys and tasks use the commit that was deployed last, unless the request names another one. */
+function lostCommitAdvice({ type, source }: Job): Pick<CheckoutRequest, 'ifMissing'> {
+  if (!/^[0-9a-f]{40,64}$/.test(source.revision ?? '')) return {};
+  if (type === 'task') return { ifMissing: `${lostCommit} push it again, or deploy an existing one` };
+  if (type !== 'destroy') return {};
+  return {
+    ifMissing: `${lostCommit} push it again, or destroy with the newest commit of the revision, by checkoutUpdatedCode of the request (--latest-commit of the command line), and at the end of lifetimes by forceCheckoutOnTtlDestroy of the project's policy`,
+  };
+}
+
 async function cloneRepository(attempt: AttemptContext): Promise<CheckedOut> {
   const program = requireProgram('git', attempt.order.toolPaths);
   try {
@@ -55,6 +68,7 @@ async function cloneRepository(attempt: AttemptContext): Promise<CheckedOut> {
     const variables = runEnvironment(attempt.job);
     return await checkOut({
       source: attempt.job.source,
+      ...lostCommitAdvice(attempt.job),
       folder: tree,
       git: (call) => runGit(attempt, program, call),
       cloneArguments: readCloneArguments(variables[cloneArgumentsName]),

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, symlinkSync } from 'node:fs';
+import { copyFileSync, existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Job } from '#protocol/messages/job.ts';
+import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { ownPlatform } from '../../own-platform.ts';
 import { createSetup, withTerraform } from '../../testing/runner-setup.ts';
 
 const simple = 'resource "terraform_data" "first" { input = "one" }\n';
@@ -237,4 +240,56 @@ test('a run that is refused before its first step shows the step that fails', wi
   const refused = await setup.run(setup.job({ variables }));
   assert.deepEqual([refused.outcome.result, refused.steps()], ['failed', { 'variables:setup': 'FAIL' }]);
   assert.match(refused.log('variables:setup'), /^Error: TF_WORKSPACE cannot be set/);
+});
+
+test(
+  'a destroy and a task whose commit is lost after a force push name the way out',
+  withTerraform,
+  async (t) => {
+    const setup = createSetup(t, { 'main.tf': '' });
+    const revision = setup.git('rev-parse', 'HEAD');
+    setup.git('commit', '-q', '--amend', '-m', 'another');
+    setup.git('reflog', 'expire', '--expire=now', '--all');
+    setup.git('gc', '-q', '--prune=now');
+    const messageOf = async (type: Job['type']) => {
+      const source = { ...setup.job().source, revision };
+      const { outcome } = await setup.run(
+        setup.job({ type, source, ...(type === 'task' ? { taskPayload: 'true' } : {}) }),
+      );
+      return outcome.error?.message ?? '';
+    };
+    const lost = `^revision "${revision}" does not exist in .*: the commit that was deployed is no longer there, as after a force push: `;
+    const destroying = await messageOf('destroy');
+    assert.match(destroying, new RegExp(lost));
+    for (const wayOut of ['checkoutUpdatedCode', '--latest-commit', 'forceCheckoutOnTtlDestroy'])
+      assert.ok(destroying.includes(wayOut), destroying);
+    assert.match(await messageOf('task'), new RegExp(`${lost}push it again, or deploy an existing one$`));
+    assert.match(await messageOf('deploy'), /use an existing branch, tag or commit$/);
+  },
+);
+
+test('a lock file of another platform is explained', withToolbox('provider-time'), async (t) => {
+  const place = `mirror/registry.terraform.io/hashicorp/time/0.14.2/${ownPlatform}`;
+  const setup = createSetup(t, {
+    'main.tf': 'terraform {\n  required_providers {\n    time = { source = "hashicorp/time" }\n  }\n}\n',
+    'terraform.rc': 'provider_installation {\n  filesystem_mirror {\n    path = "mirror"\n  }\n}\n',
+    '.terraform.lock.hcl':
+      'provider "registry.terraform.io/hashicorp/time" {\n  version = "0.14.2"\n  hashes = [\n    "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",\n  ]\n}\n',
+    [`${place}/README`]: '',
+  });
+  copyFileSync(
+    toolboxProgram('provider-time') ?? '',
+    join(setup.repository, place, 'terraform-provider-time_v0.14.2'),
+  );
+  setup.commit({});
+  const variables = {
+    environment: [{ name: 'TF_CLI_CONFIG_FILE', value: 'terraform.rc', isSensitive: false }],
+    terraform: [],
+  };
+  const { outcome } = await setup.run(setup.job({ variables }));
+  assert.match(outcome.error?.message ?? '', /^Error: /);
+  assert.ok(
+    outcome.error?.message.includes(`run "terraform providers lock -platform=${ownPlatform}"`),
+    outcome.error?.message,
+  );
 });
