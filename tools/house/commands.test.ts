@@ -63,6 +63,7 @@ const withoutCommand: Partial<Record<OperationName, string>> = {
   addTeamAssignment: older,
   setTeamAssignments: older,
   removeTeamAssignment: older,
+  assignConfigurationSet: 'an older form of the operation that "sets assign" calls',
   getVariable: '"variables show" shows what counts at a place, which is rarely the row alone',
 };
 

@@ -4,6 +4,7 @@ import type { DeploymentStatus, DeploymentType } from '#contract/schema/enumerat
 import { gather, onCall, wholeNumber } from '../command-line.ts';
 import { durationBetween, timeText } from '../terminal/durations.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
+import { addPlanDocumentCommands } from './plans/plan-documents.ts';
 import { findEnvironment } from '../find-environment.ts';
 import { allPages } from '../pages.ts';
 import type { Column } from '../terminal/table.ts';
@@ -165,4 +166,5 @@ export function addDeploymentCommands(program: Command): void {
       return session.isJson ? session.output.json(deployment) : show(session, id, deployment);
     },
   );
+  addPlanDocumentCommands(group);
 }

@@ -10,6 +10,7 @@ import { allPages } from '../pages.ts';
 import type { Session } from '../session/session.ts';
 import { costText } from '../show-approval.ts';
 import { plannedText } from '../show-deployment.ts';
+import { addCountCommands } from './counts/counts.ts';
 import { addDownstreamCommand } from './triggers/downstream.ts';
 import { addLockCommands, lockText } from './environment-locks.ts';
 import type { Column } from '../terminal/table.ts';
@@ -189,4 +190,5 @@ export function addEnvironmentCommands(program: Command): void {
   addLockCommands(group);
   addSettingsCommands(group);
   addDownstreamCommand(group);
+  addCountCommands(group);
 }

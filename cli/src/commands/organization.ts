@@ -3,6 +3,7 @@ import type { CallInput } from '#contract/client/client.ts';
 import type { OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
 import type { Organization } from '#contract/organizations/shapes.ts';
 import { onCall } from '../command-line.ts';
+import { addLimitsCommand } from './counts/counts.ts';
 import { policyTtl } from './policies/policy-ttl.ts';
 import { BadCall, exitCodes } from '../exit-codes.ts';
 import { findOrganization, findProject } from '../find-environment.ts';
@@ -152,5 +153,6 @@ export function addOrganizationCommands(program: Command): void {
     );
   });
   addPolicies(group);
+  addLimitsCommand(group);
   addEvents(group);
 }

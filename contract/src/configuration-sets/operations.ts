@@ -157,6 +157,16 @@ const assignments = {
     query: SetIds,
     reply: Type.Null(),
   }),
+  assignConfigurationSet: operation('POST', '/configuration-sets/{id}/assignments/{scope}/{scopeId}', {
+    summary: 'Assign configuration set',
+    description:
+      'The older form, for one set. A set that is already assigned there remains at its place in the order.',
+    needs: 'VIEW_ORGANIZATION',
+    needsToo: assignRights,
+    subject: place,
+    params: Type.Object({ id: Name, ...byPlace.properties }),
+    reply: Type.Null(),
+  }),
   unassignConfigurationSets: operation('DELETE', '/configuration-sets/assignments/{scope}/{scopeId}', {
     summary: 'Unassign configuration sets',
     description: '404 if one of them is not assigned there, which includes inherited ones.',

@@ -16,7 +16,18 @@ import { DeploymentTimeline } from './timeline.ts';
 import { DeploymentStreamEvent, withLog } from '../feeds/shapes.ts';
 import { defineOperations, operation, variablesMegabytes } from '../operation.ts';
 import { Resource } from './plan.ts';
-import { Bytes, closed, commaListOf, Name, offsetOf, replyObject, Text } from '../schema/schema.ts';
+import {
+  AnyObject,
+  Bytes,
+  closed,
+  commaListOf,
+  mapOf,
+  Name,
+  offsetOf,
+  replyObject,
+  Text,
+} from '../schema/schema.ts';
+import { PlanImpact, PlanImpactQuery, PlanJsonQuery } from './plan-impact.ts';
 
 const byId = Type.Object({ id: Name });
 const byDeploymentLogId = Type.Object({ deploymentLogId: Name });
@@ -239,6 +250,29 @@ export const operations = defineOperations('deployments', {
     subject: thisDeployment,
     params: byId,
     reply: DeploymentTimeline,
+  }),
+  getPlanImpact: operation('GET', '/environments/deployments/plan-impact', {
+    summary: 'Get impact of plans',
+    description:
+      'Of each deployment, by its id: how many resources its stored plan creates, changes, destroys or replaces, and ' +
+      'which it destroys or replaces. Ids that are unknown, or that the caller may not view, are absent. Of a plan ' +
+      'of which only the summary is stored, `recreate`, `metadata`, `destructive` and `destructiveTypeCounts` are absent.',
+    needs: 'signed-in',
+    needsToo: [{ right: 'VIEW_ENVIRONMENT', for: 'each deployment that is shown' }],
+    query: PlanImpactQuery,
+    reply: mapOf(PlanImpact),
+  }),
+  getPlanJson: operation('GET', '/environments/deployments/{id}/plan-json', {
+    summary: 'Get plan as JSON',
+    description:
+      'The plan in the form of terraform (`show -json`), without secrets: sensitive values are hidden. While a ' +
+      'deployment that approval policies check is open, the whole plan; otherwise what is stored of it, which has ' +
+      'only resources and attributes that change. 404 without a plan.',
+    needs: 'VIEW_ENVIRONMENT',
+    subject: thisDeployment,
+    params: byId,
+    query: PlanJsonQuery,
+    reply: AnyObject,
   }),
   streamDeployment: operation('GET', '/environments/deployments/{id}/events', {
     summary: 'Follow a deployment',

@@ -14,13 +14,26 @@ import {
   templateTypes,
   triggerNames,
 } from '../schema/enumerations.ts';
-import { CreatedEnvironment, Environment, EnvironmentLock } from './shapes.ts';
+import { CreatedEnvironment, Environment, EnvironmentLock, StatusCounts } from './shapes.ts';
 import { defineOperations, operation, variablesMegabytes } from '../operation.ts';
-import { closed, commaListOf, Flag, Name, offsetOf, Prose, Text, Title } from '../schema/schema.ts';
+import {
+  closed,
+  commaListOf,
+  Count,
+  Flag,
+  mapOf,
+  Name,
+  offsetOf,
+  Prose,
+  Text,
+  Title,
+} from '../schema/schema.ts';
 
 export const byId = Type.Object({ id: Name });
 
 const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as const;
+
+const thisProject = { entity: 'project', in: 'query', field: 'projectId' } as const;
 
 /** What the list can be sorted by. */
 export const environmentSortKeys = ['createdAt', 'name', 'updatedAt', 'lifespanEndAt', 'status'] as const;
@@ -157,6 +170,36 @@ export const operations = defineOperations('environments', {
     bodyMegabytes: variablesMegabytes,
     reply: CreatedEnvironment,
     inInterface: true,
+  }),
+  countEnvironments: operation('GET', '/environments/count', {
+    summary: 'Count environments',
+    description: 'How many environments of a project the caller may see.',
+    needs: 'VIEW_ENVIRONMENT',
+    needsAnywhere: true,
+    needsToo: [{ right: 'VIEW_ENVIRONMENT', for: 'each environment that is counted' }],
+    subject: thisProject,
+    query: Type.Object({
+      projectId: Name,
+      isActive: Type.Optional(
+        Type.Boolean({
+          description: 'true: only environments that are not archived; false: only archived ones',
+        }),
+      ),
+      status: Type.Optional(commaListOf(environmentStatuses, 'Statuses to count')),
+    }),
+    reply: Count,
+  }),
+  countEnvironmentStatuses: operation('GET', '/environments/statuses/counts', {
+    summary: 'Count environments by status',
+    description:
+      'Of each project, by its id: how many environments have which status and which drift status, among those that ' +
+      'are not archived and that the caller may see. Projects without such environments are absent.',
+    needs: 'VIEW_ENVIRONMENT',
+    needsAnywhere: true,
+    needsToo: [{ right: 'VIEW_ENVIRONMENT', for: 'each environment that is counted' }],
+    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
+    query: Type.Object({ organizationId: Name }),
+    reply: mapOf(StatusCounts),
   }),
   getEnvironment: operation('GET', '/environments/{id}', {
     summary: 'Get environment',

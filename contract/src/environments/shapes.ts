@@ -70,3 +70,16 @@ export type CreatedEnvironment = Static<typeof CreatedEnvironment>;
 
 export const EnvironmentLock = replyObject('EnvironmentLock', { isLocked: Flag, ...LockStatus.properties });
 export type EnvironmentLock = Static<typeof EnvironmentLock>;
+
+const number = (word: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, description: `How many are ${word}; absent: none` }));
+
+const counts = <Word extends string>(words: readonly Word[]) =>
+  Object.fromEntries(words.map((word) => [word, number(word)])) as Record<Word, ReturnType<typeof number>>;
+
+export const StatusCounts = replyObject('StatusCounts', {
+  ...counts(environmentStatuses),
+  driftStatus: replyObject('DriftStatusCounts', counts(driftStatuses), 'The same by drift status'),
+  total: Type.Integer({ minimum: 0, description: 'How many there are' }),
+});
+export type StatusCounts = Static<typeof StatusCounts>;

@@ -5,7 +5,7 @@ import { oneOf } from '../schema/enumerations.ts';
 import { OrganizationStreamEvent, withLog } from '../feeds/shapes.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { closed, Flag, Name, nullable, Prose, Text } from '../schema/schema.ts';
-import { customFlowsPolicies, Organization } from './shapes.ts';
+import { customFlowsPolicies, Organization, OrganizationLimits } from './shapes.ts';
 
 const OrganizationName = Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9_ -]{0,49}$' });
 
@@ -68,6 +68,16 @@ export const operations = defineOperations('organizations', {
     subject: { entity: 'organization', in: 'params', field: 'id' },
     params: Type.Object({ id: Name }),
     reply: Organization,
+  }),
+  getOrganizationLimits: operation('GET', '/organizations/{id}/limits', {
+    summary: 'Get limits of organization',
+    description:
+      'How many active environments the organization has. It has no limit of its own: `limit` is absent. Limits are ' +
+      'those of the policies of its projects (`GET /policies/limits/check`).',
+    needs: 'VIEW_ORGANIZATION',
+    subject: { entity: 'organization', in: 'params', field: 'id' },
+    params: Type.Object({ id: Name }),
+    reply: OrganizationLimits,
   }),
   updateOrganization: operation('PUT', '/organizations/{id}', {
     summary: 'Update organization',

@@ -41,3 +41,15 @@ export const Member = replyObject('Member', {
   status: oneOf(memberStatuses),
 });
 export type Member = Static<typeof Member>;
+
+export const OrganizationLimits = replyObject('OrganizationLimits', {
+  environments: Type.Object(
+    {
+      limit: Type.Optional(Type.Integer({ minimum: 0, description: 'Absent: there is none' })),
+      amount: Type.Integer({ minimum: 0, description: 'How many active ones there are' }),
+      limitReached: Type.Boolean({ description: 'Whether one more would be one too many' }),
+    },
+    { description: 'Of the whole organization' },
+  ),
+});
+export type OrganizationLimits = Static<typeof OrganizationLimits>;

@@ -7,7 +7,7 @@ import { requireRight } from '../access/check-right.ts';
 import { isUuid } from '../access/entity-home.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { badField, orNotFound, Refusal, unknownEntity } from '../http/errors.ts';
+import { badField, notFound, orNotFound, Refusal, unknownEntity } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import {
   assignSets,
@@ -63,17 +63,28 @@ interface AssignmentRequest {
   readonly query: { readonly setIds: string };
 }
 
-async function assign(context: ActorContext, { params, query }: AssignmentRequest): Promise<null> {
+async function assign(
+  context: ActorContext,
+  { params, query }: AssignmentRequest,
+  field = 'query.setIds',
+): Promise<null> {
   return inTransaction(context, async (context) => {
     const place = await requireAssignmentPlace(context, params);
     requireEditRight(context, place);
-    await assignSets(
-      context,
-      place,
-      await requireSets(context, place.home, idsOf(query.setIds), 'query.setIds'),
-    );
+    await assignSets(context, place, await requireSets(context, place.home, idsOf(query.setIds), field));
     return null;
   });
+}
+
+/** The older form, with one set in the path. @throws Refusal 404 for a set that the caller does not know */
+async function assignOne(
+  context: ActorContext,
+  params: AssignmentRequest['params'] & { readonly id: string },
+): Promise<null> {
+  const row = isUuid(params.id) ? await getSetRow(context.db, params.id) : undefined;
+  if (!row || !context.actor.access.has(viewRightOfSet(row), placeOfSet(row)))
+    throw notFound('configuration set', params.id);
+  return assign(context, { params, query: { setIds: params.id } }, 'params.id');
 }
 
 /** @throws Refusal 404 in the words that clients know, for the first set that is not assigned there */
@@ -126,6 +137,7 @@ export const configurationSetRoutes: Route[] = [
     requireViewRight(context, place);
     return setViews(context.db, await listAssignedSets(context.db, place.around));
   }),
-  route(operations.assignConfigurationSets, assign),
+  route(operations.assignConfigurationSets, (context, request) => assign(context, request)),
+  route(operations.assignConfigurationSet, (context, { params }) => assignOne(context, params)),
   route(operations.unassignConfigurationSets, unassign),
 ];

@@ -12,6 +12,8 @@ import { approveDeployment } from './approval/approve-deployment.ts';
 import { cancelDeployment, cancelQueuedDeployments } from './cancel-deployment.ts';
 import { deployEnvironment } from './start-deployment.ts';
 import { rerunDeployment } from './requests/rerun-deployment.ts';
+import { planImpact } from './plans/plan-impact.ts';
+import { planJson } from './plans/plan-json.ts';
 import { getDeploymentPlace, getDeploymentResources, getDeploymentRow } from './deployment-store.ts';
 import {
   type DeploymentFilter,
@@ -76,6 +78,8 @@ export const deploymentRoutes: Route[] = [
   ),
   route(operations.abortDeployment, (context, { params }) => abortDeployment(context, params.id)),
   route(operations.rerunDeployment, (context, { params }) => rerunDeployment(context, params.id)),
+  route(operations.getPlanImpact, (context, { query }) => planImpact(context, query)),
+  route(operations.getPlanJson, (context, { params, query }) => planJson(context, params.id, query)),
   route(operations.getDriftStatus, async (context, { params }) => {
     const row = await shown(context, params.id);
     if (row.type !== 'driftDetection') throw notFound('drift run', params.id);

@@ -4,6 +4,7 @@ import { notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
+import { countEnvironments, countStatuses } from './count-environments.ts';
 import { createEnvironmentFromTemplate, createEnvironmentWithoutTemplate } from './create-environment.ts';
 import { deleteEnvironment } from './delete-environment.ts';
 import { destroyEnvironment } from '../deployments/start-deployment.ts';
@@ -38,6 +39,10 @@ export const environmentRoutes: Route[] = [
   ),
   route(operations.createEnvironmentWithoutTemplate, (context, { body }) =>
     createEnvironmentWithoutTemplate(context, body),
+  ),
+  route(operations.countEnvironments, (context, { query }) => countEnvironments(context, query)),
+  route(operations.countEnvironmentStatuses, (context, { query }) =>
+    countStatuses(context, query.organizationId),
   ),
   route(operations.getEnvironment, async (context, { params }) => {
     const row = await getEnvironmentRow(context.db, params.id);

@@ -196,6 +196,18 @@ export async function countActive(
   return (except === undefined ? query : query.where('id', '<>', except)).executeTakeFirstOrThrow();
 }
 
+/** Active environments of an organization. */
+export async function countActiveIn(db: Connection, organizationId: string): Promise<number> {
+  const { total } = await db
+    .selectFrom('environment')
+    .select(sql<number>`count(*)::integer`.as('total'))
+    .where('organization_id', '=', organizationId)
+    .where('status', 'not in', [...idleStatuses])
+    .where('is_archived', '=', false)
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
 export async function insertEnvironment(
   tx: Connection,
   row: Insertable<EnvironmentTable>,

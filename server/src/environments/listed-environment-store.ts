@@ -170,6 +170,30 @@ function counted(db: Connection, filter: EnvironmentFilter) {
     .$if(isActive !== undefined, (query) => query.where('is_archived', '=', !isActive));
 }
 
+/** How many environments a filter matches. */
+export async function countFiltered(db: Connection, filter: EnvironmentFilter): Promise<number> {
+  if (Object.values(filter.reach).every((ids) => ids.length === 0)) return 0;
+  const { total } = await counted(db, filter).executeTakeFirstOrThrow();
+  return Number(total);
+}
+
+/** Environments that are not archived, by project, status and drift status as readers see it. */
+export async function countByStatus(
+  db: Connection,
+  reach: Reach,
+): Promise<{ project_id: string; status: EnvironmentStatus; drift: DriftStatus; count: number }[]> {
+  if (Object.values(reach).every((ids) => ids.length === 0)) return [];
+  return filtered(db, { reach, isActive: true })
+    .select([
+      'project_id',
+      'status',
+      shownDriftStatus.as('drift'),
+      sql<number>`count(*)::integer`.as('count'),
+    ])
+    .groupBy(['project_id', 'status', 'drift'])
+    .execute();
+}
+
 const queueLength = queueLengthOf(sql.ref('environment.id'));
 const projectName = projectNameOf(sql.ref('environment.project_id'));
 

@@ -1,6 +1,7 @@
 /** Operations on organizations. */
 import { inOrganization } from '../access/access.ts';
 import { operations } from '#contract/operations.ts';
+import { countActiveIn } from '../environments/environment-store.ts';
 import { notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { createOrganization } from './create-organization.ts';
@@ -19,6 +20,12 @@ export const organizationRoutes: Route[] = [
     if (!row) throw notFound('organization', params.id);
     return organizationView(row, context.actor.access.roleIn(inOrganization(row.id)));
   }),
+  route(operations.getOrganizationLimits, async (context, { params }) => ({
+    environments: {
+      amount: await countActiveIn(context.db, params.id),
+      limitReached: false,
+    },
+  })),
   route(operations.updateOrganization, (context, { params, body }) =>
     updateOrganization(context, params.id, body),
   ),
