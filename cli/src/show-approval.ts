@@ -11,6 +11,7 @@ const reasons = {
   planner: 'who started it may plan, but not apply',
   variable: 'the variable ENVARIUM_REQUIRES_APPROVAL says so',
   policy: 'its approval policies say so',
+  project: 'the policy of its project lets nobody approve their own plans',
   request: 'the request said so',
   environment: 'the environment requires approval',
 } as const;

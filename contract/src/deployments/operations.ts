@@ -93,6 +93,10 @@ export const operations = defineOperations('deployments', {
     needs: 'RUN_PLAN',
     needsToo: [
       { right: 'RUN_APPLY', for: '`userRequiresApproval` false' },
+      {
+        right: 'EDIT_PROJECT_SETTINGS',
+        for: '`userRequiresApproval` false where a project demands approvals, there',
+      },
       { right: 'RUN_APPLY', for: '`autoDriftRemediationStrategy` CODE_TO_CLOUD' },
       { right: 'RUN_TASK', for: '`deploymentType` task' },
       { right: 'EDIT_VCS_ENVIRONMENT', for: 'another `blueprintRepository`' },

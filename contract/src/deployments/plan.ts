@@ -252,7 +252,7 @@ export const ApprovalWait = Type.Object(
       oneOf(
         approvalDeciders,
         'Why it waits: who started it may only plan, ENVARIUM_REQUIRES_APPROVAL, approval policies, the ' +
-          'request, or the setting of the environment; absent for deployments of earlier versions',
+          'policy of a project that lets nobody approve their own plans, the request, or the setting of the environment; absent for deployments of earlier versions',
       ),
     ),
     missing: Type.Optional(

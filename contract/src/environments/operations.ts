@@ -137,6 +137,10 @@ export const operations = defineOperations('environments', {
     needs: 'RUN_PLAN',
     needsToo: [
       { right: 'RUN_APPLY', for: '`requiresApproval` false' },
+      {
+        right: 'EDIT_PROJECT_SETTINGS',
+        for: '`requiresApproval` false where a project demands approvals, there',
+      },
       { right: 'EDIT_ALLOW_REMOTE_APPLY', for: '`isRemoteApplyEnabled` true' },
       { right: 'CREATE_VCS_ENVIRONMENT', for: 'another `deployRequest.blueprintRepository`' },
       { right: 'OVERRIDE_MAX_TTL', for: 'a `ttl` beyond the maximum' },
@@ -158,6 +162,10 @@ export const operations = defineOperations('environments', {
     needs: 'CREATE_VCS_ENVIRONMENT',
     needsToo: [
       { right: 'RUN_APPLY', for: '`requiresApproval` false' },
+      {
+        right: 'EDIT_PROJECT_SETTINGS',
+        for: '`requiresApproval` false where a project demands approvals, there',
+      },
       { right: 'EDIT_ALLOW_REMOTE_APPLY', for: '`isRemoteApplyEnabled` true' },
       { right: 'OVERRIDE_MAX_TTL', for: 'a `ttl` beyond the maximum' },
       {
@@ -218,6 +226,10 @@ export const operations = defineOperations('environments', {
     needs: 'EDIT_ENVIRONMENT_SETTINGS',
     needsToo: [
       { right: 'RUN_APPLY', for: '`requiresApproval` false' },
+      {
+        right: 'EDIT_PROJECT_SETTINGS',
+        for: '`requiresApproval` false where a project demands approvals, there',
+      },
       { right: 'ARCHIVE_ENVIRONMENT', for: '`isArchived`' },
       { right: 'EDIT_ALLOW_REMOTE_APPLY', for: '`isRemoteApplyEnabled`' },
     ],
@@ -302,7 +314,10 @@ export const operations = defineOperations('environments', {
       '409 while a deployment is queued, runs or waits for approval. Variables of the new project ' +
       'apply from the next deployment on.',
     needs: 'MOVE_ENVIRONMENTS',
-    needsToo: [{ right: 'MOVE_ENVIRONMENTS', for: 'a `projectId`, there' }],
+    needsToo: [
+      { right: 'MOVE_ENVIRONMENTS', for: 'a `projectId`, there' },
+      { right: 'EDIT_PROJECT_SETTINGS', for: 'a project that demands approvals and is left, there' },
+    ],
     updates: 'getEnvironment',
     subject: thisEnvironment,
     params: byId,

@@ -117,6 +117,12 @@ export const operations = defineOperations('policies', {
       'Replaces the whole policy: omitted flags become false, omitted numbers and lifetimes null (unlimited). ' +
       '`selfApprovalForbidden`, which is ours, stays as it is if omitted.',
     needs: 'EDIT_PROJECT_SETTINGS',
+    needsToo: [
+      {
+        right: 'EDIT_PROJECT_SETTINGS',
+        for: '`selfApprovalForbidden` false below a project where it is true, there',
+      },
+    ],
     subject: { entity: 'project', in: 'body', field: 'projectId' },
     body: UpdatePolicyBody,
     reply: Policy,

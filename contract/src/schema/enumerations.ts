@@ -163,7 +163,14 @@ export const forgeRemediations = [
 ] as const satisfies AutoDriftRemediation[];
 
 /** What decides whether a plan waits for a person, from the strongest. */
-export const approvalDeciders = ['planner', 'variable', 'policy', 'request', 'environment'] as const;
+export const approvalDeciders = [
+  'planner',
+  'variable',
+  'policy',
+  'project',
+  'request',
+  'environment',
+] as const;
 export type ApprovalDecider = (typeof approvalDeciders)[number];
 
 export const reviewActions = ['approved', 'cancelled'] as const;

@@ -17,6 +17,7 @@ const changeRights = [
   { right: 'EDIT_VCS_ENVIRONMENT', for: 'scope BLUEPRINT, and the template of a single environment' },
   { right: 'EDIT_PROJECT_SETTINGS', for: 'scope PROJECT, or a configuration set of a project' },
   { right: 'EDIT_ENVIRONMENT_SETTINGS', for: 'scope ENVIRONMENT or WORKFLOW' },
+  { right: 'RUN_APPLY', for: 'ENVARIUM_REQUIRES_APPROVAL, other than `true`' },
 ] as const;
 
 export const operations = defineOperations('variables', {

@@ -1,10 +1,13 @@
 /** Assigns configuration sets, and takes them away again. */
 import { type Place, inOrganization, inProject, viewRightAt } from '../access/access.ts';
+import { requireRight } from '../access/check-right.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { badField, unknownEntity } from '../http/errors.ts';
 import { projectPath } from '../projects/project-store.ts';
+import { approvalVariableName } from '../variables/approval-variable.ts';
+import { listVariablesOf } from '../variables/variable-store.ts';
 import type { AssignmentPlace } from './assignment-places.ts';
 import {
   assignedThere,
@@ -86,6 +89,25 @@ async function auditAssignment(
     });
 }
 
+/**
+ * A set with ENVARIUM_REQUIRES_APPROVAL changes whether plans of an environment wait, as the variable itself does.
+ * @throws MissingRight 403 for a caller without the right to apply
+ */
+async function guardApprovalSets(
+  { db, actor }: ActorContext,
+  { scope, home }: AssignmentPlace,
+  sets: readonly SetRow[],
+): Promise<void> {
+  if (scope !== 'environment' || actor.access.has('RUN_APPLY', home)) return;
+  const variables = await listVariablesOf(
+    db,
+    sets.map(({ id }) => ({ scope: 'SET', scopeId: id })),
+  );
+  const found = variables.find(({ name, type }) => name === approvalVariableName && type === 0);
+  const set = found && sets.find(({ id }) => id === found.scope_id);
+  if (set) requireRight(actor, home, 'RUN_APPLY', `The set "${set.name}" with ${approvalVariableName}`);
+}
+
 /** Assigns sets that `requireSets` returned. Sets that are already there remain at their place in the order. */
 export async function assignSets(
   context: ActorContext,
@@ -95,6 +117,7 @@ export async function assignSets(
 ): Promise<void> {
   const by = { userId: proposed.proposedBy ?? context.actor.userId, at: context.now() };
   const ids = sets.map(({ id }) => id);
+  await guardApprovalSets(context, place, sets);
   const added = await insertAssignments(context.db, place, ids, by);
   await auditAssignment(
     context,
@@ -124,6 +147,7 @@ export async function unassignSets(
   proposed: ProposedBy = {},
 ): Promise<void> {
   const once = [...new Map(sets.map((set) => [set.id, set])).values()];
+  await guardApprovalSets(context, place, once);
   await deleteAssignments(
     context.db,
     place,

@@ -79,5 +79,6 @@ export async function withLastVariables(
     rows: [...current.rows.filter((row) => row.type === 0 || isKnown(row)), ...deleted],
     unusable: current.unusable,
     setIds: current.setIds,
+    approval: current.approval,
   };
 }

@@ -24,11 +24,10 @@ import { insertSteps } from '../logs/step-store.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
 import { templateColumns } from '../templates/environment-template.ts';
 import { insertAssignments } from '../configuration-sets/configuration-set-store.ts';
-import { approvalByVariable } from '../variables/approval-variable.ts';
 import { environmentHome, levelsOf } from '../variables/levels.ts';
 import { resolvedOf, resolveVariables } from '../variables/resolve-variables.ts';
 import { planJob } from './advance-queue.ts';
-import { approvalAtStart } from './decisions/decide-approval.ts';
+import { approvalOfRun } from './approval/approval-at-start.ts';
 import { decideStart, type StartDecision } from './decisions/decide-start.ts';
 import { factsAtStart } from './deployment-facts.ts';
 import {
@@ -41,7 +40,7 @@ import { startedView } from './deployment-view.ts';
 import { lastDeployColumns, withLastVariables } from './last-deploy.ts';
 import { endIdleDestroy, refreshEnvironment } from './move-deployment.ts';
 import { changedColumns, changeForGood, factsAfter } from './inputs/change-for-good.ts';
-import { contentsWithProposed, isOnlyPlanner, isProposing, proposedOf } from './inputs/proposed-changes.ts';
+import { contentsWithProposed, isProposing, proposedOf } from './inputs/proposed-changes.ts';
 import {
   type DestroyRequest,
   readDeployRequest,
@@ -78,7 +77,13 @@ function valuesOf(variables: readonly JobVariable[]): Record<string, string> {
 }
 
 /** The values that the run gets, sealed, what readers see of them, and the sets that they come from. */
-async function inputsOf(context: ActorContext, facts: StoredFacts, request: StartRequest, id: string) {
+async function inputsOf(
+  context: ActorContext,
+  before: StoredFacts,
+  facts: StoredFacts,
+  request: StartRequest,
+  id: string,
+) {
   const { environment, hierarchy, lastDeploy } = facts;
   const isProposal = isProposing(context, facts, request);
   const current = isProposal
@@ -96,12 +101,7 @@ async function inputsOf(context: ActorContext, facts: StoredFacts, request: Star
     toolFacts(facts.template.type)?.environmentRefusal?.(valuesOf(resolved.environment)) ?? null;
   if (refusal !== null && request.type !== 'destroy') throw new Refusal('bad_request', refusal);
   const custom = splitCustomVariables(request.customEnvironmentVariables ?? {});
-  const approval = approvalAtStart({
-    isOnlyPlanner: isOnlyPlanner(context.actor, environment),
-    variable: approvalByVariable(resolved.environment),
-    request: request.settingsChange?.asked.userRequiresApproval,
-    environment: environment.requires_approval,
-  });
+  const approval = await approvalOfRun(context, before, facts, request, resolved.approval);
   const columns = {
     requires_approval: approval.isRequired,
     approval_decided_by: approval.decidedBy,
@@ -184,6 +184,7 @@ async function hasPolicies(
 
 async function newDeployment(
   context: ActorContext,
+  before: StoredFacts,
   facts: StoredFacts,
   request: StartRequest,
   decision: StartDecision,
@@ -200,7 +201,7 @@ async function newDeployment(
     repository: source.repository,
   };
   const [inputs, stored] = await Promise.all([
-    inputsOf(context, facts, request, id),
+    inputsOf(context, before, facts, request, id),
     factsAtStart(context, kept, facts),
   ]);
   const ofLast = decision.kind === 'start' ? lastDeployColumns(source, lastDeploy) : {};
@@ -249,7 +250,7 @@ export async function startFrom(
     await checkEnvironmentLimits(context, before.environment, before.environment.project_id, before.policy);
   const isProposal = isProposing(context, before, request);
   if (!isProposal) await changeForGood(context, before, request);
-  const { row, setIds, variables } = await newDeployment(context, facts, request, decision);
+  const { row, setIds, variables } = await newDeployment(context, before, facts, request, decision);
   // A destroy with nothing to destroy needs no tool, and none that this version can run.
   const { tool } = row;
   const extra = { estimatesCosts: row.estimates_costs === true, hasPolicies: row.has_policies };

@@ -1,5 +1,5 @@
 /** What a deployment of an environment is decided from and made of: each fact is read once per request. */
-import type { Updateable } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import type { GitUserData } from '#contract/deployments/deploy-request.ts';
 import type { AutoDriftRemediation, DeploymentType, Trigger } from '#contract/schema/enumerations.ts';
 import type { ResourceToImport } from '#protocol/messages/job.ts';
@@ -12,7 +12,7 @@ import { wasTouched } from '../dispatch/run-store.ts';
 import type { SetChanges } from '../configuration-sets/change-assignments.ts';
 import { hasPoliciesFor } from '../flows/assignment-store.ts';
 import { type PolicySettings, settingsOf } from '../policies/policy-settings.ts';
-import { policyOf } from '../policies/policy-store.ts';
+import { policyOf, selfApprovalForbiddenIn } from '../policies/policy-store.ts';
 import { holdProjectWith } from '../projects/project-store.ts';
 import { getStateLock, type StateLockRow } from '../state/state-lock-store.ts';
 import { getStateVersion } from '../state/state-store.ts';
@@ -94,6 +94,8 @@ export interface StoredFacts {
   readonly policy: PolicySettings;
   /** Approval policies are assigned there, above it, or to the template. */
   readonly hasPolicies: boolean;
+  /** The project, this or one above it, that lets nobody approve their own plans; null: none does. */
+  readonly selfApprovalForbiddenIn: string | null;
   /** Queued and active deployments, in the order of the queue. */
   readonly open: readonly DeploymentRow[];
   /** The last deploy, for types that take something over from it. */
@@ -130,13 +132,20 @@ export async function resourcesOf(
 async function projectOf(
   tx: Connection,
   { project_id: id, template_id: templateId }: EnvironmentRow,
-): Promise<Pick<StoredFacts, 'archivedProject' | 'hierarchy' | 'policy' | 'hasPolicies'>> {
-  const project = await holdProjectWith(tx, id, policyOf, hasPoliciesFor(templateId));
+): Promise<
+  Pick<StoredFacts, 'archivedProject' | 'hierarchy' | 'policy' | 'hasPolicies' | 'selfApprovalForbiddenIn'>
+> {
+  const project = await holdProjectWith(tx, id, policyOf, (projectId) => {
+    const hasPolicies = hasPoliciesFor(templateId)(projectId);
+    return sql<{ hasPolicies: boolean; forbiddenIn: string | null }>`jsonb_build_object(
+      'hasPolicies', ${hasPolicies}, 'forbiddenIn', ${selfApprovalForbiddenIn(projectId)})`;
+  });
   return {
     archivedProject: project?.is_archived ? project.name : null,
     hierarchy: project?.hierarchy ?? id,
     policy: settingsOf(project?.column),
-    hasPolicies: project?.answer ?? false,
+    hasPolicies: project?.answer.hasPolicies ?? false,
+    selfApprovalForbiddenIn: project?.answer.forbiddenIn ?? null,
   };
 }
 

@@ -19,6 +19,8 @@ import { environmentTemplate, templateColumns } from '../templates/environment-t
 import { splitCredentials } from '../templates/repository-credentials.ts';
 import { templateSettings } from '../templates/template-settings.ts';
 import { insertTemplate, type TemplateRow } from '../templates/template-store.ts';
+import { callerMayLift, demandOf, lifterColumns } from '../policies/lift-approval.ts';
+import { getPolicyRow, readSelfApprovalForbiddenIn } from '../policies/policy-store.ts';
 import type { PolicySettings } from '../policies/policy-settings.ts';
 import { getProjectRow } from '../projects/project-store.ts';
 import { applySetChanges, checkSetChanges } from '../configuration-sets/change-assignments.ts';
@@ -70,6 +72,23 @@ interface ChosenTemplate {
 
 const noOverrides: Overrides = { template_revision: null, template_repository: null };
 
+/**
+ * Who has switched approvals off, with what the project says where the request agrees with it.
+ * @throws MissingRight 403 for a caller who may not
+ */
+async function lifterOf(
+  context: ActorContext,
+  { organizationId, projectId }: NewEnvironment,
+  isAutomatic: boolean,
+  policy: PolicySettings,
+): Promise<{ approval_lifted_by?: string | null }> {
+  if (!isAutomatic) return {};
+  const demands = demandOf(organizationId, await readSelfApprovalForbiddenIn(context.db, projectId));
+  if (!policy.requiresApprovalDefault && !callerMayLift(context, demands))
+    return { approval_lifted_by: (await getPolicyRow(context.db, projectId))?.updated_by ?? null };
+  return lifterColumns(context, undefined, false, demands, '/body/requiresApproval');
+}
+
 async function insertRow(
   context: ActorContext,
   request: NewEnvironment,
@@ -78,6 +97,7 @@ async function insertRow(
   const { id, workspaceName } = await drawId(context, request.organizationId);
   const now = context.now();
   const home = { place: placeOf(request), createdAt: now, policy };
+  const requiresApproval = request.deployRequest.userRequiresApproval ?? request.requiresApproval ?? true;
   return insertEnvironment(context.db, {
     id,
     organization_id: request.organizationId,
@@ -90,7 +110,8 @@ async function insertRow(
     workspace_name: request.workspaceName ?? workspaceName,
     status: 'NEVER_DEPLOYED',
     resting_status: 'NEVER_DEPLOYED',
-    requires_approval: request.deployRequest.userRequiresApproval ?? request.requiresApproval ?? true,
+    requires_approval: requiresApproval,
+    ...(await lifterOf(context, request, !requiresApproval, policy)),
     is_remote_backend: request.isRemoteBackend ?? false,
     is_remote_apply_enabled: request.isRemoteApplyEnabled ?? false,
     continuous_deployment: request.continuousDeployment ?? false,

@@ -12,6 +12,8 @@ import type { EnvironmentTable } from '../database/schema.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import { checkEnvironmentLimits } from '../policies/environment-limits.ts';
 import { type PolicySettings, readPolicySettings } from '../policies/policy-settings.ts';
+import { demandOf, lifterColumns } from '../policies/lift-approval.ts';
+import { readSelfApprovalForbiddenIn } from '../policies/policy-store.ts';
 import { checkPath } from '../templates/check-source.ts';
 import { badField, conflict } from '../http/errors.ts';
 import { cancelDeployments } from '../deployments/cancel-deployment.ts';
@@ -158,6 +160,14 @@ function changeOf(environment: EnvironmentRow, body: Changes): 'archived' | 'ret
   return body.isArchived ? 'archived' : 'returned';
 }
 
+/** Who has switched approvals off, after the request. @throws MissingRight 403 where it may not do so */
+async function lifterOf(context: ActorContext, environment: EnvironmentRow, wanted: boolean | undefined) {
+  if (wanted === undefined) return {};
+  const forbiddenIn = await readSelfApprovalForbiddenIn(context.db, environment.project_id);
+  const demands = demandOf(environment.organization_id, forbiddenIn);
+  return lifterColumns(context, environment, wanted, demands, '/body/requiresApproval');
+}
+
 /** The right was checked. @throws Refusal 400 or 409 before anything is written */
 export async function updateEnvironment(
   context: ActorContext,
@@ -187,6 +197,7 @@ export async function updateEnvironment(
     if (remoteApply && !isFit && (body.isRemoteApplyEnabled || environment.is_remote_apply_enabled)) {
       throw badField('body.isRemoteApplyEnabled', 'requires isRemoteBackend true and requiresApproval false');
     }
+    const lifter = await lifterOf(context, environment, body.requiresApproval);
     checkRemoteBackend(body.isRemoteBackend, policy);
     await checkStateStays(context.db, environment, body.isRemoteBackend);
     await checkFolderStays(context.db, environment, body.terragruntWorkingDirectory);
@@ -195,7 +206,7 @@ export async function updateEnvironment(
       requireRight(context.actor, inEnvironment(environment), 'ARCHIVE_ENVIRONMENT', '/body/isArchived');
     const current = change === 'archived' ? await archive(context, environment) : environment;
     if (change === 'returned') await checkReturn(context, environment, policy);
-    const updated = await refreshEnvironment(context, current, columns(body));
+    const updated = await refreshEnvironment(context, current, { ...columns(body), ...lifter });
     const changes = changesOf(audited(environment), audited(updated));
     const fields = Object.keys(asked);
     await recordEnvironmentAudit(context, updated, 'environment.updated', { fields }, changes);

@@ -134,3 +134,15 @@ export async function policiesFor(
     select distinct a.template_id ${assignedPolicies(id, templateId)}`.execute(db);
   return rows.map((row) => row.template_id);
 }
+
+/** Where approval policies are assigned that decide: null stands for the organization and its templates. */
+export async function policyProjects(
+  db: Connection,
+  { projectId, templateId }: { readonly projectId: string; readonly templateId: string },
+): Promise<{ policyId: string; projectId: string | null }[]> {
+  const id = sql<string>`${projectId}::uuid`;
+  const { rows } = await sql<{ policyId: string; projectId: string | null }>`
+    select a.template_id as "policyId", case when a.scope = 'PROJECT' then a.scope_id end as "projectId"
+    ${assignedPolicies(id, templateId)}`.execute(db);
+  return rows;
+}

@@ -22,7 +22,8 @@ import {
   readPolicySettings,
   settingsOf,
 } from './policy-settings.ts';
-import { getPolicyRow, type PolicyRow, putPolicyRow, readSelfApprovalForbidden } from './policy-store.ts';
+import { demandOf, requireLift } from './lift-approval.ts';
+import { getPolicyRow, type PolicyRow, putPolicyRow, readSelfApprovalForbiddenIn } from './policy-store.ts';
 
 function policyView(
   project: ProjectRow,
@@ -41,12 +42,12 @@ function policyView(
 }
 
 async function readPolicy(db: Connection, projectId: string): Promise<Policy> {
-  const [project, row, isForbidden] = await Promise.all([
+  const [project, row, forbiddenIn] = await Promise.all([
     getProjectRow(db, projectId),
     getPolicyRow(db, projectId),
-    readSelfApprovalForbidden(db, projectId),
+    readSelfApprovalForbiddenIn(db, projectId),
   ]);
-  return policyView(orNotFound(project, 'project', projectId), row, isForbidden);
+  return policyView(orNotFound(project, 'project', projectId), row, forbiddenIn !== null);
 }
 
 /** What a request replaces the policy by: nothing of the old one stays. */
@@ -65,13 +66,26 @@ function settingsFrom(body: UpdatePolicyBody): PolicySettings {
 
 const auditedOf = (row: PolicyRow | undefined) => ({ ...settingsOf(row), ...ownSettingsOf(row) });
 
-/** The right was checked. @throws Refusal 400 that names the field */
+/** What a project above forbids, its own administrators allow. @throws MissingRight 403 */
+async function requireSelfApproval(
+  { db, actor }: ActorContext,
+  project: ProjectRow,
+  { selfApprovalForbidden }: UpdatePolicyBody,
+  before: PolicyRow | undefined,
+): Promise<void> {
+  if (selfApprovalForbidden !== false || before?.self_approval_forbidden === false) return;
+  const above = await readSelfApprovalForbiddenIn(db, project.parent_project_id);
+  requireLift(actor, demandOf(project.organization_id, above), '/body/selfApprovalForbidden false');
+}
+
+/** The right was checked. @throws Refusal 400 that names the field, 403 where a project above is stricter */
 async function updatePolicy(context: ActorContext, body: UpdatePolicyBody): Promise<Policy> {
   return inTransaction(context, async (context) => {
     const project = await lockProject(context.db, body.projectId);
     const before = await getPolicyRow(context.db, project.id);
     const settings = settingsFrom(body);
     checkPolicy(settings, context.now());
+    await requireSelfApproval(context, project, body, before);
     const { actor, requestId } = context;
     await context.react('policyChanging', {
       projectId: project.id,
@@ -94,7 +108,8 @@ async function updatePolicy(context: ActorContext, body: UpdatePolicyBody): Prom
       entityId: project.id,
       ...changesOf(auditedOf(before), auditedOf(row)),
     });
-    return policyView(project, row, await readSelfApprovalForbidden(context.db, project.id));
+    const forbiddenIn = await readSelfApprovalForbiddenIn(context.db, project.id);
+    return policyView(project, row, forbiddenIn !== null);
   });
 }
 

@@ -56,18 +56,27 @@ export async function projectsWithOutputsAsInputs(
 }
 
 /**
- * Whether people must not approve their own plans, as a column of a statement about something in a project: what
- * the project says, else the nearest one above it that says something, else no.
+ * The project whose policy forbids people to approve their own plans, as a column of a statement about something in a
+ * project: this project or the nearest one above it that says something. Null: nobody forbids it.
  */
-export function isSelfApprovalForbidden(projectId: Expression<string>): RawBuilder<boolean> {
-  return sql<boolean>`coalesce((select policy.self_approval_forbidden from ${pathOf(projectId)} as step
-    join project_policy policy on policy.project_id = step.id
-    where policy.self_approval_forbidden is not null order by step.place desc limit 1), false)`;
+export function selfApprovalForbiddenIn(projectId: Expression<string>): RawBuilder<string | null> {
+  return sql<string | null>`(select case when policy.self_approval_forbidden then policy.project_id end
+    from ${pathOf(projectId)} as step join project_policy policy on policy.project_id = step.id
+    where policy.self_approval_forbidden is not null order by step.place desc limit 1)`;
 }
 
-/** The same of one project, as it holds now. */
-export async function readSelfApprovalForbidden(db: Connection, projectId: string): Promise<boolean> {
-  const { rows } = await sql<{ is_forbidden: boolean }>`
-    select ${isSelfApprovalForbidden(sql.val(projectId))} as is_forbidden`.execute(db);
-  return rows[0]?.is_forbidden ?? false;
+/** The same of one project, as it holds now. @param projectId null: of nothing */
+export async function readSelfApprovalForbiddenIn(
+  db: Connection,
+  projectId: string | null,
+): Promise<string | null> {
+  if (projectId === null) return null;
+  const { rows } = await sql<{ id: string | null }>`
+    select ${selfApprovalForbiddenIn(sql.val(projectId))} as id`.execute(db);
+  return rows[0]?.id ?? null;
+}
+
+/** Whether people must not approve their own plans, as a column of a statement about something in a project. */
+export function isSelfApprovalForbidden(projectId: Expression<string>): RawBuilder<boolean> {
+  return sql<boolean>`${selfApprovalForbiddenIn(projectId)} is not null`;
 }

@@ -10,19 +10,13 @@ import { recordAudit } from '../audit/record.ts';
 import { badField, conflict } from '../http/errors.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { getTemplateRow } from '../templates/template-store.ts';
-import { guardApprovalVariable } from './approval-variable.ts';
+import { approvalVariableName, guardApprovalVariable } from './approval-variable.ts';
 import { checkVariable } from './check-variable.ts';
 import { entityOfScope, entityWords } from './entity-of-scope.ts';
 import type { Home } from './levels.ts';
 import { checkOutputReference } from './output-reference.ts';
 import { ScopeRows } from './scope-rows.ts';
-import {
-  openValue,
-  type VariableRow,
-  variableRow,
-  type VariableValues,
-  placeOfScope,
-} from './variable-store.ts';
+import { openValue, type VariableRow, variableRow, type VariableValues } from './variable-store.ts';
 import { WrittenVariables } from './written-variables.ts';
 
 /** @param outer the inherited variable that a new one overrides */
@@ -173,6 +167,10 @@ interface Applying {
   readonly written: WrittenVariables;
 }
 
+function isSame(context: ActorContext, row: VariableRow, { name, type, value }: VariableValues): boolean {
+  return row.name === name && row.type === type && openValue(context, row) === value;
+}
+
 /** @returns the row as it is now, or as it was if it is deleted; undefined where there was none to delete */
 async function applyChange(
   context: ActorContext,
@@ -183,7 +181,7 @@ async function applyChange(
   const { row, outer } = rowsOf(scope, home, change, at);
   if (change.toDelete) {
     if (!row) return undefined;
-    guardApprovalVariable(context.actor, placeOfScope(home), { ...row, value: null }, at);
+    await guardApprovalVariable(context, home, { ...row, value: null }, undefined, at);
     scope.remove(row);
     done.deleted.push(row.name);
     noteChange(context, home, done, row, undefined);
@@ -193,15 +191,19 @@ async function applyChange(
   if (values.name === '') throw badField(`${at}.name`, 'is required for a new variable');
   written.note(values, row?.id, at);
   checkMask(change, values, row, at);
+  const inherited = scope.inheritedAs(values.name, values.type);
+  const isApprovalKept =
+    row !== undefined && values.name === approvalVariableName && isSame(context, row, values);
   for (const each of [...(row && row.name !== values.name ? [{ ...row, value: null }] : []), values])
-    guardApprovalVariable(context.actor, placeOfScope(home), each, at);
+    if (!isApprovalKept) await guardApprovalVariable(context, home, each, inherited, at);
   checkIdentity(values, row, scope, at);
   checkReadOnly(values, scope, home, at);
-  const { winner, hidden } = scope.inheritedAs(values.name, values.type) ?? {};
+  const { winner, hidden } = inherited ?? {};
   const hides = [...(hidden ?? []), ...(winner ? [winner] : [])];
   checkOutputReference(values, home.scope, at);
   await checkVariable(values, { scope: home.scope, hides, tool: () => toolOf(context.db, home) }, at);
-  const saved = variableRow(context, home, values, userId, row);
+  // A request that repeats the value has not set it: what it lifts depends on the rights of the person who did.
+  const saved = variableRow(context, home, values, isApprovalKept ? row.user_id : userId, row);
   await scope.save(saved, row);
   done[row ? 'updated' : 'created'].push(values.name);
   noteChange(context, home, done, row, saved);

@@ -5,7 +5,8 @@ import type { JobVariable } from '#protocol/messages/job.ts';
 import type { Context } from '../context.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { isReference, outerRefusal, unusable } from './unusable-value.ts';
-import { compareNames, type Resolved, resolvePrecedence } from './precedence.ts';
+import { type ApprovalVariable, approvalVariableName, approvalVariableOf } from './approval-variable.ts';
+import { compareNames, type Resolved, resolvePrecedence, variableKey } from './precedence.ts';
 import { type LevelContents, readLevels } from './read-layers.ts';
 import { openValue, type ScopeOf, type VariableRow } from './variable-store.ts';
 import { schemaView, scopeView } from './variable-view.ts';
@@ -41,7 +42,11 @@ export interface ResolvedVariables {
   readonly unusable: string[];
   /** The sets that had a part in it, each once, in the order of assignment. */
   readonly setIds: readonly string[];
+  /** ENVARIUM_REQUIRES_APPROVAL. */
+  readonly approval: ApprovalVariable;
 }
+
+const approvalKey = variableKey({ name: approvalVariableName, type: 0 });
 
 function storedRow(row: VariableRow, value: string | null): DeploymentVariable {
   return {
@@ -136,5 +141,6 @@ export async function resolvedOf(
     rows: opened.map((each) => storedRow(each.row, each.value)),
     unusable: await firstRefusal(opened),
     setIds,
+    approval: approvalVariableOf(context, resolved.get(approvalKey)),
   };
 }

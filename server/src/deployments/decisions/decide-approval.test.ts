@@ -45,10 +45,48 @@ const rows: readonly Row[] = [
 for (const [isOnlyPlanner, variable, verdict, request, environment, waits, by] of rows) {
   const given = JSON.stringify({ isOnlyPlanner, variable, verdict, request, environment });
   test(`a plan ${waits ? 'waits' : 'is applied'} because of the ${by}: ${given}`, () => {
-    const atStart = approvalAtStart({ isOnlyPlanner, variable, request, environment });
+    const atStart = approvalAtStart({ isOnlyPlanner, variable, request, environment, unlifted: {} });
     assert.deepEqual(approvalOfPlan(atStart, verdict), { isRequired: waits, decidedBy: by });
   });
 }
+
+const demanded: readonly (readonly [
+  ApprovalSettings,
+  verdict: ApprovalVerdict | null,
+  waits: boolean,
+  by: ApprovalDecider,
+])[] = [
+  // An outer `true` that an inner level hides.
+  [lifting({ variable: false }, { variable: 'variable' }), 'allow', true, 'variable'],
+  [lifting({ variable: null }, { variable: 'variable' }), null, true, 'variable'],
+  // Policies decide in spite of the variable.
+  [lifting({ variable: false }, { variable: 'policy' }), 'pending', true, 'policy'],
+  [lifting({ variable: false }, { variable: 'policy' }), 'none', true, 'policy'],
+  [lifting({ variable: false }, { variable: 'policy' }), 'allow', false, 'policy'],
+  // A project that lets nobody approve their own plans.
+  [lifting({ variable: false }, { variable: 'project', environment: 'project' }), null, true, 'project'],
+  [lifting({ request: false }, { request: 'project' }), null, true, 'project'],
+  [lifting({}, { environment: 'project' }), null, true, 'project'],
+  [lifting({}, { environment: 'project' }), 'allow', false, 'policy'],
+  [lifting({}, { environment: 'project' }), 'pending', true, 'policy'],
+];
+
+function lifting(given: Partial<ApprovalSettings>, unlifted: ApprovalSettings['unlifted']): ApprovalSettings {
+  return { isOnlyPlanner: false, variable: null, request: undefined, environment: false, ...given, unlifted };
+}
+
+test('what is demanded above is not lifted below', () => {
+  assert.deepEqual(
+    demanded.map(([given, verdict]) => approvalOfPlan(approvalAtStart(given), verdict)),
+    demanded.map(([, , isRequired, decidedBy]) => ({ isRequired, decidedBy })),
+  );
+  const byProject = approvalAtStart(lifting({}, { environment: 'project' }));
+  assert.deepEqual(
+    approvalOfPlan(byProject, 'allow', true),
+    byProject,
+    'policies below do not lift it either',
+  );
+});
 
 const verdicts = [null, 'allow', 'pending', 'none'] as const;
 const settings = fc.record<ApprovalSettings>({
@@ -56,6 +94,7 @@ const settings = fc.record<ApprovalSettings>({
   variable: fc.constantFrom(null, true, false),
   request: fc.constantFrom(undefined, true, false),
   environment: fc.boolean(),
+  unlifted: fc.constant({}),
 });
 
 test('what is weaker than what decides changes nothing', () => {
@@ -70,6 +109,7 @@ test('what is weaker than what decides changes nothing', () => {
         variable: keep('variable', given.variable, other.variable),
         request: keep('request', given.request, other.request),
         environment: keep('environment', given.environment, other.environment),
+        unlifted: {},
       };
       assert.deepEqual(approvalOfPlan(approvalAtStart(changed), verdict), { isRequired, decidedBy });
     }),

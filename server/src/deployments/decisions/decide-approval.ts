@@ -2,7 +2,8 @@
  * Whether a plan waits for a person, and what decides that. Pure: facts in, decision out.
  *
  * From the strongest: the person who started it may only plan; the variable ENVARIUM_REQUIRES_APPROVAL; the
- * approval policies; the request; the setting of the environment.
+ * approval policies; the request; the setting of the environment. What a project, an organization or an approval
+ * policy demands is only lifted by somebody who may edit the settings there.
  */
 import type { ApprovalDecider } from '#contract/schema/enumerations.ts';
 
@@ -21,7 +22,14 @@ export interface ApprovalSettings {
   readonly request: boolean | undefined;
   /** The setting of the environment. */
   readonly environment: boolean;
+  /** What demands an approval that a variable, request or environment without one cannot lift. */
+  readonly unlifted: Unlifted;
 }
+
+/** By what would lift the approval: the strongest that demands it, where that is not allowed. */
+export type Unlifted = Partial<
+  Record<'variable' | 'request' | 'environment', 'variable' | 'policy' | 'project'>
+>;
 
 /**
  * What the policies of a plan say together; a plan that they deny never gets here. `none`: they neither allow
@@ -31,16 +39,28 @@ export type ApprovalVerdict = 'allow' | 'pending' | 'none';
 
 /** The decision as far as it is known before there is a plan. */
 export function approvalAtStart(settings: ApprovalSettings): ApprovalDecision {
-  const { isOnlyPlanner, variable, request, environment } = settings;
+  const { isOnlyPlanner, variable, request, environment, unlifted } = settings;
   if (isOnlyPlanner) return { isRequired: true, decidedBy: 'planner' };
-  if (variable !== null) return { isRequired: variable, decidedBy: 'variable' };
-  if (request !== undefined) return { isRequired: request, decidedBy: 'request' };
-  return { isRequired: environment, decidedBy: 'environment' };
+  if (unlifted.variable === 'variable') return { isRequired: true, decidedBy: 'variable' };
+  if (variable === true || (variable === false && unlifted.variable === undefined))
+    return { isRequired: variable, decidedBy: 'variable' };
+  const by = request === undefined ? 'environment' : 'request';
+  const isRequired = request ?? environment;
+  const demand = isRequired ? undefined : unlifted[by];
+  return demand ? { isRequired: true, decidedBy: demand } : { isRequired, decidedBy: by };
 }
 
-/** @param verdict null: no policy is assigned */
-export function approvalOfPlan(atStart: ApprovalDecision, verdict: ApprovalVerdict | null): ApprovalDecision {
+/**
+ * @param verdict null: no policy is assigned
+ * @param isAllowedBelow the policies that allow it are all assigned below the project that demands the approval
+ */
+export function approvalOfPlan(
+  atStart: ApprovalDecision,
+  verdict: ApprovalVerdict | null,
+  isAllowedBelow = false,
+): ApprovalDecision {
   if (verdict === null || atStart.decidedBy === 'planner' || atStart.decidedBy === 'variable') return atStart;
+  if (verdict === 'allow' && isAllowedBelow) return atStart;
   return { isRequired: verdict !== 'allow', decidedBy: 'policy' };
 }
 

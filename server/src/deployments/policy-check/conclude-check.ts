@@ -8,6 +8,9 @@ import type { Connection, Context } from '../../context.ts';
 import type { PolicyVerdictTable } from '../../database/schema.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { storable } from '../../database/storable.ts';
+import { policyProjects } from '../../flows/assignment-store.ts';
+import { readSelfApprovalForbiddenIn } from '../../policies/policy-store.ts';
+import { projectPath } from '../../projects/project-store.ts';
 import { Refusal } from '../../http/errors.ts';
 import { appendLog, getStepRow } from '../../logs/step-store.ts';
 import { enqueueApply } from '../approval/start-apply.ts';
@@ -90,6 +93,8 @@ interface DecidedFacts {
   readonly verdict: PolicyDecision | null;
   readonly isApproved: boolean;
   readonly isApplySkipped: boolean;
+  /** What allows it is all assigned below the project that demands the approval. */
+  readonly isAllowedBelow: boolean;
   /** What it proposes cannot be stored. */
   readonly isRefused: boolean;
 }
@@ -98,7 +103,7 @@ function decide({ deployment, environment }: LockedDeployment, facts: DecidedFac
   const { verdict, isApplySkipped } = facts;
   const atStart = { isRequired: deployment.requires_approval, decidedBy: deployment.approval_decided_by };
   const said = verdict === 'error' || verdict === 'deny' ? null : verdict;
-  const approval = approvalOfPlan(atStart, said);
+  const approval = approvalOfPlan(atStart, said, facts.isAllowedBelow);
   const decision: NextDecision =
     deployment.status === 'ABORTING' || facts.isRefused
       ? { kind: 'end', status: facts.isRefused ? 'FAILURE' : 'ABORTED' }
@@ -128,6 +133,26 @@ async function isOpen(db: Connection, deploymentId: string, round: number): Prom
   return step?.status === 'IN_PROGRESS' && round === 1 + approvals;
 }
 
+/** Whether a project demands the approval, and the policies that allow the plan are all assigned below it. */
+async function isAllowedBelow(
+  db: Connection,
+  { deployment }: LockedDeployment,
+  verdicts: readonly ReadVerdict[],
+): Promise<boolean> {
+  if (deployment.approval_decided_by !== 'project') return false;
+  const { project_id: projectId, template_id: templateId } = deployment;
+  const [forbiddenIn, path, assigned] = await Promise.all([
+    readSelfApprovalForbiddenIn(db, projectId),
+    projectPath(db, projectId),
+    policyProjects(db, { projectId, templateId }),
+  ]);
+  const allowing = verdicts.filter(({ decision }) => decision === 'allow').map((row) => row.policy_id);
+  const above = path.slice(0, path.findIndex(({ id }) => id === forbiddenIn) + 1).map(({ id }) => id);
+  return !assigned.some(
+    (each) => allowing.includes(each.policyId) && (each.projectId === null || above.includes(each.projectId)),
+  );
+}
+
 async function conclude(
   context: Context,
   { deploymentId, round }: RoundOfDeployment,
@@ -148,6 +173,7 @@ async function conclude(
       verdict,
       isApproved: round > 1,
       isApplySkipped: isEmpty,
+      isAllowedBelow: verdict === 'allow' && (await isAllowedBelow(context.db, locked, verdicts)),
       isRefused: result.refusal !== undefined && status !== 'ABORTING',
     });
     if (decision.kind === 'apply' && round > 1) await storeApproved(context, locked);

@@ -1,6 +1,7 @@
 /** What a deploy request changes of the environment's own settings: its name, lifetime, and whether plans wait. */
 import { inEnvironment } from '../../access/access.ts';
 import type { ActorContext } from '../../context.ts';
+import { demandOf, lifterColumns } from '../../policies/lift-approval.ts';
 import { ttlColumns } from '../../lifetimes/lifespan.ts';
 import type { AskedSettings } from '../run-inputs.ts';
 import type { SettingsChange, StoredFacts } from '../start-facts.ts';
@@ -8,11 +9,11 @@ import type { SettingsChange, StoredFacts } from '../start-facts.ts';
 /**
  * @param proposedBy id of the user who proposed it, if the caller approves it
  * @returns undefined where the request says nothing about them
- * @throws Refusal 400 that names the field
+ * @throws Refusal 400 that names the field, 403 where the caller may not switch approvals off
  */
 export async function readSettings(
   context: ActorContext,
-  { environment, policy }: Pick<StoredFacts, 'environment' | 'policy'>,
+  { environment, policy, selfApprovalForbiddenIn }: StoredFacts,
   { envName, ttl, userRequiresApproval }: AskedSettings,
   proposedBy?: string,
 ): Promise<SettingsChange | undefined> {
@@ -28,9 +29,11 @@ export async function readSettings(
     policy,
     ...(proposedBy === undefined ? {} : { setBy: proposedBy }),
   };
+  const demands = demandOf(environment.organization_id, selfApprovalForbiddenIn);
   const columns = {
     ...(envName === undefined ? {} : { name: envName }),
     ...(userRequiresApproval === undefined ? {} : { requires_approval: userRequiresApproval }),
+    ...lifterColumns(context, environment, userRequiresApproval, demands, '/body/userRequiresApproval'),
     ...(ttl === undefined ? {} : await ttlColumns(context, ttl, home, 'body.ttl')),
   };
   return { asked, columns };

@@ -6,6 +6,7 @@ const deciders: Readonly<Record<NonNullable<ApprovalWait['decidedBy']>, string>>
   planner: 'who started it may plan, but not apply',
   variable: 'the variable ENVARIUM_REQUIRES_APPROVAL says so',
   policy: 'its approval policies say so',
+  project: 'the policy of its project lets nobody approve their own plans',
   request: 'the request said so',
   environment: 'the environment requires approval',
 };

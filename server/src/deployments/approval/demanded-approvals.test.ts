@@ -1,0 +1,212 @@
+/** Approvals that a project, an organization or an approval policy demands, and who may lift them. */
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { call, ok, type Reply, refused } from '../../testing/client.ts';
+import { createBody, deploymentOf, environmentOf, forgetWork } from '../../testing/environment.ts';
+import { says, startPolicyTests } from '../../testing/guarded.ts';
+import { plannedOutcome } from '../../testing/agent.ts';
+
+const { app, agent, newPolicy, assign, needsOpa } = await startPolicyTests();
+const { organizationId } = app;
+beforeEach(() => forgetWork(app));
+
+let count = 0;
+const projectIn = async (parentProjectId?: string) =>
+  (
+    await ok(app, 'createProject', {
+      body: { organizationId, name: `demands ${++count}`, ...(parentProjectId ? { parentProjectId } : {}) },
+    })
+  ).id;
+
+/** A project whose people may not approve their own plans, with a Deployer. */
+async function fourEyes(parentProjectId?: string) {
+  const projectId = await projectIn(parentProjectId);
+  await ok(app, 'updatePolicy', {
+    body: { projectId, selfApprovalForbidden: true, requiresApprovalDefault: true },
+  });
+  return { projectId, deployer: await deployerIn(projectId) };
+}
+
+const deployerIn = (projectId: string) =>
+  app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId, role: 'Deployer' }]);
+const adminIn = (projectId: string) =>
+  app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId, role: 'Admin' }]);
+type Key = Awaited<ReturnType<typeof deployerIn>>;
+
+async function idleIn(projectId: string, more: object = {}, as?: Key) {
+  const body = createBody({ organizationId, projectId }, { preventAutoDeploy: true, ...more });
+  return ok(app, 'createEnvironmentWithoutTemplate', { body, ...(as ? { as } : {}) });
+}
+
+const off = [{ name: 'ENVARIUM_REQUIRES_APPROVAL', type: 0, value: 'false' }];
+const variableOf = (scopeId: string, value: string, scope: 'ENVIRONMENT' | 'PROJECT' = 'ENVIRONMENT') => [
+  { ...off[0], organizationId, scope, scopeId, value },
+];
+
+/** What becomes of the plan of a deploy: its status, and what decided. */
+async function outcomeOf(id: string, as: Key, body: object = {}): Promise<[string, string | undefined]> {
+  await forgetWork(app);
+  const started = await ok(app, 'deployEnvironment', { params: { id }, body, as });
+  const job = await agent.claim();
+  await agent.putBlob(job, 'plan', 'plan');
+  const input = JSON.stringify({ plan: { resource_changes: [] } });
+  if (job.isPolicyInputWanted) await agent.putBlob(job, 'policy-input', input);
+  const next = await agent.finish(job, plannedOutcome());
+  await app.carryOutEffects();
+  const { waitingFor, status }: Reply<'getDeployment'> = await deploymentOf(app, started.id);
+  if (status === 'WAITING_FOR_USER') await ok(app, 'cancelDeployment', { params: { id: started.id } });
+  if (next) await agent.apply(next, ['a']);
+  return [status, waitingFor?.approval?.decidedBy];
+}
+
+test('no request of a Deployer lifts what the project demands', async () => {
+  const { projectId, deployer } = await fourEyes();
+  const { id } = await idleIn(projectId, { requiresApproval: true });
+  const message = /EDIT_PROJECT_SETTINGS/;
+  const params = { id };
+  const refusals = [
+    await refused(app, 'deployEnvironment', 403, {
+      params,
+      body: { userRequiresApproval: false },
+      as: deployer,
+    }),
+    await refused(app, 'deployEnvironment', 403, {
+      params,
+      body: { configurationChanges: off },
+      as: deployer,
+    }),
+    await refused(app, 'updateEnvironment', 403, { params, body: { requiresApproval: false }, as: deployer }),
+    await refused(app, 'saveVariables', 403, { body: variableOf(id, 'false'), as: deployer }),
+  ];
+  for (const each of refusals) assert.match(each.message, message);
+  const owner = await app.addKey({ [organizationId]: 'User' }, [
+    { organizationId, projectId, role: ['CREATE_VCS_ENVIRONMENT', 'RUN_APPLY', 'RUN_PLAN', 'VIEW_PROJECT'] },
+  ]);
+  const created = await refused(app, 'createEnvironmentWithoutTemplate', 403, {
+    body: createBody({ organizationId, projectId }, { requiresApproval: false }),
+    as: owner,
+  });
+  assert.match(created.message, message);
+  assert.deepEqual(await outcomeOf(id, deployer), ['WAITING_FOR_USER', 'environment']);
+});
+
+test('what a Deployer switched off before the project demanded approvals does not last', async () => {
+  const projectId = await projectIn();
+  const deployer = await deployerIn(projectId);
+  const byVariable = await idleIn(projectId, { requiresApproval: true });
+  await ok(app, 'saveVariables', { body: variableOf(byVariable.id, 'false'), as: deployer });
+  const bySetting = await idleIn(projectId, { requiresApproval: true });
+  await ok(app, 'updateEnvironment', {
+    params: { id: bySetting.id },
+    body: { requiresApproval: false },
+    as: deployer,
+  });
+  await ok(app, 'updatePolicy', {
+    body: { projectId, selfApprovalForbidden: true, requiresApprovalDefault: true },
+  });
+  assert.deepEqual(await outcomeOf(byVariable.id, deployer), ['WAITING_FOR_USER', 'environment']);
+  assert.deepEqual(await outcomeOf(bySetting.id, deployer), ['WAITING_FOR_USER', 'project']);
+  assert.deepEqual(await outcomeOf(bySetting.id, deployer, { userRequiresApproval: false }), [
+    'WAITING_FOR_USER',
+    'project',
+  ]);
+});
+
+test('whoever edits the settings of the project lifts it, for others, too', async () => {
+  const { projectId, deployer } = await fourEyes();
+  const admin = await adminIn(projectId);
+  const { id } = await idleIn(projectId, { requiresApproval: true });
+  await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: false }, as: admin });
+  assert.deepEqual(await outcomeOf(id, deployer), ['IN_PROGRESS', undefined]);
+  assert.deepEqual(await outcomeOf(id, deployer, { userRequiresApproval: false }), [
+    'IN_PROGRESS',
+    undefined,
+  ]);
+  assert.equal((await environmentOf(app, id)).requiresApproval, false);
+});
+
+test('a lower project does not lift what one above demands', async () => {
+  const { projectId: above } = await fourEyes();
+  const below = await projectIn(above);
+  const admin = await adminIn(below);
+  const allowed = { projectId: below, selfApprovalForbidden: false };
+  assert.match(
+    (await refused(app, 'updatePolicy', 403, { body: allowed, as: admin })).message,
+    /selfApprovalForbidden false needs the right EDIT_PROJECT_SETTINGS/,
+  );
+  const { id } = await idleIn(below, { requiresApproval: true });
+  await refused(app, 'updateEnvironment', 403, {
+    params: { id },
+    body: { requiresApproval: false },
+    as: admin,
+  });
+  await ok(app, 'updatePolicy', { body: allowed });
+  await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: false }, as: admin });
+});
+
+test('a variable below does not lift what one above demands, whatever its value', async () => {
+  const above = await projectIn();
+  const below = await projectIn(above);
+  const deployer = await deployerIn(below);
+  const { id } = await idleIn(below, { requiresApproval: false });
+  const admin = await adminIn(below);
+  const set = (value: string, as: Key) => call(app, 'saveVariables', { body: variableOf(id, value), as });
+  assert.equal((await set('no', deployer)).statusCode, 200);
+  await ok(app, 'saveVariables', { body: variableOf(above, 'true', 'PROJECT') });
+  assert.deepEqual(await outcomeOf(id, deployer), ['WAITING_FOR_USER', 'variable']);
+  for (const value of ['false', 'other']) assert.equal((await set(value, admin)).statusCode, 403, value);
+  await ok(app, 'deployEnvironment', { params: { id }, body: { configurationChanges: off } });
+});
+
+test(
+  'a variable lifts what a policy demands only with the right where it is assigned',
+  needsOpa,
+  async () => {
+    const projectId = await projectIn();
+    const deployer = await deployerIn(projectId);
+    const { id } = await idleIn(projectId, { requiresApproval: false });
+    await ok(app, 'saveVariables', { body: variableOf(id, 'false'), as: deployer });
+    const policy = await newPolicy(says('pending', 'somebody has to look'));
+    await assign(policy.id, 'PROJECT', projectId);
+    assert.deepEqual(await outcomeOf(id, deployer), ['WAITING_FOR_USER', 'policy']);
+    const again = { params: { id }, body: { configurationChanges: [{ ...off[0], value: 'true' }] } };
+    await ok(app, 'deployEnvironment', { ...again, as: deployer });
+    await forgetWork(app);
+    await refused(app, 'deployEnvironment', 403, {
+      params: { id },
+      body: { configurationChanges: off },
+      as: deployer,
+    });
+  },
+);
+
+test('policies below do not allow what a project above demands', needsOpa, async () => {
+  const { projectId: above } = await fourEyes();
+  const below = await projectIn(above);
+  const deployer = await deployerIn(below);
+  const { id } = await idleIn(below, { requiresApproval: true });
+  await app.database.pool.query(
+    'update environment set requires_approval = false, approval_lifted_by = null where id = $1',
+    [id],
+  );
+  const policy = await newPolicy(says('allow', 'all is well'));
+  await assign(policy.id, 'PROJECT', below);
+  assert.deepEqual(await outcomeOf(id, deployer), ['WAITING_FOR_USER', 'project']);
+  await assign(policy.id, 'PROJECT', above);
+  assert.deepEqual(await outcomeOf(id, deployer), ['IN_PROGRESS', undefined]);
+});
+
+test('an environment is not moved away from what demands approvals', async () => {
+  const { projectId } = await fourEyes();
+  const target = await projectIn();
+  const { id } = await idleIn(projectId, { requiresApproval: true });
+  const mover = ['MOVE_ENVIRONMENTS', 'VIEW_ENVIRONMENT'] as const;
+  const as = await app.addKey({ [organizationId]: 'User' }, [
+    { organizationId, projectId, role: mover },
+    { organizationId, projectId: target, role: mover },
+  ]);
+  const move = { params: { id }, body: { projectId: target } };
+  const { message } = await refused(app, 'moveEnvironment', 403, { ...move, as });
+  assert.match(message, /away from what demands approvals needs the right EDIT_PROJECT_SETTINGS/);
+  await ok(app, 'moveEnvironment', move);
+});
