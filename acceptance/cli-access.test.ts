@@ -108,7 +108,8 @@ describe('people, teams, roles and keys from the command line', () => {
   before(async () => {
     // Nobody listens there: where a browser would go is tested with the service.
     const oidc = { ENVARIUM_OIDC_ISSUER: 'http://127.0.0.1:9/', ENVARIUM_OIDC_CLIENT_ID: 'envarium' };
-    service = await startService({ settings: { ...oidc, ENVARIUM_OIDC_CLIENT_SECRET: 'a secret' } });
+    const base = { ENVARIUM_BASE_URL: 'http://envarium.localhost' };
+    service = await startService({ settings: { ...oidc, ...base, ENVARIUM_OIDC_CLIENT_SECRET: 'a secret' } });
     await good('project', 'create', 'Shop');
     await good('project', 'create', 'Cart', '--parent', 'Shop');
   });

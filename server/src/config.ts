@@ -27,6 +27,11 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       'ENVARIUM_OIDC_ISSUER and ENVARIUM_OIDC_CLIENT_ID belong together; set both or neither.',
     ]);
   }
+  if (settings.oidcIssuer !== undefined && settings.baseUrl === undefined) {
+    throw new SettingsError([
+      'ENVARIUM_OIDC_ISSUER requires ENVARIUM_BASE_URL: the identity provider sends people back to that address.',
+    ]);
+  }
   checkMail(settings);
   const { databaseUid, slotUidBase, slotUidCount } = settings;
   if (databaseUid !== undefined && databaseUid >= slotUidBase && databaseUid < slotUidBase + slotUidCount) {

@@ -40,7 +40,8 @@ export const serverSettings = {
     type: webAddress,
     sentence:
       'Address under which people and agents reach the service; may have a path, below which everything of the ' +
-      'service then is. Default: derived from host and port.',
+      'service then is. Required with ENVARIUM_OIDC_ISSUER, and behind a reverse proxy for links. Default: derived ' +
+      'from host and port; the Host header of a request counts only if it names this machine.',
   }),
   webFolder: setting({
     name: 'ENVARIUM_WEB_DIR',

@@ -39,7 +39,7 @@ export const signInSettings = {
     type: issuerAddress,
     sentence:
       'Identity provider (OpenID Connect) through which people sign in: its issuer, below which ' +
-      '/.well-known/openid-configuration describes it. Exactly as the provider writes it.',
+      '/.well-known/openid-configuration describes it. Exactly as the provider writes it. Requires ENVARIUM_BASE_URL.',
   }),
   oidcClientId: setting({
     name: 'ENVARIUM_OIDC_CLIENT_ID',

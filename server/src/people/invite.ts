@@ -5,7 +5,7 @@ import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { conflict, notFound, Refusal } from '../http/errors.ts';
-import { baseUrlOf } from '../http/sessions/cookie.ts';
+import { baseUrlOf } from '../http/sessions/base-url.ts';
 import { getMembership, insertMembership } from '../organizations/membership-store.ts';
 import { lockOrganizationRow } from '../organizations/organization-store.ts';
 import { checkPermissions, grantProjectRoles } from '../roles/grant-permissions.ts';

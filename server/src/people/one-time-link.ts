@@ -5,7 +5,7 @@ import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { conflict, notFound } from '../http/errors.ts';
-import { baseUrlOf } from '../http/sessions/cookie.ts';
+import { baseUrlOf } from '../http/sessions/base-url.ts';
 import { newKeySecret } from '../secrets/api-key-hash.ts';
 import { lockPerson } from '../users/person-store.ts';
 import { isOperator } from '../users/user-store.ts';

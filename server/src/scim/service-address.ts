@@ -2,9 +2,9 @@
 import type { FastifyRequest } from 'fastify';
 import { scimBase } from '#contract/scim/operations.ts';
 import type { Context } from '../context.ts';
-import { baseUrlOf } from '../http/sessions/cookie.ts';
+import { baseUrlOf } from '../http/sessions/base-url.ts';
 
-/** The configured address, or the one that the request was sent to; with the base path of SCIM. */
+/** The configured address, or the one that the request arrived at; with the base path of SCIM. */
 export function scimAddress({ settings }: Pick<Context, 'settings'>, request: FastifyRequest): string {
   return `${baseUrlOf(settings, request)}${scimBase}`;
 }

@@ -18,11 +18,6 @@ export function isOverTls({ baseUrl }: Pick<ServerSettings, 'baseUrl'>, request:
   return arrivedOverTls(request) || baseUrl?.startsWith('https:') === true;
 }
 
-/** The address that people reach the service at, for links that are passed on. */
-export function baseUrlOf(settings: Pick<ServerSettings, 'baseUrl'>, request: FastifyRequest): string {
-  return settings.baseUrl ?? `${isOverTls(settings, request) ? 'https' : 'http'}://${request.host}`;
-}
-
 /** The name of a cookie. @param isSecure whether it is sent over TLS only */
 export function cookieName(name: string, isSecure: boolean): string {
   return isSecure ? `__Host-envarium-${name}` : `envarium-${name}`;
