@@ -20,15 +20,18 @@ import { addSecret, deleteSecret } from './key-secrets.ts';
 /** The organization of a key, which is where the right to it was checked. */
 const organizationOf = (home: Place | null): string => home?.organizationId ?? '';
 
-/** @throws Refusal 404 where the key is gone */
+/** @throws Refusal 404 where the key is gone, 403 where it has rights that the caller does not have */
 function withKey<Result>(
   context: ActorContext,
   id: string,
+  home: Place | null,
   work: (context: ActorContext, row: ApiKeyRow) => Promise<Result>,
 ): Promise<Result> {
-  return inTransaction(context, async (context) =>
-    work(context, orNotFound(await lockApiKeyRow(context.db, id), 'API key', id)),
-  );
+  return inTransaction(context, async (context) => {
+    const row = orNotFound(await lockApiKeyRow(context.db, id), 'API key', id);
+    await requireRightsOfKey(context, row, organizationOf(home));
+    return work(context, row);
+  });
 }
 
 export const apiKeyRoutes: Route[] = [
@@ -46,12 +49,9 @@ export const apiKeyRoutes: Route[] = [
     deleteApiKey(context, { id: params.id, organizationId: organizationOf(home) }),
   ),
   route(operations.addApiKeySecret, (context, { params, home }) =>
-    withKey(context, params.id, async (context, row) => {
-      await requireRightsOfKey(context, row, organizationOf(home));
-      return addSecret(context, row);
-    }),
+    withKey(context, params.id, home, addSecret),
   ),
-  route(operations.deleteApiKeySecret, (context, { params }) =>
-    withKey(context, params.id, (context, row) => deleteSecret(context, row, params.secretId)),
+  route(operations.deleteApiKeySecret, (context, { params, home }) =>
+    withKey(context, params.id, home, (context, row) => deleteSecret(context, row, params.secretId)),
   ),
 ];

@@ -72,7 +72,7 @@ export async function updateApiKey(
 
 /**
  * The right was checked. Nobody is identified by the key any more; its user remains, for what it did.
- * @throws Refusal 404 where it is gone, 409 where it is the last Admin
+ * @throws Refusal 404 where it is gone, 403 as `updateApiKey` does, 409 where it is the last Admin
  */
 export async function deleteApiKey(
   context: ActorContext,
@@ -83,6 +83,7 @@ export async function deleteApiKey(
     // The user of a key of an organization has the id of the key.
     await requireOtherAdmin(context, organizationId, id);
     const row = orNotFound(await lockApiKeyRow(db, id), 'API key', id);
+    await requireRightsOfKey(context, row, organizationId);
     await deleteRolesOf(db, organizationId, row.user_id);
     await leaveTeams(db, organizationId, row.user_id);
     await deleteMembership(db, organizationId, row.user_id);

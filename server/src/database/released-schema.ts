@@ -51,7 +51,7 @@ export const contractions: Readonly<Record<string, string>> = {
     'it fills a column, and refuses nothing',
   'table organization_member refuses more: TRIGGER AFTER INSERT ON public.organization_member FOR EACH ROW EXECUTE FUNCTION join_default_teams()':
     'refuses nothing',
-  "table deployment refuses more: CHECK ((approval_decided_by = ANY (ARRAY['planner'::text, 'variable'::text, 'policy'::text, 'request'::text, 'environment'::text])))":
+  "table deployment refuses more: CHECK ((approval_decided_by = ANY (ARRAY['planner'::text, 'variable'::text, 'policy'::text, 'project'::text, 'request'::text, 'environment'::text])))":
     'the last release does not write this column',
   'table deployment refuses more: FOREIGN KEY (requested_by) REFERENCES app_user(id)':
     'the last release does not write this column',

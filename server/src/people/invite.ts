@@ -23,7 +23,7 @@ import {
   updateInvitation,
 } from './invitation-store.ts';
 import { leaveOrganization } from './leave-organization.ts';
-import { requireRightsOfInvited } from './rights-of-invited.ts';
+import { requireRightsOfPerson } from './rights-of-person.ts';
 
 const day = 86_400_000;
 
@@ -138,7 +138,7 @@ function requireOpen(row: InvitationRow): void {
 
 /**
  * Replaces the link of an invitation: the one before is no longer accepted.
- * @throws Refusal 410 where it was accepted or revoked, 403 as `requireRightsOfInvited` does
+ * @throws Refusal 410 where it was accepted or revoked, 403 as `requireRightsOfPerson` does
  */
 export async function renewInvitation(
   context: ActorContext,
@@ -153,7 +153,7 @@ export async function renewInvitation(
     const row = await lockInvitation(context.db, id);
     if (!row) throw notFound('invitation', id);
     requireOpen(row);
-    await requireRightsOfInvited(context, row.organization_id, row.user_id);
+    await requireRightsOfPerson(context, row.organization_id, row.user_id, 'A new link of this invitation');
     const renewed = await updateInvitation(context.db, id, {
       secret_hmac: context.keyHash.hash(secret),
       expires_at: expiryOf(context),
@@ -165,13 +165,14 @@ export async function renewInvitation(
 
 /**
  * Revokes an invitation; the person is no longer listed as invited.
- * @throws Refusal 410 where it was accepted or revoked
+ * @throws Refusal 410 where it was accepted or revoked, 403 as `requireRightsOfPerson` does
  */
 export async function revokeInvitation(context: ActorContext, id: string): Promise<void> {
   await inTransaction(context, async (context) => {
     const row = await lockInvitation(context.db, id);
     if (!row) throw notFound('invitation', id);
     requireOpen(row);
+    await requireRightsOfPerson(context, row.organization_id, row.user_id, 'Revoking this invitation');
     await revokeInvitationsOf(context.db, row.user_id, context.now(), row.organization_id);
     await leaveOrganization(context, row.organization_id, row.user_id);
     await audit(context, 'revoked', row);

@@ -3,12 +3,12 @@ import type { ActorContext } from '../context.ts';
 import { recordAudit } from '../audit/record.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { notFound } from '../http/errors.ts';
-import { requireRightsOfMember } from '../organizations/change-member.ts';
 import { requireOtherAdmin } from '../organizations/keep-an-admin.ts';
 import { deleteMembership, getMembership } from '../organizations/membership-store.ts';
 import { deleteRolesOf } from '../roles/grant-store.ts';
 import { leaveTeams } from '../teams/team-store.ts';
 import { revokeInvitationsOf } from './invitation-store.ts';
+import { requireRightsOfPerson } from './rights-of-person.ts';
 
 /** Takes membership, roles and teams of one organization from a user. */
 export async function leaveOrganization(
@@ -34,7 +34,8 @@ export async function removeMember(
   await inTransaction(context, async (context) => {
     const membership = await getMembership(context.db, organizationId, userId);
     if (!membership) throw notFound('user', userId);
-    await requireRightsOfMember(context, membership);
+    if (userId !== context.actor.userId)
+      await requireRightsOfPerson(context, organizationId, userId, 'Removing this member');
     await requireOtherAdmin(context, organizationId, userId);
     await revokeInvitationsOf(context.db, userId, context.now(), organizationId);
     await leaveOrganization(context, organizationId, userId);

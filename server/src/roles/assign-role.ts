@@ -1,6 +1,6 @@
 /** Assigns roles to users and teams, and takes them away. */
 import type { Place } from '../access/access.ts';
-import { requireGrantable } from '../access/grant.ts';
+import { findRole, requireGrantable, requireRights } from '../access/grant.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
@@ -54,6 +54,17 @@ function auditOf({ organizationId, projectId, environmentId }: Place, holder: Ho
   };
 }
 
+/** Nobody takes away what it could not give. @param why what needs the rights @throws MissingRight 403 */
+async function requireRightsOfAssigned(
+  { db, actor }: ActorContext,
+  place: Place,
+  { role }: AssignmentRow,
+  why: string,
+): Promise<void> {
+  const held = await findRole(db, place, role);
+  requireRights(actor, place, held?.rights ?? [], why);
+}
+
 /**
  * Gives a user or a team a role in a project or an environment, or a team one in the organization; a role that it
  * has there is replaced. The right to assign was checked.
@@ -68,6 +79,7 @@ export async function assignRole(context: ActorContext, asked: Asked): Promise<A
     const given = await requireGrantable(context, place, asked.role, asked.roleField);
     const existing = await findAssignment(context.db, place, holder);
     if (existing?.role === given.role) return existing;
+    if (existing) await requireRightsOfAssigned(context, place, existing, 'Replacing this role');
     const row = existing
       ? await updateAssignment(context.db, existing.id, given, context.now())
       : await insertAssignment(context.db, context, place, holder, given);
@@ -80,7 +92,11 @@ export async function assignRole(context: ActorContext, asked: Asked): Promise<A
   });
 }
 
-/** The right was checked. @returns the id of what was removed; null where the holder had no role there */
+/**
+ * The right was checked.
+ * @returns the id of what was removed; null where the holder had no role there
+ * @throws MissingRight 403 where the role has rights that the caller does not have there itself
+ */
 export async function removeRole(
   context: ActorContext,
   place: Place,
@@ -90,6 +106,7 @@ export async function removeRole(
     await lockOrganizationRow(context.db, place.organizationId);
     const row = await findAssignment(context.db, place, holder);
     if (!row) return null;
+    await requireRightsOfAssigned(context, place, row, 'Removing this role');
     await deleteAssignment(context.db, row.id);
     await recordAudit(context, {
       action: 'role.removed',

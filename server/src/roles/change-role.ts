@@ -127,10 +127,16 @@ export async function updateRole(context: ActorContext, id: string, body: Update
   });
 }
 
-/** The right was checked. @throws Refusal 409 that says who has the role */
+/** The right was checked. @throws Refusal 403 for rights that the caller does not have, 409 that says who has the role */
 export async function deleteRole(context: ActorContext, id: string): Promise<{ id: string }> {
   return inTransaction(context, async (context) => {
     const role = await lockRole(context.db, id);
+    requireRights(
+      context.actor,
+      inOrganization(role.organization_id),
+      role.permissions,
+      `Deleting the role "${role.name}"`,
+    );
     const holders = await describeHolders(context.db, role);
     if (holders.length > 0)
       throw conflict(`The role "${role.name}" is in use: give another one to ${holders.join(', ')}`);

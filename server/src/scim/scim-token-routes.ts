@@ -34,11 +34,15 @@ async function views({ db }: ActorContext, rows: readonly ScimTokenRow[]): Promi
   }));
 }
 
+/** Teams can have any role, and the token puts people into teams and takes them away. @throws MissingRight 403 */
+function requireAdmin({ actor }: ActorContext, organizationId: string): void {
+  const given = rightsOfRole('organization', 'Admin', null);
+  requireRights(actor, inOrganization(organizationId), given, 'A SCIM token');
+}
+
 /** @throws MissingRight 403, Refusal 409 where there are two already */
 async function createToken(context: ActorContext, organizationId: string, url: string) {
-  // Teams can have any role, and the token puts people into teams.
-  const given = rightsOfRole('organization', 'Admin', null);
-  requireRights(context.actor, inOrganization(organizationId), given, 'A SCIM token');
+  requireAdmin(context, organizationId);
   const secret = newKeySecret();
   return inTransaction(context, async (context) => {
     await lockOrganizationRow(context.db, organizationId);
@@ -75,6 +79,7 @@ export const scimTokenRoutes: Route[] = [
   ),
   route(operations.deleteScimToken, (context, { params: { id, tokenId } }) =>
     inTransaction(context, async (context) => {
+      requireAdmin(context, id);
       if (!isUuid(tokenId) || !(await deleteTokenRow(context.db, id, tokenId)))
         throw notFound('SCIM token', tokenId);
       await audit(context, 'revoked', id, tokenId);

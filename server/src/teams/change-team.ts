@@ -95,9 +95,8 @@ export async function requireRightsOfRoles(
   }
 }
 
-/** New members of a team get its roles. @throws MissingRight 403 */
-async function requireRightsOfTeam(context: ActorContext, team: TeamRow): Promise<void> {
-  const why = `Letting others join the team "${team.name}"`;
+/** New members of a team get its roles, and former ones lose them. @param why what it takes them for @throws MissingRight 403 */
+async function requireRightsOfTeam(context: ActorContext, team: TeamRow, why: string): Promise<void> {
   await requireRightsOfRoles(context, await assignmentsOfTeam(context.db, team.id), why);
 }
 
@@ -126,7 +125,10 @@ export async function updateTeam(context: ActorContext, id: string, body: Update
     await requireMembers(context, team.organization_id, body.userIds ?? []);
     const becomesDefault = body.isDefaultTeam === true && !team.is_default;
     // Rules about a claim let people join by the name.
-    if (added.length > 0 || becomesDefault || isRenamed) await requireRightsOfTeam(context, team);
+    if (added.length > 0 || becomesDefault || isRenamed)
+      await requireRightsOfTeam(context, team, `Letting others join the team "${team.name}"`);
+    if (removed.length > 0)
+      await requireRightsOfTeam(context, team, `Removing members of the team "${team.name}"`);
     await addTeamMembers(context.db, id, added);
     await removeTeamMembers(context.db, id, removed);
     const changed = await updateTeamRow(context.db, id, {
@@ -147,10 +149,11 @@ export async function updateTeam(context: ActorContext, id: string, body: Update
   });
 }
 
-/** The right was checked. */
+/** The right was checked. @throws MissingRight 403 where the team has roles with rights that the caller does not have */
 export async function deleteTeam(context: ActorContext, id: string): Promise<{ id: string }> {
   return inTransaction(context, async (context) => {
     const team = await lockTeam(context.db, id);
+    await requireRightsOfTeam(context, team, `Deleting the team "${team.name}"`);
     await deleteTeamRow(context.db, id);
     await recordAudit(context, {
       organizationId: team.organization_id,

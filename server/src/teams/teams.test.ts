@@ -115,7 +115,9 @@ test('nobody gains the rights of a team by its members', async () => {
     assert.match(message, /"powerful" needs all rights.*VIEW_PROJECT, VIEW_ENVIRONMENT/);
   }
   await ok(app, 'updateTeam', { params, body: { name: 'powerful', userIds: [ada.id] }, as: manager });
-  await ok(app, 'updateTeam', { params, body: { userIds: [] }, as: manager });
+  const removal = await refused(app, 'updateTeam', 403, { params, body: { userIds: [] }, as: manager });
+  assert.match(removal.message, /Removing members .* needs all rights/);
+  await ok(app, 'updateTeam', { params, body: { userIds: [] } });
 });
 
 test('what happens to teams is audited', async () => {
