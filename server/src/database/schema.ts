@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 0ada998186d194594cda0c0772efdf4146431f616001263e65a69063559c03b2
+ * sources e463f4c3f636dc60027493772e2ab529632227f03bf206eaf2bdab5471cba651
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -382,6 +382,7 @@ export interface EffectTable {
 }
 
 export interface EnvironmentTable {
+  approval_lifted_by: string | null;
   auto_deploy_by_custom_glob: string | null;
   auto_deploy_on_path_changes_only: Generated<boolean>;
   configuration_set_ids: Generated<string[]>;
