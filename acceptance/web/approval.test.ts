@@ -4,7 +4,15 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { createEnvironment, type Home, homeOf, untilEnd, untilStatus } from '../runs.ts';
 import { makeRepository, type Repository, type RunningService } from '../service.ts';
-import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import {
+  complaintsOf,
+  holdPart,
+  openPage,
+  signIn,
+  startBrowser,
+  startWebService,
+  withoutBrowser,
+} from './browser.ts';
 import { admin } from './showcase.ts';
 
 const servers = `variable "region" {
@@ -122,6 +130,44 @@ describe('decisions', { skip: withoutBrowser, concurrency: false }, () => {
     await page.waitForURL((url) => !url.pathname.endsWith(id));
     await sentence(/^Waiting for approval · 1 to replace/);
   });
+
+  for (const { part, key } of [
+    { part: 'Palette', key: 'Control+k' },
+    { part: 'ShortcutSheet', key: '?' },
+  ])
+    test(`letters typed before the ${part} is loaded decide nothing`, async () => {
+      const id = await replacing(`while the ${part} loads`);
+      const other = await openPage(browser);
+      await signIn(other, service.url);
+      const release = await holdPart(other, part);
+      await other.goto(`${service.url}/deployments/${id}`);
+      await other.getByRole('button', { name: 'Approve', disabled: false }).waitFor();
+      await other.keyboard.press(key);
+      await other.keyboard.type('art');
+      assert.equal(await other.getByRole('dialog', { name: 'this plan?' }).count(), 0);
+      if (part === 'Palette') {
+        const field = other.getByRole('textbox', { name: 'Search for anything' });
+        assert.equal(await field.inputValue(), 'art');
+        release();
+        await other
+          .getByRole('dialog')
+          .getByRole('button')
+          .or(other.getByText('No matches'))
+          .first()
+          .waitFor();
+        await other.keyboard.type('ful');
+        await field.and(other.locator(':focus')).waitFor();
+        assert.equal(await field.inputValue(), 'artful');
+      } else {
+        release();
+        await other.getByRole('dialog', { name: 'Keyboard' }).getByText('Next row').waitFor();
+      }
+      await other.keyboard.press('Escape');
+      await other.getByRole('dialog').waitFor({ state: 'detached' });
+      await other.keyboard.press('a');
+      await other.getByRole('dialog', { name: 'Approve this plan?' }).waitFor();
+      await other.context().close();
+    });
 
   test('a second decision changes nothing, and the page says who was faster', async () => {
     const id = await replacing('for two');

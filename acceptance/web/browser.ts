@@ -116,6 +116,20 @@ export async function holdRequest(page: Page, method: string, path: string): Pro
 }
 
 /**
+ * Holds back a part of the interface, as a slow network does.
+ * @param name of its module, such as `AuditPage`
+ * @returns sends it
+ */
+export async function holdPart(page: Page, name: string): Promise<() => void> {
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  await page.route(`**/assets/${name}-*.js`, async (route) => {
+    await isReleased;
+    await route.continue();
+  });
+  return release;
+}
+
+/**
  * Everything that the browser complains about from now on, among it what the content security policy forbids; not
  * requests that end with their page, and not that nobody has signed in yet.
  */

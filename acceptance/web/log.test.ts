@@ -31,6 +31,12 @@ seq 51 250
 until [ -e second ]; do sleep 0.05; done
 seq 251 450
 `;
+/** Of laptops, and one in which the log does not fit below the head of a deployment. */
+const windowSizes = [
+  { width: 1440, height: 900 },
+  { width: 1280, height: 720 },
+  { width: 1280, height: 480 },
+];
 const longWait = { timeout: 30_000 };
 const cutMilliseconds = 20_000;
 const slowAnswerMilliseconds = 500;
@@ -71,6 +77,15 @@ describe('the log in the browser', { skip: needs }, () => {
     await locator.waitFor(longWait);
     const [outer, inner] = await Promise.all([log().boundingBox(), locator.boundingBox()]);
     assert.ok(outer && inner && inner.y >= outer.y && inner.y + inner.height <= outer.y + outer.height + 1);
+  };
+  /** Waits until all of it is in the window: not below it, and not behind the head of the page. */
+  const inWindow = async (locator: Locator) => {
+    await locator.waitFor(longWait);
+    const head = (await page.getByRole('banner').boundingBox())!;
+    await until('it is in the window', async () => {
+      const box = await locator.boundingBox();
+      return box !== null && box.y >= head.height && box.y + box.height <= page.viewportSize()!.height;
+    });
   };
   const download = async (button: Locator): Promise<Buffer> => {
     const saved = page.waitForEvent('download');
@@ -204,7 +219,15 @@ describe('the log in the browser', { skip: needs }, () => {
     await open(deploymentId);
     const follow = page.getByRole('button', { name: 'Follow' });
     await inView(line('(local-exec): 50'));
-    assert.equal(await follow.getAttribute('aria-pressed'), 'true');
+    const before = page.viewportSize()!;
+    for (const size of windowSizes) {
+      await page.setViewportSize(size);
+      await page.reload();
+      await inWindow(line('(local-exec): 50'));
+      assert.equal(await follow.getAttribute('aria-pressed'), 'true');
+    }
+    await page.setViewportSize(before);
+    await inWindow(line('(local-exec): 50'));
     await log().hover();
     await page.mouse.wheel(0, -400);
     await page.locator('button[aria-pressed="false"]', { hasText: 'Follow' }).waitFor();
@@ -216,6 +239,7 @@ describe('the log in the browser', { skip: needs }, () => {
     assert.equal(await line('(local-exec): 250').count(), 0);
     await follow.click();
     await inView(line('(local-exec): 250'));
+    await inWindow(line('(local-exec): 250'));
     await openGate(service, id, 'second');
     await line('(local-exec): 450').waitFor(longWait);
     await untilEnd(service.client, deploymentId);

@@ -4,7 +4,15 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { createEnvironment, homeOf } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
-import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import {
+  complaintsOf,
+  holdPart,
+  openPage,
+  signIn,
+  startBrowser,
+  startWebService,
+  withoutBrowser,
+} from './browser.ts';
 
 const strange = '🚀 <b>עִבְרִית</b> environment';
 
@@ -60,27 +68,37 @@ describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
 
   test('a name that nothing has is said', async () => {
     await find('no such thing at all');
-    await page.getByText('Nothing has this name').waitFor();
+    await page.getByText('No matches').waitFor();
     await page.keyboard.press('Escape');
     await palette().waitFor({ state: 'hidden' });
   });
 
   test('a page that loads slowly does not take the focus from it', async () => {
-    const { promise: isOpen, resolve: goOn } = Promise.withResolvers<void>();
-    await page.route('**/assets/AuditPage*', async (route) => {
-      await isOpen;
-      await route.continue();
-    });
+    const release = await holdPart(page, 'AuditPage');
     await page.getByRole('link', { name: 'Audit trail' }).click();
     await find('no such');
-    goOn();
+    release();
     await page.getByRole('heading', { level: 1, name: /^Audit/ }).waitFor();
     await page.keyboard.type(' thing');
-    await page.getByText('Nothing has this name').waitFor();
+    await page.getByText('No matches').waitFor();
     await inFocus(page, palette());
     await page.keyboard.press('Escape');
     await palette().waitFor({ state: 'hidden' });
-    await page.unrouteAll();
+  });
+
+  test('keys pressed while another page is loading do not act on the page that is left', async () => {
+    await page.goto(`${service.url}/environments`);
+    await page.getByRole('table').getByText('beta').waitFor();
+    const release = await holdPart(page, 'ProjectsPage');
+    await page.keyboard.press('j');
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await page.keyboard.press('x');
+    await page.keyboard.press('o');
+    assert.equal(await page.getByText('1 selected').count(), 0);
+    release();
+    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
+    assert.match(page.url(), /\/projects$/);
   });
 
   test('g and a letter go to a place, and its title is in focus', async () => {
@@ -121,6 +139,7 @@ describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
 
   test('the sheet of shortcuts lists them, and Escape leads back', async () => {
     await page.getByRole('link', { name: 'Inbox' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await page.getByRole('button', { name: 'Copy as …' }).focus();
     await page.keyboard.press('?');
     const sheet = page.getByRole('dialog', { name: 'Keyboard' });

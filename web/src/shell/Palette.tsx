@@ -2,11 +2,17 @@
 import '@mantine/spotlight/styles.css';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { useEffect, useState } from 'react';
-import { useReturnFocus } from '../ui/return-focus.ts';
-import { closeOverlay } from './open-palette.ts';
+import { closeOverlay, paletteField } from './open-palette.ts';
 import classes from './Overlays.module.css';
 import { pageActions } from './page-actions.ts';
 import { type PaletteItem, usePaletteGroups } from './palette-items.ts';
+
+export interface PaletteProps {
+  readonly query: string;
+  readonly onQuery: (query: string) => void;
+  /** Reports that the field has the focus. */
+  readonly onReady: () => void;
+}
 
 const [store, palette] = createSpotlight();
 
@@ -25,11 +31,9 @@ function Item({ item, isFirst }: { readonly item: PaletteItem; readonly isFirst:
   );
 }
 
-export default function Palette() {
-  const [query, setQuery] = useState('');
+export default function Palette({ query, onQuery, onReady }: PaletteProps) {
   const [onPage] = useState(pageActions);
   const groups = usePaletteGroups(query, onPage);
-  useReturnFocus();
   useEffect(() => palette.open(), []);
   // What Enter does is the first thing that fits, also when the service has answered meanwhile.
   const first = groups[0]?.items[0];
@@ -39,7 +43,7 @@ export default function Palette() {
     <Spotlight.Root
       store={store}
       query={query}
-      onQueryChange={setQuery}
+      onQueryChange={onQuery}
       shortcut={null}
       scrollable
       maxHeight="70vh"
@@ -49,11 +53,15 @@ export default function Palette() {
       onSpotlightClose={() => closeOverlay('palette')}
     >
       <Spotlight.Search
-        placeholder="An environment, a page, or what to do"
-        aria-label="Search for anything"
+        {...paletteField}
+        onFocus={({ currentTarget }) => {
+          // What was typed so far goes on at its end.
+          currentTarget.setSelectionRange(currentTarget.value.length, currentTarget.value.length);
+          onReady();
+        }}
       />
       <Spotlight.ActionsList key={shown}>
-        {groups.length === 0 && <Spotlight.Empty>Nothing has this name</Spotlight.Empty>}
+        {groups.length === 0 && <Spotlight.Empty>No matches</Spotlight.Empty>}
         {groups.map(({ label, items }) => (
           <Spotlight.ActionsGroup key={label} label={label}>
             {items.map((item) => (

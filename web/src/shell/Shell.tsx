@@ -7,8 +7,10 @@ import { useLive } from '../api/live.ts';
 import { queryClient } from '../api/queries.ts';
 import { currentUser, useSession } from '../api/session.ts';
 import { useSessionEnd } from '../api/session-end.ts';
+import { DialogLoading } from '../ui/Loaded.tsx';
 import { LiveBar } from './LiveBar.tsx';
 import { openPalette, useOverlay } from './open-palette.ts';
+import { PaletteGate } from './PaletteGate.tsx';
 import { navigation } from './navigation.ts';
 import { usePreloadedPages } from './preload-pages.ts';
 import classes from './Shell.module.css';
@@ -17,7 +19,6 @@ import { UserMenu } from './UserMenu.tsx';
 
 /** The page stays usable where one of these cannot be loaded. */
 const missing = (): { default: () => ReactNode } => ({ default: () => null });
-const Palette = lazy<() => ReactNode>(() => import('./Palette.tsx').catch(missing));
 const ShortcutSheet = lazy<() => ReactNode>(() => import('./ShortcutSheet.tsx').catch(missing));
 const SessionDialog = lazy(() => import('./SessionDialog.tsx'));
 
@@ -125,11 +126,9 @@ export function Shell() {
         <LiveBar />
         <Outlet />
       </AppShell.Main>
-      <Suspense>
-        {overlay === 'palette' && <Palette />}
-        {overlay === 'shortcuts' && <ShortcutSheet />}
-        {hasEnded && <SessionDialog />}
-      </Suspense>
+      {overlay === 'palette' && <PaletteGate />}
+      <Suspense fallback={<DialogLoading />}>{overlay === 'shortcuts' && <ShortcutSheet />}</Suspense>
+      <Suspense>{hasEnded && <SessionDialog />}</Suspense>
     </AppShell>
   );
 }

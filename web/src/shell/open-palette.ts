@@ -3,6 +3,12 @@ import { useSyncExternalStore } from 'react';
 
 export type Overlay = 'palette' | 'shortcuts';
 
+/** Names of the palette's field, before and after its code is loaded. */
+export const paletteField = {
+  'aria-label': 'Search for anything',
+  placeholder: 'An environment, a page, or what to do',
+} as const;
+
 let open: Overlay | undefined;
 const listeners = new Set<() => void>();
 

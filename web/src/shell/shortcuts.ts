@@ -2,7 +2,7 @@
 import { useHotkeys } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef } from 'react';
-import { usePageKeys } from '../ui/page-keys.ts';
+import { useGlobalKeys } from '../ui/page-keys.ts';
 import { focusSearchBox } from '../ui/search-box-mark.ts';
 import { navigation } from './navigation.ts';
 import { openPalette, openShortcuts } from './open-palette.ts';
@@ -63,7 +63,7 @@ export function useShortcuts(): void {
   const search = () => {
     if (!focusSearchBox()) openPalette();
   };
-  usePageKeys([
+  useGlobalKeys([
     ['shift+?', openShortcuts],
     ['?', openShortcuts],
     ['/', search],

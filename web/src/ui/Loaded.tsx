@@ -1,5 +1,5 @@
 /** The three states of what is being read: not there yet, failed, there. */
-import { Skeleton } from '@mantine/core';
+import { Loader, Overlay, Skeleton } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { isStatus } from '../api/errors.ts';
@@ -22,6 +22,17 @@ export function Loaded<Data>({ query, lines = 6, children }: LoadedProps<Data>) 
       {Array.from({ length: lines }, (_, at) => (
         <Skeleton key={at} height={22} mt={10} width={`${96 - ((at * 17) % 38)}%`} />
       ))}
+    </div>
+  );
+}
+
+/** What is shown until the code of a dialog is loaded. As a dialog, it has the keyboard: the keys of the page rest. */
+export function DialogLoading() {
+  return (
+    <div role="dialog" aria-modal="true" aria-label="Loading">
+      <Overlay fixed center backgroundOpacity={0.4} zIndex="var(--mantine-z-index-modal)">
+        <Loader />
+      </Overlay>
     </div>
   );
 }

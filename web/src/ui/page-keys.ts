@@ -1,19 +1,38 @@
 /** The keys of a page, and those of its lists: `j` and `k` walk, `x` selects, Enter or `o` opens. */
 import { type HotkeyItem, useHotkeys } from '@mantine/hooks';
+import { useRouter } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 
 const openDialog = '[role="dialog"][aria-modal="true"]';
 
 /**
- * Listens for keys while the component is there; in a field they are text. They rest while a dialog is open: it has
- * the keyboard, also where the focus is on its buttons.
+ * Listens for keys that work on every page, while the component is there; in a field they are text. They rest while a
+ * dialog is open: it has the keyboard, also where the focus is on its buttons.
  */
-export function usePageKeys(keys: readonly HotkeyItem[]): void {
+export function useGlobalKeys(keys: readonly HotkeyItem[]): void {
   useHotkeys(
     keys.map(([key, handle, options]) => [
       key,
       (event) => {
         if (document.querySelector(openDialog) === null) handle(event);
+      },
+      options,
+    ]),
+  );
+}
+
+/**
+ * Listens for the keys of one page. They also rest while another page is loading: what is typed then is meant for that
+ * page.
+ */
+export function usePageKeys(keys: readonly HotkeyItem[]): void {
+  const router = useRouter();
+  useGlobalKeys(
+    keys.map(([key, handle, options]) => [
+      key,
+      (event) => {
+        const { location, resolvedLocation } = router.state;
+        if (resolvedLocation === undefined || resolvedLocation.pathname === location.pathname) handle(event);
       },
       options,
     ]),

@@ -7,7 +7,6 @@ import {
 } from '@tanstack/react-virtual';
 import {
   type ReactNode,
-  type RefObject,
   useCallback,
   useEffect,
   useEffectEvent,
@@ -18,6 +17,7 @@ import {
 import { headHeight, heightOf, type Layout, rowHeight } from './layout.ts';
 import { blockLines } from './store/step-log.ts';
 import type { Place } from './store/search.ts';
+import { type FollowProps, useFollow } from './use-follow.ts';
 import classes from './log.module.css';
 
 /** A place to scroll to; a new object scrolls again. `line` counts from 0 on. */
@@ -25,18 +25,12 @@ export type Target =
   | { readonly to: 'start' }
   | { readonly to: 'line' | 'top'; readonly step: string; readonly line: number };
 
-export interface LogRowsProps {
+export interface LogRowsProps extends FollowProps {
   readonly label: string;
-  readonly layout: Layout;
   readonly target: Target | undefined;
   readonly isWrapped: boolean;
-  readonly isFollowing: boolean;
-  /** Says whether the end of the log is in view because the person wants it there. */
-  readonly onFollow: (isFollowing: boolean) => void;
   /** Says which line is the first in view, from 0 on. */
   readonly onTop: (place: Place) => void;
-  /** Asks for another part of a very long log. */
-  readonly onPart: (step: string, start: number) => void;
   readonly onClick: (event: React.MouseEvent) => void;
   readonly renderHead: (step: number) => ReactNode;
   readonly renderBlock: (step: number, block: number, lines: number) => ReactNode;
@@ -45,7 +39,6 @@ export interface LogRowsProps {
 type LogVirtualizer = Virtualizer<HTMLDivElement, HTMLDivElement>;
 
 const keysPerStep = 2 ** 27;
-const endPixels = 24;
 /** A measured place settles within a few frames after its lines are there. */
 const settlingFrames = 30;
 
@@ -106,31 +99,6 @@ function useTarget({ target, layout, onPart }: LogRowsProps, virtualizer: LogVir
     stop.current?.();
     stop.current = scrollToLine(virtualizer, index, target.line, target.to === 'top');
   }, [target, layout, virtualizer]);
-}
-
-/** Keeps the end in view while it is followed, and ends following when the person scrolls up. */
-function useFollow(
-  { layout, isFollowing, onFollow, onPart }: LogRowsProps,
-  scroller: RefObject<HTMLDivElement | null>,
-  size: number,
-) {
-  const last = useRef(0);
-  const askForPart = useEffectEvent(onPart);
-  useEffect(() => {
-    const end = layout.steps.findLast(({ lines }) => lines > 0);
-    const start = isFollowing && end ? layout.startFor(end.name, end.lines - 1) : undefined;
-    if (end && start !== undefined) askForPart(end.name, start);
-  }, [isFollowing, layout]);
-  useLayoutEffect(() => {
-    if (isFollowing && scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
-  }, [isFollowing, layout, scroller, size]);
-  return () => {
-    const { scrollTop, scrollHeight, clientHeight } = scroller.current!;
-    const isAtEnd = scrollHeight - scrollTop - clientHeight < endPixels;
-    if (isAtEnd) onFollow(true);
-    else if (scrollTop < last.current - 2) onFollow(false);
-    last.current = scrollTop;
-  };
 }
 
 function topOf(layout: Layout, virtualizer: LogVirtualizer): Place | undefined {

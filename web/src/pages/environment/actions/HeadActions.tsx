@@ -10,6 +10,7 @@ import { isOpen, whyNotArchive, whyNotDelete, whyNotDestroy, whyNotMove, whyNotS
 import type { EnvironmentProps } from '../reads.ts';
 import { ArchiveDialog, DeleteDialog, DestroyDialog, LockDialog } from './SmallDialogs.tsx';
 import { MoveDialog } from './MoveDialog.tsx';
+import { DialogLoading } from '../../../ui/Loaded.tsx';
 
 const DeployDialog = lazy(() => import('./DeployDialog.tsx'));
 
@@ -129,7 +130,7 @@ export function HeadActions({ environment, rights }: EnvironmentProps) {
       </ActionButton>
       <MoreMenu environment={environment} rights={rights} open={setDialog} />
       {isDeploying && rights.isKnown && (
-        <Suspense>
+        <Suspense fallback={<DialogLoading />}>
           <DeployDialog
             environment={environment}
             rights={rights}

@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import type { Environment } from '#contract/environments/shapes.ts';
+import { DialogLoading } from '../../../ui/Loaded.tsx';
 import { type BulkAction, bulkActions, bulkLooks } from './fitting.ts';
 import classes from './list.module.css';
 
@@ -34,7 +35,7 @@ export function BulkBar({ organizationId, environments, onClear }: BulkBarProps)
         Clear
       </Button>
       {action !== undefined && (
-        <Suspense>
+        <Suspense fallback={<DialogLoading />}>
           <BulkDialog
             key={action}
             organizationId={organizationId}
