@@ -42,7 +42,7 @@ interface Ended {
 
 interface Doctor {
   readonly problems: number;
-  readonly service: readonly { check: string; standing: string; text: string }[];
+  readonly service: readonly { check: string; standing: string; text: string; advice?: string }[];
 }
 
 describe('the commands', { skip: terraform === null && 'terraform is not on the PATH' }, () => {
@@ -80,7 +80,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
   const json = async <T>(...args: string[]): Promise<T> => JSON.parse(await good(...args, '--json')) as T;
 
   before(async () => {
-    service = await startService();
+    service = await startService({ settings: { ENVARIUM_OPA: '/nowhere/opa' } });
     folder = service.folder;
     repository = await makeRepository(folder, 'infra', files);
     await good(
@@ -642,8 +642,17 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
         .map(({ check, standing }) =>
           check === 'isolation' ? check : `${check.replace(/^agent .*/, 'agent')} ${standing}`,
         ),
-      ['service ok', 'ready ok', 'clock ok', 'key ok', 'version ok', 'agent ok', 'isolation', 'queue ok'],
+      [
+        ...['service ok', 'ready ok', 'clock ok', 'key ok', 'version ok', 'agent ok', 'isolation'],
+        ...['policies warning', 'queue ok'],
+      ],
     );
+    const [policies] = well.service.filter(({ check }) => check === 'policies');
+    assert.match(
+      policies?.text ?? '',
+      /^ENVARIUM_OPA names \/nowhere\/opa, which this service cannot execute$/,
+    );
+    assert.match(policies?.advice ?? '', /^Install it on the machine of the service .*\.$/);
     assert.match(JSON.stringify(well.service), /of runs on .* a run may have [0-9]+ processes/);
     assert.doesNotMatch(JSON.stringify(well), new RegExp(service.secret));
     const wrong = await envarium('doctor', '--service', '--api-key', 'nobody');

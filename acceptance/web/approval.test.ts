@@ -51,8 +51,13 @@ describe('decisions', { skip: withoutBrowser, concurrency: false }, () => {
   let home: Home;
   let repository: Repository;
   let complaints: string[];
+  let logged = '';
   before(async () => {
-    [service, browser] = await Promise.all([startWebService(), startBrowser()]);
+    const settings = { ENVARIUM_OPA: '/nowhere/opa' };
+    [service, browser] = await Promise.all([
+      startWebService({ settings, onLog: (text) => void (logged += text) }),
+      startBrowser(),
+    ]);
     home = await homeOf(service.client);
     const files = { 'servers/main.tf': servers, 'slow/main.tf': slow, 'failing/main.tf': failing };
     repository = await makeRepository(service.folder, 'code', files);
@@ -258,6 +263,19 @@ describe('decisions', { skip: withoutBrowser, concurrency: false }, () => {
     await service.client.call('deleteEnvironment', { params: { id } });
     await page.getByText('The environment of this deployment was deleted.').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Deploy again' }).count(), 0);
+  });
+
+  test('without the program opa, the start, the page of policies and a policy say what to install', async () => {
+    const remedy = 'ENVARIUM_OPA names /nowhere/opa, which this service cannot execute: install it';
+    assert.ok(logged.includes(remedy), logged);
+    const { organizationId } = home;
+    const body = { organizationId, name: 'unevaluated', repository: repository.path };
+    const { id } = await service.client.call('createApprovalPolicy', { body });
+    await page.goto(`${service.url}/approval-policies`);
+    await page.getByText(remedy).waitFor();
+    await page.goto(`${service.url}/approval-policies/${id}?tab=places`);
+    await page.getByText(remedy).waitFor();
+    await page.getByRole('button', { name: 'Assign', exact: true }).waitFor();
   });
 
   test('nothing of this breaks a rule of the browser', () => {

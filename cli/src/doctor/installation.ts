@@ -267,6 +267,17 @@ async function checkQueue({ client, organizationId }: Installation): Promise<Fin
   ];
 }
 
+async function checkPolicies({ client }: Installation): Promise<Finding[]> {
+  const { isAvailable, problem: why } = await client.call('getPolicyEngine');
+  if (isAvailable) return [ok('policies', 'approval policies can be evaluated')];
+  const [text = '', advice = ''] = plain(why ?? 'approval policies cannot be evaluated').split(
+    /: (?=install )/,
+  );
+  return [warning('policies', text, advice === '' ? 'Install opa.' : sentenceOf(advice))];
+}
+
+const sentenceOf = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+
 /** Runs the checks in order, and stops when the service cannot be reached or refuses the key. */
 export async function checkInstallation(installation: Installation): Promise<Finding[]> {
   const findings: Finding[] = [];
@@ -290,6 +301,7 @@ export async function checkInstallation(installation: Installation): Promise<Fin
   for (const [check, look] of [
     ['version', checkVersion],
     ['agents', checkAgents],
+    ['policies', checkPolicies],
     ['queue', checkQueue],
   ] as const)
     findings.push(

@@ -11,6 +11,7 @@ import {
   ApprovalPolicyAssignment,
   ApprovalPolicyEntry,
   AssignedApprovalPolicy,
+  PolicyEngine,
   policyPath,
   policyScopes,
 } from './shapes.ts';
@@ -66,6 +67,14 @@ const policies = {
     needs: 'signed-in',
     reply: Type.Array(CataloguePolicy),
   }),
+  getPolicyEngine: operation('GET', '/approval-policies/engine', {
+    summary: 'Get policy engine',
+    description:
+      'Whether this service can evaluate approval policies. Without the program `opa` it cannot, and deployments ' +
+      'that a policy is to check fail.',
+    needs: 'signed-in',
+    reply: PolicyEngine,
+  }),
   createApprovalPolicy: operation('POST', '/approval-policy', {
     summary: 'Create approval policy',
     description:
@@ -101,7 +110,8 @@ const assignments = {
     summary: 'Assign approval policy',
     description:
       'Deployments that start from then on are checked by it: of the template, or of all environments of the ' +
-      'organization, or of the project and those below it. Assigning it again changes nothing.',
+      'organization, or of the project and those below it. Assigning it again changes nothing. The header ' +
+      '`x-envarium-warning` says if the service cannot evaluate policies.',
     needs: 'VIEW_ORGANIZATION',
     needsToo: assignRights,
     subject: { entity: 'assignmentScope', in: 'body', field: 'scopeId' },

@@ -4,6 +4,13 @@ import { oneOf } from '../schema/enumerations.ts';
 import { AnyObject, Flag, Instant, replyObject, Text } from '../schema/schema.ts';
 import { recordReplyFields } from './record-fields.ts';
 
+export const PolicyEngine = replyObject('PolicyEngine', {
+  isAvailable: Flag,
+  problem: Type.Optional(
+    Type.String({ description: 'Why policies cannot be evaluated, and what to do; absent: they can' }),
+  ),
+});
+
 /** Where custom flows can be assigned. */
 export const flowScopes = ['ORGANIZATION', 'PROJECT', 'BLUEPRINT'] as const;
 export type FlowScope = (typeof flowScopes)[number];

@@ -1,7 +1,7 @@
 /** Starts the program opa: with an empty environment, under limits, and so that it ends with the service. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { findOnPath, isExecutable } from '#guards/find-on-path.ts';
 import type { Context } from '../context.ts';
+import { findOpa } from '../flows/find-opa.ts';
 import { killGroup, limitedCommand } from '../repositories/git/run-git.ts';
 import { PolicyError } from './policy-error.ts';
 
@@ -14,26 +14,13 @@ export type OpaSettings = Pick<
   'opaProgram' | 'policyMemoryMegabytes' | 'policyTimeLimitSeconds' | 'policyProcesses' | 'dataFolder'
 >;
 
-/** @throws PolicyError that says how to install it */
-export function findOpa({ opaProgram }: OpaSettings): string {
-  const remedy = 'install it on the machine of the service (https://www.openpolicyagent.org)';
-  if (opaProgram !== undefined) {
-    if (isExecutable(opaProgram)) return opaProgram;
-    throw new PolicyError(`ENVARIUM_OPA names ${opaProgram}, which this service cannot execute: ${remedy}`);
-  }
-  const found = findOnPath('opa');
-  if (found === null)
-    throw new PolicyError(
-      `Approval policies are evaluated by the program opa, which is not on the PATH: ${remedy}, or set ENVARIUM_OPA`,
-    );
-  return found;
-}
-
-/** @param args of opa */
+/** @param args of opa. @throws PolicyError that says how to install it */
 export function startOpa(settings: OpaSettings, args: readonly string[], folder: string): ChildProcess {
   const memoryBytes = settings.policyMemoryMegabytes * megabyte;
   const limits = { fileBytes: 64 * megabyte, memoryBytes };
-  const [program, ...words] = limitedCommand([findOpa(settings), ...args], limits);
+  const opa = findOpa(settings);
+  if (opa.problem !== undefined) throw new PolicyError(opa.problem);
+  const [program, ...words] = limitedCommand([opa.program, ...args], limits);
   return spawn(program, words, {
     cwd: folder,
     // Collects garbage seldom, but before the limit, above which it would be killed.

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { testApp } from '../testing/app.ts';
-import { ok, refused } from '../testing/client.ts';
+import { call, ok, refused } from '../testing/client.ts';
 import { createIdle } from '../testing/environment.ts';
 import { createTemplate } from '../testing/template.ts';
 
@@ -218,4 +218,33 @@ test('assignments to the template of one environment are deleted with it', async
     blueprintId,
   ]);
   assert.equal(rows.length, 0);
+});
+
+test('without the program opa, creating and assigning a policy warns what to install', async () => {
+  const other = await testApp({ ENVARIUM_OPA: '/nowhere/opa' });
+  const problem =
+    /^ENVARIUM_OPA names \/nowhere\/opa, which this service cannot execute: install it on the machine/;
+  const engine = await ok(other, 'getPolicyEngine');
+  assert.equal(engine.isAvailable, false);
+  assert.match(engine.problem ?? '', problem);
+  const created = await call(other, 'createApprovalPolicy', {
+    body: { organizationId: other.organizationId, name: 'no engine', repository },
+  });
+  const { id: blueprintId } = created.json<{ id: string }>();
+  const assigned = await call(other, 'assignApprovalPolicy', {
+    body: { scope: 'PROJECT', scopeId: other.projectId, blueprintId },
+  });
+  for (const { statusCode, headers } of [created, assigned]) {
+    assert.equal(statusCode, 200);
+    assert.match(String(headers['x-envarium-warning']), problem);
+  }
+});
+
+test('with the program opa, nothing warns', async () => {
+  const other = await testApp({ ENVARIUM_OPA: process.execPath });
+  assert.deepEqual(await ok(other, 'getPolicyEngine'), { isAvailable: true });
+  const created = await call(other, 'createApprovalPolicy', {
+    body: { organizationId: other.organizationId, name: 'engine', repository },
+  });
+  assert.deepEqual([created.statusCode, created.headers['x-envarium-warning']], [200, undefined]);
 });

@@ -6,7 +6,8 @@ import { inOrganization, inProject } from '../access/access.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { orNotFound, unknownEntity } from '../http/errors.ts';
-import { type Route, route } from '../http/route.ts';
+import { type Route, route, type Wire } from '../http/route.ts';
+import { warn } from '../http/warn.ts';
 import { newestHashes } from '../approval-policies/verdict-store.ts';
 import { listOrganizationRows } from '../organizations/organization-store.ts';
 import { getProjectRows } from '../projects/project-store.ts';
@@ -27,6 +28,7 @@ import {
 import { type AssignmentRow, assignmentsAt, assignmentsOf } from './assignment-store.ts';
 import { catalogue } from './catalogue.ts';
 import { checkCataloguePolicy } from './check-policy.ts';
+import { findOpa } from './find-opa.ts';
 import { policyOf } from './flow-view.ts';
 
 const type = 'approval-policy';
@@ -119,15 +121,22 @@ async function unassignNamed(context: ActorContext, id: string): Promise<null> {
   });
 }
 
+function warnWithoutEngine({ settings }: ActorContext, wire: Pick<Wire, 'reply'>): void {
+  const { problem } = findOpa(settings);
+  if (problem !== undefined)
+    warn(wire, `${problem}. Until then, deployments that the policy is to check fail.`);
+}
+
 const assignments: Route[] = [
-  route(operations.assignApprovalPolicy, (context, { body }) =>
-    inTransaction(context, async (context) => {
+  route(operations.assignApprovalPolicy, (context, { body }, wire) => {
+    warnWithoutEngine(context, wire);
+    return inTransaction(context, async (context) => {
       const place = await requirePlace(context, body, 'body.scopeId');
       const policy = { type, id: body.blueprintId, field: 'body.blueprintId' } as const;
       await assign(context, place, policy, { id: context.newId(), position: null });
       return { scope: body.scope, scopeId: place.scopeId, blueprintId: body.blueprintId.toLowerCase() };
-    }),
-  ),
+    });
+  }),
   route(operations.unassignApprovalPolicy, (context, { query }) => unassignNamed(context, query.id)),
   route(operations.unassignApprovalPolicies, (context, { params }) =>
     inTransaction(context, async (context) => {
@@ -162,7 +171,15 @@ export const approvalPolicyRoutes: Route[] = [
     return (await templateViews(context.db, rows)).map(policyOf);
   }),
   route(operations.listCataloguePolicies, () => Promise.resolve([...catalogue()])),
-  route(operations.createApprovalPolicy, async (context, { body }) => {
+  route(operations.getPolicyEngine, ({ settings }) => {
+    const { problem } = findOpa(settings);
+    return Promise.resolve({
+      isAvailable: problem === undefined,
+      ...(problem === undefined ? {} : { problem }),
+    });
+  }),
+  route(operations.createApprovalPolicy, async (context, { body }, wire) => {
+    warnWithoutEngine(context, wire);
     checkCataloguePolicy(body);
     return policyOf(await createTemplate(context, { ...body, type }));
   }),

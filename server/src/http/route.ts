@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BodyOf, Operation, ParamsOf, QueryOf, ReplyOf } from '#contract/operation.ts';
 import { hasTag, isRepeatable } from '#contract/reader-of.ts';
 import { warningsOf } from '#contract/schema/no-effect.ts';
-import { joinWarnings, warningHeader } from '#contract/schema/warning-header.ts';
 import { type Actor, actorWithoutRights } from '../access/actor.ts';
 import {
   checkRight,
@@ -31,6 +30,7 @@ import { onceKeyOf, onlyOnce } from './changes/only-once.ts';
 import { parseBody } from './parse-body.ts';
 import { noteRefusedCall } from './refused-calls.ts';
 import { type PartCheckers, partCheckers } from './request-parts.ts';
+import { warn } from './warn.ts';
 
 /** What a verb gets of a request. */
 export interface Input<O extends Operation> {
@@ -206,7 +206,7 @@ async function sendJson(bound: BoundRoute, wire: Wire, context: ActorContext, in
     ? await onlyOnce(context, once, act)
     : { answer: await act(context), isReplayed: false };
   if (isReplayed) reply.header('idempotency-replayed', 'true');
-  if (warnings.length > 0) reply.header(warningHeader, joinWarnings(warnings));
+  warn(wire, ...warnings);
   return reply.type(jsonType).send(answer);
 }
 

@@ -16,6 +16,7 @@ import { Page } from '../../ui/Page.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { Catalogue } from './Catalogue.tsx';
+import { EngineNotice } from './EngineNotice.tsx';
 import { placeOfPolicy, placesText } from './policy-words.ts';
 import classes from './policies.module.css';
 
@@ -133,6 +134,7 @@ export function ApprovalPoliciesPage() {
         callOf('List the catalogue', 'listCataloguePolicies', undefined, ['approval-policies', 'catalogue']),
       ]}
     >
+      <EngineNotice />
       <Tabs
         value={tab}
         onChange={(next) => change({ tab: next === 'policies' || next === null ? undefined : next }, true)}

@@ -14,6 +14,7 @@ import { callOf } from '../../ui/calls.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { showDone } from '../../ui/messages.ts';
+import { EngineNotice } from './EngineNotice.tsx';
 import { rightsToAssign, scopeWords } from './policy-words.ts';
 import classes from './policies.module.css';
 
@@ -120,6 +121,7 @@ export function PolicyPlaces({ entry }: { readonly entry: ApprovalPolicyEntry })
   const projectId = projects[0]?.id ?? '{projectId}';
   return (
     <>
+      <EngineNotice />
       <Assign entry={entry} />
       {assignments.length === 0 ? (
         <EmptyState

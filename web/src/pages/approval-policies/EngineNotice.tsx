@@ -1,0 +1,13 @@
+/** Says, where people work on policies, that the service cannot evaluate any. */
+import { Alert } from '@mantine/core';
+import { useRead } from '../../api/queries.ts';
+
+export function EngineNotice() {
+  const { data: engine } = useRead('getPolicyEngine');
+  if (engine?.problem === undefined) return null;
+  return (
+    <Alert color="yellow" role="status" title="Policies cannot be evaluated" mb="md">
+      {engine.problem}. Until then, deployments that a policy is to check fail.
+    </Alert>
+  );
+}
