@@ -337,7 +337,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     await repository.commit({ 'drifting/main.tf': files['drifting/main.tf'].replace('"here"', '"there"') });
     const some = await envarium('drift', 'drifting');
     assert.equal(some.status, 2, some.stdout + some.stderr);
-    assert.match(some.stdout, /update +terraform_data\.kept +\S*input/);
+    assert.match(some.stdout, /Change +terraform_data\.kept +\S*input/);
     assert.equal((await envarium('drift', 'nowhere')).status, 1);
     assert.equal((await envarium('drift')).status, 1);
   });

@@ -218,6 +218,7 @@ export const routes = {
   listApprovalPolicies: ['GET', '/approval-policies'],
   findApprovalPolicies: ['GET', '/approval-policy'],
   listCataloguePolicies: ['GET', '/approval-policies/catalogue'],
+  getPolicyEngine: ['GET', '/approval-policies/engine'],
   createApprovalPolicy: ['POST', '/approval-policy'],
   updateApprovalPolicy: ['PUT', '/approval-policy'],
   deleteApprovalPolicy: ['DELETE', '/approval-policy/delete/{id}'],
