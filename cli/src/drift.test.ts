@@ -64,6 +64,30 @@ test('with --json and --follow, each line is an event, and the deployment is the
   assert.ok('driftDeployment' in (JSON.parse(waited.stdout) as object), 'without --follow: one document');
 });
 
+test('a check for drift that finds none says that a check of the code failed', async () => {
+  const diagnostics = [
+    { severity: 'check', step: 'tf:plan', text: 'Warning: Check block assertion failed\n\nno answer' },
+    { severity: 'warning', step: 'tf:plan', text: 'Warning: Deprecated' },
+  ];
+  const { status, stdout } = await runAgainst(['drift', 'web'], drift({ driftDetected: false, diagnostics }));
+  assert.equal(status, 0);
+  assert.match(stdout, /^No drift, but a check failed\.$/m);
+  assert.match(stdout, /^1 failed check, 1 warning: envarium deployments show /m);
+});
+
+test('deployments show has everything that the tool reported', async () => {
+  const diagnostics = ['one', 'two'].map((text) => ({
+    severity: 'error',
+    step: 'tf:plan',
+    text: `Error: ${text}\n\nmore`,
+  }));
+  const { stdout } = await runAgainst(['deployments', 'show', deploymentId], {
+    ...drift({ status: 'FAILURE', startedByUser: {}, diagnostics }),
+    [`GET /deployments/${deploymentId}/steps`]: [],
+  });
+  assert.match(stdout, /^Error in tf:plan\n {2}Error: one\n\n {2}more\n\nError in tf:plan\n {2}Error: two$/m);
+});
+
 test('drift and settled attributes are listed separately', async () => {
   const resourceChanges = [change('update', 'local_file.web', 'content'), change('metadata', 'data.x')];
   const plan = { resourceChanges, outputChanges: [], settled };

@@ -2,6 +2,7 @@
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import { showApproval, verdictLines } from './show-approval.ts';
+import { showFindings } from './show-diagnostics.ts';
 import { showUnrecorded } from './show-unrecorded.ts';
 import type { Outputs } from '#contract/deployments/plan.ts';
 import { planText } from '#contract/deployments/plan-counts.ts';
@@ -89,8 +90,13 @@ export async function tookText(client: Session['client'], deployment: Deployment
 }
 
 /** Whether there is drift, and what was started because of it. */
-async function showDriftResult(output: Output, { driftDetected, remediation }: Deployment): Promise<void> {
-  await output.line(driftDetected ? 'Drift was found.' : 'No drift.');
+async function showDriftResult(
+  output: Output,
+  { driftDetected, remediation, diagnostics = [] }: Deployment,
+): Promise<void> {
+  const failed = diagnostics.filter(({ severity }) => severity === 'check').length;
+  const checks = failed === 0 ? '' : `, but ${failed === 1 ? 'a check' : `${failed} checks`} failed`;
+  await output.line(driftDetected ? 'Drift was found.' : `No drift${checks}.`);
   if (remediation?.deploymentId)
     await output.line(`A deploy was started to repair it: ${remediation.deploymentId}`);
   if (remediation?.reason) await output.line(`It is not repaired automatically: ${remediation.reason}`);
@@ -105,6 +111,7 @@ export async function showResult(
   const { type, status } = deployment;
   const plan = plannedText(deployment);
   if (plan !== undefined) await output.line(`Plan: ${plan}`);
+  await showFindings(output, id, deployment);
   if (status === 'WAITING_FOR_USER') {
     await output.line(`${type} ${statusText(output, status)}: the plan waits for approval`);
     await showApproval(output, deployment);

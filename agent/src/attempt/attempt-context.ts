@@ -1,5 +1,6 @@
 /** Shared by all parts of an attempt; constant while it runs. */
 import type { Job } from '#protocol/messages/job.ts';
+import type { Diagnostics } from '../drivers/diagnostics.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { StopWatch } from '../processes/stop-watch.ts';
 import type { TreeClient } from '../runner/tree/tree-client.ts';
@@ -18,5 +19,6 @@ export interface AttemptContext {
   readonly driver: Driver;
   readonly stop: StopWatch;
   readonly events: EventLog;
+  readonly diagnostics: Diagnostics;
   readonly tree: TreeClient;
 }

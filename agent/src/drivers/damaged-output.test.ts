@@ -131,7 +131,7 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
         'Error: x\n'.repeat(megabyte),
         '{"a":1}\n'.repeat(megabyte),
       ]) {
-        const found = driver.lastDiagnostic(text);
+        const found = driver.reason(text);
         assert.ok(found === null || found.trim() !== '', JSON.stringify(found));
       }
     });

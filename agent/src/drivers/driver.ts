@@ -12,9 +12,7 @@
  * `savedPlan.differing` and `state.record.before` ahead of its first changing command, `progress` while one runs,
  * `state.record.after`, then `state.read` or `outputs.read`. Commands run one after the other in the
  * configuration's folder; the first that fails ends the phase. What a command captures is given to the functions
- * of those after it.
- *
- * Cancellation is up to the runner: one SIGINT to the tool, the abort time, then the end of its group.
+ * of those after it. Cancellation is up to the runner: one SIGINT to the tool, the abort time, then the end of its group.
  *
  * Rules, checked by one conformance suite for all drivers: labels are unique and non-empty; every command's
  * step is one of the deployment's steps; no variable's value appears in any argument list; a destroy differs
@@ -28,6 +26,7 @@ import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { RequiredVersion } from '../toolchain/choose-tool.ts';
 import type { CollectorCapability, CostCapability, ImportCapability } from './capabilities.ts';
 import type { Installed, ProviderCapability } from './capabilities.ts';
+import type { Finding } from './diagnostics.ts';
 import type { Captures, Command, Note } from './command.ts';
 import type { KeptElsewhere, OtherWorkspaces, SeveralFiles } from './state-places.ts';
 
@@ -335,8 +334,10 @@ export interface Driver {
   readonly installed?: readonly string[];
   /** More of them, which depend on the code. */
   installedIn?(context: DriverContext): readonly string[];
-  /** The tool's last diagnostic in a step's output, used as `error.message`; null if there is none. */
-  lastDiagnostic(output: string): string | null;
+  /** Why a command with this output failed; null if the output does not say it. */
+  reason(output: string): string | null;
+  /** Errors, failed checks and warnings in the output of a command. */
+  diagnostics?(output: string): readonly Finding[];
   readonly state?: StateCapability;
   readonly savedPlan?: SavedPlanCapability;
   readonly progress?: ProgressCapability;

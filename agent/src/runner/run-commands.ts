@@ -144,7 +144,7 @@ export function failed(
   command: Command,
   captures: ReadCaptures,
 ): RunFailure {
-  const failure = failureOf(attempt, end, command.label, (output) => attempt.driver.lastDiagnostic(output));
+  const failure = failureOf(attempt, end, command.label, (output) => attempt.driver.reason(output));
   const more = command.explain?.(captures) ?? null;
   return more === null
     ? failure
@@ -184,12 +184,23 @@ export async function startOne(
   await using _companion = startCompanion(attempt, configuration, command);
   using input = inputFile(attempt, streams.input);
   const end = await startAlone(attempt, configuration, command, { ...streams, inputFrom: input.path });
+  noteDiagnostics(attempt, command, end);
   const { afterFailure = [] } = command;
   if (afterFailure.length === 0 || isGood(end, command) || end.stop !== null) return end;
   const output = end.output();
   for (const each of afterFailure)
     await startAlone(attempt, configuration, { ...each, step: command.step, isExtra: true }).catch(ignored);
   return { ...end, output: () => output };
+}
+
+/** Notes what the tool reports about a run; what a command only reads for the runner reports nothing new. */
+function noteDiagnostics(
+  { driver, diagnostics }: RunnerAttempt,
+  { step, captureTo }: Command,
+  end: CommandEnd,
+): void {
+  if (driver.diagnostics === undefined || captureTo !== undefined) return;
+  diagnostics.add(step, driver.diagnostics(end.output()));
 }
 
 /** How commands that only show something end does not matter. */

@@ -8,6 +8,7 @@ import { type RunnableTool, tools } from '#protocol/tools/index.ts';
 import { restoreStep, variablesStep } from '#protocol/tools/steps.ts';
 import { usableVariables } from '#protocol/tools/usable-variables.ts';
 import { longVariables } from '#protocol/run-environment.ts';
+import { Diagnostics } from '../drivers/diagnostics.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { endProcessesOf } from '../processes/end-processes.ts';
 import { unpackFiles } from '../slots/packed-files.ts';
@@ -74,7 +75,8 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers, lender: Tre
   const folders = workFolderPaths(order.workFolder, job);
   using stop = new StopWatch(spool, job.limits, job.type, watchOf(order, folders));
   await endRunProcesses(order);
-  const context = { job, leftOut, order, spool, folders, driver, stop, events };
+  const diagnostics = new Diagnostics();
+  const context = { job, leftOut, order, spool, folders, driver, stop, events, diagnostics };
   const end = await endOf(context, lender);
   await endRunProcesses(order);
   if (isOwn(folders, job)) forceRemoveSync(folders.credentials);
@@ -82,7 +84,9 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers, lender: Tre
   await events.settle();
   rmSync(spool.scratch, { recursive: true, force: true });
   const { result, facts, failure } = end;
-  return { workFolder: order.workFolder, ...facts, result, finishedAt: now(), ...failure };
+  const found = diagnostics.all();
+  const reported = found.length === 0 ? {} : { diagnostics: found };
+  return { workFolder: order.workFolder, ...facts, ...reported, result, finishedAt: now(), ...failure };
 }
 
 function watchOf(

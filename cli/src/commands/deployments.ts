@@ -11,6 +11,7 @@ import type { Column } from '../terminal/table.ts';
 import type { Session } from '../session/session.ts';
 import { costText, reviewsText, verdictLines, waitLines } from '../show-approval.ts';
 import { plannedText, tookText } from '../show-deployment.ts';
+import { showDiagnostics } from '../show-diagnostics.ts';
 import { showUnrecorded } from '../show-unrecorded.ts';
 import { showTiming } from '../show-timing.ts';
 import { optionOf } from '../terminal/suggest.ts';
@@ -127,6 +128,7 @@ async function show({ output, client }: Session, id: string, deployment: Deploym
   const steps = await client.call('listSteps', { params: { deploymentLogId: id } });
   if (steps.length > 0) await output.line();
   if (steps.length > 0) await output.table(steps, stepColumns, '');
+  await showDiagnostics(output, deployment);
   const unrecorded = deployment.unrecordedResources ?? [];
   if (unrecorded.length > 0) await output.line();
   await showUnrecorded(output, unrecorded);

@@ -25,6 +25,7 @@ import {
   Versions,
   WaitingFor,
 } from './plan.ts';
+import { Diagnostic } from './diagnostics.ts';
 import { PolicyVerdict } from './policy-verdict.ts';
 import { AnyObject, closed, Count, Flag, Instant, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
@@ -176,6 +177,12 @@ export type Remediation = Static<typeof Remediation>;
 const ownDeploymentFields = {
   trigger: Type.Optional(oneOf(triggers, 'What caused it, in full; `triggerName` names only some causes')),
   waitingFor: Type.Optional(WaitingFor),
+  diagnostics: Type.Optional(
+    Type.Array(Diagnostic, {
+      description:
+        'Errors, failed checks and warnings of the tool, in this order, at most 100; absent in lists, and where there are none',
+    }),
+  ),
   isPlanEmpty: Type.Optional(
     Type.Boolean({
       description:

@@ -1,5 +1,6 @@
 /** How a phase ended. Plans, outputs and resources have the shapes that the public interface returns. */
 import { type Static, Type } from 'typebox';
+import { Diagnostic, mostDiagnostics } from '#contract/deployments/diagnostics.ts';
 import {
   CostEstimation,
   OutputValue,
@@ -29,6 +30,8 @@ export const Outcome = Type.Object({
   ),
   commit: Type.Optional(Text),
   toolVersion: Type.Optional(Text),
+  /** Of the tool: errors first. */
+  diagnostics: Type.Optional(Type.Array(Diagnostic, { maxItems: mostDiagnostics })),
   plan: Type.Optional(Plan),
   planSummary: Type.Optional(PlanSummary),
   /** Of a plan whose job asks for it; absent where it could not be made. */

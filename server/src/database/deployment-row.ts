@@ -10,6 +10,7 @@ export type FoundColumn =
   | 'resources'
   | 'unrecorded_resources'
   | 'cost_estimation'
+  | 'diagnostics'
   | 'git_metadata'
   | 'provider_versions'
   | 'module_versions';

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources e463f4c3f636dc60027493772e2ab529632227f03bf206eaf2bdab5471cba651
+ * sources 3d5128ecb9c77f184749c5f9a7eda8dcaff3030bf6cf204bba560bacf258ca2a
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -276,6 +276,7 @@ export interface DeploymentTable {
   commit_to_run: string | null;
   cost_estimation: JsonOrNull<Deployments['deployment.cost_estimation']>;
   custom_environment_variables: JsonWithDefault<Deployments['deployment.custom_environment_variables']>;
+  diagnostics: JsonOrNull<Deployments['deployment.diagnostics']>;
   drift_cause: JsonOrNull<Deployments['deployment.drift_cause']>;
   drift_detected: boolean | null;
   drift_remediation: Deployments['deployment.drift_remediation'] | null;

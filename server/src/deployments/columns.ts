@@ -1,5 +1,6 @@
 /** What columns hold that are text, numbers or JSON to the database. */
 import type { GitUserData } from '#contract/deployments/deploy-request.ts';
+import type { Diagnostic } from '#contract/deployments/diagnostics.ts';
 import type {
   CostEstimation,
   DeploymentErrorBody,
@@ -29,6 +30,7 @@ export interface Columns {
   'deployment.tool': TemplateType;
   'deployment.cost_estimation': CostEstimation;
   'deployment.custom_environment_variables': CustomServiceEnvironmentVariables;
+  'deployment.diagnostics': Diagnostic[];
   'deployment.drift_cause': NonNullable<Deployment['driftCause']>;
   'deployment.drift_remediation': AutoDriftRemediation;
   'deployment.error': DeploymentErrorBody;

@@ -148,6 +148,7 @@ function jsonFields(row: ShownDeploymentRow) {
       providerVersions: row.provider_versions,
       moduleVersions: row.module_versions,
       unrecordedResources: row.unrecorded_resources,
+      diagnostics: row.diagnostics,
     }),
   };
 }
@@ -232,6 +233,7 @@ export async function deploymentTexts(
 }
 
 const nothingFound = {
+  diagnostics: null,
   plan: null,
   resources: null,
   unrecorded_resources: null,

@@ -12,6 +12,7 @@ import { recordEvent } from '../feeds/record-event.ts';
 import { appendLog, skipUnstartedStep } from '../logs/step-store.ts';
 import { stepView } from '../logs/step-view.ts';
 import { promiseCheck } from './policy-check/policy-check.ts';
+import { diagnosticsColumn } from './diagnostics-store.ts';
 import { outcomeColumns, type ReceivedOutcome } from './outcome-columns.ts';
 import { isApplySkipped } from './skipped-apply.ts';
 
@@ -75,6 +76,7 @@ export async function finishPhase(
   });
   await skipUnknownCostStep(context, before, outcome);
   const stored = outcomeColumns(context, before, outcome, states.stored);
+  const reported = await diagnosticsColumn(context.db, before.id, outcome);
   const planned = outcome.result === 'planned' ? { planned_on_state_version_id: states.began } : {};
   const lostMessage = states.isRescued ? rescuedMessage : lostStateMessage;
   const message = hasLostState
@@ -85,7 +87,7 @@ export async function finishPhase(
   const lost = message ? { error: JSON.stringify({ message }) } : {};
   const isSkipped = isEmpty && decision.kind === 'end' && decision.status === 'SUCCESS';
   const skipped = isSkipped ? { is_skipped_apply: true } : {};
-  const changes = { ...stored, ...planned, ...lost, ...skipped, updated_at: context.now() };
+  const changes = { ...stored, ...reported, ...planned, ...lost, ...skipped, updated_at: context.now() };
   const locked = { deployment: before, environment };
   if (decision.kind !== 'check') return followDecision(context, locked, decision, changes);
   await Promise.all([updateDeploymentRow(context.db, before.id, changes), promiseCheck(context, before, 1)]);

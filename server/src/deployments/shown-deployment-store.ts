@@ -89,13 +89,17 @@ export const textColumns = [
 ] as const satisfies readonly (keyof DeploymentTable)[];
 type TextColumn = (typeof textColumns)[number];
 
+/** Columns that only single deployments show. */
+const singleColumns = ['diagnostics'] as const satisfies readonly (keyof DeploymentTable)[];
+type SingleColumn = (typeof singleColumns)[number];
+
 export type ShownDeploymentRow = Pick<
   Selectable<DeploymentTable>,
-  (typeof shownColumns)[number] | LargeColumn
+  (typeof shownColumns)[number] | LargeColumn | SingleColumn
 >;
 
 /** What a row of a list and a single one have in common. */
-export type PlainDeploymentRow = Omit<ShownDeploymentRow, TextColumn>;
+export type PlainDeploymentRow = Omit<ShownDeploymentRow, TextColumn | SingleColumn>;
 
 /** A row of a list, with what its reply shows of other tables. */
 export type ListedDeploymentRow = PlainDeploymentRow &
@@ -112,7 +116,7 @@ export async function getShownDeployments(
   if (ids.length === 0) return [];
   return db
     .selectFrom('deployment')
-    .select([...shownColumns, ...largeColumns])
+    .select([...shownColumns, ...largeColumns, ...singleColumns])
     .where('id', 'in', [...ids])
     .execute();
 }

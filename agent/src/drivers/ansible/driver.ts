@@ -76,7 +76,7 @@ export const ansible: Driver = {
   plan: planCommands,
   readPlan,
   apply: applyCommands,
-  lastDiagnostic: lastAnsibleDiagnostic,
+  reason: lastAnsibleDiagnostic,
   progress: {
     // Without the file of events, nothing in the log says which host changed what.
     fromLog: () => ({ read: () => [] }),

@@ -58,7 +58,7 @@ export const cloudformation: Driver = {
   readPlan,
   isPlanLogged: true,
   apply: applyCommands,
-  lastDiagnostic: lastStackDiagnostic,
+  reason: lastStackDiagnostic,
   savedPlan: { compose, differing },
   progress: { fromLog: stackProgress },
   outputs: { read: readOutputs },

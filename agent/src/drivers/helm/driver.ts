@@ -147,7 +147,7 @@ export const helm: Driver = {
   readPlan,
   isPlanLogged: true,
   apply: applyCommands,
-  lastDiagnostic: lastHelmDiagnostic,
+  reason: lastHelmDiagnostic,
   savedPlan: { compose, differing },
   progress: { fromLog: helmProgress },
   outputs: {

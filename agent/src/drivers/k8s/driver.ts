@@ -103,7 +103,7 @@ export const k8s: Driver = {
   readPlan: async (context, captures) => readPlan(context, captures),
   isPlanLogged: true,
   apply: applyCommands,
-  lastDiagnostic: lastKubectlDiagnostic,
+  reason: lastKubectlDiagnostic,
   state: {
     isOurs: async () => true,
     read: readRecordAsState,

@@ -96,7 +96,7 @@ export const pulumi: Driver = {
   plan: planCommands,
   readPlan,
   apply: applyCommands,
-  lastDiagnostic: lastPulumiDiagnostic,
+  reason: lastPulumiDiagnostic,
   state: {
     isOurs,
     read: readState,

@@ -397,7 +397,7 @@ for (const { driver, program, skip } of tools)
           'started terraform_data.good["c\\"]: Creating..."]',
         ]);
         assert.match(
-          driver.lastDiagnostic(output.toString())!,
+          driver.reason(output.toString())!,
           /^Error: local-exec provisioner error\n\n\s+with terraform_data.bad,\n[^]*exit\s+status 3/,
         );
         const again = await planned(context);
@@ -411,7 +411,7 @@ for (const { driver, program, skip } of tools)
         const { context } = await configuration(test, { 'main.tf': 'resource "terraform_data" {\n' });
         const init = await run(context, onlyCommands(await driver.prepare(context))[0]!);
         assert.equal(init.code, 1);
-        assert.match(driver.lastDiagnostic(init.output.toString())!, /^Error: .*\n[^]*main.tf line 1/);
+        assert.match(driver.reason(init.output.toString())!, /^Error: .*\n[^]*main.tf line 1/);
       });
 
       it('a refresh shows targets and drift', async (test) => {

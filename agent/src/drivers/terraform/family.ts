@@ -31,7 +31,7 @@ import {
   runVariablesOf,
   workspaceOf,
 } from './commands.ts';
-import { lastTerraformDiagnostic } from './diagnostics.ts';
+import { terraformDiagnostics, terraformReason } from './diagnostics.ts';
 import { terraformEvents } from './events.ts';
 import { endingOf, type FileRules } from './files.ts';
 import { importsOf } from './imports.ts';
@@ -213,7 +213,8 @@ export function terraformFamily(flavor: Flavor): Driver {
     afterDestroy: (context) => afterDestroyCommands(flavor, context),
     lockFile: lockFileName,
     installed: ['.terraform/providers'],
-    lastDiagnostic: lastTerraformDiagnostic,
+    reason: terraformReason,
+    diagnostics: terraformDiagnostics,
     state: {
       isOurs: (context) => isStateOurs(fileRules, context),
       read: readTerraformState,

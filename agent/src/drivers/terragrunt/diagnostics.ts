@@ -1,5 +1,6 @@
 /** The message of a failure in the output of terragrunt. */
-import { lastTerraformDiagnostic } from '../terraform/diagnostics.ts';
+import { type Finding, reasonOf } from '../diagnostics.ts';
+import { terraformDiagnostics } from '../terraform/diagnostics.ts';
 import { withoutColours } from '../terraform/progress.ts';
 import { readUnitLine } from './progress.ts';
 
@@ -7,19 +8,22 @@ import { readUnitLine } from './progress.ts';
 const searchedCharacters = 262_144;
 const longestMessage = 4_000;
 
-/** The last diagnostic of terraform or OpenTofu in a unit. */
-function ofUnit(lines: readonly string[]): string | null {
+/** What terraform or OpenTofu reports in each unit. */
+function ofUnits(lines: readonly string[]): Finding[] {
   const texts = new Map<string, string[]>();
-  let last: string | null = null;
   for (const line of lines) {
     const found = readUnitLine(line);
     if (found === null) continue;
-    texts.set(found.unit, [...(texts.get(found.unit) ?? []), found.text]);
-    if (/^(?:│ )?Error: /.test(found.text)) last = found.unit;
+    const known = texts.get(found.unit);
+    if (known) known.push(found.text);
+    else texts.set(found.unit, [found.text]);
   }
-  if (last === null) return null;
-  const message = lastTerraformDiagnostic((texts.get(last) ?? []).join('\n'));
-  return message === null || last === '.' ? message : `unit ${last}: ${message}`;
+  return [...texts].flatMap(([unit, found]) =>
+    terraformDiagnostics(found.join('\n')).map(({ severity, text }) => ({
+      severity,
+      text: unit === '.' ? text : `unit ${unit}: ${text}`,
+    })),
+  );
 }
 
 /** The first error of terragrunt itself, with the lines that belong to it. */
@@ -34,9 +38,15 @@ function ofTerragrunt(lines: readonly string[]): string | null {
   return [first, ...body].join('\n').trim().slice(0, longestMessage);
 }
 
-/** The tool's last diagnostic in a step's output, as plain text; null if there is none. */
-export function lastTerragruntDiagnostic(output: string): string | null {
+/** What the tool reports in each unit, or in the only one. */
+export function terragruntDiagnostics(output: string): Finding[] {
   const text = withoutColours(output.slice(-searchedCharacters));
-  const lines = text.split(/\r?\n/);
-  return ofUnit(lines) ?? lastTerraformDiagnostic(text) ?? ofTerragrunt(lines);
+  const found = ofUnits(text.split(/\r?\n/));
+  return found.length > 0 ? found : terraformDiagnostics(text);
+}
+
+/** The first error, and how many more there are, as plain text; null if there is none. */
+export function terragruntReason(output: string): string | null {
+  const own = () => ofTerragrunt(withoutColours(output.slice(-searchedCharacters)).split(/\r?\n/));
+  return reasonOf(terragruntDiagnostics(output)) ?? own();
 }

@@ -12,7 +12,7 @@ import { runVariablesOf } from '../terraform/commands.ts';
 import { ignoredStateRefusal } from '../terraform/family.ts';
 import { unitsWithBackend } from './backends.ts';
 import { applyCommands, inspectCommands, planCommands, prepareCommands, pullCapture } from './commands.ts';
-import { lastTerragruntDiagnostic } from './diagnostics.ts';
+import { terragruntDiagnostics, terragruntReason } from './diagnostics.ts';
 import { approvedPlans, plansToEstimate, readUnitPlans } from './plan.ts';
 import { terragruntProgress } from './progress.ts';
 import { requiredVersions } from './required-versions.ts';
@@ -176,7 +176,8 @@ export const terragrunt: Driver = {
     unitsOf(context)
       .map(({ path }) => (path === '.' ? '' : `${path}/`))
       .map((path) => `${path}.terragrunt-cache`),
-  lastDiagnostic: lastTerragruntDiagnostic,
+  reason: terragruntReason,
+  diagnostics: terragruntDiagnostics,
   state: {
     isOurs: isStateOurs,
     read: readTerragruntState,

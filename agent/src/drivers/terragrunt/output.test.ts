@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { jobOf } from '../../testing/driver-job.ts';
-import { lastTerragruntDiagnostic } from './diagnostics.ts';
+import { terragruntReason } from './diagnostics.ts';
 import { terragrunt } from './driver.ts';
 import { terragruntProgress } from './progress.ts';
 import { inputProblem, inputVariables } from './variables.ts';
@@ -41,7 +41,7 @@ test('output without a unit is that of the only one, and output of programs caus
   );
 });
 
-test('the last diagnostic of a unit is the message, else that of terragrunt itself', () => {
+test('the first error of a unit is the message, else that of terragrunt itself', () => {
   const unit = [
     '10:00:00.000 STDERR [app] tofu: Error: Mismatch between input and plan variable value',
     '10:00:00.000 STDERR [db] tofu: something else',
@@ -51,19 +51,18 @@ test('the last diagnostic of a unit is the message, else that of terragrunt itse
     '* Failed to execute "tofu apply"',
   ];
   assert.equal(
-    lastTerragruntDiagnostic(unit.join('\n')),
+    terragruntReason(unit.join('\n')),
     'unit app: Error: Mismatch between input and plan variable value\nValue saved in the plan file is different.',
   );
+  const failed = ['app', 'db'].map((name) => `10:00:00.000 STDERR [${name}] tofu: Error: ${name} failed`);
+  assert.equal(terragruntReason(failed.join('\n')), 'unit app: Error: app failed (and 1 more error)');
   const own = [
     '10:00:00.000 ERROR  ./a/terragrunt.hcl:2,1-1: Missing name',
     '  On line 2',
     '10:00:00.001 INFO   TIP x',
   ];
-  assert.equal(
-    lastTerragruntDiagnostic(own.join('\n')),
-    './a/terragrunt.hcl:2,1-1: Missing name\n  On line 2',
-  );
-  assert.equal(lastTerragruntDiagnostic('all is well'), null);
+  assert.equal(terragruntReason(own.join('\n')), './a/terragrunt.hcl:2,1-1: Missing name\n  On line 2');
+  assert.equal(terragruntReason('all is well'), null);
 });
 
 test('variables are texts that the tools read as what they are', () => {

@@ -13,6 +13,7 @@ import { DecisionNotes } from './decide/DecisionNotes.tsx';
 import { useDecisions } from './decide/use-decisions.ts';
 import { DeploymentTabs } from './DeploymentTabs.tsx';
 import { Failure } from './parts/Failure.tsx';
+import { Findings } from './parts/Findings.tsx';
 import { Lead } from './parts/Lead.tsx';
 import { StepStrip, TimeParts } from './parts/StepStrip.tsx';
 import { type DeploymentReply, useHead, usePlan } from './reads.ts';
@@ -76,6 +77,7 @@ function Found({ deployment }: { readonly deployment: DeploymentReply }) {
       <StepStrip steps={steps} />
       {timeline !== undefined && <TimeParts timeline={timeline} />}
       <Failure deployment={deployment} steps={steps} />
+      <Findings diagnostics={deployment.diagnostics} />
       <DeploymentTabs deployment={deployment} steps={steps} plan={plan} />
     </Page>
   );

@@ -1,5 +1,6 @@
 /** A deployment as one sentence: what happens, why it waits, how it ended. */
 import { type Counts, countsText } from '#contract/deployments/plan-counts.ts';
+import { findingsText } from '#contract/deployments/diagnostics.ts';
 import type { Deployment, Step } from '#contract/deployments/shapes.ts';
 import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
 import { deploymentTypeWords } from '../../design/words.ts';
@@ -84,14 +85,21 @@ function running({ deployment, steps, now }: SentenceFacts): string {
   return `Running ${step.name} for ${span(step.startedAt, now)} · ${begun}`;
 }
 
-function waiting({ deployment: { waitingFor, isPlanEmpty }, counts, now }: SentenceFacts): string {
+function waiting({ deployment, counts, now }: SentenceFacts): string {
+  const { waitingFor, isPlanEmpty, diagnostics = [] } = deployment;
   const none = isPlanEmpty === true ? 'nothing to apply' : 'no resource changes';
   const changes = counts ? countsText(counts, 'toDo') || none : '';
   const asked = `asked ${ago(waitingFor?.since, now)}`;
-  return ['Waiting for approval', changes, asked].filter((part) => part !== '').join(' · ');
+  const found = findingsText(diagnostics);
+  return ['Waiting for approval', changes, found, asked].filter((part) => part !== '').join(' · ');
 }
 
 function succeeded(facts: SentenceFacts): string {
+  const found = findingsText(facts.deployment.diagnostics ?? []);
+  return [succeededText(facts), ...(found === '' ? [] : [found])].join(' · ');
+}
+
+function succeededText(facts: SentenceFacts): string {
   const { deployment, counts } = facts;
   const { type, driftDetected, isSkippedApply, isPlanEmpty } = deployment;
   const took = workedText(facts);

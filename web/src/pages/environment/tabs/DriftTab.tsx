@@ -1,4 +1,5 @@
 /** Whether what is there still is what the code describes: when it was checked, what differs, and why. */
+import { Findings } from '../../deployment/parts/Findings.tsx';
 import { lazy, Suspense } from 'react';
 import { Link } from '@tanstack/react-router';
 import type { Plan } from '#contract/deployments/plan.ts';
@@ -74,6 +75,7 @@ function Found({ check, isOver }: { readonly check: DeploymentReply; readonly is
   const hasPlan = check.driftDetected || (plan?.settled?.length ?? 0) > 0;
   return (
     <>
+      <Findings diagnostics={check.diagnostics} />
       {check.driftDetected && (
         <>
           {isOver && (
