@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { plannedValues } from '#protocol/tools/applied-values.ts';
-import { runVariableNames, runVariableProblem } from '#protocol/tools/run-variables.ts';
+import { pathProblem, runVariableNames, runVariableProblem } from '#protocol/tools/run-variables.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
 import { variableRefusal, workspaceNameRefusal } from '#protocol/tools/variable-refusals.ts';
@@ -183,11 +183,12 @@ function plansToEstimate(_context: DriverContext, captures: Captures): PlanToEst
   return json === undefined ? [] : [{ unit: null, json }];
 }
 
-/** Files that are loaded automatically, and those that arguments name. Arguments may also name files outside of the code. */
+/** Files that are loaded automatically, and those of the repository that arguments name. */
 async function valueFiles({ job, tree }: DriverContext): Promise<string[]> {
-  const named = plannedValues(runEnvironment(job)).flatMap(
-    (word) => /^-var-file=([^/][^]*)$/.exec(word)?.[1] ?? [],
-  );
+  const folder = normalizePath(job.source.path ?? '');
+  const named = plannedValues(runEnvironment(job))
+    .flatMap((word) => /^-var-file=([^]+)$/.exec(word)?.[1] ?? [])
+    .filter((path) => pathProblem(path, folder) === null);
   const loaded = (await tree.list('')).filter((name) =>
     /^terraform\.tfvars(\.json)?$|\.auto\.tfvars(\.json)?$/.test(name),
   );

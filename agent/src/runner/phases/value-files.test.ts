@@ -62,3 +62,25 @@ test(
     assert.equal(applied.outcome.outputs?.['size']?.value, 'small', JSON.stringify(applied.outcome));
   },
 );
+
+test('files of values anywhere in the repository can be named', withToolbox('opentofu'), async (t) => {
+  const { setup, plain } = stage(t);
+  setup.commit({ 'app/main.tf': files['main.tf'], 'common.tfvars': 'size = "common"\n' });
+  const environment = [
+    { name: 'ENVARIUM_TERRAFORM_CONFIG_FILE_PATH', value: '../common.tfvars', isSensitive: false },
+    {
+      name: 'TF_CLI_ARGS_plan',
+      value: '-var-file=/dev/null -var-file=../../../../../../dev/null',
+      isSensitive: false,
+    },
+  ];
+  const job = setup.job({
+    tool: 'opentofu',
+    source: { ...setup.job().source, path: 'app' },
+    variables: { environment, terraform: [] },
+  });
+  const planned = await setup.run(job, plain);
+  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+  const applied = await setup.run(setup.applyJob(planned, { travels: true }), plain);
+  assert.equal(applied.outcome.outputs?.['size']?.value, 'common', JSON.stringify(applied.outcome));
+});
