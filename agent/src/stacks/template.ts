@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { GetTemplateSummaryCommand, type GetTemplateSummaryOutput } from '@aws-sdk/client-cloudformation';
 import { type Document, isScalar, parseDocument } from 'yaml';
+import { withNumbers } from '#contract/schema/exact-json.ts';
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { declaredVariables } from '#protocol/tools/declared-variables.ts';
 import { stackVariableNames } from '#protocol/tools/cloudformation/variables.ts';
@@ -39,7 +40,7 @@ function isJson(text: string): boolean {
 
 /** YAML with the tags of CloudFormation, such as `!Ref`, which stay as they are. JSON is YAML, too. */
 function documentOf(text: string, file: string): Document {
-  const document = parseDocument(text, { logLevel: 'silent', schema: 'yaml-1.1' });
+  const document = parseDocument(text, { logLevel: 'silent', schema: 'yaml-1.1', intAsBigInt: true });
   const [error] = document.errors;
   if (error !== undefined) throw new StackProblem(`${file} cannot be read: ${error.message}`);
   return document;
@@ -85,7 +86,7 @@ async function packaged(
       await uploads.put(content, `${id} in ${file} has a file as TemplateURL`, 'kept'),
     );
   }
-  return isJson(text) ? JSON.stringify(document.toJS(), null, 2) : document.toString();
+  return isJson(text) ? JSON.stringify(withNumbers(document.toJS()), null, 2) : document.toString();
 }
 
 export interface Template {

@@ -4,6 +4,7 @@ import type { Resource } from '#contract/deployments/plan.ts';
 import { newRow } from '../../forms/variables/rows.ts';
 import { deployBody, type DeployValues } from './actions/deploy-body.ts';
 import { whyNotStart } from './facts.ts';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { groupOutputs, stateOutput, valueText } from './outputs.ts';
 import { durationsOf, durationWords } from './overview/durations.ts';
 import { findResources, linesOf } from './resources.ts';
@@ -108,6 +109,7 @@ test('outputs are grouped by unit only where a run had several', () => {
   assert.deepEqual(groups(false), [['', 'live/vpc.id']]);
   assert.equal(valueText('text'), 'text');
   assert.equal(valueText([1]), '[\n  1\n]');
+  assert.equal(valueText(parseExactly('9223372036854775807')), '9223372036854775807');
 });
 
 test('a sensitive value is found in the state of its unit', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { reasonText } from './reasons.ts';
 import { lineChanges } from './line-changes.ts';
 import {
@@ -165,4 +166,17 @@ test('very long texts are compared line by line', () => {
     [['line 40000\n', 'line 40000 changed\n']],
   );
   assert.equal(lineChanges(lines(70_000, -1), ''), undefined);
+});
+
+test('numbers are shown with all of their digits, also in texts that are JSON', () => {
+  const [before, after] = shownSides(
+    parseExactly('9223372036854775806'),
+    parseExactly('{"a":[9223372036854775807,1.0]}'),
+  );
+  assert.deepEqual(
+    [before, after].map((side) => side.kind === 'text' && side.text),
+    ['9223372036854775806', '{"a":[9223372036854775807,1.0]}'],
+  );
+  const text = shownValue('{"id":9223372036854775807}');
+  assert.equal(text.kind === 'text' && text.text, '{\n  "id": 9223372036854775807\n}');
 });
