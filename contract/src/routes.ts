@@ -145,6 +145,7 @@ export const routes = {
   setDownstream: ['PUT', '/environments/{id}/downstream'],
   addDownstream: ['POST', '/environments/{id}/downstream/subscribe'],
   removeDownstream: ['POST', '/environments/{id}/downstream/unsubscribe'],
+  getDashboard: ['GET', '/dashboards'],
   bulkDeploy: ['POST', '/bulk-operations/deploy'],
   bulkDestroy: ['POST', '/bulk-operations/destroy'],
   bulkRunTask: ['POST', '/bulk-operations/run-task'],

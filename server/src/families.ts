@@ -39,6 +39,7 @@ export const families: readonly Family[] = [
   (await import('./triggers/family.ts')).family,
   (await import('./bulk-operations/family.ts')).family,
   (await import('./calendar/family.ts')).family,
+  (await import('./dashboards/family.ts')).family,
   (await import('./state/family.ts')).family,
   (await import('./dispatch/family.ts')).family,
   (await import('./notifications/family.ts')).family,

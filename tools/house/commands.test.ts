@@ -64,6 +64,7 @@ const withoutCommand: Partial<Record<OperationName, string>> = {
   setTeamAssignments: older,
   removeTeamAssignment: older,
   assignConfigurationSet: 'an older form of the operation that "sets assign" calls',
+  getDashboard: 'for dashboards of others: "environment statuses" and "deployments list" show the same',
   getVariable: '"variables show" shows what counts at a place, which is rarely the row alone',
 };
 

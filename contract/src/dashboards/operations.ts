@@ -1,0 +1,24 @@
+/** Figures for dashboards. */
+import { Type } from 'typebox';
+import { defineOperations, operation } from '../operation.ts';
+import { oneOf } from '../schema/enumerations.ts';
+import { Name } from '../schema/schema.ts';
+import { dashboardDays, dashboardQueryNames, DashboardRow, mostDashboardEnvironments } from './shapes.ts';
+
+export const operations = defineOperations('dashboards', {
+  getDashboard: operation('GET', '/dashboards', {
+    summary: 'Get figures of a dashboard',
+    description:
+      `Figures of an organization, of the environments that the caller may view. Deployments are those that finished in ` +
+      `the last ${dashboardDays} days, days are those of UTC, environments are those that are not archived. ` +
+      'Names with `OverTime`: one row per day, oldest first. `deploymentsByType`, `deploymentsByUser` and ' +
+      '`environmentsByStatus`: the largest number first. `totalDeployments`, `failedDeployments`, ' +
+      '`totalEnvironments`, `activeEnvironments`: a single row with `value`. `recentEnvironments`: the ' +
+      `${mostDashboardEnvironments} that changed last.`,
+    needs: 'VIEW_DASHBOARD',
+    needsToo: [{ right: 'VIEW_ENVIRONMENT', for: 'each environment that is counted' }],
+    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
+    query: Type.Object({ organizationId: Name, queryName: oneOf(dashboardQueryNames, 'The figure') }),
+    reply: Type.Array(DashboardRow),
+  }),
+});
