@@ -14,7 +14,7 @@ import { stepView } from '../logs/step-view.ts';
 import { promiseCheck } from './policy-check/policy-check.ts';
 import { diagnosticsColumn } from './diagnostics-store.ts';
 import { outcomeColumns, type ReceivedOutcome } from './outcome-columns.ts';
-import { isApplySkipped } from './skipped-apply.ts';
+import { isApplySkipped } from './plans/skipped-apply.ts';
 
 const lostStateMessage =
   'The run succeeded but delivered no newer state, so its changes are not recorded. Check its log before the next deployment';

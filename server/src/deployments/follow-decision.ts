@@ -10,7 +10,7 @@ import { advanceQueue } from './advance-queue.ts';
 import type { NextDecision } from './decisions/decide-next.ts';
 import { type DeploymentRow, type LockedDeployment, updateDeploymentRow } from './deployment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
-import { carryResults } from './skipped-apply.ts';
+import { carryResults } from './plans/skipped-apply.ts';
 
 export const outdatedMessage = 'The plan is outdated: the state has changed since it was made. Deploy again';
 

@@ -19,7 +19,7 @@ import { approvalOfPlan } from '../decisions/decide-approval.ts';
 import { decidePlanned, type NextDecision } from '../decisions/decide-next.ts';
 import { type LockedDeployment, lockDeployment } from '../deployment-store.ts';
 import { followDecision, markStep, outdatedMessage } from '../follow-decision.ts';
-import { isApplySkipped } from '../skipped-apply.ts';
+import { isApplySkipped } from '../plans/skipped-apply.ts';
 import { listReviews } from '../review-store.ts';
 import type { PolicyInput } from './policy-input.ts';
 import { verdictLog } from './verdict-log.ts';

@@ -1,11 +1,11 @@
 /** Deploys whose plan is empty, in projects that skip their apply: what the environment has stays what it has. */
 import { sql } from 'kysely';
-import type { Connection, Context } from '../context.ts';
-import type { LockedEnvironment } from '../environments/environment-store.ts';
-import { readPolicySettings } from '../policies/policy-settings.ts';
-import type { DeploymentRow } from './deployment-store.ts';
-import { resealOutput } from './outcome-columns.ts';
-import { readInputs } from './run-inputs.ts';
+import type { Connection, Context } from '../../context.ts';
+import type { LockedEnvironment } from '../../environments/environment-store.ts';
+import { readPolicySettings } from '../../policies/policy-settings.ts';
+import type { DeploymentRow } from '../deployment-store.ts';
+import { resealOutput } from '../outcome-columns.ts';
+import { readInputs } from '../run-inputs.ts';
 
 /** The last run of an environment that read or removed what it has; undefined: there was none. */
 async function lastResults(db: Connection, { environment_id: environmentId, number }: DeploymentRow) {
