@@ -2,6 +2,7 @@
  * Runs a driver's commands one after the other, grouped by step; the first that fails ends the phase.
  */
 import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { type Captures as ReadCaptures, type Command, given, type Note } from '../drivers/command.ts';
@@ -154,14 +155,14 @@ export function failed(
 /** What a command reads from its standard input; undefined: nothing. */
 export type CommandInput = Uint8Array | string | undefined;
 
-/** @returns null if the command is not to run */
+/** @returns null if the command is not to run @throws RunFailure that names no command: it has not started */
 export function inputOf(command: Command, captures: ReadCaptures): CommandInput | null {
   try {
     if (command.when?.(captures) === false) return null;
     return command.input?.(captures);
   } catch (error) {
     // A driver's errors are messages for people.
-    throw new RunFailure((error as Error).message, { result: 'failed', failedCommand: command.label });
+    throw new RunFailure((error as Error).message, { result: 'failed' });
   }
 }
 
@@ -206,13 +207,13 @@ function noteDiagnostics(
 /** How commands that only show something end does not matter. */
 function ignored(): void {}
 
-/** A file with a command's input, which is removed afterwards. */
+/** A file with a command's input, which is removed afterwards; others may run at the same time. */
 function inputFile(
   attempt: AttemptContext,
   content: Uint8Array | string | undefined,
 ): Disposable & { readonly path: string | undefined } {
   if (content === undefined) return { path: undefined, [Symbol.dispose]: ignored };
-  const path = scratchPath(attempt, 'command-input');
+  const path = scratchPath(attempt, `command-input-${randomUUID()}`);
   writeFileSync(path, content, { mode: 0o600 });
   return { path, [Symbol.dispose]: () => rmSync(path, { force: true }) };
 }

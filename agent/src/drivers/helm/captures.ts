@@ -1,11 +1,10 @@
 /** What the commands of a phase have captured, as the plan and the apply read it. */
 import type { Captures } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
-import { type KubernetesObject, parseJsonObjects, parseObjects } from '../kubernetes/objects.ts';
+import { isNamespace, type KubernetesObject, parseJsonObjects, parseObjects } from '../kubernetes/objects.ts';
 import { namespaceOf } from './release.ts';
 import { type History, isKept, isStrange, objectKey, readHistory, without } from './releases.ts';
 import { readRelease, readTemplates, type Rendering } from './rendering.ts';
-import { hasRemoved } from './removed-fields.ts';
 
 /** Names of captured outputs. */
 export const captured = {
@@ -14,9 +13,10 @@ export const captured = {
   revisions: 'revisions.json',
   rendered: 'rendered.json',
   templates: 'rendered.yaml',
-  diff: 'diff.txt',
-  drift: 'drift.txt',
   live: 'live.json',
+  created: 'created.yaml',
+  replaced: 'replaced.yaml',
+  refused: 'refused.txt',
   upgraded: 'upgraded.json',
   status: 'status.json',
   metadata: 'metadata.json',
@@ -71,6 +71,17 @@ export function hasNamespace(captures: Captures): boolean {
   return bytes === undefined || parseJsonObjects(bytes).length > 0;
 }
 
+/** Namespaces that the apply makes: the one of the release, and those that the chart renders. */
+export function missingNamespaces(context: DriverContext, captures: Captures): ReadonlySet<string> {
+  const live = liveObjects(context, captures);
+  const namespace = releaseNamespace(context, captures);
+  const rendered = requireRendering(captures)
+    .objects.filter(isNamespace)
+    .filter((object) => !live.has(objectKey(object, namespace)))
+    .map(({ metadata }) => metadata.name);
+  return new Set(hasNamespace(captures) ? rendered : [...rendered, namespace]);
+}
+
 /** Whether the release is installed: only then helm makes the kinds that the chart defines. */
 export function isInstallation(captures: Captures): boolean {
   const { revisions, unfinished } = historyOf(captures);
@@ -108,20 +119,6 @@ export function forgottenObjects(context: DriverContext, captures: Captures): Ku
   const found = isDestroy ? (revisions.at(-1)?.objects ?? []) : (base?.objects ?? []);
   const rendered = renderingOf(captures)?.objects ?? [];
   return without(all, [...found, ...rendered], namespace).filter((object) => !isKept(object));
-}
-
-/** Objects of which the next revision has less than the last one. */
-export function lessenedObjects(
-  context: DriverContext,
-  captures: Captures,
-): { readonly before: KubernetesObject; readonly after: KubernetesObject }[] {
-  const { base } = historyOf(captures);
-  const namespace = releaseNamespace(context, captures);
-  const before = new Map(base?.objects.map((object) => [objectKey(object, namespace), object]));
-  return (renderingOf(captures)?.objects ?? []).flatMap((after) => {
-    const old = before.get(objectKey(after, namespace));
-    return old !== undefined && hasRemoved(old, after) ? [{ before: old, after }] : [];
-  });
 }
 
 /** Objects by key, as they are in the cluster. */

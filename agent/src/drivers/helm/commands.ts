@@ -5,7 +5,6 @@ import { helm as facts } from '#protocol/tools/helm.ts';
 import { helmArguments } from '#protocol/tools/helm/arguments.ts';
 import type { Captures, Command } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
-import { diffCommand } from '../kubernetes/diff.ts';
 import { inputOf, type KubernetesObject } from '../kubernetes/objects.ts';
 import {
   again,
@@ -13,16 +12,15 @@ import {
   definedKinds,
   forgottenObjects,
   goneObjects,
-  hasNamespace,
   historyOf,
   isInstallation,
   isLeft,
-  lessenedObjects,
   liveObjects,
   releaseNamespace,
-  renderingOf,
+  requireRendering,
 } from './captures.ts';
 import { chartFolder } from './chart.ts';
+import { dryRuns } from './dry-runs.ts';
 import { createdNamespace, uninstallTimeout, upgradeTimeout } from './release.ts';
 import { isKept, isOwned, objectKey, ownershipProblem, revisionLabels } from './releases.ts';
 import { valueArguments } from './values.ts';
@@ -132,32 +130,6 @@ function definitionCommands({ job }: DriverContext): Command[] {
   ];
 }
 
-function comparison({ job }: DriverContext): Command {
-  const command = diffCommand({
-    job,
-    step: planStep,
-    label: 'kubectl diff',
-    captureTo: captured.diff,
-    isForced: true,
-    objects: (captures) => renderingOf(captures)?.objects ?? [],
-  });
-  return { ...command, when: hasNamespace };
-}
-
-function driftCommands({ job }: DriverContext): Command[] {
-  if (job.type !== 'driftDetection') return [];
-  return [
-    diffCommand({
-      job,
-      step: planStep,
-      label: 'kubectl diff (last revision)',
-      captureTo: captured.drift,
-      isForced: true,
-      objects: (captures) => historyOf(captures).base?.objects ?? [],
-    }),
-  ];
-}
-
 /** What a destroy deletes, as far as it is there: of all revisions that may have left something. */
 function releasedObjects(context: DriverContext, captures: Captures): KubernetesObject[] {
   isUnfinished(context, captures);
@@ -173,14 +145,15 @@ export function planCommands(context: DriverContext): Command[] {
     revisions,
     ...renderCommands(context, planStep),
     ...renderCommands(context, planStep, again),
-    comparison(context),
     ...definitionCommands(context),
-    liveCommand(planStep, (captures) => [
-      ...definedKinds(captures),
-      ...goneObjects(context, captures),
-      ...lessenedObjects(context, captures).map(({ after }) => after),
-    ]),
-    ...driftCommands(context),
+    {
+      ...liveCommand(planStep, (captures) => [
+        ...requireRendering(captures).objects,
+        ...definedKinds(captures),
+        ...goneObjects(context, captures),
+      ]),
+      next: async (captures) => dryRuns(context, captures),
+    },
   ];
 }
 

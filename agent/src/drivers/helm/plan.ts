@@ -5,28 +5,36 @@ import { helmArguments } from '#protocol/tools/helm/arguments.ts';
 import type { Captures } from '../command.ts';
 import type { DriverContext, PlanReading } from '../driver.ts';
 import { planReading, rowOf, type RowOptions } from '../kubernetes/changes.ts';
-import { type ObjectPair, readDiff } from '../kubernetes/diff.ts';
+import type { ObjectPair } from '../kubernetes/diff.ts';
+import { uncheckedInWords } from '../kubernetes/elsewhere.ts';
 import { addressOf, identityOf, type KubernetesObject } from '../kubernetes/objects.ts';
 import { unstablePlaces } from './approval.ts';
 import {
   again,
-  captured,
   definedKinds,
   forgottenObjects,
   goneObjects,
   hasNamespace,
   historyOf,
   isLeft,
-  lessenedObjects,
   liveObjects,
   releaseNamespace,
   renderingOf,
   requireRendering,
 } from './captures.ts';
 import { chartDigest } from './chart.ts';
+import { repairedPairs, upgradedPairs } from './dry-runs.ts';
 import { createdNamespace } from './release.ts';
-import { isKept, isOwned, leftBy, objectKey, strangeInWords, unfinishedInWords } from './releases.ts';
-import { withoutRemoved } from './removed-fields.ts';
+import {
+  isKept,
+  isOwned,
+  leftBy,
+  objectKey,
+  strangeInWords,
+  unfinishedInWords,
+  withMarks,
+  withoutMarks,
+} from './releases.ts';
 import { hookInWords, placeInWords, type Rendering } from './rendering.ts';
 
 interface Reader {
@@ -40,21 +48,20 @@ function rows(pairs: readonly ObjectPair[], options: RowOptions): ResourceChange
   return pairs.flatMap((pair) => rowOf(pair, options) ?? []);
 }
 
-/** What the new manifests create and change; without a namespace, all of them are new. */
-function changedPairs({ context, captures, key }: Reader): ObjectPair[] {
-  const { objects } = requireRendering(captures);
-  if (!hasNamespace(captures)) return objects.map((object) => ({ live: null, merged: object }));
-  const pairs = new Map(
-    readDiff(captures.get(captured.diff)).map((pair) => [key((pair.merged ?? pair.live)!), pair]),
-  );
-  const live = liveObjects(context, captures);
-  for (const { before, after } of lessenedObjects(context, captures)) {
-    const name = key(after);
-    const found = live.get(name);
-    const pair = pairs.get(name) ?? (found && { live: found, merged: found });
-    if (pair?.merged) pairs.set(name, { ...pair, merged: withoutRemoved(pair.merged, before, after) });
-  }
-  return [...pairs.values()];
+/** Rows that leave out the marks of helm: whoever removes them changes nothing of the release. */
+function markedRows(
+  { context, options }: Pick<Reader, 'context' | 'options'>,
+  pairs: readonly ObjectPair[],
+): ResourceChange[] {
+  const marked = (object: KubernetesObject) =>
+    withMarks(object, context.job.workspaceName, options.defaultNamespace);
+  const shown = pairs.map(({ live, merged }): ObjectPair => {
+    if (merged === null) return { live, merged };
+    return live === null
+      ? { live, merged: withoutMarks(merged) }
+      : { live: marked(live), merged: marked(merged) };
+  });
+  return rows(shown, options);
 }
 
 /** Kinds that helm makes because the cluster lacks them. */
@@ -116,7 +123,11 @@ function isReleaseBehind(captures: Captures, { chart, chartVersion }: Rendering)
 /** Marks what somebody has changed in the cluster since the last revision. */
 function withDrift(reader: Reader, planned: readonly ResourceChange[]): PlanReading {
   const { captures, context, options } = reader;
-  const drifted = rows(readDiff(captures.get(captured.drift)), { ...options, isDrift: true });
+  if (context.job.type !== 'driftDetection') return planReading(planned, context.job.secrets);
+  const drifted = markedRows(
+    { context, options: { ...options, isDrift: true } },
+    repairedPairs(context, captures),
+  );
   const paths = new Set(drifted.map(({ path }) => path));
   const marked = planned.map((row) => (paths.has(row.path) ? { ...row, driftByCloud: true } : row));
   const known = new Set(planned.map(({ path }) => path));
@@ -135,6 +146,7 @@ function remarksOf({ context, captures, options }: Reader, rendering: Rendering)
   return [
     ...strangeInWords(historyOf(captures), context.job),
     ...unfinishedInWords(historyOf(captures), context.job.workspaceName),
+    ...uncheckedInWords(captures),
     ...rendering.hooks.map((hook) => `Hook ${hookInWords(hook, namespace)}`),
     ...(names.length === 0
       ? []
@@ -187,7 +199,7 @@ export async function readPlan(context: DriverContext, captures: Captures): Prom
     ...namespaceRow(context, captures, reader.options),
     ...recordRows(reader),
     ...rows(definedPairs(reader), reader.options),
-    ...rows(changedPairs(reader), reader.options),
+    ...markedRows(reader, upgradedPairs(context, captures)),
     ...rows(deletedPairs(reader), reader.options),
   ];
   const reading = withDrift(reader, planned);

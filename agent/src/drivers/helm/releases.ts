@@ -225,11 +225,38 @@ export function unfinishedInWords(history: History, name: string): string[] {
   );
 }
 
+/** How helm marks the objects of a release. */
+const marks = {
+  name: 'meta.helm.sh/release-name',
+  namespace: 'meta.helm.sh/release-namespace',
+  label: 'app.kubernetes.io/managed-by',
+} as const;
+
 /** Whether an object is part of a release, as helm marks its objects. */
 export function isOwned({ metadata }: KubernetesObject, name: string, namespace: string): boolean {
   const annotations = recordOf(metadata['annotations']);
-  return (
-    annotations['meta.helm.sh/release-name'] === name &&
-    annotations['meta.helm.sh/release-namespace'] === namespace
-  );
+  return annotations[marks.name] === name && annotations[marks.namespace] === namespace;
+}
+
+/** An object as helm sends it to the cluster. */
+export function withMarks(object: KubernetesObject, name: string, namespace: string): KubernetesObject {
+  const { metadata } = object;
+  const labels = { ...recordOf(metadata['labels']), [marks.label]: 'Helm' };
+  const annotations = {
+    ...recordOf(metadata['annotations']),
+    [marks.name]: name,
+    [marks.namespace]: namespace,
+  };
+  return { ...object, metadata: { ...metadata, labels, annotations } };
+}
+
+/** An object without the marks of helm, which say nothing of what the chart renders to. */
+export function withoutMarks(object: KubernetesObject): KubernetesObject {
+  const known: readonly string[] = Object.values(marks);
+  const fields = Object.entries(object.metadata).flatMap(([field, value]) => {
+    if (field !== 'labels' && field !== 'annotations') return [[field, value] as const];
+    const kept = Object.entries(recordOf(value)).filter(([name]) => !known.includes(name));
+    return kept.length === 0 ? [] : [[field, Object.fromEntries(kept)] as const];
+  });
+  return { ...object, metadata: { name: object.metadata.name, ...Object.fromEntries(fields) } };
 }

@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { KubernetesObject } from '../kubernetes/objects.ts';
 import { approvalDifference, composeApproval, destroyDifference, unstablePlaces } from './approval.ts';
 import { lastHelmDiagnostic } from './diagnostics.ts';
 import { readStatus } from './outputs.ts';
 import { helmProgress } from './progress.ts';
-import { hasRemoved, withoutRemoved } from './removed-fields.ts';
 import { readTemplates, type Rendering } from './rendering.ts';
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '__fixtures__', name));
@@ -51,47 +49,6 @@ test('a destroy may delete what was approved and no more', () => {
     destroyDifference(approved, ['v1/ConfigMap/shop/b']) ?? '',
     /more objects: v1\/ConfigMap\/shop\/b/,
   );
-});
-
-test('what helm removes from an object goes, and what others have added stays', () => {
-  const object = (fields: object): KubernetesObject => ({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'a' },
-    ...fields,
-  });
-  const before = object({
-    metadata: { name: 'a', labels: { own: '1', other: '2' }, annotations: { note: 'x' } },
-    spec: {
-      a: 1,
-      b: { c: 2 },
-      containers: [{ name: 'one', env: [{ name: 'A' }, { name: 'B' }] }, { name: 'two' }],
-    },
-  });
-  const after = object({
-    metadata: { name: 'a', labels: { other: '2' } },
-    spec: { b: {}, containers: [{ name: 'one', env: [{ name: 'B' }] }] },
-  });
-  const live = object({
-    metadata: {
-      name: 'a',
-      labels: { own: '1', other: '2', foreign: '3' },
-      annotations: { note: 'x', server: 'y' },
-    },
-    spec: {
-      a: 1,
-      b: { c: 2, d: 3 },
-      containers: [{ name: 'one', env: [{ name: 'A' }, { name: 'B' }] }, { name: 'two' }, { name: 'side' }],
-    },
-  });
-  assert.equal(hasRemoved(before, after), true);
-  assert.equal(hasRemoved(after, before), false);
-  assert.deepEqual(withoutRemoved(live, before, after), {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'a', labels: { other: '2', foreign: '3' }, annotations: { server: 'y' } },
-    spec: { b: { d: 3 }, containers: [{ name: 'one', env: [{ name: 'B' }] }, { name: 'side' }] },
-  });
 });
 
 test('the status of a release becomes outputs and resources', () => {

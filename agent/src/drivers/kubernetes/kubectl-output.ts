@@ -118,10 +118,23 @@ function explained(error: string, objects: readonly string[], lines: readonly st
   const cut = error.length <= longestErrorCharacters ? error : `${error.slice(0, longestErrorCharacters)}…`;
   if (/Apply failed with \d+ conflict/.test(error)) return conflictText(cut, objects);
   const plain = cut
+    .replace(/error when \w+ing "STDIN": /, '')
     .replace(/^error: (?:unable to recognize (?!"))?/, '')
     .replace(/^unable to recognize (?!")/, '');
   const remedy = remedies.find(([pattern]) => pattern.test(error))?.[1] ?? '';
   return remedy === '' ? plain : `${plain}\n(${remedy})`;
+}
+
+function searchedLines(output: string): string[] {
+  return output
+    .slice(-searchedCharacters)
+    .split(/\r?\n/)
+    .filter((line) => !ofCompanion.test(line));
+}
+
+/** The errors in the output of a command, one for each object, in the words of kubectl. */
+export function kubectlErrors(output: string): string[] {
+  return [...new Set(errorsIn(searchedLines(output)))];
 }
 
 /**
@@ -129,10 +142,7 @@ function explained(error: string, objects: readonly string[], lines: readonly st
  * @returns null if there is none
  */
 export function lastKubectlDiagnostic(output: string): string | null {
-  const lines = output
-    .slice(-searchedCharacters)
-    .split(/\r?\n/)
-    .filter((line) => !ofCompanion.test(line));
+  const lines = searchedLines(output);
   const objects = conflictingObjects(lines);
   const errors = [...new Set(errorsIn(lines).map((error) => explained(error, objects, lines)))];
   if (errors.length === 0) return null;

@@ -17,7 +17,7 @@ export const material: Material = {
       files: {
         'revisions.json': '3.21.4-first-revisions.json',
         'rendered.json': '3.21.4-first-rendered.json',
-        'diff.txt': '3.21.4-first-diff.txt',
+        'created.yaml': '3.21.4-first-created.yaml',
       },
       summary: { added: 3, changed: 0, destroyed: 0 },
       changes: {
@@ -28,9 +28,12 @@ export const material: Material = {
       hasChanges: true,
     },
     'no change': {
+      // helm marks its objects with the name of their release.
+      job: { workspaceName: 'shop' },
       files: {
         'revisions.json': '3.21.4-same-revisions.json',
         'rendered.json': '3.21.4-same-rendered.json',
+        'live.json': '3.21.4-same-live.json',
       },
       summary: { added: 0, changed: 0, destroyed: 0 },
       changes: {},
@@ -40,8 +43,9 @@ export const material: Material = {
       files: {
         'revisions.json': '3.21.4-change-revisions.json',
         'rendered.json': '3.21.4-change-rendered.json',
-        'diff.txt': '3.21.4-change-diff.txt',
         'live.json': '3.21.4-change-live.json',
+        'changed-0.json': '3.21.4-change-changed-0.json',
+        'changed-1.json': '3.21.4-change-changed-1.json',
       },
       summary: { added: 0, changed: 2, destroyed: 1 },
       changes: {
