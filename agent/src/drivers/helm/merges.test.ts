@@ -258,7 +258,7 @@ test('fields are merged as the API server describes them', needs, async () => {
   const kinds = Object.values(definitions).flatMap((schema) => {
     const names = schema['x-kubernetes-group-version-kind'] ?? [];
     const [name] = names;
-    // What has no metadata of its own is no object.
+    // Other types than those of objects have no metadata.
     const isObject =
       names.length === 1 && schema.properties?.['metadata']?.$ref?.endsWith('.ObjectMeta') === true;
     if (name === undefined || !isObject) return [];

@@ -56,7 +56,17 @@ spec:
 
 const broken: readonly { what: string; manifests: string; expected: RegExp; more?: More }[] = [
   { what: 'does not parse', manifests: 'kind: [\n', expected: /a\.yaml.*(yaml|YAML)/s },
-  { what: 'has no name', manifests: 'apiVersion: v1\nkind: ConfigMap\n', expected: /missing metadata\.name/ },
+  {
+    what: 'has no name',
+    manifests: 'apiVersion: v1\nkind: ConfigMap\n',
+    expected: /^a\.yaml: ConfigMap has no metadata\.name: give it one/,
+  },
+  {
+    what: 'has a generated name',
+    manifests: 'apiVersion: batch/v1\nkind: Job\nmetadata: { generateName: once- }\n',
+    expected:
+      /^a\.yaml: Job has no metadata\.name: give it one \(generateName cannot be used, because it makes another object each time\)$/,
+  },
   {
     what: 'names an unknown kind',
     manifests: 'apiVersion: shop.test/v1\nkind: Thing\nmetadata: { name: a }\n',
@@ -142,6 +152,92 @@ test(
     const destroying = await stage.run(stage.job({ type: 'destroy' }));
     assert.deepEqual(destroying.outcome.plan?.resourceChanges, []);
     assert.match(destroying.outcome.plan?.settled?.[0]?.actionReason ?? '', /no longer has the label/);
+  },
+);
+
+/** Objects that are declared together with their namespace. */
+function inNewNamespace(name: string, ...objects: readonly object[]): string {
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  const placed = objects.map((object) => ({ ...object, metadata: { name: 'web', namespace: name } }));
+  return [namespace, ...placed].map((object) => JSON.stringify(object)).join('\n---\n');
+}
+
+const own = { apiVersion: 'v1', kind: 'ConfigMap', data: { a: '1' } };
+const port = (value: unknown) => ({ apiVersion: 'v1', kind: 'Service', spec: { ports: [{ port: value }] } });
+
+test('what is wrong with objects of a namespace that does not exist yet ends the plan', needs, async (t) => {
+  const name = `own-${process.pid}`;
+  const unknown = { ...own, dataa: { b: '2' } };
+  const thing = { apiVersion: 'shop.test/v1', kind: 'Thing' };
+  const stage = await stageOf(t, inNewNamespace(name, own, port(70_000)));
+  const refused = message(await stage.run(stage.job()));
+  assert.match(refused, /spec\.ports\[0\]\.port: Invalid value: 70000/);
+  assert.match(
+    refused,
+    /\(found in the namespace default, because the one of the object does not exist yet\)$/,
+  );
+  stage.setup.commit({ 'a.yaml': inNewNamespace(name, { ...port(80) }, unknown, thing) });
+  const both = message(await stage.run(stage.job()));
+  assert.match(both, /\.dataa: field not declared in schema/);
+  assert.match(both, /no matches for kind "Thing" in version "shop\.test\/v1"/);
+  stage.setup.commit({ 'a.yaml': inNewNamespace(name, own, port(80)) });
+  const { planned, applied } = await stage.deploy();
+  assert.deepEqual(planned.outcome.planSummary, { added: 3, changed: 0, destroyed: 0 });
+  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  await stage.namespace.kubectl(['delete', 'namespace', name, '--wait=false']);
+});
+
+test(
+  'an object that only the other namespace has a rule against is planned, and the log says so',
+  needs,
+  async (t) => {
+    const name = `other-${process.pid}`;
+    const stage = await stageOf(t, inNewNamespace(name, own));
+    const { kubectl } = await cluster();
+    await kubectl(['create', 'quota', 'none', '--hard=configmaps=0', '--namespace=default']);
+    try {
+      const planned = await stage.run(stage.job());
+      assert.deepEqual(planned.outcome.planSummary, { added: 2, changed: 0, destroyed: 0 });
+      assert.match(
+        planned.log('k8s:diff'),
+        /could not be checked in the namespace default: .*exceeded quota/,
+      );
+    } finally {
+      await kubectl(['delete', 'quota', 'none', '--namespace=default']);
+    }
+  },
+);
+
+test('an object in a version that its new definition does not serve ends the plan', needs, async (t) => {
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'boxes.shop.test' },
+    spec: {
+      group: 'shop.test',
+      scope: 'Namespaced',
+      names: { plural: 'boxes', singular: 'box', kind: 'Box' },
+      versions: [
+        { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } },
+      ],
+    },
+  };
+  const box = { apiVersion: 'shop.test/v2', kind: 'Box', metadata: { name: 'one' } };
+  const stage = await stageOf(t, `${JSON.stringify(definition)}\n---\n${JSON.stringify(box)}`);
+  assert.match(
+    message(await stage.run(stage.job())),
+    /^shop\.test\/v2\/Box\/\S+\/one: its definition boxes\.shop\.test in these manifests serves only shop\.test\/v1: correct apiVersion$/,
+  );
+});
+
+test(
+  'manifests without any object are refused, and no command that was not run has failed',
+  needs,
+  async (t) => {
+    const stage = await stageOf(t, '# nothing yet\n');
+    const ran = await stage.run(stage.job());
+    assert.match(message(ran), /^the rendered manifests contain no objects/);
+    assert.equal(ran.outcome.failedCommand, undefined);
   },
 );
 

@@ -3,6 +3,7 @@ import { k8s as facts } from '#protocol/tools/k8s.ts';
 import { type Captures, type Command, given } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { diffCommand } from '../kubernetes/diff.ts';
+import { checkElsewhere } from '../kubernetes/elsewhere.ts';
 import { fieldManagerOf } from '../kubernetes/field-owners.ts';
 import {
   groupOf,
@@ -89,6 +90,22 @@ function compare(context: DriverContext, which: 'ours' | 'others'): Command {
   });
 }
 
+/** Finds out what is wrong with objects whose namespace the apply makes, ahead of it. */
+function compareElsewhere(context: DriverContext): Command {
+  const args = ['apply', '--server-side', '--force-conflicts', '--validate=false'];
+  return checkElsewhere({
+    step: planStep,
+    args: [...args, `--field-manager=${fieldManagerOf(context.job)}`],
+    objects(captures) {
+      const wanted = readWanted(context, captures);
+      const { isNew, isOfNewKind } = missingOf(wanted, captures);
+      return wanted.objects
+        .filter((object) => isNew(object) && !isOfNewKind(object))
+        .map(({ object }) => object);
+    },
+  });
+}
+
 /** A drift run searches these kinds for objects of the environment that nobody has declared. */
 const searchedKinds = [
   'configmaps',
@@ -143,6 +160,7 @@ export function planCommands(context: DriverContext): Command[] {
     }),
     compare(context, 'ours'),
     compare(context, 'others'),
+    compareElsewhere(context),
     ...deletions,
     ...(job.type === 'driftDetection' ? [findLabelled(context)] : []),
   ];

@@ -5,6 +5,7 @@ import type { Captures } from '../command.ts';
 import type { DriverContext, PlanReading } from '../driver.ts';
 import { planReading, rowOf } from '../kubernetes/changes.ts';
 import { type ObjectPair, readDiff } from '../kubernetes/diff.ts';
+import { uncheckedInWords } from '../kubernetes/elsewhere.ts';
 import { belongsElsewhere } from '../kubernetes/field-owners.ts';
 import { addressOf, identityOf, keyOf, parseJsonObjects } from '../kubernetes/objects.ts';
 import { namespaceObject, writeApproved } from './approved-plan.ts';
@@ -103,7 +104,7 @@ export function readPlan(context: DriverContext, captures: Captures): PlanReadin
   const settled = releasedObjects(context, captures).flatMap(
     (live) => rowOf({ live, merged: null }, { ...options, reason: reasons.released }) ?? [],
   );
-  return planReading(rows, context.job.secrets, settled);
+  return { ...planReading(rows, context.job.secrets, settled), remarks: uncheckedInWords(captures) };
 }
 
 /** What a person approves. */

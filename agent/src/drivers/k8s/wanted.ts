@@ -5,6 +5,7 @@ import { type KubernetesVariables, readKubernetesVariables } from '#protocol/too
 import { type Captures, given } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import {
+  addressOf,
   groupOf,
   type Identity,
   identityOf,
@@ -159,6 +160,8 @@ export interface Missing {
   readonly namespaceToCreate: string | null;
   /** Whether an object is in a namespace, or of a kind, that does not exist yet. */
   isNew(object: WantedObject): boolean;
+  /** Whether the kind of an object does not exist yet. */
+  isOfNewKind(object: WantedObject): boolean;
 }
 
 function kindOfDefinition(definition: KubernetesObject): string {
@@ -166,18 +169,44 @@ function kindOfDefinition(definition: KubernetesObject): string {
   return `${String(group)}/${String(recordOf(names)['kind'])}`;
 }
 
+function servedVersions(definition: KubernetesObject): string[] {
+  const { group, versions } = recordOf(definition['spec']);
+  const served = (Array.isArray(versions) ? versions : [])
+    .map(recordOf)
+    .filter(({ served: is }) => is === true);
+  return served.map(({ name }) => `${String(group)}/${String(name)}`);
+}
+
+/** @throws Error that names an object in a version that the definition of its kind does not serve */
+function refuseUnserved({ objects }: Wanted, definitions: ReadonlyMap<string, KubernetesObject>): void {
+  for (const { identity, object } of objects) {
+    const definition = definitions.get(`${groupOf(object)}/${object.kind}`);
+    if (definition === undefined) continue;
+    const served = servedVersions(definition);
+    if (!served.includes(object.apiVersion))
+      throw new Error(
+        `${addressOf(identity)}: its definition ${definition.metadata.name} in these manifests serves ` +
+          `${served.length === 0 ? 'no version' : `only ${served.join(', ')}`}: correct apiVersion`,
+      );
+  }
+}
+
+/** @throws Error that names an object in a version that the definition of its kind does not serve */
 export function missingOf(wanted: Wanted, captures: Captures): Missing {
   const there = parseJsonObjects(captures.get(captured.basis));
   const keys = new Set(there.map((object) => keyOf(identityOf(object, ''))));
   const isThere = (object: KubernetesObject) => keys.has(keyOf(identityOf(object, '')));
   const missing = basisOf(wanted).filter((object) => !isThere(object));
   const namespaces = new Set(missing.filter(isNamespace).map(({ metadata }) => metadata.name));
-  const kinds = new Set(missing.filter(isDefinition).map(kindOfDefinition));
+  const definitions = missing.filter(isDefinition);
+  const kinds = new Map(definitions.map((definition) => [kindOfDefinition(definition), definition]));
+  refuseUnserved(wanted, kinds);
+  const isOfNewKind = ({ object }: WantedObject) => kinds.has(`${groupOf(object)}/${object.kind}`);
   const made = namespaceToMake(wanted);
   return {
     namespaceToCreate: made !== null && namespaces.has(made) ? made : null,
-    isNew: ({ identity, object }) =>
-      namespaces.has(identity.namespace) || kinds.has(`${groupOf(object)}/${object.kind}`),
+    isOfNewKind,
+    isNew: (object) => namespaces.has(object.identity.namespace) || isOfNewKind(object),
   };
 }
 

@@ -26,12 +26,27 @@ const partOfError = /^(?:- \.|\* \S+: |conflicts? with ")/;
 /** Errors of the kustomize in kubectl are lines of its own log. */
 function loggedError(line: string): string | null {
   const quoted = /^E\d{4} .*\] "command failed" err=("(?:[^"\\]|\\.)*")$/.exec(line)?.[1];
+  const own = /^Error: (.*accumulat.*)$/.exec(line)?.[1];
+  if (own !== undefined) return withoutNesting(own);
   if (quoted === undefined) return null;
   try {
-    return `error: ${(JSON.parse(quoted) as string).trim()}`;
+    return withoutNesting((JSON.parse(quoted) as string).trim());
   } catch {
     return null;
   }
+}
+
+/** Around each error in a file, kustomize says that the file is not a folder either. */
+function withoutNesting(message: string): string {
+  const [, file = '', kind = ''] =
+    /accumulating resources from '([^']+)': missing metadata\.name in object \{\{\S+ (\S+?)\}/.exec(
+      message,
+    ) ?? [];
+  if (kind === '') return `error: ${message}`;
+  return (
+    `error: ${file}: ${kind} has no metadata.name: give it one (generateName cannot be used, because it ` +
+    'makes another object each time)'
+  );
 }
 
 function errorsIn(lines: readonly string[]): string[] {
