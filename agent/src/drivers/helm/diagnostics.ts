@@ -5,7 +5,30 @@ import { lastKubectlDiagnostic } from '../kubernetes/kubectl-output.ts';
 const searchedCharacters = 262_144;
 const longestMessage = 4000;
 
-const remedies: readonly (readonly [pattern: RegExp, remedy: string])[] = [
+/** A value of a variable without a format is text, also where it looks like a number. */
+function valuesRemedy(message: string): string {
+  const found = [...message.matchAll(/^ *- at '\/([^']*)': got string, want .*$/gm)].map(([, path = '']) =>
+    pathOf(path),
+  );
+  const names = [...new Set(found)];
+  if (names.length === 0) return 'correct the variables that set these values';
+  return (
+    `a variable without a format is text: set ${names.join(', ')} with the format JSON, which the command line does with ` +
+    `--json-var ${names[0]}=…`
+  );
+}
+
+/** The path of a value as variables are named: without elements of lists, which no variable sets alone. */
+function pathOf(pointer: string): string {
+  const parts = pointer.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const element = parts.findIndex((part) => /^\d+$/.test(part));
+  const keys = element === -1 ? parts : parts.slice(0, element);
+  return keys.map((key) => key.replaceAll('.', '\\.')).join('.');
+}
+
+type Remedy = string | ((message: string) => string);
+
+const remedies: readonly (readonly [pattern: RegExp, remedy: Remedy])[] = [
   [
     /invalid ownership metadata|cannot be imported into the current release/,
     'the object exists and does not belong to this release: delete or rename it, or take it over with --take-ownership in ' +
@@ -15,7 +38,7 @@ const remedies: readonly (readonly [pattern: RegExp, remedy: string])[] = [
     /no matches for kind/,
     'the cluster has no such kind: correct apiVersion and kind, or install its definition first',
   ],
-  [/values don't meet the specifications of the schema/, 'correct the variables that set these values'],
+  [/values don't meet the specifications of the schema/, valuesRemedy],
   [
     /401 Unauthorized|unauthorized: |403 Forbidden|basic credential not found/,
     'the chart repository refuses the credentials: check ENVARIUM_HELM_REPO_USERNAME and ENVARIUM_HELM_REPO_PASSWORD',
@@ -52,18 +75,21 @@ const remedies: readonly (readonly [pattern: RegExp, remedy: string])[] = [
 function explained(message: string): string {
   const cut = message.length <= longestMessage ? message : `${message.slice(0, longestMessage)}…`;
   const remedy = remedies.find(([pattern]) => pattern.test(message))?.[1];
-  return remedy === undefined ? cut : `${cut}\n(${remedy})`;
+  if (remedy === undefined) return cut;
+  return `${cut}\n(${typeof remedy === 'string' ? remedy : remedy(message)})`;
 }
 
 /** With `--debug`, helm adds where in its own code an error was made. */
 const ownCode = /^helm\.go:\d+: /;
 
-/** Of a repository that cannot be read, helm says the reason ahead of its error. */
+/** Of repositories that cannot be read, helm says the reasons ahead of its error. */
 function whyNoIndex(lines: readonly string[], message: string): string {
-  const start = lines.findIndex((line) => line.includes('Unable to get an update from'));
-  if (start === -1) return message;
-  const [found = '', why = ''] = lines.slice(start, start + 2);
-  return `Error: ${found.replace(/^\.+/, '')} ${why.trim()}`;
+  const found = lines.flatMap((line, index) =>
+    line.includes('Unable to get an update from')
+      ? [`Error: ${line.replace(/^\.+/, '')} ${(lines[index + 1] ?? '').trim()}`]
+      : [],
+  );
+  return found.length === 0 ? message : [...new Set(found)].join('\n');
 }
 
 /** The last error of helm in the output of a step, or else of kubectl. @returns null if there is none */
@@ -74,6 +100,6 @@ export function lastHelmDiagnostic(output: string): string | null {
   const end = lines.findIndex((line, index) => index > start && ownCode.test(line));
   const own = lines.slice(start, end === -1 ? undefined : end);
   const message = own.join('\n').trim();
-  const hasNoIndex = /failed to update the following repositories/i.test(message);
+  const hasNoIndex = /failed to update the following repositories|no cached repository for /i.test(message);
   return explained(hasNoIndex ? whyNoIndex(lines, message) : message);
 }

@@ -105,3 +105,40 @@ test('the last error is shown without places in the code of helm, and with a rem
     /^Error: Unable to get an update from [^\n]*x509: unknown\n\(the certificate is not trusted/,
   );
 });
+
+test('a chart whose dependencies cannot be fetched fails with the repositories and the reasons', () => {
+  const output = `Hang tight while we grab the latest from your chart repositories...
+...Unable to get an update from the "envarium" chart repository (https://charts.test/one):
+\tGet "https://charts.test/one/index.yaml": dial tcp: lookup charts.test on 10.0.0.1:53: no such host
+...Unable to get an update from the "https://charts.test/two" chart repository:
+\tGet "https://charts.test/two/index.yaml": dial tcp 10.0.0.2:443: connect: connection refused
+Update Complete. Happy Helming!
+Error: no cached repository for envarium found. (try 'helm repo update'): open /tmp/index.yaml: no such file or directory
+`;
+  assert.equal(
+    lastHelmDiagnostic(output),
+    'Error: Unable to get an update from the "envarium" chart repository (https://charts.test/one): ' +
+      'Get "https://charts.test/one/index.yaml": dial tcp: lookup charts.test on 10.0.0.1:53: no such host\n' +
+      'Error: Unable to get an update from the "https://charts.test/two" chart repository: ' +
+      'Get "https://charts.test/two/index.yaml": dial tcp 10.0.0.2:443: connect: connection refused\n' +
+      '(the address of the cluster or chart repository cannot be reached from this agent)',
+  );
+});
+
+test('values of variables that a chart wants with a type are named with what gives them one', () => {
+  const schema = (lines: string) =>
+    lastHelmDiagnostic(
+      `Error: UPGRADE FAILED: values don't meet the specifications of the schema(s) in the following chart(s):\nweb:\n${lines}\n`,
+    );
+  assert.match(
+    schema(
+      "- at '/replicaCount': got string, want integer\n- at '/pod': validation failed\n" +
+        "  - at '/pod/app.test~1name': got string, want null or number\n  - at '/pod/ports/0': got string, want number",
+    ) ?? '',
+    /\(a variable without a format is text: set replicaCount, pod\.app\\\.test\/name, pod\.ports with the format JSON, which the command line does with --json-var replicaCount=…\)$/,
+  );
+  assert.match(
+    schema("- at '/kind': value must be 'x'") ?? '',
+    /\(correct the variables that set these values\)$/,
+  );
+});
