@@ -132,7 +132,8 @@ export const operations = defineOperations('environments', {
     summary: 'Create environment from template',
     description:
       'Creates an environment from the template `deployRequest.blueprintId`, which must be assigned to the ' +
-      'project, and its first deployment unless `preventAutoDeploy` is true. ' +
+      'project, and its first deployment unless `preventAutoDeploy` is true. The single-use template of another ' +
+      'environment means its code, copied into a template of its own. ' +
       '`deployRequest.blueprintRevision` overrides the revision of the template for this environment.',
     needs: 'RUN_PLAN',
     needsToo: [
@@ -142,7 +143,10 @@ export const operations = defineOperations('environments', {
         for: '`requiresApproval` false where a project demands approvals, there',
       },
       { right: 'EDIT_ALLOW_REMOTE_APPLY', for: '`isRemoteApplyEnabled` true' },
-      { right: 'CREATE_VCS_ENVIRONMENT', for: 'another `deployRequest.blueprintRepository`' },
+      {
+        right: 'CREATE_VCS_ENVIRONMENT',
+        for: 'another `deployRequest.blueprintRepository`, or the code of another environment',
+      },
       { right: 'OVERRIDE_MAX_TTL', for: 'a `ttl` beyond the maximum' },
       {
         right: 'OVERRIDE_MAX_ENVIRONMENT_PROJECT_LIMITS',

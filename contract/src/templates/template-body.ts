@@ -40,11 +40,18 @@ export const CreateTemplateBody = closed({ organizationId: Name, ...templateFiel
 export type CreateTemplateBody = Static<typeof CreateTemplateBody>;
 
 /** Replaces everything but the projects and the place of creation, which stay where they are absent. */
-export const UpdateTemplateBody = closed({ organizationId: Type.Optional(Name), ...templateFields });
+export const UpdateTemplateBody = closed({
+  organizationId: Type.Optional(Name),
+  ...templateFields,
+  name: Type.Optional(
+    Type.String({ ...Title, description: 'Required, unless the template belongs to a single environment' }),
+  ),
+});
 export type UpdateTemplateBody = Static<typeof UpdateTemplateBody>;
 
 /** What is stored as a template, whatever operation it came from. */
-export type TemplateContentBody = Omit<UpdateTemplateBody, 'type'> & {
+export type TemplateContentBody = Omit<UpdateTemplateBody, 'type' | 'name'> & {
+  name: string;
   type: StoredTemplateType;
   /** Parameters of an approval policy. */
   policyConfiguration?: Record<string, unknown>;

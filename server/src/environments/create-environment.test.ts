@@ -330,15 +330,12 @@ function unknownReferences(otherOrganization: string): [more: object, message: R
     [project, /\/body\/creationScopeId does not match a project/],
     [{ creationScope: 'PROJECT' }, /\/body\/creationScopeId is required/],
     [{ configurationSetChanges: { assign: [id] } }, /\/body\/configurationSetChanges\/assign\/0 does not/],
-    [{ configurationChanges: { id, name: 'A' } }, /\/body\/configurationChanges\/id does not match/],
-    [{ configurationChanges: [{ id, name: 'A' }] }, /\/body\/configurationChanges\/0\/id does not match/],
     ...(
       [
         [
           { configurationSetChanges: { assign: [id] } },
           /\/configurationSetChanges\/assign\/0 does not match/,
         ],
-        [{ configurationChanges: [{ id, name: 'A' }] }, /\/configurationChanges\/0\/id does not match/],
         [{ upstreamEnvironmentId: id }, /\/upstreamEnvironmentId does not match an environment/],
         [{ blueprintId: id }, /\/blueprintId does not match a template/],
         [{ workflowDeploymentId: id }, /\/workflowDeploymentId applies to workflow/],

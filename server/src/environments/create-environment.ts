@@ -32,6 +32,7 @@ import {
   withDeployedSource,
   withDeployRequest,
 } from './check-create-request.ts';
+import { copiedCode } from './copied-code.ts';
 import { checkCreateFromTemplate, type Overrides } from './check-create-from-template.ts';
 import { checkWorkspaceName } from './check-create-request.ts';
 import { utc } from '../schedules/cron.ts';
@@ -240,7 +241,8 @@ async function create(
   const project = await getProjectRow(context.db, request.projectId);
   const home = environmentHome(environment, project?.hierarchy ?? request.projectId);
   await assignFirstSets(context, environment, body);
-  await applyVariableChanges(context, home, request.configurationChanges, variableFieldsOf(body));
+  const changes = request.configurationChanges.map((change) => ({ ...change, isCopy: true }));
+  await applyVariableChanges(context, home, changes, variableFieldsOf(body));
   const details = { name: request.name, ...(template.is_single_use ? {} : { templateId: template.id }) };
   await recordEnvironmentAudit(context, environment, 'environment.created', details);
   await storeDriftRequest(context, environment, request, policy);
@@ -306,6 +308,8 @@ export async function createEnvironmentFromTemplate(
   body: CreateFromTemplateBody,
   organizationId: string,
 ): Promise<CreatedEnvironment> {
+  const copy = await copiedCode(context, body, organizationId);
+  if (copy) return createEnvironmentWithoutTemplate(context, copy);
   const request = withDeployRequest(normalizeCreateFromTemplate(body, organizationId));
   return inTransaction(context, async (context) => {
     const chosen = await checkCreateFromTemplate(context, request);

@@ -125,17 +125,24 @@ async function refreshPlaceholders(
     if (!plain.includes(each)) await refresh([each], environmentTemplate(each, row));
 }
 
+/** A single-use template keeps the name that it got with its environment. @throws Refusal 400 */
+function nameAfter(row: TemplateRow, name: string | undefined): string {
+  if (name !== undefined) return name;
+  if (!row.is_single_use) throw badField('body.name', 'is required');
+  return row.name;
+}
+
 /** The right to change something in the organization was checked. @throws Refusal before anything is written */
 export async function updateTemplate(
   context: ActorContext,
   id: string,
-  body: TemplateContentBody,
+  body: Omit<TemplateContentBody, 'name'> & { readonly name?: string },
 ): Promise<Template> {
-  const request = normalizeTemplate(body);
   return inTransaction(context, async (context) => {
     const locked = await lockTemplate(context.db, id);
     if (!locked) throw notFound('template', id);
     const { row } = locked;
+    const request = normalizeTemplate({ ...body, name: nameAfter(row, body.name) });
     requireEdit(context, row);
     if (row.is_deleted) throw conflict(`"${row.name}" was deleted: create another one`);
     await checkPlace(context, row, request);

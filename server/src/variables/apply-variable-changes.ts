@@ -90,7 +90,7 @@ function rowsOf(
   const id = change.id?.toLowerCase();
   const own = id ? scope.byId(id) : undefined;
   const named = id ? scope.inherited(id) : undefined;
-  if (id && !own && !named)
+  if (id && !own && !named && !change.isCopy)
     throw badField(
       `${field}.id`,
       `does not match a variable of this ${entityWords(home.scope)} or of a scope it inherits from`,
@@ -99,6 +99,16 @@ function rowsOf(
   const row = own ?? scope.named(name, type);
   const outer = named ?? scope.inheritedAs(name, type)?.winner;
   return { ...(row ? { row } : {}), ...(outer ? { outer } : {}) };
+}
+
+/** Whether a copied row says what the new scope inherits from the variable with its id. */
+function isInherited(
+  context: ActorContext,
+  { isCopy, id, value }: VariableChange,
+  { row, outer }: ReturnType<typeof rowsOf>,
+): boolean {
+  if (!isCopy || row || !outer || outer.id !== id?.toLowerCase()) return false;
+  return value === undefined || value === (outer.is_sensitive ? sensitiveMask : openValue(context, outer));
 }
 
 /** @throws Refusal 409 for a variable that an outer scope does not let anybody override */
@@ -178,7 +188,8 @@ async function applyChange(
   change: VariableChange,
   at: string,
 ): Promise<VariableRow | undefined> {
-  const { row, outer } = rowsOf(scope, home, change, at);
+  const found = rowsOf(scope, home, change, at);
+  const { row, outer } = found;
   if (change.toDelete) {
     if (!row) return undefined;
     await guardApprovalVariable(context, home, { ...row, value: null }, undefined, at);
@@ -187,6 +198,7 @@ async function applyChange(
     noteChange(context, home, done, row, undefined);
     return row;
   }
+  if (isInherited(context, change, found)) return undefined;
   const values = valuesOf(change, row && { row, value: openValue(context, row) }, outer);
   if (values.name === '') throw badField(`${at}.name`, 'is required for a new variable');
   written.note(values, row?.id, at);

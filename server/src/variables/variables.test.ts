@@ -230,8 +230,10 @@ test('the id of an inherited variable means an override, and the inherited one i
   const secret = await insertOuter('HIDDEN', { isSensitive: true });
   const overridden = await deployWith(environment.id, [{ id: secret, value: 'planted-secret-3' }]);
   assert.equal(overridden.variables.find(({ name }) => name === 'HIDDEN')?.value, '********');
-  const { message } = await refused(app, 'createEnvironmentWithoutTemplate', 400, {
-    body: createBody(app, { configurationChanges: [{ id: secret, value: '********' }] }),
+  const masked = [{ name: 'HIDDEN', type: 0, isSensitive: true, value: '********' }];
+  const { message } = await refused(app, 'deployEnvironment', 400, {
+    params: { id: (await createIdle(app)).id },
+    body: { configurationChanges: masked },
   });
   assert.match(message, /\/body\/configurationChanges\/0\/value of "HIDDEN" is the placeholder/);
   await app.context.db.deleteFrom('variable').where('id', 'in', [id, secret]).execute();
@@ -303,6 +305,7 @@ test('values that cannot be stored are refused by name, and nothing is written',
     [{ name: 'r', value: `${'a'.repeat(60)}!`, regex: '^(a+)+$' }, /\/(value|regex)/],
     [{ name: 'e', value: 'c', schema: { enum: ['a', 'b'] } }, /\/value.*a, b/],
     [{ name: 'e', value: 'a', schema: { enum: ['a'], format: 'HCL' } }, /\/schema/],
+    [{ name: 'e', value: 'a', isSensitive: true, schema: { enum: ['a'] } }, /\/isSensitive.* must be false/],
     [{ name: 'h', type: 1, value: '{ a = ', schema: { format: 'HCL' } }, /\/value.*HCL/, 422],
     [{ name: 'h', type: 1, value: '1\nother = 2', schema: { format: 'HCL' } }, /\/value.*HCL/, 422],
     [{ name: 'j', type: 1, value: '{"a":', schema: { format: 'JSON' } }, /\/value.*JSON/, 422],
