@@ -84,7 +84,7 @@ const deployRequestFields = {
       maxLength: taskPayloadLimit,
       description:
         'With `deploymentType` task: shell commands; the first that fails ends the task. The log shows them: ' +
-        'pass secrets as sensitive environment variables, not in the text. Otherwise ignored',
+        'pass secrets as sensitive environment variables, not in the text. Refused with other types',
     }),
   ),
   sourceId: Type.Optional(

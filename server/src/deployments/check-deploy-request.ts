@@ -4,9 +4,14 @@ import type { ActorContext } from '../context.ts';
 import { environmentHome } from '../environments/environment-store.ts';
 import { badField } from '../http/errors.ts';
 
-/** Commands that come with another type are ignored: a request may carry them for a later task. */
 function checkTask(request: DeployRequest, body: string): void {
-  if (request.deploymentType !== 'task') return;
+  if (request.deploymentType !== 'task') {
+    if (request.taskPayload === undefined) return;
+    throw badField(
+      `${body}.taskPayload`,
+      `applies only to deploymentType task, and this is a ${request.deploymentType}`,
+    );
+  }
   if (request.taskPayload === undefined || request.taskPayload.trim() === '')
     throw badField(`${body}.taskPayload`, 'is required with deploymentType task: the shell commands to run');
   const fixed = (['blueprintRevision', 'blueprintRepository'] as const).find((field) => request[field]);

@@ -174,11 +174,24 @@ test('a new revision, repository, name and lifetime apply to this run and all la
   assert.ok(Math.abs(Date.parse(environment.lifespanEndAt ?? '') - Date.now() - 3_600_000) < 60_000);
 });
 
-test('commands of a task are ignored with another type', async () => {
-  for (const deploymentType of ['dryRun', 'deploy']) {
-    const { job, started } = await run({ deploymentType, taskPayload: 'ls' });
-    assert.deepEqual([started.type, job.taskPayload], [deploymentType, undefined]);
+test('commands of a task are refused with another type, and nothing starts', async () => {
+  const { id } = await createIdle(app);
+  for (const body of [
+    { taskPayload: 'ls' },
+    ...['dryRun', 'deploy'].map((deploymentType) => ({ deploymentType, taskPayload: 'ls' })),
+  ]) {
+    const refusal = await refused(app, 'deployEnvironment', 400, { params: { id }, body });
+    assert.match(
+      refusal.message,
+      /^\/body\/taskPayload applies only to deploymentType task, and this is a d/,
+    );
   }
+  assert.deepEqual(
+    (await ok(app, 'listDeployments', { params: { id } })).filter(
+      ({ status }) => status !== 'NEVER_DEPLOYED',
+    ),
+    [],
+  );
 });
 
 test('a refused deployment names the field, and stores nothing of the request', async () => {

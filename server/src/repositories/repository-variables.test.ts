@@ -189,12 +189,15 @@ test('code that cannot be read is refused with the file and the place', async ()
   const code = folder.repository('broken', {
     'tf/a.tf': 'variable "x" {\n  default = [\n}\n',
     'json/a.tf.json': '{"variable": ',
+    'other/a.tf': 'variable "x" {}\n',
+    'other/b.tf': 'resource "y" "z" {\n',
     'deep/a.tf': `variable "x" {\n default = ${'['.repeat(5000)}\n}`,
     'large/a.tf': `variable "x" {}\n${'#'.repeat(1_000_001)}`,
   });
   for (const [path, pattern] of [
     ['tf', /a\.tf:3,1/],
     ['json', /a\.tf\.json: it is not valid JSON/],
+    ['other', /b\.tf:/],
     ['deep', /a\.tf: it is nested more than 100 levels deep/],
     ['large', /large\/a\.tf has more than 1000000 bytes/],
   ] as const)

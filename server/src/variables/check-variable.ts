@@ -93,6 +93,11 @@ function checkRegex(values: VariableValues, scope: VariableScope, field: string)
 function checkSchema(values: VariableValues, scope: VariableScope, field: string): void {
   const allowed = values.schema?.enum;
   if (!allowed || allowed.length === 0) return;
+  if (values.isSensitive)
+    throw badField(
+      `${field}.isSensitive`,
+      `${shownAs(values, scope)} must be false: everybody can read the choices of its enum`,
+    );
   if (values.schema?.format)
     throw badField(`${field}.schema`, `${shownAs(values, scope)} has both enum and format: leave one out`);
 }

@@ -42,8 +42,6 @@ export interface CheckResult {
   readonly refusal?: string;
 }
 
-const mostPrintedCharacters = 1_000_000;
-
 interface ReadVerdict extends Omit<NewVerdict, 'messages'> {
   readonly decision: PolicyDecision;
   readonly messages: PolicyMessages;
@@ -57,7 +55,7 @@ function readVerdicts({ verdicts }: CheckResult): ReadVerdict[] {
 
 function logOf(result: CheckResult, verdicts: readonly ReadVerdict[]): string {
   const { printed, problem } = result;
-  const input = printed === null ? '' : JSON.stringify(printed, null, 2).slice(0, mostPrintedCharacters);
+  const input = printed === null ? '' : JSON.stringify(printed, null, 2);
   const rows = verdicts as unknown as Parameters<typeof verdictLog>[0];
   return `${input === '' ? '' : `Input of the policies:\n${input}\n`}${problem === undefined ? verdictLog(rows) : `${problem}\n`}`;
 }

@@ -337,6 +337,22 @@ test('the input has what the service knows, and is printed on request', needsOpa
   await ok(app, 'cancelDeployment', { params: { id } });
 });
 
+test('the whole input is printed, however large it is', needsOpa, async () => {
+  const value = 'x'.repeat(600_000);
+  const { environment } = await guarded(['package envarium\nwarn contains "seen"'], {
+    configurationChanges: [
+      { name: 'ENVARIUM_PRINT_POLICY_INPUT', value: 'true', type: 0 },
+      { name: 'FIRST', value, type: 1 },
+      { name: 'SECOND', value, type: 1 },
+    ],
+  });
+  const { id } = await checked(environment.id);
+  const [, printed = ''] = /Input of the policies:\n(\{.*?\n\})\n/s.exec(await logOf(id)) ?? [];
+  assert.ok(printed.length > 1_200_000, `${printed.length} characters`);
+  assert.deepEqual((JSON.parse(printed) as { plan: unknown }).plan, policyInput.plan);
+  await ok(app, 'cancelDeployment', { params: { id } });
+});
+
 test(
   'nobody hides from a policy behind a trigger or a name; only what nobody starts is automated',
   needsOpa,

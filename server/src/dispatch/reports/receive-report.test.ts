@@ -125,7 +125,7 @@ test('repeated events change nothing, and events after a gap wait', async () => 
     at: new Date().toISOString(),
     commit: 'd'.repeat(40),
     branch: 'main',
-    timestamp: '2026-01-01T00:00:00Z',
+    timestamp: '2026-01-01T02:00:00+02:00',
   };
   const events = [
     step('git:clone', 'IN_PROGRESS'),
@@ -152,7 +152,7 @@ test('repeated events change nothing, and events after a gap wait', async () => 
   assert.deepEqual((await deploymentOf(app, id)).gitMetadata, {
     commit: 'd'.repeat(40),
     branch: 'main',
-    timestamp: '2026-01-01T00:00:00Z',
+    timestamp: '2026-01-01T00:00:00.000Z',
   });
   const { rows } = await app.database.pool.query(
     "select 1 from deployment_event where deployment_id = $1 and name = 'step'",

@@ -90,6 +90,12 @@ function withResources(
   return rows.length > (known?.length ?? 0) ? rows : null;
 }
 
+/** In the format of all times of the API; git has the time zone of the author. */
+function inUtc(time: string): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? time : date.toISOString();
+}
+
 function deploymentColumns(facts: ReportFacts, events: readonly RunEvent[]): ReportChanges['deployment'] {
   const git = events.findLast((event): event is GitEvent => event.kind === 'git');
   const resources = withResources(facts.deployment.resources, events);
@@ -98,7 +104,11 @@ function deploymentColumns(facts: ReportFacts, events: readonly RunEvent[]): Rep
     ...(git
       ? {
           commit_hash: git.commit,
-          git_metadata: JSON.stringify({ commit: git.commit, branch: git.branch, timestamp: git.timestamp }),
+          git_metadata: JSON.stringify({
+            commit: git.commit,
+            branch: git.branch,
+            timestamp: inUtc(git.timestamp),
+          }),
         }
       : {}),
     ...(resources ? { resources: JSON.stringify(resources), resource_count: resources.length } : {}),

@@ -62,7 +62,6 @@ function namesOf(all: readonly string[], { files, preferred }: Blocks): string[]
 }
 
 async function blocksOf(reader: HclReader, { name, text }: CodeFile): Promise<Block[]> {
-  if (!/\bvariable\b/.test(text)) return [];
   if (name.endsWith('.json')) return jsonBlocks(name, text);
   let body: Record<string, unknown>;
   try {
