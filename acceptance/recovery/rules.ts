@@ -40,6 +40,16 @@ export const rules: Readonly<Record<string, readonly Rule[]>> = {
       file: inDispatch('claim-job'),
       test: 'a job goes only to an agent that has its tool, and an apply only to one that has its folder',
     },
+    {
+      rule: 'A level of a deployment that is lost while it is planned starts again; its apply does not.',
+      file: 'server/src/deployments/levels/levels.test.ts',
+      test: 'a plan between two levels that is lost starts again, and an apply with a mark does not',
+    },
+    {
+      rule: 'A repeated outcome hands out no apply of another level.',
+      file: 'server/src/deployments/levels/levels.test.ts',
+      test: 'an outcome that is sent again does not hand out the apply of another level',
+    },
   ],
   Attempts: [
     {

@@ -5,6 +5,7 @@ import { showApproval, verdictLines } from './show-approval.ts';
 import { showFindings } from './show-diagnostics.ts';
 import { showUnrecorded } from './show-unrecorded.ts';
 import type { Outputs } from '#contract/deployments/plan.ts';
+import { followingSentences } from '#contract/deployments/following-units.ts';
 import { planText } from '#contract/deployments/plan-counts.ts';
 import { outputsByName } from '#contract/deployments/unit-outputs.ts';
 import type { Session } from './session/session.ts';
@@ -33,6 +34,21 @@ export function statusText(output: Output, status: DeploymentStatus): string {
 export function plannedText(deployment: Pick<Deployment, 'planSummary' | 'isPlanEmpty'>): string | undefined {
   const { planSummary, isPlanEmpty } = deployment;
   return planSummary && planText({ planSummary, isPlanEmpty });
+}
+
+/** The plans that were applied before, and what follows this one; nothing for a deployment with one plan. */
+export function levelLines({
+  level = 1,
+  earlierLevels = [],
+  units,
+  status,
+}: Pick<Deployment, 'level' | 'earlierLevels' | 'units' | 'status'>): string[] {
+  const before = earlierLevels.map(
+    ({ level: number, planSummary }) =>
+      `level ${number}: ${(planSummary && planText({ planSummary })) ?? 'applied'}, applied`,
+  );
+  const current = level > 1 && status !== 'SUCCESS' ? [`level ${level}: this plan`] : [];
+  return [...before, ...current, ...followingSentences(units)];
 }
 
 /** Outputs by name with their values; the service hides the values of sensitive ones. */

@@ -90,7 +90,7 @@ export interface DriverContext {
 }
 
 /** The contents of a plan in the common form. Sensitive values are already replaced. */
-export interface PlanReading {
+export interface PlanReading extends Pick<Outcome, 'units'> {
   readonly plan: Plan;
   readonly planSummary: PlanSummary;
   readonly hasChanges: boolean;

@@ -10,7 +10,7 @@ import { allPages } from '../pages.ts';
 import type { Column } from '../terminal/table.ts';
 import type { Session } from '../session/session.ts';
 import { costText, reviewsText, verdictLines, waitLines } from '../show-approval.ts';
-import { plannedText, tookText } from '../show-deployment.ts';
+import { levelLines, plannedText, tookText } from '../show-deployment.ts';
 import { showDiagnostics } from '../show-diagnostics.ts';
 import { showUnrecorded } from '../show-unrecorded.ts';
 import { showTiming } from '../show-timing.ts';
@@ -120,6 +120,7 @@ async function show({ output, client }: Session, id: string, deployment: Deploym
     ['Commit', deployment.gitMetadata?.commit],
     ['Targets', deployment.targets?.join(', ')],
     ['Plan', plannedText(deployment)],
+    ['Levels', levelLines(deployment).join('\n')],
     ['Plan hash', deployment.planHash],
     ['Failed command', deployment.failedCommand],
     ['Error', deployment.error?.message],

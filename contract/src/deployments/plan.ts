@@ -88,6 +88,25 @@ export const PlanSummary = Type.Object(
 );
 export type PlanSummary = Static<typeof PlanSummary>;
 
+export const PlannedUnit = Type.Object(
+  {
+    unit: Type.String({ description: 'Its path, from the folder of the run' }),
+    changes: Type.Optional(
+      Type.Record(Text, Count, {
+        description: 'Number of changes by kind, such as `create aws_vpc`; absent: it has no plan yet',
+      }),
+    ),
+    reason: Type.Optional(
+      Type.String({ description: 'Why this plan leaves it out; absent: it is applied with this plan' }),
+    ),
+    follows: Type.Optional(
+      Type.Boolean({ description: 'It is planned once this plan is applied, in the same deployment' }),
+    ),
+  },
+  { title: 'PlannedUnit' },
+);
+export type PlannedUnit = Static<typeof PlannedUnit>;
+
 export const OutputValue = Type.Object({ value: Type.Unknown(), sensitive: Flag, type: Type.Unknown() });
 export type OutputValue = Static<typeof OutputValue>;
 

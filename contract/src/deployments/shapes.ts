@@ -19,6 +19,7 @@ import {
   GitMetadata,
   DeploymentOutputs,
   Plan,
+  PlannedUnit,
   PlanSummary,
   Resource,
   UnrecordedResource,
@@ -173,6 +174,20 @@ export const Remediation = Type.Object(
 );
 export type Remediation = Static<typeof Remediation>;
 
+/** The plan of an earlier level of a deployment, which was applied. */
+export const DeploymentLevel = Type.Object(
+  {
+    level: Count,
+    appliedAt: Type.String({ format: 'date-time', description: 'When its apply ended' }),
+    plan: Type.Optional(Plan),
+    planSummary: Type.Optional(PlanSummary),
+    planHash: Type.Optional(Text),
+    units: Type.Optional(Type.Array(PlannedUnit)),
+  },
+  { title: 'DeploymentLevel' },
+);
+export type DeploymentLevel = Static<typeof DeploymentLevel>;
+
 /** Ours, beyond the interface. */
 const ownDeploymentFields = {
   trigger: Type.Optional(oneOf(triggers, 'What caused it, in full; `triggerName` names only some causes')),
@@ -195,6 +210,24 @@ const ownDeploymentFields = {
       description:
         'SHA-256 over plan file, commit, tool version, lock file and variables: identifies what is ' +
         'approved',
+    }),
+  ),
+  level: Type.Optional(
+    Type.Integer({
+      minimum: 2,
+      description:
+        'Which of its plans this is, if units are planned after others were applied: `plan`, `planSummary`, `planHash` and ' +
+        '`units` are about this one, and about all once the deployment has succeeded; absent: the first',
+    }),
+  ),
+  earlierLevels: Type.Optional(
+    Type.Array(DeploymentLevel, {
+      description: 'The plans that were applied before this one; absent in lists, and without any',
+    }),
+  ),
+  units: Type.Optional(
+    Type.Array(PlannedUnit, {
+      description: 'Of a deployment of several units: what its plan applies, and what follows it',
     }),
   ),
   reviews: Type.Optional(

@@ -49,7 +49,7 @@ export const deploymentMoves = [
     from: 'IN_PROGRESS',
     event: 'ask',
     to: 'WAITING_FOR_USER',
-    when: 'the plan is done and a person must approve it',
+    when: 'a plan is done and a person must approve it; a deployment in levels has several',
   },
   { from: 'IN_PROGRESS', event: 'deny', to: 'CANCELLED', when: 'an approval policy denies the plan' },
   {

@@ -95,6 +95,20 @@ export const Job = Type.Object({
       opentofuVersion: Type.Optional(Text),
     }),
   ),
+  /**
+   * Of a deployment that plans some units once those are applied whose outputs they need. Absent for other tools, and
+   * from older servers: what cannot be planned yet waits for another deployment.
+   */
+  level: Type.Optional(
+    Type.Object({
+      /** 1 for the first plan of the deployment. */
+      number: Count,
+      /** What is planned after the first level; empty there: all units. */
+      units: Type.Array(Text),
+      /** What earlier levels have applied. */
+      done: Type.Array(Text),
+    }),
+  ),
   source: Type.Object({
     repository: Text,
     /** Branch, tag or commit; absent: the default branch. */

@@ -5,6 +5,7 @@ import {
   CostEstimation,
   OutputValue,
   Plan,
+  PlannedUnit,
   PlanSummary,
   Resource,
   UnrecordedResource,
@@ -34,6 +35,8 @@ export const Outcome = Type.Object({
   diagnostics: Type.Optional(Type.Array(Diagnostic, { maxItems: mostDiagnostics })),
   plan: Type.Optional(Plan),
   planSummary: Type.Optional(PlanSummary),
+  /** Of a run of several units: what the plan is about, and what follows it. */
+  units: Type.Optional(Type.Array(PlannedUnit)),
   /** Of a plan whose job asks for it; absent where it could not be made. */
   costEstimation: Type.Optional(CostEstimation),
   /** Anything at all to apply (outputs included), and any change of a resource. */

@@ -55,8 +55,12 @@ export const contractions: Readonly<Record<string, string>> = {
     'the last release does not write this column',
   'table deployment refuses more: FOREIGN KEY (requested_by) REFERENCES app_user(id)':
     'the last release does not write this column',
-  "table review refuses more: UNIQUE INDEX ON public.review USING btree (deployment_id, user_id) WHERE (action = 'approved'::text)":
+  "table review refuses more: UNIQUE INDEX ON public.review USING btree (deployment_id, user_id, COALESCE(plan_hash, ''::text)) WHERE (action = 'approved'::text)":
     'in the last release, a deployment that was approved does not wait again',
+  'table job refuses more: UNIQUE INDEX ON public.job USING btree (deployment_id, phase, level)':
+    'the last release stores one job for each phase of a deployment, of the first level',
+  'table job refuses more: UNIQUE (deployment_id, phase, level)':
+    'the last release stores one job for each phase of a deployment, of the first level',
   'table schedule refuses more: FOREIGN KEY (set_by) REFERENCES app_user(id)':
     'the last release does not write this column',
   'table deployment refuses more: UNIQUE INDEX ON public.deployment USING btree (caused_by, environment_id) WHERE (caused_by IS NOT NULL)':

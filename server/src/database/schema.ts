@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 3d5128ecb9c77f184749c5f9a7eda8dcaff3030bf6cf204bba560bacf258ca2a
+ * sources 39d17c5908d5a25c18c3e50afb37f293d13f4d9936f26ad18cbe2f50db2c14b8
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -295,6 +295,7 @@ export interface DeploymentTable {
   id: string;
   is_scheduled_run: Generated<boolean>;
   is_skipped_apply: boolean | null;
+  level: JsonOrNull<Deployments['deployment.level']>;
   module_versions: JsonOrNull<Deployments['deployment.module_versions']>;
   number: GeneratedAlways<number>;
   organization_id: string;
@@ -304,6 +305,7 @@ export interface DeploymentTable {
   plan_hash: string | null;
   plan_summary: JsonOrNull<Deployments['deployment.plan_summary']>;
   planned_on_state_version_id: string | null;
+  planned_units: JsonOrNull<Deployments['deployment.planned_units']>;
   project_id: string;
   provider_versions: JsonOrNull<Deployments['deployment.provider_versions']>;
   queued_at: Generated<Date>;
@@ -346,6 +348,17 @@ export interface DeploymentEventTable {
   deployment_id: string;
   name: string;
   number: GeneratedAlways<number>;
+}
+
+export interface DeploymentLevelTable {
+  applied_at: Date;
+  approved_parts: JsonOrNull<Deployments['deployment_level.approved_parts']>;
+  deployment_id: string;
+  number: number;
+  plan: JsonOrNull<Deployments['deployment_level.plan']>;
+  plan_hash: string | null;
+  plan_summary: JsonOrNull<Deployments['deployment_level.plan_summary']>;
+  planned_units: JsonOrNull<Deployments['deployment_level.planned_units']>;
 }
 
 export interface DeploymentStepTable {
@@ -514,6 +527,7 @@ export interface JobTable {
   created_at: Generated<Date>;
   deployment_id: string;
   id: string;
+  level: Generated<number>;
   phase: Dispatch['job.phase'];
   protocol_minor: Generated<number>;
   status: Dispatch['job.status'];
@@ -1010,6 +1024,7 @@ export interface Schema {
   credential_assignment: CredentialAssignmentTable;
   deployment: DeploymentTable;
   deployment_event: DeploymentEventTable;
+  deployment_level: DeploymentLevelTable;
   deployment_step: DeploymentStepTable;
   downstream: DownstreamTable;
   effect: EffectTable;

@@ -27,14 +27,16 @@ import { getStateLock } from '../state/state-lock-store.ts';
 /** Types that agents know from this minor version of the protocol on. */
 const protocolMinors: Readonly<Record<string, number>> = { task: 1, remotePlan: 1 };
 
-/** The job of a deployment's first phase, which is not stored yet. */
+/** The job of the first phase of a deployment, or of one of its levels, which is not stored yet. */
 export function planJob(
   context: Context,
   { id, type, tool }: Pick<DeploymentRow, 'id' | 'type' | 'tool'>,
+  level = 1,
 ): QueuedJob {
   return newJob(context, {
     deploymentId: id,
     phase: 'plan',
+    level,
     tool,
     workFolder: null,
     protocolMinor: protocolMinors[type] ?? 0,

@@ -6,6 +6,7 @@ import type {
   DeploymentErrorBody,
   GitMetadata,
   Plan,
+  PlannedUnit,
   PlanSummary,
   Resource,
   UnrecordedResource,
@@ -20,7 +21,7 @@ import type {
   Trigger,
 } from '#contract/schema/enumerations.ts';
 import type { DeploymentVariable } from '#contract/variables/shapes.ts';
-import type { ApprovedParts } from '#protocol/messages/job.ts';
+import type { ApprovedParts, Job } from '#protocol/messages/job.ts';
 import type { RunSettings } from '#protocol/tools/run-settings.ts';
 import type { StoredOutputs } from '../database/stored.ts';
 
@@ -40,7 +41,9 @@ export interface Columns {
   'deployment.module_versions': Record<string, string>;
   'deployment.output': StoredOutputs;
   'deployment.plan': Plan;
+  'deployment.level': NonNullable<Job['level']>;
   'deployment.plan_summary': PlanSummary;
+  'deployment.planned_units': PlannedUnit[];
   'deployment.provider_versions': Record<string, string>;
   'deployment.remediation': NonNullable<Deployment['remediation']>;
   'deployment.resources': Resource[];
@@ -51,5 +54,9 @@ export interface Columns {
   'deployment.unrecorded_resources': UnrecordedResource[];
   'deployment.variables': DeploymentVariable[];
   'deployment.workflow_deployment_options': NonNullable<Deployment['workflowDeploymentOptions']>;
+  'deployment_level.approved_parts': ApprovedParts;
+  'deployment_level.plan': Plan;
+  'deployment_level.plan_summary': PlanSummary;
+  'deployment_level.planned_units': PlannedUnit[];
   'review.action': 'approved' | 'cancelled';
 }

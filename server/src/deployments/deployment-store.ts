@@ -40,11 +40,13 @@ const columns = Object.keys({
   id: 1,
   is_scheduled_run: 1,
   is_skipped_apply: 1,
+  level: 1,
   number: 1,
   organization_id: 1,
   path: 1,
   plan_hash: 1,
   plan_summary: 1,
+  planned_units: 1,
   planned_on_state_version_id: 1,
   project_id: 1,
   queued_at: 1,
@@ -222,7 +224,7 @@ export async function lastDeployed(
   return rowsOf(db, environmentId)
     .where('type', '=', 'deploy')
     .where('commit_hash', 'is not', null)
-    .where('status', 'in', ['SUCCESS', 'FAILURE', 'TIMEOUT', 'ABORTED', 'INTERNAL_FAILURE'])
+    .where('status', 'in', ['SUCCESS', 'FAILURE', 'TIMEOUT', 'ABORTED', 'CANCELLED', 'INTERNAL_FAILURE'])
     .where((eb) =>
       eb.or([
         eb('status', '=', 'SUCCESS'),

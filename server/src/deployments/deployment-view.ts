@@ -1,5 +1,5 @@
 /** Deployments as the interface answers them. */
-import type { Deployment } from '#contract/deployments/shapes.ts';
+import type { Deployment, DeploymentLevel } from '#contract/deployments/shapes.ts';
 import { splitOutputs } from '#contract/deployments/unit-outputs.ts';
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { withoutNulls } from '#contract/schema/without-nulls.ts';
@@ -23,6 +23,8 @@ import type {
   PlainDeploymentRow,
   ShownDeploymentRow,
 } from './shown-deployment-store.ts';
+import { listLevels } from './levels/level-store.ts';
+import { levelView } from './levels/level-view.ts';
 import { listReviews, type ReviewRow } from './review-store.ts';
 import { shownFacts, shownRevision } from './deployment-facts.ts';
 import { waitingForEach } from './waiting-for.ts';
@@ -36,6 +38,8 @@ interface RelatedFacts {
   readonly agentId: string | undefined;
   /** Of the approval policies; absent: not read, or none was evaluated. */
   readonly verdicts?: readonly PolicyVerdict[];
+  /** The plans of earlier levels; absent: not read, or there are none. */
+  readonly levels?: readonly DeploymentLevel[];
 }
 
 type DeploymentView = Deployment & { id: string };
@@ -117,6 +121,8 @@ function findings(row: PlainDeploymentRow, around: RelatedFacts) {
     planSummary: row.plan_summary,
     isPlanEmpty: row.has_changes === null ? null : !row.has_changes,
     planHash: row.plan_hash,
+    units: row.planned_units,
+    level: row.level?.number,
     isSkippedApply: row.is_skipped_apply,
     workflowDeploymentId: row.workflow_deployment_id,
     workflowDeploymentOptions: row.workflow_deployment_options,
@@ -132,6 +138,7 @@ function findings(row: PlainDeploymentRow, around: RelatedFacts) {
     waitingFor: around.waitingFor,
     agentId: around.agentId,
     policyVerdicts: around.verdicts && [...around.verdicts],
+    earlierLevels: around.levels && [...around.levels],
   });
 }
 
@@ -269,6 +276,7 @@ export async function deploymentView(context: Context, row: ShownDeploymentRow):
   const { db } = context;
   const reviews = await listReviews(db, [row.id]);
   const verdicts = row.has_policies ? (await listVerdicts(db, row.id)).map(verdictView) : [];
+  const levels = row.level === null ? [] : (await listLevels(db, row.id)).map(levelView);
   const people = [row.started_by, row.aborted_by, ...reviews.map((review) => review.user_id)];
   return view(row, {
     reviews,
@@ -279,5 +287,6 @@ export async function deploymentView(context: Context, row: ShownDeploymentRow):
     waitingFor: (await waitingForEach(context, [row])).get(row.id),
     agentId: (await lastAgents(db, [row.id])).get(row.id),
     ...(verdicts.length === 0 ? {} : { verdicts }),
+    ...(levels.length === 0 ? {} : { levels }),
   });
 }

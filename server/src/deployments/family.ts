@@ -15,5 +15,5 @@ export const family: Family = {
   reactions: deploymentReactions,
   entities: { deployment: deploymentHome },
   locks: { deployment: lockDeployment },
-  tables: ['deployment', 'review'],
+  tables: ['deployment', 'deployment_level', 'review'],
 };

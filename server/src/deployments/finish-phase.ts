@@ -3,14 +3,21 @@
  * handed on, or the queue advances.
  */
 import { costStep } from '#protocol/tools/steps.ts';
+import type { Updateable } from 'kysely';
 import type { Context } from '../context.ts';
+import type { DeploymentTable } from '../database/schema.ts';
 import { approvalOfPlan } from './decisions/decide-approval.ts';
-import { decideNext } from './decisions/decide-next.ts';
+import { decideNext, type NextDecision } from './decisions/decide-next.ts';
 import { type DeploymentRow, type LockedDeployment, updateDeploymentRow } from './deployment-store.ts';
 import { followDecision, outdatedMessage } from './follow-decision.ts';
 import { recordEvent } from '../feeds/record-event.ts';
 import { appendLog, skipUnstartedStep } from '../logs/step-store.ts';
 import { stepView } from '../logs/step-view.ts';
+import { beginLevel } from './levels/begin-level.ts';
+import { type Level, nextLevel } from './levels/decide-level.ts';
+import { wholePlanColumns } from './levels/whole-plan.ts';
+import { isConfirmed } from './levels/is-confirmed.ts';
+import { currentRound } from './policy-check/current-round.ts';
 import { promiseCheck } from './policy-check/policy-check.ts';
 import { diagnosticsColumn } from './diagnostics-store.ts';
 import { outcomeColumns, type ReceivedOutcome } from './outcome-columns.ts';
@@ -35,6 +42,41 @@ async function skipUnknownCostStep(
   if (!row) return;
   await appendLog(context.db, deployment.id, costStep, `Skipped: ${oldAgentReason}\n`);
   await recordEvent(context, deployment.id, 'step', stepView(row, deployment));
+}
+
+/** A plan as its deployment will have it. */
+function plannedColumns({ id, level }: DeploymentRow, { units, approvedParts }: ReceivedOutcome) {
+  return { id, level, planned_units: units ?? null, approved_parts: approvedParts ?? null };
+}
+
+/** A failure after the first level leaves what was applied before it. */
+function errorOfLevel({ level }: DeploymentRow, { error }: ReceivedOutcome): { error?: string } {
+  if (level === null || error === undefined || level.done.length === 0) return {};
+  const before = `Applied before in this deployment: ${level.done.join(', ')}. The next deployment continues with the rest.`;
+  return { error: JSON.stringify({ ...error, message: `${error.message}\n\n${before}` }) };
+}
+
+/** Whether the plan of a deployment becomes that of all its levels. */
+function isWhole({ level }: DeploymentRow, decision: NextDecision): boolean {
+  return level !== null && decision.kind === 'end' && decision.status === 'SUCCESS';
+}
+
+function requireLevel(level: Level | null): Level {
+  if (level === null) throw new Error('No further level is known');
+  return level;
+}
+
+/** Stores the plan, and promises the first round of policies about it. */
+async function beginCheck(
+  context: Context,
+  deployment: DeploymentRow,
+  changes: Updateable<DeploymentTable>,
+): Promise<void> {
+  const round = await currentRound(context.db, deployment);
+  await Promise.all([
+    updateDeploymentRow(context.db, deployment.id, changes),
+    promiseCheck(context, deployment, round),
+  ]);
 }
 
 /**
@@ -64,6 +106,7 @@ export async function finishPhase(
   const isEmpty =
     outcome.result === 'planned' &&
     (await isApplySkipped(context, before, environment, outcome.hasChanges ?? null));
+  const next = nextLevel(before.level, before.planned_units);
   const decision = decideNext({
     type: before.type,
     status: before.status,
@@ -73,6 +116,8 @@ export async function finishPhase(
     hasLostState,
     isOutdated,
     isApplySkipped: isEmpty,
+    hasNextLevel: before.type === 'deploy' && next !== null,
+    isApproved: outcome.result === 'planned' && (await isConfirmed(context, plannedColumns(before, outcome))),
   });
   await skipUnknownCostStep(context, before, outcome);
   const stored = outcomeColumns(context, before, outcome, states.stored);
@@ -84,12 +129,22 @@ export async function finishPhase(
     : decision.kind === 'end' && isOutdated && decision.status === 'FAILURE'
       ? outdatedMessage
       : null;
-  const lost = message ? { error: JSON.stringify({ message }) } : {};
+  const lost = message ? { error: JSON.stringify({ message }) } : errorOfLevel(before, outcome);
   const isSkipped = isEmpty && decision.kind === 'end' && decision.status === 'SUCCESS';
   const skipped = isSkipped ? { is_skipped_apply: true } : {};
-  const changes = { ...stored, ...reported, ...planned, ...lost, ...skipped, updated_at: context.now() };
+  const whole = isWhole(before, decision) ? await wholePlanColumns(context, before.id) : {};
+  const changes = {
+    ...stored,
+    ...reported,
+    ...whole,
+    ...planned,
+    ...lost,
+    ...skipped,
+    updated_at: context.now(),
+  };
   const locked = { deployment: before, environment };
-  if (decision.kind !== 'check') return followDecision(context, locked, decision, changes);
-  await Promise.all([updateDeploymentRow(context.db, before.id, changes), promiseCheck(context, before, 1)]);
+  if (decision.kind === 'level') await beginLevel(context, locked, requireLevel(next), changes);
+  else if (decision.kind === 'check') await beginCheck(context, before, changes);
+  else return followDecision(context, locked, decision, changes);
   return null;
 }

@@ -7,7 +7,7 @@ import { recordEvent } from '../feeds/record-event.ts';
 import { setStepStatus, skipRemainingSteps } from '../logs/step-store.ts';
 import { stepView } from '../logs/step-view.ts';
 import { advanceQueue } from './advance-queue.ts';
-import type { NextDecision } from './decisions/decide-next.ts';
+import type { PlannedDecision } from './decisions/decide-next.ts';
 import { type DeploymentRow, type LockedDeployment, updateDeploymentRow } from './deployment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
 import { carryResults } from './plans/skipped-apply.ts';
@@ -56,7 +56,7 @@ async function end(
 export async function followDecision(
   context: Context,
   locked: LockedDeployment,
-  decision: Exclude<NextDecision, { readonly kind: 'check' }>,
+  decision: PlannedDecision,
   changes: Updateable<DeploymentTable>,
   isApproved = false,
 ): Promise<LockedDeployment | null> {

@@ -73,6 +73,7 @@ export function receivedOutcome(outcome: Outcome): ReceivedOutcome {
 function jsonColumns(outcome: ReceivedOutcome): Updateable<DeploymentTable> {
   const values = {
     plan_summary: outcome.planSummary,
+    planned_units: outcome.units,
     approved_parts: outcome.approvedParts,
     error: outcome.error,
   };

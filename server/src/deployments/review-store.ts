@@ -51,10 +51,13 @@ export async function listReviews(db: Connection, deploymentIds: readonly string
     .execute();
 }
 
-/** The users that approved the plan of a deployment, oldest first, as an array in a statement. */
-export function approversOf(deploymentId: Expression<string>): RawBuilder<string[]> {
-  return sql<string[]>`array(select user_id from review
-    where deployment_id = ${deploymentId} and action = 'approved' order by number)`;
+/** The users that approved a plan of a deployment, oldest first, as an array in a statement. */
+export function approversOf(
+  deploymentId: Expression<string>,
+  planHash: Expression<string | null>,
+): RawBuilder<string[]> {
+  return sql<string[]>`array(select user_id from review where deployment_id = ${deploymentId}
+    and action = 'approved' and review.plan_hash is not distinct from ${planHash} order by number)`;
 }
 
 /** The reviews of a deployment, oldest first, as a column of a statement about deployments; null for none. */

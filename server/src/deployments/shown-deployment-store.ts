@@ -44,6 +44,8 @@ const shownColumns = [
   'commit_to_run',
   'work_folder',
   'plan_summary',
+  'planned_units',
+  'level',
   'has_changes',
   'has_policies',
   'is_skipped_apply',

@@ -36,7 +36,8 @@ export async function newestAttempt(db: Connection, jobId: string): Promise<Atte
 const selectPlanner = statement<Pick<AttemptRow, 'job_id' | 'number' | 'fence' | 'agent_process_id'>>(`
   select attempt.job_id, attempt.number, attempt.fence, attempt.agent_process_id
   from job join attempt on attempt.job_id = job.id and attempt.number = job.attempts
-  where job.deployment_id = $1 and job.phase = 'plan'`);
+  where job.deployment_id = $1 and job.phase = 'plan'
+  order by job.level desc limit 1`);
 
 /** The attempt that planned a deployment, with the agent process that held it. */
 export async function getPlanningAttempt(

@@ -6,6 +6,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { whyUnavailable } from '../database/unavailable.ts';
 import { type LockedDeployment, lockDeployment } from '../deployments/deployment-store.ts';
 import { finishPhase } from '../deployments/finish-phase.ts';
+import { levelNumber } from '../deployments/levels/decide-level.ts';
 import type { ReceivedOutcome } from '../deployments/outcome-columns.ts';
 import { Refusal } from '../http/errors.ts';
 import { newJob } from '../queue/enqueue.ts';
@@ -16,6 +17,7 @@ import {
   type AttemptRow,
   countFinishFailure,
   endAttempt,
+  getPlanningAttempt,
   lockAttempt,
   newestAttempt,
   updateAttempt,
@@ -46,7 +48,9 @@ async function handApplyOn(
   planned: AttemptRow,
 ): Promise<Job> {
   const { id: deploymentId, tool } = deployment;
-  const row = newJob(context, { deploymentId, phase: 'apply', tool, workFolder: agent.work_folder });
+  const level = levelNumber(deployment.level);
+  const workFolder = agent.work_folder;
+  const row = newJob(context, { deploymentId, phase: 'apply', level, tool, workFolder });
   const [job, attempt, inputs, template] = await Promise.all([
     insertJob(context.db, row),
     insertAttempt(context.db, row, agent.id, context.now()),
@@ -68,10 +72,11 @@ async function answerAgain(
 ): Promise<FinishReply> {
   const job = await getApplyJob(context.db, deployment.id);
   const attempt = job && (await newestAttempt(context.db, job.id));
+  const newestPlan = await getPlanningAttempt(context.db, deployment.id);
   const isStillTheirs =
     job &&
     attempt &&
-    job.id !== planned.job_id &&
+    newestPlan?.job_id === planned.job_id &&
     attempt.status !== 'ended' &&
     attempt.agent_process_id === agent.id;
   if (!isStillTheirs) return { next: null };

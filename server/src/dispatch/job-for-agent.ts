@@ -4,6 +4,7 @@ import { knownHostsFile } from '#guards/known-hosts.ts';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { ApprovedParts, Job, JobVariable } from '#protocol/messages/job.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
+import { hasUnits } from '#protocol/tools/run-settings.ts';
 import { generatedWorkspaceName } from '#protocol/workspace-name.ts';
 import { readRepository } from '#guards/source-guards.ts';
 import type { Connection, Context } from '../context.ts';
@@ -141,6 +142,12 @@ function settingsOf({ run_settings: settings }: DeploymentRow): Pick<Job, 'setti
   return Object.keys(others).length === 0 ? {} : { settings: others };
 }
 
+/** Of a run of several units, which may be planned and applied one after the other. */
+function levelOf({ type, run_settings: settings, level }: DeploymentRow): Pick<Job, 'level'> {
+  if (type !== 'deploy' || !hasUnits(settings)) return {};
+  return { level: level ?? { number: 1, units: [], done: [] } };
+}
+
 /** A specified name was chosen by a person; a generated one has proved right once something was applied. */
 async function isWorkspaceNew(
   db: Connection,
@@ -245,6 +252,7 @@ export async function jobForAgent(
     tool: deployment.tool as Job['tool'],
     ...toolVersionOf(deployment, template),
     ...settingsOf(deployment),
+    ...levelOf(deployment),
     workspaceName: environment.workspace_name,
     ...(isNew ? { isWorkspaceNew: true } : {}),
     ...(job.work_folder ? { workFolder: job.work_folder } : {}),

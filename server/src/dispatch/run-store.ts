@@ -291,7 +291,7 @@ export async function openFences(
   return new Set(rows.map((row) => row.fence));
 }
 
-/** The newest attempt of each job of a deployment, with its times, in the order of the attempts. */
+/** The newest attempt of each job of a deployment's last level, with its times, in the order of the attempts. */
 export async function listTimedAttempts(db: Connection, deploymentId: string) {
   return db
     .selectFrom('job')
@@ -310,6 +310,12 @@ export async function listTimedAttempts(db: Connection, deploymentId: string) {
       'attempt.sent_at as sentAt',
     ])
     .where('job.deployment_id', '=', deploymentId)
+    .where('job.level', '=', (eb) =>
+      eb
+        .selectFrom('job as each')
+        .select((inner) => inner.fn.max('each.level').as('level'))
+        .where('each.deployment_id', '=', deploymentId),
+    )
     .orderBy('attempt.fence')
     .execute();
 }

@@ -251,6 +251,16 @@ export async function skipRemainingSteps(tx: Connection, deploymentId: string): 
     .execute();
 }
 
+/** All steps start again, also those that were skipped. @returns them as they are now */
+export async function restartAllSteps(tx: Connection, deploymentId: string): Promise<StepRow[]> {
+  return tx
+    .updateTable('deployment_step')
+    .set({ status: 'NOT_STARTED', started_at: null, completed_at: null })
+    .where('deployment_id', '=', deploymentId)
+    .returningAll()
+    .execute();
+}
+
 /** Steps that a lost attempt had begun start again: of a plan all, of an apply the one that it was at. */
 export async function restartSteps(
   tx: Connection,

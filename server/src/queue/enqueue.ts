@@ -14,6 +14,8 @@ export interface NewJob {
   readonly deploymentId: string;
   readonly phase: 'plan' | 'apply';
   readonly tool: string;
+  /** Of the deployment; absent: the first one. */
+  readonly level?: number;
   /** The folder that the plan was made in: only an agent that has it can apply. */
   readonly workFolder: string | null;
   /** What an agent must speak at least to take it, as the protocol's minor version; absent: any. */
@@ -30,6 +32,7 @@ export function newJob(context: Context, job: NewJob): QueuedJob {
     id: context.newId(),
     deployment_id: job.deploymentId,
     phase: job.phase,
+    level: job.level ?? 1,
     status: 'queued',
     tool: job.tool,
     work_folder: job.workFolder,

@@ -14,12 +14,15 @@ export async function getJob(db: Connection, id: string): Promise<JobRow> {
   return db.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 }
 
+/** The newest one: a deployment has one for each of its levels. */
 export async function getApplyJob(db: Connection, deploymentId: string): Promise<JobRow | undefined> {
   return db
     .selectFrom('job')
     .selectAll()
     .where('deployment_id', '=', deploymentId)
     .where('phase', '=', 'apply')
+    .orderBy('level', 'desc')
+    .limit(1)
     .executeTakeFirst();
 }
 

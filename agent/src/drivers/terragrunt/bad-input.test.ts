@@ -92,7 +92,7 @@ for (const binary of binaries)
       );
       const shown = await setup.plan({ ...path, type: 'prPlan' });
       assert.equal(shown.outcome.result, 'planned', JSON.stringify(shown.outcome.error));
-      assert.match(shown.log('terragrunt:plan'), /Unit \. is not applied in this deployment/);
+      assert.match(shown.log('terragrunt:plan'), /Unit \. is not applied with this plan/);
     },
   );
 

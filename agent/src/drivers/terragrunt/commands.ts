@@ -17,6 +17,7 @@ import {
   planName,
   unitsCapture,
   unitsOf,
+  unitsSoFar,
   usesTofu,
 } from './settings.ts';
 import { checkUnit, elsewhereOf } from './unit-states.ts';
@@ -322,6 +323,7 @@ function pullCommand(context: DriverContext, unit: Unit, index: number): Command
     captureTo: pullCapture(index),
     // Without a plan, a unit may have no state and no outputs that others need.
     when: (captures) =>
+      context.job.level?.done.includes(unit.path) === true ||
       unitsWithPlan(context, captures.get(given.approved)).some(({ path }) => path === unit.path),
   };
 }
@@ -334,7 +336,7 @@ export function pullCapture(index: number): string {
 export function applyCommands(context: DriverContext): Command[] {
   if (context.job.type === 'destroy') return destroyCommands(context);
   const elsewhere = elsewhereOf(context) ?? [];
-  const pulls = unitsOf(context).map((unit, index) => {
+  const pulls = unitsSoFar(context).map((unit, index) => {
     const isOurs = context.stateFolder !== null && !elsewhere.includes(unit.path);
     const pulling = pullCommand(context, unit, index);
     return isOurs ? { ...pulling, isForEncryptedState: true } : pulling;

@@ -27,19 +27,54 @@ const uses = (name: string, outputs: string) => ({
 
 function deferred(vpc: TerraformPlan, outputs: string, mocked: Record<string, string[]> = {}) {
   return Object.fromEntries(
-    deferredUnits({
-      units: [unit('vpc'), unit('app', 'vpc'), unit('web', 'app')],
-      plans: new Map([
-        ['vpc', vpc],
-        ['app', plan(['url'], { url: 'update' })],
-        ['web', plan([])],
-      ]),
-      parsed: new Map([['app/terragrunt.hcl', uses('vpc', outputs)]]),
-      mocked: new Map(Object.entries(mocked)),
-      unplanned: new Map(),
-    }),
+    [
+      ...deferredUnits({
+        units: [unit('vpc'), unit('app', 'vpc'), unit('web', 'app')],
+        plans: new Map([
+          ['vpc', vpc],
+          ['app', plan(['url'], { url: 'update' })],
+          ['web', plan([])],
+        ]),
+        parsed: new Map([['app/terragrunt.hcl', uses('vpc', outputs)]]),
+        mocked: new Map(Object.entries(mocked)),
+        unplanned: new Map(),
+      }),
+    ].map(([path, { reason }]) => [path, reason]),
   );
 }
+
+test('what waits only for units that the same apply changes follows it', () => {
+  const found = deferredUnits({
+    units: [
+      unit('vpc'),
+      unit('app', 'vpc'),
+      unit('web', 'app'),
+      unit('far', '../other'),
+      unit('end', 'web', 'far'),
+    ],
+    plans: new Map([
+      ['vpc', plan([], { id: 'create' })],
+      ['far', plan([], { id: 'create' })],
+      ['end', plan([], { id: 'create' })],
+    ]),
+    parsed: new Map(),
+    mocked: new Map([
+      ['far', ['../other']],
+      ['end', ['web', 'far']],
+    ]),
+    unplanned: new Map([
+      ['app', { of: ['vpc'], names: [] }],
+      ['web', { of: [], names: [] }],
+    ]),
+  });
+  const follows = [...found].map(([path, each]) => [path, each.follows]);
+  assert.deepEqual(follows, [
+    ['far', false],
+    ['app', true],
+    ['web', true],
+    ['end', false],
+  ]);
+});
 
 test('a unit is applied if the outputs that it uses exist and stay, whatever others do', () => {
   assert.deepEqual(deferred(plan(['id', 'other'], { id: 'no-op', other: 'update' }), '.id'), {});

@@ -131,39 +131,76 @@ function missingReason(
   return `it needs ${outputs} of ${providers.join(', ')}, which do not exist yet`;
 }
 
-function reasonOf(unit: Unit, planned: PlannedUnits, deferred: ReadonlyMap<string, string>): string | null {
+/** A unit that an apply leaves out. */
+export interface Deferred {
+  /** Why, as a clause. */
+  readonly reason: string;
+  /** Whether the same apply creates what it waits for, or another unit that follows does. */
+  readonly follows: boolean;
+}
+
+/** Why a unit waits, and for which others. */
+interface Wait {
+  readonly reason: string;
+  readonly needs: readonly string[];
+}
+
+function waitOf(unit: Unit, planned: PlannedUnits, deferred: ReadonlyMap<string, Deferred>): Wait | null {
   const { plans, parsed, mocked, unplanned } = planned;
   const missing = unplanned.get(unit.path);
-  if (missing !== undefined && missing.of.length + missing.names.length > 0)
-    return missingReason(unit, missing, planned);
+  if (missing !== undefined && missing.of.length + missing.names.length > 0) {
+    const creating = unit.dependencies.filter((path) => plans.has(path) || deferred.has(path));
+    const needs = missing.of.length > 0 ? missing.of : creating;
+    return { reason: missingReason(unit, missing, planned), needs };
+  }
   const stale = referencesOf(unit, parsed).map((each) => {
     const plan = plans.get(each.unit);
     return [each.unit, plan === undefined ? null : stalenessOf(plan, each.outputs)] as const;
   });
   const only = (kind: Staleness) => stale.filter(([, found]) => found === kind).map(([path]) => path);
   const mocks = [...new Set([...(mocked.get(unit.path) ?? []), ...only('mocks')])];
-  if (mocks.length > 0) return `it was planned with mock outputs of ${mocks.join(', ')}`;
+  if (mocks.length > 0)
+    return { reason: `it was planned with mock outputs of ${mocks.join(', ')}`, needs: mocks };
   const changing = [...new Set(only('changes'))];
   if (changing.length > 0)
-    return `it was planned with outputs of ${changing.join(', ')} that this deployment changes`;
+    return {
+      reason: `it was planned with outputs of ${changing.join(', ')} that this deployment changes`,
+      needs: changing,
+    };
   const waiting = unit.dependencies.filter((path) => {
     const plan = plans.get(path);
     return deferred.has(path) && (plan === undefined || isChanging(plan));
   });
-  return waiting.length > 0 ? `it needs ${waiting.join(', ')}, which this deployment does not apply` : null;
+  if (waiting.length === 0) return null;
+  return { reason: `it needs ${waiting.join(', ')}, which this deployment does not apply`, needs: waiting };
+}
+
+/** Whether all units that one waits for are changed by the apply, or follow it. */
+function isFollowing(
+  { needs }: Wait,
+  { plans }: PlannedUnits,
+  deferred: ReadonlyMap<string, Deferred>,
+): boolean {
+  return needs.every((path) => {
+    const waiting = deferred.get(path);
+    if (waiting !== undefined) return waiting.follows;
+    const plan = plans.get(path);
+    return plan !== undefined && isChanging(plan);
+  });
 }
 
 /**
- * Why units are not applied, as clauses by unit, in the order of the units; without an entry: they are.
+ * The units that are not applied, in their order; without an entry: they are.
  * @throws Error for a unit that uses outputs which no deployment creates
  */
-export function deferredUnits(planned: PlannedUnits): Map<string, string> {
-  const deferred = new Map<string, string>();
+export function deferredUnits(planned: PlannedUnits): Map<string, Deferred> {
+  const deferred = new Map<string, Deferred>();
   for (const level of levelsOf(planned.units))
     for (const unit of level) {
       if (!planned.plans.has(unit.path) && !planned.unplanned.has(unit.path)) continue;
-      const reason = reasonOf(unit, planned, deferred);
-      if (reason !== null) deferred.set(unit.path, reason);
+      const wait = waitOf(unit, planned, deferred);
+      if (wait === null) continue;
+      deferred.set(unit.path, { reason: wait.reason, follows: isFollowing(wait, planned, deferred) });
     }
   return deferred;
 }

@@ -16,7 +16,16 @@ import { terragruntDiagnostics, terragruntReason } from './diagnostics.ts';
 import { approvedPlans, plansToEstimate, readUnitPlans } from './plan.ts';
 import { terragruntProgress } from './progress.ts';
 import { requiredVersions } from './required-versions.ts';
-import { allUnits, binaryName, isOutside, isRunAll, rulesOf, unitsInCycles, unitsOf } from './settings.ts';
+import {
+  allUnits,
+  binaryName,
+  isOutside,
+  isRunAll,
+  rulesOf,
+  unitsInCycles,
+  unitsOf,
+  unitsSoFar,
+} from './settings.ts';
 import { readTerragruntState, rescueFile, singleStateName, unitFiles } from './state.ts';
 import { elsewhereCapture, elsewhereOf, stateOverrides } from './unit-states.ts';
 import { levelsOf, unitModule } from './units.ts';
@@ -122,7 +131,7 @@ function stateAfter(
   captures: Captures,
   stored: StateReading | null,
 ): StateReading | null {
-  const pulled = unitsOf(context).flatMap(({ path }, index) => {
+  const pulled = unitsSoFar(context).flatMap(({ path }, index) => {
     const bytes = captures.get(pullCapture(index));
     return bytes === undefined || bytes.length === 0 ? [] : [{ path, reading: readTerragruntState(bytes) }];
   });

@@ -129,7 +129,7 @@ test(
     assert.deepEqual(changed.outcome.planSummary, { added: 0, changed: 1, destroyed: 0 });
     assert.match(
       changed.log('terragrunt:plan'),
-      /Unit app is not applied in this deployment: it was planned with outputs of vpc that this deployment changes/,
+      /Unit app is not applied with this plan: it was planned with outputs of vpc that this deployment changes/,
     );
     expect(await setup.apply(changed), 'applied');
     const second = await setup.deploy();

@@ -36,7 +36,7 @@ test('terragrunt, and not our parser, is the judge of its files', withTerragrunt
   ]);
   assert.deepEqual(inputs, [
     ['both/terraform_data.it', ''],
-    ['deep/terraform_data.it', 'not applied in this deployment: it was planned with mock outputs of both'],
+    ['deep/terraform_data.it', 'not applied with this plan: it was planned with mock outputs of both'],
   ]);
   const applied = await setup.apply(planned);
   assert.equal(applied.outcome.outputs?.['both.input']?.value, 'common');

@@ -1,5 +1,6 @@
 /** Reads the plans of all units of a run as one plan. */
-import type { ResourceChange } from '#contract/deployments/plan.ts';
+import type { PlannedUnit, ResourceChange } from '#contract/deployments/plan.ts';
+import { kindsOf as kindsOfChange } from '#contract/deployments/plan-counts.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import { terraformState } from '#protocol/tools/terraform-state.ts';
 import { areUnitStates, readUnitStates } from '#protocol/tools/terragrunt-state.ts';
@@ -17,7 +18,7 @@ import { type CommonPlan, commonPlan } from '../terraform/plan.ts';
 import type { TerraformPlan } from '../terraform/plan-json.ts';
 import { installedModules, modulesFileName } from '../terraform/versions.ts';
 import { parseConfigurations } from './backends.ts';
-import { deferredUnits, mockedUnits } from './deferred.ts';
+import { type Deferred, deferredUnits, mockedUnits } from './deferred.ts';
 import { isRunAll, planName, unitsOf } from './settings.ts';
 import { elsewhereOf } from './unit-states.ts';
 import { type Unit, unitAddress, unitModule } from './units.ts';
@@ -51,13 +52,13 @@ export function plansToEstimate(context: DriverContext, captures: Captures): Pla
   });
 }
 
-/** The units that an apply leaves out, with the reason for each. */
+/** The units that an apply leaves out. */
 async function deferredIn(
   context: DriverContext,
   units: readonly Unit[],
   plans: ReadonlyMap<string, TerraformPlan>,
   captures: Captures,
-): Promise<Map<string, string>> {
+): Promise<Map<string, Deferred>> {
   if (context.job.type === 'destroy') return new Map();
   const parsed = await parseConfigurations(context, units, (text) => text.includes('dependency'));
   const lines = captures.get(outputLines);
@@ -79,7 +80,7 @@ function rowsIn(unit: string, rows: readonly ResourceChange[], reason: string | 
         : { previousAddress: unitAddress(unit, row.previousAddress) }),
       ...(reason === undefined
         ? {}
-        : { kind: 'defer' as const, actionReason: `not applied in this deployment: ${reason}` }),
+        : { kind: 'defer' as const, actionReason: `not applied with this plan: ${reason}` }),
     };
   });
 }
@@ -88,6 +89,8 @@ interface ReadUnit extends CommonPlan {
   readonly unit: string;
   /** Why the apply leaves it out. */
   readonly reason?: string;
+  /** Numbers of changes, by their kinds. */
+  readonly kinds: Record<string, number>;
 }
 
 function readUnit(
@@ -103,6 +106,7 @@ function readUnit(
   return {
     ...common,
     unit,
+    kinds: kindsOf(common.plan.resourceChanges),
     ...(reason === undefined ? {} : { reason }),
     plan: {
       resourceChanges: rowsIn(unit, common.plan.resourceChanges, reason),
@@ -112,27 +116,67 @@ function readUnit(
   };
 }
 
-function remarksOf(deferred: ReadonlyMap<string, string>): string[] {
+/** What becomes of a unit that the apply leaves out. */
+function sequelOf({ job }: DriverContext, { follows }: Deferred): string {
+  const isContinued = follows && job.level !== undefined && !planOnlyTypes.includes(job.type);
+  return isContinued
+    ? 'It is planned once this plan is applied.'
+    : 'Deploy again after this deployment has succeeded.';
+}
+
+function remarksOf(context: DriverContext, deferred: ReadonlyMap<string, Deferred>): string[] {
   return [...deferred].map(
-    ([unit, reason]) =>
-      `Unit ${unit} is not applied in this deployment: ${reason}. Deploy again after it has succeeded.`,
+    ([unit, each]) =>
+      `Unit ${unit} is not applied with this plan: ${each.reason}. ${sequelOf(context, each)}`,
   );
+}
+
+/** Numbers of changes, by their kinds. */
+function kindsOf(rows: readonly ResourceChange[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const row of rows)
+    for (const kind of kindsOfChange(row)) {
+      const name = `${kind} ${row.type}`;
+      if (kind !== 'note') counts[name] = (counts[name] ?? 0) + 1;
+    }
+  return counts;
+}
+
+/** What the plan is about, for the service: it decides whether what follows is within what was approved. */
+function plannedUnitsOf(
+  { job }: DriverContext,
+  read: readonly ReadUnit[],
+  deferred: ReadonlyMap<string, Deferred>,
+): PlannedUnit[] {
+  if (!isRunAll(job) || job.level === undefined) return [];
+  const kinds = new Map(read.map((each) => [each.unit, each.kinds]));
+  const units = [...new Set([...kinds.keys(), ...deferred.keys()])];
+  return units.map((unit) => {
+    const changes = kinds.get(unit);
+    const waiting = deferred.get(unit);
+    return {
+      unit,
+      ...(changes === undefined ? {} : { changes }),
+      ...(waiting === undefined ? {} : { reason: waiting.reason }),
+      ...(waiting?.follows === true ? { follows: true } : {}),
+    };
+  });
 }
 
 /** The units with changes, known or not, that the apply leaves out. */
 function waitingUnits(
   read: readonly ReadUnit[],
-  deferred: ReadonlyMap<string, string>,
+  deferred: ReadonlyMap<string, Deferred>,
 ): { unit: string; reason: string }[] {
   const unchanged = new Set(read.flatMap(({ unit, hasChanges }) => (hasChanges ? [] : [unit])));
-  return [...deferred].flatMap(([unit, reason]) => (unchanged.has(unit) ? [] : [{ unit, reason }]));
+  return [...deferred].flatMap(([unit, { reason }]) => (unchanged.has(unit) ? [] : [{ unit, reason }]));
 }
 
 /** An apply that could not do anything of what the plan shows would never get further. */
 function refuseOnlyDeferred(
   { job }: DriverContext,
   read: readonly ReadUnit[],
-  deferred: ReadonlyMap<string, string>,
+  deferred: ReadonlyMap<string, Deferred>,
 ): void {
   const isApplied = !planOnlyTypes.includes(job.type);
   const waiting = waitingUnits(read, deferred);
@@ -169,8 +213,10 @@ function removedUnits(captures: Captures, units: readonly Unit[]): string[] {
   return storedUnits(captures).filter((unit) => !known.has(unit));
 }
 
-function removedRemarks(captures: Captures, all: readonly Unit[]): string[] {
-  return removedUnits(captures, all).map(
+function removedRemarks(context: DriverContext, captures: Captures): string[] {
+  // The first level of the deployment has named them.
+  if (context.job.level !== undefined && context.job.level.number > 1) return [];
+  return removedUnits(captures, unitsOf(context)).map(
     (unit) =>
       `Unit ${unit} is not part of this run, and its state still has resources, which stay as they are: to destroy them, run with the code that has the unit.`,
   );
@@ -209,7 +255,7 @@ export async function readUnitPlans(context: DriverContext, captures: Captures):
   // An output that is sensitive in one unit is an ordinary input of another.
   const masker = attributeMasker([...plans.values(), ...refreshed.values()]);
   const read = [...plans].map(([unit, plan]) =>
-    readUnit(unit, plan, refreshed.get(unit), masker, deferred.get(unit)),
+    readUnit(unit, plan, refreshed.get(unit), masker, deferred.get(unit)?.reason),
   );
   refuseOnlyDeferred(context, read, deferred);
   const settled = read.flatMap(({ plan }) => plan.settled ?? []);
@@ -219,12 +265,14 @@ export async function readUnitPlans(context: DriverContext, captures: Captures):
     ...(settled.length > 0 ? { settled } : {}),
   };
   const hasUnplanned = [...deferred.keys()].some((unit) => !plans.has(unit));
-  const remarks = [...remarksOf(deferred), ...removedRemarks(captures, units)];
+  const remarks = [...remarksOf(context, deferred), ...removedRemarks(context, captures)];
+  const planned = plannedUnitsOf(context, read, deferred);
   return {
     ...withSummary(withoutLongTexts(maskJson(plan, context.job.secrets))),
     hasChanges: hasUnplanned || read.some(({ hasChanges }) => hasChanges),
     hasResourceChanges: hasUnplanned || read.some(({ hasResourceChanges }) => hasResourceChanges),
     ...(await versionsOf(context, plans)),
+    ...(planned.length > 0 ? { units: planned } : {}),
     ...(remarks.length > 0 ? { remarks } : {}),
   };
 }

@@ -60,7 +60,7 @@ for (const binary of binaries) {
       assert.deepEqual(first.outcome.planSummary, { added: 2, changed: 0, destroyed: 0, deferred: 1 });
       assert.match(
         first.log('terragrunt:plan'),
-        /Unit app is not applied in this deployment: it was planned with mock outputs of vpc/,
+        /Unit app is not applied with this plan: it was planned with mock outputs of vpc/,
       );
       const applied = await setup.apply(first);
       assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));

@@ -69,18 +69,26 @@ export function unitsInCycles(context: Pick<DriverContext, 'job' | 'inspected'>)
   return readUnits(everything, secrets).flatMap(({ path }) => (known.has(path) ? [] : [path]));
 }
 
-/** The units that a run works on. */
+/** The units that a run works on: after the first level of a deployment those that it still has to plan. */
 export function unitsOf(context: Pick<DriverContext, 'job' | 'inspected'>): Unit[] {
   const { job } = context;
   const units = allUnits(context);
   if (!isRunAll(job)) return units;
   const folders = includedFolders(runEnvironment(job));
+  const { level } = job;
+  if (level !== undefined && level.number > 1) return units.filter(({ path }) => level.units.includes(path));
   const included = units.filter(
     ({ path }) => folders.length === 0 || folders.some((folder) => isWithin(path, folder)),
   );
   const targeted = targetsOf(context as DriverContext).map((target) => unitOfTarget(target, units)?.path);
   if (targeted.length === 0 || targeted.includes(undefined)) return included;
   return included.filter(({ path }) => targeted.includes(path));
+}
+
+/** The units that a run works on, and those that earlier levels of the deployment have applied. */
+export function unitsSoFar(context: Pick<DriverContext, 'job' | 'inspected'>): Unit[] {
+  const { done = [] } = context.job.level ?? {};
+  return [...unitsOf(context), ...allUnits(context).filter(({ path }) => done.includes(path))];
 }
 
 /** Whether a path from the configuration's folder leads out of the repository. */

@@ -48,8 +48,9 @@ export async function approveDeployment(
       approver,
     });
     if (refusal !== null) throw conflict(refusal);
-    // With policies, this approval may not be the last one.
-    const stored = deployment.has_policies ? environment : await storeProposed(context, locked);
+    // With policies, this approval may not be the last one; what a deployment proposes is stored with its first plan.
+    const isStored = deployment.has_policies || deployment.level !== null;
+    const stored = isStored ? environment : await storeProposed(context, locked);
     const review = {
       deploymentId: id,
       userId: context.actor.userId,

@@ -31,7 +31,7 @@ export async function getApproverRows(
   more: readonly string[] = [],
 ): Promise<Map<string, ApproverRow>> {
   if (deploymentIds.length === 0) return new Map();
-  const approvers = approversOf(sql.ref('deployment.id'));
+  const approvers = approversOf(sql.ref('deployment.id'), sql.ref('deployment.plan_hash'));
   const rows = await db
     .selectFrom('deployment')
     .select(['id', 'environment_id', 'started_by', 'requested_by'])

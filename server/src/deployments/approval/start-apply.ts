@@ -4,6 +4,7 @@ import { getPlanningAttempt } from '../../dispatch/attempt-store.ts';
 import { jobsChannel, newJob } from '../../queue/enqueue.ts';
 import { insertJob } from '../../queue/job-store.ts';
 import type { DeploymentRow } from '../deployment-store.ts';
+import { levelNumber } from '../levels/decide-level.ts';
 
 /**
  * The agent that planned gets the apply if it is waiting for a job: it may still have the tree. The caller has
@@ -11,9 +12,15 @@ import type { DeploymentRow } from '../deployment-store.ts';
  */
 export async function enqueueApply(
   context: Context,
-  { id, tool, work_folder: workFolder }: DeploymentRow,
+  { id, tool, level, work_folder: workFolder }: DeploymentRow,
 ): Promise<void> {
-  const job = newJob(context, { deploymentId: id, phase: 'apply', tool, workFolder });
+  const job = newJob(context, {
+    deploymentId: id,
+    phase: 'apply',
+    level: levelNumber(level),
+    tool,
+    workFolder,
+  });
   const [planned] = await Promise.all([getPlanningAttempt(context.db, id), insertJob(context.db, job)]);
   await context.events.publish(context.db, jobsChannel, planned?.agent_process_id);
 }

@@ -8,6 +8,8 @@ const row = {
   tool: 'terraform',
   updated_at: new Date('2026-01-02T03:04:05.000Z'),
   plan_summary: { added: 1, changed: 2, destroyed: 3, replaced: 1, moved: 1 },
+  planned_units: null,
+  level: null,
   has_changes: true,
   approval_decided_by: 'environment',
 } as const;

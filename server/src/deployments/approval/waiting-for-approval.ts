@@ -1,4 +1,5 @@
 /** What a plan waits for that a person has to approve: until when, whose approval, and what policies still ask for. */
+import { followingSentences } from '#contract/deployments/following-units.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import { planText } from '#contract/deployments/plan-counts.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
@@ -11,7 +12,14 @@ import type { PlainDeploymentRow } from '../shown-deployment-store.ts';
 
 type AskedRow = Pick<
   PlainDeploymentRow,
-  'id' | 'updated_at' | 'plan_summary' | 'has_changes' | 'approval_decided_by' | 'tool'
+  | 'id'
+  | 'updated_at'
+  | 'plan_summary'
+  | 'planned_units'
+  | 'level'
+  | 'has_changes'
+  | 'approval_decided_by'
+  | 'tool'
 >;
 
 const dayMilliseconds = 86_400_000;
@@ -52,7 +60,11 @@ function sentence(
   if (row.has_changes === false)
     return `Waiting since ${since} for a person, but there is nothing to apply: the plan is empty. The deployment can be cancelled${more}`;
   const note = tool?.approval.isExact === false ? `. The approval covers ${tool.approval.covers}` : '';
-  return `Waiting since ${since} for a person to approve or refuse: ${plannedInWords(row)}${note}${more}`;
+  const following = followingSentences(row.planned_units)
+    .map((text) => `. ${text}`)
+    .join('');
+  const first = row.level === null ? '' : `. Applied before: ${row.level.done.join(', ')}`;
+  return `Waiting since ${since} for a person to approve or refuse: ${plannedInWords(row)}${note}${first}${following}${more}`;
 }
 
 /**

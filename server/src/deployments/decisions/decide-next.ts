@@ -18,12 +18,22 @@ export interface PhaseFacts {
   readonly isOutdated: boolean;
   /** The plan changes no resource, and the policy of the project skips the apply of such plans. */
   readonly isApplySkipped: boolean;
+  /** Further units are planned once this plan is applied. */
+  readonly hasNextLevel: boolean;
+  /** The plan of a later level is within what was approved. */
+  readonly isApproved: boolean;
 }
 
 export type NextDecision =
-  | { readonly kind: 'end'; readonly status: DeploymentStatus }
   /** The policies are evaluated; `decidePlanned` follows. */
   | { readonly kind: 'check' }
+  /** The next level is planned. */
+  | { readonly kind: 'level' }
+  | PlannedDecision;
+
+/** What follows a complete plan. */
+export type PlannedDecision =
+  | { readonly kind: 'end'; readonly status: DeploymentStatus }
   | { readonly kind: 'wait' }
   | { readonly kind: 'apply' };
 
@@ -36,8 +46,11 @@ const endOfResult = {
 
 export function decideNext(facts: PhaseFacts): NextDecision {
   const { result } = facts;
-  if (result === 'applied')
-    return { kind: 'end', status: facts.hasLostState ? 'INTERNAL_FAILURE' : 'SUCCESS' };
+  if (result === 'applied') {
+    if (facts.hasLostState) return { kind: 'end', status: 'INTERNAL_FAILURE' };
+    if (!facts.hasNextLevel) return { kind: 'end', status: 'SUCCESS' };
+    return facts.status === 'ABORTING' ? { kind: 'end', status: 'ABORTED' } : { kind: 'level' };
+  }
   if (result !== 'planned') {
     // Whatever a stopped run ended with, it ended because it was stopped.
     const wasStopped = facts.status === 'ABORTING' && (result === 'failed' || result === 'timed-out');
@@ -48,7 +61,7 @@ export function decideNext(facts: PhaseFacts): NextDecision {
   // A task has one phase, which plans nothing.
   if (facts.type === 'task') return { kind: 'end', status: 'INTERNAL_FAILURE' };
   if (facts.hasPolicies) return { kind: 'check' };
-  return decidePlanned({ ...facts, verdict: null, isApproved: false });
+  return decidePlanned({ ...facts, verdict: null });
 }
 
 /** A plan that is complete. */
@@ -57,7 +70,7 @@ export interface PlannedFacts {
   readonly verdict: PolicyDecision | null;
   /** A person has to approve it, after what the policies said. */
   readonly requiresApproval: boolean;
-  /** Somebody has approved it. */
+  /** Somebody has approved it, or an earlier plan that it is within. */
   readonly isApproved: boolean;
   readonly isOutdated: boolean;
   /** It changes no resource, and the project skips the apply of such plans. */
@@ -65,7 +78,7 @@ export interface PlannedFacts {
 }
 
 /** What follows a plan, once the policies have been evaluated. */
-export function decidePlanned(facts: PlannedFacts): NextDecision {
+export function decidePlanned(facts: PlannedFacts): PlannedDecision {
   const { verdict } = facts;
   if (verdict === 'error') return { kind: 'end', status: 'FAILURE' };
   if (verdict === 'deny') return { kind: 'end', status: 'CANCELLED' };

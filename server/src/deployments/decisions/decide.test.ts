@@ -159,6 +159,8 @@ const phase = fc.record<PhaseFacts>({
   hasLostState: fc.boolean(),
   isOutdated: fc.boolean(),
   isApplySkipped: fc.boolean(),
+  hasNextLevel: fc.boolean(),
+  isApproved: fc.boolean(),
 });
 
 test('the end of a phase is always a move that the life cycle has', () => {
@@ -179,9 +181,10 @@ test('read-only, aborted, unapproved and outdated runs are not applied', () => {
       const decision = decideNext(given);
       if (decision.kind !== 'apply') return;
       assert.ok(!planOnlyTypes.includes(given.type));
+      assert.ok(given.isApproved || !given.requiresApproval);
       assert.deepEqual(
-        [given.status, given.result, given.requiresApproval, given.isOutdated, given.isApplySkipped],
-        ['IN_PROGRESS', 'planned', false, false, false],
+        [given.status, given.result, given.isOutdated, given.isApplySkipped],
+        ['IN_PROGRESS', 'planned', false, false],
       );
     }),
   );
@@ -197,6 +200,8 @@ test('each result leads to its own status', () => {
       hasLostState: false,
       isOutdated: false,
       isApplySkipped: false,
+      hasNextLevel: false,
+      isApproved: false,
       result,
       ...more,
     });

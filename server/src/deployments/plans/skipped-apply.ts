@@ -37,7 +37,8 @@ export async function isApplySkipped(
   environment: Pick<LockedEnvironment, 'current_state_version_id'>,
   hasChanges: boolean | null,
 ): Promise<boolean> {
-  if (deployment.type !== 'deploy' || hasChanges !== false) return false;
+  // What earlier levels have applied was not skipped.
+  if (deployment.type !== 'deploy' || hasChanges !== false || deployment.level !== null) return false;
   const { skipApplyWhenPlanIsEmpty } = await readPolicySettings(context.db, deployment.project_id);
   if (!skipApplyWhenPlanIsEmpty || (await readInputs(context, deployment.id)).proposed !== undefined)
     return false;

@@ -16,11 +16,13 @@ import { appendLog, getStepRow } from '../../logs/step-store.ts';
 import { enqueueApply } from '../approval/start-apply.ts';
 import { storeApproved } from '../approval/store-approved.ts';
 import { approvalOfPlan } from '../decisions/decide-approval.ts';
-import { decidePlanned, type NextDecision } from '../decisions/decide-next.ts';
-import { type LockedDeployment, lockDeployment } from '../deployment-store.ts';
+import { decidePlanned, type PlannedDecision } from '../decisions/decide-next.ts';
+import { type DeploymentRow, type LockedDeployment, lockDeployment } from '../deployment-store.ts';
 import { followDecision, markStep, outdatedMessage } from '../follow-decision.ts';
+import { isConfirmed } from '../levels/is-confirmed.ts';
 import { isApplySkipped } from '../plans/skipped-apply.ts';
 import { listReviews } from '../review-store.ts';
+import { currentRound } from './current-round.ts';
 import type { PolicyInput } from './policy-input.ts';
 import { verdictLog } from './verdict-log.ts';
 
@@ -70,7 +72,7 @@ function shortened(text: string): string {
 
 /** Why the deployment ends; null where it does not, or everything was well. */
 function errorOf(
-  decision: NextDecision,
+  decision: PlannedDecision,
   verdict: PolicyDecision | null,
   verdicts: readonly ReadVerdict[],
 ): string | null {
@@ -102,7 +104,7 @@ function decide({ deployment, environment }: LockedDeployment, facts: DecidedFac
   const atStart = { isRequired: deployment.requires_approval, decidedBy: deployment.approval_decided_by };
   const said = verdict === 'error' || verdict === 'deny' ? null : verdict;
   const approval = approvalOfPlan(atStart, said, facts.isAllowedBelow);
-  const decision: NextDecision =
+  const decision: PlannedDecision =
     deployment.status === 'ABORTING' || facts.isRefused
       ? { kind: 'end', status: facts.isRefused ? 'FAILURE' : 'ABORTED' }
       : decidePlanned({
@@ -122,13 +124,18 @@ function decide({ deployment, environment }: LockedDeployment, facts: DecidedFac
 }
 
 /** Whether a round has not been concluded yet: an effect may be carried out again after its work was done. */
-async function isOpen(db: Connection, deploymentId: string, round: number): Promise<boolean> {
-  const [step, reviews] = await Promise.all([
-    getStepRow(db, deploymentId, policyStep),
-    listReviews(db, [deploymentId]),
+async function isOpen(db: Connection, deployment: DeploymentRow, round: number): Promise<boolean> {
+  const [step, current] = await Promise.all([
+    getStepRow(db, deployment.id, policyStep),
+    currentRound(db, deployment),
   ]);
-  const approvals = reviews.filter(({ action }) => action === 'approved').length;
-  return step?.status === 'IN_PROGRESS' && round === 1 + approvals;
+  return step?.status === 'IN_PROGRESS' && round === current;
+}
+
+/** Whether somebody has approved the plan itself. */
+async function hasApproval(db: Connection, { id, plan_hash: hash }: DeploymentRow): Promise<boolean> {
+  const reviews = await listReviews(db, [id]);
+  return reviews.some(({ action, plan_hash }) => action === 'approved' && plan_hash === hash);
 }
 
 /** Whether a project demands the approval, and the policies that allow the plan are all assigned below it. */
@@ -158,8 +165,9 @@ async function conclude(
 ): Promise<void> {
   await inTransaction(context, async (context) => {
     const locked = await lockDeployment(context.db, deploymentId);
-    if (!locked || !(await isOpen(context.db, deploymentId, round))) return;
-    const { status } = locked.deployment;
+    if (!locked || !(await isOpen(context.db, locked.deployment, round))) return;
+    const { status, level } = locked.deployment;
+    const isReviewed = await hasApproval(context.db, locked.deployment);
     const verdicts = readVerdicts(result);
     const isBroken = result.problem !== undefined;
     const all = isBroken ? 'error' : combinedDecision(verdicts.map((row) => row.decision));
@@ -169,12 +177,13 @@ async function conclude(
     const isEmpty = await isApplySkipped(context, deployment, environment, deployment.has_changes);
     const { decision, columns } = decide(locked, {
       verdict,
-      isApproved: round > 1,
+      isApproved: isReviewed || (await isConfirmed(context, locked.deployment)),
       isApplySkipped: isEmpty,
       isAllowedBelow: verdict === 'allow' && (await isAllowedBelow(context.db, locked, verdicts)),
       isRefused: result.refusal !== undefined && status !== 'ABORTING',
     });
-    if (decision.kind === 'apply' && round > 1) await storeApproved(context, locked);
+    // What it proposes is stored with the first plan.
+    if (decision.kind === 'apply' && isReviewed && level === null) await storeApproved(context, locked);
     const message = result.problem ?? result.refusal ?? errorOf(decision, verdict, verdicts);
     const isEnd = decision.kind === 'end' && decision.status !== 'ABORTED' && message !== null;
     const error = isEnd ? { error: JSON.stringify({ message: shortened(storable(message)) }) } : {};
@@ -182,9 +191,8 @@ async function conclude(
     await appendLog(context.db, deploymentId, policyStep, logOf(result, verdicts));
     const stepStatus = verdict === 'error' ? 'FAIL' : verdict === 'deny' ? 'CANCELLED' : 'SUCCESS';
     await markStep(context, locked.deployment, policyStep, status === 'ABORTING' ? 'CANCELLED' : stepStatus);
-    if (decision.kind === 'check') throw new Error('A check does not follow a check');
     const changes = { ...columns, ...error, updated_at: context.now() };
-    const applied = await followDecision(context, locked, decision, changes, round > 1);
+    const applied = await followDecision(context, locked, decision, changes, isReviewed);
     if (applied) await enqueueApply(context, applied.deployment);
   });
 }

@@ -15,9 +15,9 @@ import { appendLog, getStepRow, restartStep } from '../../logs/step-store.ts';
 import { stepView } from '../../logs/step-view.ts';
 import { getTemplateRows, type TemplateRow } from '../../templates/template-store.ts';
 import { type DeploymentRow, getDeploymentRow } from '../deployment-store.ts';
-import { listReviews } from '../review-store.ts';
 import { askPolicies, inputBodies, type Said } from './ask-policies.ts';
 import { concludeCheck, type RoundOfDeployment } from './conclude-check.ts';
+import { currentRound } from './current-round.ts';
 import { plannedInput, policyInput, type PolicyInput } from './policy-input.ts';
 
 /** Less than an effect may take. */
@@ -193,6 +193,5 @@ export async function promiseCheck(context: Context, row: DeploymentRow, round: 
 
 /** Promises the round that follows an approval, which is stored. */
 export async function askPoliciesAgain(context: Context, row: DeploymentRow): Promise<void> {
-  const reviews = await listReviews(context.db, [row.id]);
-  await promiseCheck(context, row, 1 + reviews.filter(({ action }) => action === 'approved').length);
+  await promiseCheck(context, row, await currentRound(context.db, row));
 }

@@ -11,6 +11,7 @@ import { teamsOfUsers } from '../../teams/team-store.ts';
 import { getUsers } from '../../users/user-store.ts';
 import type { DeploymentRow } from '../deployment-store.ts';
 import { getGiven } from '../inputs/given-store.ts';
+import { isConfirmed } from '../levels/is-confirmed.ts';
 import { listReviews } from '../review-store.ts';
 import { getCostEstimation } from '../shown-deployment-store.ts';
 
@@ -53,10 +54,14 @@ export async function plannedInput(context: Context, deploymentId: string): Prom
   }
 }
 
-/** Who has approved the plan, with their teams; each once, in the order of their approvals. */
-async function approversOf(context: Context, { id, organization_id: organizationId }: DeploymentRow) {
+/** Who has approved the plan, or an earlier one that it is within, with their teams; each once, in the order of their approvals. */
+async function approversOf(context: Context, row: DeploymentRow) {
+  const { id, organization_id: organizationId, plan_hash: hash } = row;
   const reviews = await listReviews(context.db, [id]);
-  const ids = reviews.flatMap((review) => (review.action === 'approved' ? [review.user_id] : []));
+  const areAll = row.level === null || (await isConfirmed(context, row));
+  const ids = reviews.flatMap((review) =>
+    review.action === 'approved' && (areAll || review.plan_hash === hash) ? [review.user_id] : [],
+  );
   const unique = [...new Set(ids)];
   const [users, teams] = await Promise.all([
     getUsers(context.db, unique),

@@ -45,16 +45,20 @@ export async function deploymentTimeline(context: Context, row: DeploymentRow): 
     listTimedAttempts(context.db, row.id),
     listDeploymentEvents(context.db, row.id, 0, { names: ['process'], limit: mostCommands }),
   ]);
+  // Steps have the times of the last level.
+  const begin = row.level === null ? undefined : attempts[0]?.createdAt;
   const approval = steps.find(({ name }) => name === approvalStep);
   return composeTimeline({
     id: row.id,
-    queuedAt: row.queued_at,
-    startedAt: row.started_at,
+    queuedAt: begin ?? row.queued_at,
+    startedAt: begin ?? row.started_at,
     finishedAt: row.finished_at,
     isApprovalNeeded: approval !== undefined && approval.started_at !== null,
     attempts,
     steps: timedSteps(row, steps),
     // Only the server writes events, and checks them as it does.
-    commands: events.map(({ data }) => data as TimedCommand),
+    commands: events
+      .map(({ data }) => data as TimedCommand)
+      .filter(({ at }) => begin === undefined || new Date(at) >= begin),
   });
 }

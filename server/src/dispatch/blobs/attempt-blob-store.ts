@@ -64,7 +64,7 @@ export async function putAttemptBlob(
     .execute();
 }
 
-/** The file of this name that the last attempt of a deployment's plan left. */
+/** The file of this name that the last attempt of a deployment's newest plan left. */
 export async function getPlannedBlob(
   db: Connection,
   deploymentId: string,
@@ -77,6 +77,7 @@ export async function getPlannedBlob(
     .where('job.deployment_id', '=', deploymentId)
     .where('job.phase', '=', 'plan')
     .where('attempt_blob.name', '=', name)
+    .orderBy('job.level', 'desc')
     .orderBy('attempt_blob.attempt', 'desc')
     .limit(1)
     .executeTakeFirst();

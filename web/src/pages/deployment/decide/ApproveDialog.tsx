@@ -1,6 +1,7 @@
 /** Asks before a plan is applied, and names everything that would be lost. */
 import { Textarea } from '@mantine/core';
 import { useMemo, useState } from 'react';
+import { followingSentences } from '#contract/deployments/following-units.ts';
 import { countsOf, countsText } from '#contract/deployments/plan-counts.ts';
 import { KindMark } from '../plan/PlanMarks.tsx';
 import { type PlanRow, rowsOf } from '../plan/rows.ts';
@@ -31,6 +32,7 @@ export function ApproveDialog({ deployment, environment, plan, decisions }: Deci
   const rows = useMemo(() => rowsOf(plan?.resourceChanges ?? []), [plan]);
   const lost = rows.filter(({ kind }) => kind === 'destroy' || kind === 'replace');
   const text = plan ? countsText(countsOf(plan.resourceChanges), 'toDo') : '';
+  const following = followingSentences(deployment.units);
   // What the person read when the question was opened: a newer plan needs a decision of its own.
   const [planHash] = useState(deployment.planHash);
   const [comment, setComment] = useState('');
@@ -49,6 +51,9 @@ export function ApproveDialog({ deployment, environment, plan, decisions }: Deci
         It is applied to <b>{environment ? <bdi>{environment.name}</bdi> : 'the environment'}</b>
         {text === '' ? ', and changes no resource.' : `: ${text}.`}
       </p>
+      {following.map((text) => (
+        <p key={text}>{text}.</p>
+      ))}
       {lost.length > 0 && <Losses rows={lost} />}
       {isOutdated && (
         <p role="alert">The plan has changed meanwhile. Close this question, and read the new plan first.</p>
@@ -63,7 +68,8 @@ export function ApproveDialog({ deployment, environment, plan, decisions }: Deci
       />
       {planHash !== undefined && (
         <p className={classes.faint}>
-          You approve the plan <code>{planHash.slice(0, 12)}</code>, which this page shows, and no other.
+          You approve the plan <code>{planHash.slice(0, 12)}</code>, which this page shows
+          {following.length > 0 ? '.' : ', and no other.'}
         </p>
       )}
     </Question>

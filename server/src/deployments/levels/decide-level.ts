@@ -1,0 +1,64 @@
+/**
+ * The levels of a deployment: its first plan, and those of units that are planned once others are applied. Pure.
+ *
+ * A person confirms kinds and numbers of changes, by unit. The plan of a later level is within that if each of its units
+ * makes at most as many changes of each kind, with the code, tool and variables that were approved.
+ */
+import type { PlannedUnit } from '#contract/deployments/plan.ts';
+import type { ApprovedParts, Job } from '#protocol/messages/job.ts';
+
+export type Level = NonNullable<Job['level']>;
+
+/** The number of the level that a deployment is at. @param level null: the first one */
+export function levelNumber(level: Level | null): number {
+  return level?.number ?? 1;
+}
+
+/**
+ * The level that follows an apply.
+ * @param units what the applied plan was about
+ * @returns null if nothing follows
+ */
+export function nextLevel(level: Level | null, units: readonly PlannedUnit[] | null): Level | null {
+  const following = (units ?? []).filter(({ follows }) => follows === true).map(({ unit }) => unit);
+  const left = level === null ? following : following.filter((unit) => level.units.includes(unit));
+  // Each level applies something, so that there is a last one.
+  if (left.length === 0 || left.length === level?.units.length) return null;
+  const applied = (units ?? []).flatMap(({ unit, reason }) => (reason === undefined ? [unit] : []));
+  return { number: levelNumber(level) + 1, units: left, done: [...(level?.done ?? []), ...applied] };
+}
+
+/** A plan, as far as it is compared with another one. */
+export interface LevelPlan {
+  readonly units: readonly PlannedUnit[];
+  readonly parts: ApprovedParts | null;
+}
+
+function unitBeyond({ unit, changes = {} }: PlannedUnit, confirmed: readonly PlannedUnit[]): string[] {
+  const known = confirmed.find((each) => each.unit === unit)?.changes;
+  return Object.entries(changes)
+    .filter(([kind, count]) => count > (known?.[kind] ?? 0))
+    .map(([kind, count]) => `${unit}: ${kind} (${count}, approved were ${known?.[kind] ?? 0})`);
+}
+
+const sameParts = {
+  commit: 'the commit',
+  toolVersion: 'the version of the tool',
+  variables: 'the variables',
+} as const;
+
+/**
+ * @param confirmed the last plan that a person has approved; null: there is none
+ * @returns what a plan applies beyond that, in words; empty: it is within
+ */
+export function beyondConfirmed(plan: LevelPlan, confirmed: LevelPlan | null): string[] {
+  if (confirmed === null) return ['no plan of this deployment was approved'];
+  const names = Object.keys(sameParts) as (keyof typeof sameParts)[];
+  const parts = names.filter((name) => plan.parts?.[name] !== confirmed.parts?.[name]);
+  const applied = plan.units.filter(({ reason }) => reason === undefined);
+  return [
+    ...parts.map((name) => sameParts[name]),
+    ...applied.flatMap((unit) => unitBeyond(unit, confirmed.units)),
+    ...(plan.units.length === 0 ? ['its units are unknown: update the agent'] : []),
+  ];
+}
