@@ -173,7 +173,7 @@ export type VariableChange = Omit<
   'schema' | (typeof originalRowFields)[number]
 > & {
   schema?: WithoutNulls<Static<typeof VariableSchemaRequest>>;
-  /** True in a new scope: an id that is not in reach there was read elsewhere, and means the name and the value. */
+  /** True in a new scope: an id of a variable that it does not inherit was read elsewhere, and means the name and the value. */
   isCopy?: boolean;
   /** Fields that are cleared if the variable exists. */
   clears?: readonly (keyof typeof clearedVariable)[];

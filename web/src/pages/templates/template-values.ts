@@ -10,7 +10,7 @@ import {
   type SourceValues,
 } from '../../forms/source/source-values.ts';
 
-export type TemplateBody = CallInput<'updateTemplate'>['body'];
+export type TemplateBody = CallInput<'updateTemplate'>['body'] & { readonly name: string };
 
 export interface RetryValues {
   /** 0: a failure is not repeated. */
