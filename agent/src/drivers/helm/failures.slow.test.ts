@@ -51,7 +51,7 @@ test(
   async (t) => {
     assert.match(
       await planError(t, {}, { values: [plain('replicas', 'many')] }),
-      /values don't meet the specifications of the schema[^]*replicas[^]*\(correct the variables/,
+      /values don't meet the specifications of the schema[^]*\(a variable without a format is text: set replicas with the format JSON[^]*--json-var replicas=…\)$/,
     );
     assert.match(
       await planError(t, { 'templates/broken.yaml': 'a: {{ .Values.nothing.more' }),
