@@ -212,9 +212,12 @@ function leaveToAgent({ folders, job }: Starting): void {
   releaseWorkFolder(folders);
 }
 
-function explained({ folders, spool, job }: Starting, error: unknown): string {
+function explained({ folders, spool, driver }: Starting, error: unknown): string {
   const { message } = asFailure(error);
-  const lockAdvice = lockFileAdvice(job.tool, message);
+  const lockAdvice = lockFileAdvice(
+    driver.lockFile === undefined ? null : (driver.programs[0] ?? null),
+    message,
+  );
   if (lockAdvice !== null) return `${message}\n\n${lockAdvice}`;
   if (!isFullDisk(error)) return message;
   const advice = adviceForFullDisk([

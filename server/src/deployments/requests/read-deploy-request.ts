@@ -18,7 +18,7 @@ import { checkDeployRequest, checkUpstream, checkWorkflowFields } from '../check
 import { readSettings } from './read-settings.ts';
 import { readSource } from './read-source.ts';
 import type { StartRequest, StoredFacts } from '../start-facts.ts';
-import { unrecordedImports } from '../unrecorded-imports.ts';
+import { unrecordedImports } from './unrecorded-imports.ts';
 
 /** An environment that has expired is not deployed to be destroyed at once, or to be kept forever. */
 function checkExpired(context: ActorContext, { environment }: StoredFacts, request: DeployRequest): void {

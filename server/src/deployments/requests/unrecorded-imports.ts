@@ -5,10 +5,10 @@
 import type { UnrecordedResource } from '#contract/deployments/plan.ts';
 import type { ResourceToImport } from '#protocol/messages/job.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
-import type { Connection } from '../context.ts';
-import { badField, conflict } from '../http/errors.ts';
-import { unrecordedSinceSuccess } from './shown-deployment-store.ts';
-import type { StoredFacts } from './start-facts.ts';
+import type { Connection } from '../../context.ts';
+import { badField, conflict } from '../../http/errors.ts';
+import { unrecordedSinceSuccess } from '../shown-deployment-store.ts';
+import type { StoredFacts } from '../start-facts.ts';
 
 /** Each address once, as the newest run that created it reported it. */
 export function importsOf(unrecorded: readonly UnrecordedResource[]): ResourceToImport[] {

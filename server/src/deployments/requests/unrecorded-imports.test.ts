@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UnrecordedResource } from '#contract/deployments/plan.ts';
-import { plannedOutcome, stateFile, testAgent } from '../testing/agent.ts';
-import { testApp } from '../testing/app.ts';
-import { ok, refused } from '../testing/client.ts';
-import { createBody, createEnvironment, deploy, deploymentOf } from '../testing/environment.ts';
+import { plannedOutcome, stateFile, testAgent } from '../../testing/agent.ts';
+import { testApp } from '../../testing/app.ts';
+import { ok, refused } from '../../testing/client.ts';
+import { createBody, createEnvironment, deploy, deploymentOf } from '../../testing/environment.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
