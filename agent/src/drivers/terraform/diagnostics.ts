@@ -19,6 +19,9 @@ function diagnosticLines(lines: readonly string[], start: number): string[] {
   return [lines[start]!, ...body].map((line) => (isBoxed ? line.replace(/^│ ?/, '') : line).trimEnd());
 }
 
+/** What terraform prints ahead of the errors of a configuration says nothing of its own. */
+const preamble = /^Error: \w+ encountered problems during initiali[sz]ation/;
+
 const failedCheck = /^Warning: Check block assertion failed\b/;
 
 function severityOf(text: string): Finding['severity'] {
@@ -32,7 +35,7 @@ export function terraformDiagnostics(output: string): Finding[] {
   return lines.flatMap((line, start) => {
     if (!heading.test(line)) return [];
     const text = cutText(diagnosticLines(lines, start).join('\n').trim());
-    return [{ severity: severityOf(text), text }];
+    return preamble.test(text) ? [] : [{ severity: severityOf(text), text }];
   });
 }
 

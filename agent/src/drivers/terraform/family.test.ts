@@ -411,7 +411,10 @@ for (const { driver, program, skip } of tools)
         const { context } = await configuration(test, { 'main.tf': 'resource "terraform_data" {\n' });
         const init = await run(context, onlyCommands(await driver.prepare(context))[0]!);
         assert.equal(init.code, 1);
-        assert.match(driver.reason(init.output.toString())!, /^Error: .*\n[^]*main.tf line 1/);
+        assert.match(
+          driver.reason(init.output.toString())!,
+          /^Error: Unclosed configuration block \(and 1 more error\)\n[^]*main.tf line 1/,
+        );
       });
 
       it('a refresh shows targets and drift', async (test) => {
@@ -666,6 +669,20 @@ for (const { driver, program, skip } of tools)
     });
 
     if (driver !== opentofu) return;
+
+    it('plans a replacement that leaves the old object alone, which destroys nothing', async (test) => {
+      const code = (trigger: string) =>
+        `resource "terraform_data" "a" {\n  triggers_replace = ["${trigger}"]\n  lifecycle {\n    destroy = false\n  }\n}\n`;
+      const { context } = await configuration(test, { 'main.tf': code('one') });
+      await deployed(context);
+      await writeFile(join(context.configurationFolder, 'main.tf'), code('two'));
+      const { plan, planSummary } = (await planned(context)).reading;
+      assert.deepEqual(planSummary, { added: 1, changed: 0, destroyed: 0, forgotten: 1 });
+      assert.deepEqual(
+        plan.resourceChanges.map(({ action, kind }) => [action, kind]),
+        [['create', 'forget']],
+      );
+    });
 
     it('keeps a state that its own code encrypts, and reads it by the tool', async (test) => {
       const encryption =
