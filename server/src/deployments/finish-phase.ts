@@ -61,6 +61,16 @@ function isWhole({ level }: DeploymentRow, decision: NextDecision): boolean {
   return level !== null && decision.kind === 'end' && decision.status === 'SUCCESS';
 }
 
+/** What is wrong with a phase whose commands have succeeded; null: nothing. */
+function messageOf(
+  decision: NextDecision,
+  facts: { readonly hasLostState: boolean; readonly isOutdated: boolean; readonly isRescued: boolean },
+): string | null {
+  if (facts.hasLostState) return facts.isRescued ? rescuedMessage : lostStateMessage;
+  const isFailure = decision.kind === 'end' && decision.status === 'FAILURE';
+  return isFailure && facts.isOutdated ? outdatedMessage : null;
+}
+
 function requireLevel(level: Level | null): Level {
   if (level === null) throw new Error('No further level is known');
   return level;
@@ -123,12 +133,7 @@ export async function finishPhase(
   const stored = outcomeColumns(context, before, outcome, states.stored);
   const reported = await diagnosticsColumn(context.db, before.id, outcome);
   const planned = outcome.result === 'planned' ? { planned_on_state_version_id: states.began } : {};
-  const lostMessage = states.isRescued ? rescuedMessage : lostStateMessage;
-  const message = hasLostState
-    ? lostMessage
-    : decision.kind === 'end' && isOutdated && decision.status === 'FAILURE'
-      ? outdatedMessage
-      : null;
+  const message = messageOf(decision, { hasLostState, isOutdated, isRescued: states.isRescued });
   const lost = message ? { error: JSON.stringify({ message }) } : errorOfLevel(before, outcome);
   const isSkipped = isEmpty && decision.kind === 'end' && decision.status === 'SUCCESS';
   const skipped = isSkipped ? { is_skipped_apply: true } : {};
