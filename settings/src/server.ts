@@ -3,6 +3,7 @@ import { type SettingTable, setting } from './declaration.ts';
 import { limitSettings, tlsSettings } from './server-callers.ts';
 import { notificationSettings } from './notifications.ts';
 import { sharedSettings } from './server-and-agent.ts';
+import { repositorySettings } from './repositories.ts';
 import { signInSettings } from './sign-in.ts';
 import {
   absolutePaths,
@@ -135,6 +136,7 @@ export const serverSettings = {
   }),
   ...signInSettings,
   ...notificationSettings,
+  ...repositorySettings,
   gitHttpHosts: setting({
     name: 'ENVARIUM_GIT_HTTP_HOSTS',
     type: hosts,
@@ -228,12 +230,6 @@ export const serverSettings = {
     default: '1800',
     sentence: 'Maximum duration of a task, including its clone and init.',
   }),
-  repositoryTimeLimitSeconds: setting({
-    name: 'ENVARIUM_REPOSITORY_TIME_LIMIT_SECONDS',
-    type: count(1, 3600),
-    default: '60',
-    sentence: 'Maximum time in which the service itself reads a repository, as for its variables.',
-  }),
   opaProgram: setting({
     name: 'ENVARIUM_OPA',
     type: path,
@@ -258,14 +254,6 @@ export const serverSettings = {
     sentence:
       'How many processes with compiled approval policies are kept ready at once, each of about 80 MB and more with ' +
       'large plans; a process ends after five minutes without use.',
-  }),
-  repositoryLimitMegabytes: setting({
-    name: 'ENVARIUM_REPOSITORY_LIMIT_MB',
-    type: count(1, 100_000),
-    default: '1024',
-    sentence:
-      'Maximum size of what the service itself fetches to read a repository: one commit, packed, without ' +
-      'large files where the host can leave them out.',
   }),
   sourceLimitMegabytes: setting({
     name: 'ENVARIUM_SOURCE_LIMIT_MB',

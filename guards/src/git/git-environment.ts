@@ -38,6 +38,8 @@ export interface GitEnvironmentInput {
   /** The repository's URL and credentials; these are sent to that host only and never after a redirect. */
   readonly url?: string;
   readonly credentials?: Credentials | undefined;
+  /** Addresses of the host, as `http.curloptResolve` has them: then no others are connected to. */
+  readonly resolved?: string | undefined;
 }
 
 /**
@@ -62,7 +64,7 @@ export function gitEnvironment(input: GitEnvironmentInput): Record<string, strin
     GIT_AUTHOR_EMAIL: 'envarium@localhost',
     GIT_COMMITTER_NAME: 'envarium',
     GIT_COMMITTER_EMAIL: 'envarium@localhost',
-    ...credentialEnvironment(input.url, input.credentials),
+    ...connectionEnvironment(input),
   };
 }
 
@@ -83,11 +85,18 @@ export function moduleGitEnvironment(
   };
 }
 
-function credentialEnvironment(
-  repository: string | undefined,
-  credentials: Credentials | undefined,
-): Record<string, string> {
-  return repository === undefined ? {} : numbered(credentialEntries(new URL(repository).origin, credentials));
+function connectionEnvironment({ url, credentials, resolved }: GitEnvironmentInput): Record<string, string> {
+  if (url === undefined) return {};
+  const { origin } = new URL(url);
+  const pinned: [string, string][] =
+    resolved === undefined
+      ? []
+      : [
+          ['http.curloptResolve', resolved],
+          ['http.followRedirects', 'false'],
+          [`http.${origin}/.followRedirects`, 'false'],
+        ];
+  return numbered([...pinned, ...credentialEntries(origin, credentials)]);
 }
 
 function credentialEntries(origin: string, credentials: Credentials | undefined): [string, string][] {

@@ -57,6 +57,10 @@ const sshReadings: readonly Reading[] = [
   },
 ];
 
+const unknownHost = /Could not resolve host/i;
+const connectionFailure =
+  /Connection refused|Failed to connect|Couldn't connect|timed? ?out|Operation too slow|less than 1 bytes\/sec|No route to host|Network is unreachable|Empty reply|Connection reset|Connection closed|kex_exchange_identification|Broken pipe|banner exchange|not responding/i;
+
 // In this order: git often prints a general message after the specific one.
 const readings: readonly Reading[] = [
   ...sshReadings,
@@ -95,7 +99,7 @@ const readings: readonly Reading[] = [
       `repository ${repository} cannot be reached through the proxy of ${reader.name} (HTTPS_PROXY, HTTP_PROXY): check its address, its user and password, and whether it allows that host (NO_PROXY lists hosts without a proxy)`,
   },
   {
-    pattern: /Could not resolve host/i,
+    pattern: unknownHost,
     message: ({ repository, reader = agent }) =>
       `repository ${repository}: its host is unknown on ${reader.name}'s network: check the address`,
   },
@@ -105,12 +109,18 @@ const readings: readonly Reading[] = [
       `repository ${repository}: the certificate of its host is not trusted by ${reader.name}'s machine: set ENVARIUM_CA_FILE to a file with the certificate of its authority`,
   },
   {
-    pattern:
-      /Connection refused|Failed to connect|Couldn't connect|timed? ?out|Operation too slow|less than 1 bytes\/sec|No route to host|Network is unreachable|Empty reply|Connection reset|Connection closed|kex_exchange_identification|Broken pipe|banner exchange|not responding/i,
+    pattern: connectionFailure,
     message: ({ repository, reader = agent }) =>
       `repository ${repository} does not answer: check its address, and whether ${reader.name} can reach it`,
   },
 ];
+
+/** Whether the host was not reached, by what git and ssh printed. */
+export function isConnectionFailure(output: string): boolean {
+  const end = output.slice(-longestOutput);
+  const first = readings.find(({ pattern }) => pattern.test(end))?.pattern;
+  return first === unknownHost || first === connectionFailure;
+}
 
 /**
  * @param output of git, and of ssh if it was used

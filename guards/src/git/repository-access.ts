@@ -10,12 +10,20 @@ import { keysFor } from './ssh.ts';
  * descriptor 3.
  */
 export type RepositoryAccess =
-  | { readonly kind: 'web'; readonly url: string; readonly credentials?: Credentials }
+  | {
+      readonly kind: 'web';
+      readonly url: string;
+      readonly credentials?: Credentials;
+      /** Addresses to connect to, as `http.curloptResolve` has them; no redirect is followed then. */
+      readonly resolved?: string;
+    }
   | {
       readonly kind: 'ssh';
       readonly address: SshAddress;
       readonly keys: readonly string[];
       readonly knownHosts: string;
+      /** IP address to connect to; absent: ssh resolves the name. */
+      readonly connectTo?: string;
     }
   | { readonly kind: 'local'; readonly gitFolder: string; readonly ownerUid: number };
 

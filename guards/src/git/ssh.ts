@@ -18,6 +18,8 @@ export interface SshCall {
   readonly service: SshService;
   readonly keys: readonly string[];
   readonly knownHosts: string;
+  /** IP address to connect to; absent: the name is resolved. */
+  readonly connectTo?: string | undefined;
 }
 
 export interface SshPrograms {
@@ -67,6 +69,7 @@ export function startSsh(
       keys.map((key, index) => place(`key-${index}`, key)),
       timeoutSeconds,
     );
+    const pinned = pinnedTo(call);
     const { user, hostname, port } = call.address;
     const command = [
       programs.ssh,
@@ -74,6 +77,7 @@ export function startSsh(
       'none',
       '-T',
       ...options,
+      ...pinned,
       '-p',
       String(port),
       '-l',
@@ -97,6 +101,13 @@ export function startSsh(
     remove();
     throw error;
   }
+}
+
+/** The host's key is looked up by its name, whatever address it has. */
+function pinnedTo({ address: { hostname, port }, connectTo }: SshCall): string[] {
+  if (connectTo === undefined) return [];
+  const alias = port === 22 ? hostname : `[${hostname}]:${port}`;
+  return ['-o', `HostName=${connectTo}`, '-o', `HostKeyAlias=${alias}`];
 }
 
 /** Appends the error output of ssh to a file. */

@@ -79,6 +79,9 @@ export async function buildApp(context: Context, families: readonly Family[]): P
   addresses.collect(app);
   const known = new KnownMethods(app);
   app.setNotFoundHandler(async (request, reply) => answerUnrouted(known, request, reply));
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('x-content-type-options', 'nosniff');
+  });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });

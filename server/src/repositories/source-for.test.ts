@@ -174,7 +174,10 @@ test('more than the size limit is not fetched', async () => {
 test('a repository is read over ssh with a stored key', { skip: missingSshServer }, async () => {
   covers('listVariablesFromRepository', 'query.sshKeyIds');
   await using server = await startSshServer();
-  const ssh = await testApp({ ENVARIUM_GIT_KNOWN_HOSTS: server.knownHosts });
+  const ssh = await testApp({
+    ENVARIUM_GIT_KNOWN_HOSTS: server.knownHosts,
+    ENVARIUM_GIT_NETWORKS: '127.0.0.0/8',
+  });
   const key = await ok(ssh, 'createSshKey', {
     body: { organizationId: ssh.organizationId, name: 'k', value: server.key },
   });

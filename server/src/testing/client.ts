@@ -55,6 +55,8 @@ export async function call(test: TestApp, name: OperationName, input: CallInput 
   };
   const response = await send(test, options, input.as);
   assert.notEqual(response.statusCode, 500, `${name} failed: ${test.logged.at(-1) ?? response.body}`);
+  if (/json/.test(String(response.headers['content-type'])))
+    assert.equal(response.headers['x-content-type-options'], 'nosniff', name);
   if (operation.replyKind === undefined || response.statusCode >= 400)
     checkReply(operation, input.query, response.statusCode, response.json());
   return response;

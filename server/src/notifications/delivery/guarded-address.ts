@@ -5,22 +5,13 @@
 import { lookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { ServerSettings } from '../../config.ts';
-import { isInside } from '../../http/networks.ts';
+import { isClosedTo } from '../../http/networks.ts';
 
 export type GuardSettings = Pick<ServerSettings, 'notificationHttpHosts' | 'notificationNetworks'>;
 
-/** Private, local, reserved or leading to such; of IPv6 also the forms that carry an address of IPv4. */
-const closedNetworks = [
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
-  ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15'],
-  ...['198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
-  // Everything but 2000::/3, where the addresses of the public internet are, and parts of that.
-  ...['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
-];
-
 /** Whether a connection to an address of IPv4 or IPv6 is refused. */
 export function isClosed({ notificationNetworks }: GuardSettings, ip: string): boolean {
-  return isInside(closedNetworks, ip) && !isInside(notificationNetworks, ip);
+  return isClosedTo(ip, notificationNetworks);
 }
 
 const remedy = 'the operator can allow networks with ENVARIUM_NOTIFICATION_NETWORKS';

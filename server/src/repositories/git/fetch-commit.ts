@@ -2,7 +2,12 @@
  * Fetches one commit of a repository without a working tree: nothing of it is written as a file, so that links,
  * filters and attributes of the repository have no effect, and submodules and LFS files are not fetched.
  */
-import { explainGitFailure, type GitSource, type Reader } from '#guards/git/git-errors.ts';
+import {
+  explainGitFailure,
+  isConnectionFailure,
+  type GitSource,
+  type Reader,
+} from '#guards/git/git-errors.ts';
 import { accessTo, addressOf } from '#guards/git/repository-access.ts';
 import type { RepositorySource } from '#guards/git/repository-source.ts';
 import { isClonable, isFullName } from '#guards/git/revision-name.ts';
@@ -42,7 +47,16 @@ function secretsOf({ access }: Fetched): string[] {
   return [Buffer.from(`${username}:${password}`).toString('base64'), password, encodeURIComponent(password)];
 }
 
+/** One text, so that it does not show what there is in the network of the service. */
+export function noAnswer({ repository }: GitSource): string {
+  return (
+    `repository ${repository} cannot be reached by the service: check its address, and whether the service can connect to ` +
+    'it; hosts in private networks need ENVARIUM_GIT_NETWORKS'
+  );
+}
+
 function explain({ complaints }: GitAnswer, fetched: Fetched): string {
+  if (isConnectionFailure(complaints)) return noAnswer(fetched);
   const text = explainGitFailure(complaints, fetched);
   return secretsOf(fetched).reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
 }

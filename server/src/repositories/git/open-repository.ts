@@ -11,6 +11,7 @@ import { Refusal } from '../../http/errors.ts';
 import { addressOf } from '#guards/git/repository-access.ts';
 import { type CommitTree, commitTree } from './commit-tree.ts';
 import { fetchCommit, fetchedFrom, mustRun } from './fetch-commit.ts';
+import { pinAddress } from './pin-address.ts';
 import type { GitPlace } from './run-git.ts';
 
 /** Each takes a process or two, and memory for what it fetches. */
@@ -43,6 +44,8 @@ function networkFor({ settings }: Opening, folder: string): Record<string, strin
   writeFileSync(file, `${trustedCertificates(own).join('\n')}\n`);
   return { ...proxies, GIT_SSL_CAINFO: file };
 }
+
+const hasProxy = ({ network }: GitPlace) => Object.keys(network).some((name) => /^https?_proxy$/i.test(name));
 
 function refusalFor(error: unknown, signal: AbortSignal, { settings, stopping }: Opening): unknown {
   if (!signal.aborted || error instanceof Refusal) return error;
@@ -93,9 +96,10 @@ export function readRepository<Result>(
   revision: string | undefined,
   read: (tree: CommitTree, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const fetched = fetchedFrom(source, revision);
+  const wanted = fetchedFrom(source, revision);
   return inTurn(() =>
     inPlace(context, async (place) => {
+      const fetched = await pinAddress(context.settings, wanted, hasProxy(place));
       const folder = join(place.folder, 'code');
       const commit = await fetchCommit(place, fetched, folder);
       return await read(commitTree(place, folder, commit), place.signal);
@@ -111,9 +115,10 @@ export interface Revisions {
 
 /** @throws UnreadableRepository in plain words; a Refusal where a limit is reached */
 export function listRevisions(context: Opening, source: RepositorySource): Promise<Revisions> {
-  const fetched = fetchedFrom(source, undefined);
+  const wanted = fetchedFrom(source, undefined);
   return inTurn(() =>
     inPlace(context, async (place) => {
+      const fetched = await pinAddress(context.settings, wanted, hasProxy(place));
       const args = ['ls-remote', '--quiet', '--heads', '--tags', '--refs', '--', addressOf(fetched.access)];
       const { output } = await mustRun(place, fetched, args, true);
       const names = output

@@ -79,7 +79,7 @@ function environmentOf(place: GitPlace, access: RepositoryAccess | undefined): R
     home: place.folder,
     path: usualPath,
     protocols: access === undefined ? 'none' : scheme,
-    ...(isWeb ? { url: access.url, credentials: access.credentials } : {}),
+    ...(isWeb ? { url: access.url, credentials: access.credentials, resolved: access.resolved } : {}),
   });
   return { ...(isWeb ? place.network : {}), ...environment };
 }
