@@ -19,7 +19,7 @@ import { wholePlanColumns } from './levels/whole-plan.ts';
 import { isConfirmed } from './levels/is-confirmed.ts';
 import { currentRound } from './policy-check/current-round.ts';
 import { promiseCheck } from './policy-check/policy-check.ts';
-import { diagnosticsColumn } from './diagnostics-store.ts';
+import { diagnosticsColumn } from './plans/diagnostics-store.ts';
 import { outcomeColumns, type ReceivedOutcome } from './outcome-columns.ts';
 import { isApplySkipped } from './plans/skipped-apply.ts';
 

@@ -1,9 +1,9 @@
 /** What the tools of deployments reported. */
 import type { Updateable } from 'kysely';
 import { joinDiagnostics } from '#contract/deployments/diagnostics.ts';
-import type { Connection } from '../context.ts';
-import type { DeploymentTable } from '../database/schema.ts';
-import type { ReceivedOutcome } from './outcome-columns.ts';
+import type { Connection } from '../../context.ts';
+import type { DeploymentTable } from '../../database/schema.ts';
+import type { ReceivedOutcome } from '../outcome-columns.ts';
 
 /** The column after an outcome: what a plan reports replaces what was there, everything later adds to it. */
 export async function diagnosticsColumn(
