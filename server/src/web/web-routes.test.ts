@@ -158,7 +158,29 @@ test('a file that does not exist is a 404 in the common form, also for a browser
     (await open('/assets/gone.js')).json<ErrorBody>().message,
     /^There is no GET \/assets\/gone\.js;/,
   );
-  assert.equal((await send(app, { method: 'POST', url: '/icon.svg' })).statusCode, 405);
+  for (const url of ['/icon.svg', `/${scriptFile}`])
+    assert.equal((await send(app, { method: 'POST', url })).statusCode, 405, url);
+});
+
+test('the files of the web interface do not lend their methods to paths that nobody has', async () => {
+  for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)
+    for (const url of [
+      '/api/nothing',
+      '/api/cloud/nothing/x',
+      '/scim/v2/nothing',
+      '/state/nothing',
+      '/.well-known/nothing',
+      '/mcp/nothing',
+      '/healthz/nothing',
+      '/reference/nothing',
+      '/assets/gone.js',
+      '/assets/',
+      `/${scriptFile}/nothing`,
+      `/assets%2F${scriptFile.slice('assets/'.length)}`,
+    ]) {
+      const { statusCode, headers } = await send(app, { method, url });
+      assert.deepEqual([statusCode, headers.allow], [404, undefined], `${method} ${url}`);
+    }
 });
 
 test('files that were removed while the service runs are a 404', async () => {

@@ -82,5 +82,6 @@ export function webRoutes(app: FastifyInstance, { settings, log }: Context): voi
   const tops = new Set(
     Array.from(folder.files, (file) => (file.includes('/') ? `${file.split('/')[0]}/*` : file)),
   );
-  for (const top of tops) app.get(`/${top}`, { config: openAdmission }, handler);
+  const config = { ...openAdmission, hasPath: (path: string) => folder.files.has(path) };
+  for (const top of tops) app.get(`/${top}`, { config }, handler);
 }

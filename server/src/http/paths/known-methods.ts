@@ -6,13 +6,18 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route only keeps its path from being taken for another one: it answers like an unknown path. */
     readonly isUnknown?: boolean;
+    /** Of a route that ends in a wildcard: whether there is anything at a path, written without its first slash. */
+    readonly hasPath?: (path: string) => boolean;
   }
 }
 
 interface KnownPath {
   readonly segments: readonly string[];
   readonly methods: Set<string>;
+  readonly hasPath: (path: string) => boolean;
 }
+
+const always = () => true;
 
 const isParameter = (segment: string) => segment.startsWith(':');
 
@@ -29,11 +34,13 @@ function decoded(segment: string): string {
   }
 }
 
-function matches(pattern: readonly string[], path: readonly string[]): boolean {
-  if (pattern.at(-1) === '*') return path.length >= pattern.length;
+function matches({ segments, hasPath }: KnownPath, path: readonly string[]): boolean {
+  const isOpen = segments.at(-1) === '*';
+  const before = isOpen ? segments.slice(0, -1) : segments;
   return (
-    pattern.length === path.length &&
-    pattern.every((segment, index) => (isParameter(segment) ? path[index] !== '' : segment === path[index]))
+    (isOpen ? path.length > before.length : path.length === before.length) &&
+    before.every((segment, index) => (isParameter(segment) ? path[index] !== '' : segment === path[index])) &&
+    hasPath(path.slice(1).join('/'))
   );
 }
 
@@ -49,7 +56,7 @@ export class KnownMethods {
   at(url: string): string[] {
     const segments = segmentsOf(url.split(/[?#]/, 1)[0] ?? '').map(decoded);
     const [found] = [...this.#paths.values()]
-      .filter((each) => matches(each.segments, segments))
+      .filter((each) => matches(each, segments))
       .toSorted((one, other) => wildness(one) - wildness(other));
     return [...(found?.methods ?? [])].toSorted();
   }
@@ -57,7 +64,11 @@ export class KnownMethods {
   #add({ url, method, config }: RouteOptions): void {
     const segments = segmentsOf(url);
     const shape = segments.map((segment) => (isParameter(segment) ? ':' : segment)).join('/');
-    const known = this.#paths.get(shape) ?? { segments, methods: new Set<string>() };
+    const known = this.#paths.get(shape) ?? {
+      segments,
+      methods: new Set<string>(),
+      hasPath: config?.hasPath ?? always,
+    };
     this.#paths.set(shape, known);
     if (config?.isUnknown) return;
     for (const each of [method].flat()) {
