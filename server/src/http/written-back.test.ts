@@ -31,6 +31,8 @@ interface Entity {
   readonly shownAs?: Readonly<Record<string, string>>;
   /** What null means where a new entity has something else. */
   readonly cleared?: Fields;
+  /** Fields that a change has to have for this entity, although the schema leaves them optional for others. */
+  readonly needed?: readonly string[];
   /** Whether a change replaces everything: what is absent is cleared, too. */
   readonly replaces?: boolean;
 }
@@ -154,6 +156,7 @@ const entities: Record<string, Entity> = {
       terraformVersion: '1.5.7',
     },
     kept: ['organizationId', 'creationScope', 'creationScopeId'],
+    needed: ['name'],
     replaces: true,
   },
   'custom flow': {
@@ -346,9 +349,9 @@ async function made1(entity: Entity) {
 }
 
 /** The optional fields of a change. */
-function fieldsOf({ update }: Entity): string[] {
+function fieldsOf({ update, needed = [] }: Entity): string[] {
   const { properties = {}, required = [] } = jsonSchemaOf((operations[update] as Operation).body as TSchema);
-  return Object.keys(properties).filter((name) => !required.includes(name));
+  return Object.keys(properties).filter((name) => ![...required, ...needed].includes(name));
 }
 
 for (const [name, entity] of Object.entries(entities)) {
