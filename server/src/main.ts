@@ -1,6 +1,7 @@
 /** `npm start`: the service for use, until SIGTERM or Ctrl-C. Running deployments continue. */
 import { proxyEnvironment, readCertificates, trustedCertificates, useNetwork } from '#settings/network.ts';
 import { readSettings } from './config.ts';
+import { findOpa } from './flows/find-opa.ts';
 import { handOverFirstKey } from './start/hand-over-first-key.ts';
 import { openLog } from './start/open-log.ts';
 import { startService } from './start/service.ts';
@@ -23,6 +24,8 @@ async function main(): Promise<void> {
     proxyEnvironment(process.env),
   );
   const log = openLog(settings.logLevel);
+  const { problem } = findOpa(settings);
+  if (problem !== undefined) log.warn({ reason: problem }, 'approval policies cannot be evaluated');
   const told = untilTold();
   await using service = await startService(settings, log);
   await handOverFirstKey(service, process.stdout);

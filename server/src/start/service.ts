@@ -19,7 +19,6 @@ import { openDatabase } from '../database/open.ts';
 import { startEffects } from '../effects/carry-out.ts';
 import { Events } from '../events/events.ts';
 import { families } from '../families.ts';
-import { findOpa } from '../flows/find-opa.ts';
 import { buildApp } from '../http/app.ts';
 import { announceStop } from '../http/connections/stop.ts';
 import { openLimits } from '../limits/open-limits.ts';
@@ -65,8 +64,6 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   const blobs = createFolderBlobStore(blobFolder, sealing.sealer);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
-  const { problem } = findOpa(settings);
-  if (problem !== undefined) log.warn({ reason: problem }, 'approval policies cannot be evaluated');
   const context: Context = {
     db: database.db,
     reserved: database.reserved,
