@@ -1,8 +1,9 @@
 /** Agents and their secrets. */
 import { Type } from 'typebox';
 import { defineOperations, operation } from '../operation.ts';
+import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { closed, Name, orNull, Prose, replyObject, Text, Title } from '../schema/schema.ts';
-import { Agent, AgentSecret, AgentSecretEntry } from './shapes.ts';
+import { Agent, AgentLogs, AgentSecret, AgentSecretEntry } from './shapes.ts';
 
 const thisAgent = { entity: 'agent', in: 'params', field: 'agentKey' } as const;
 
@@ -11,6 +12,9 @@ const force = (also: string) => Type.Optional(Type.Boolean({ description: `Also 
 export const operations = defineOperations('agents', {
   listAgents: operation('GET', '/agents', {
     summary: 'List agents',
+    description:
+      'The agents of an organization and those that all organizations share. Without organizationId: of all ' +
+      'organizations of the caller.',
     needs: 'signed-in',
     query: Type.Object({ organizationId: Type.Optional(Text) }),
     reply: Type.Array(Agent),
@@ -22,12 +26,18 @@ export const operations = defineOperations('agents', {
       'operation.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: { entity: 'organization', in: 'body', field: 'organizationId' },
-    body: closed({ organizationId: Name, name: Title, description: orNull(Prose) }),
+    body: closed({
+      organizationId: Name,
+      name: Title,
+      description: orNull(Prose),
+      logs: orNull(withoutEffect(AgentLogs, noEffects.agentLogs)),
+    }),
     reply: Agent,
   }),
   createAgentSecret: operation('POST', '/agents/{agentKey}/secrets', {
     summary: 'Create agent secret',
-    description: "The path accepts the agent's key or its id.",
+    description:
+      "The path accepts the agent's key or its id, and for the default agent any name that ends in _DEFAULT.",
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: thisAgent,
     params: Type.Object({ agentKey: Name }),
@@ -39,7 +49,7 @@ export const operations = defineOperations('agents', {
   deleteAgent: operation('DELETE', '/agents/{agentKey}', {
     summary: 'Delete agent',
     description:
-      "The path accepts the agent's key or its id. Its secrets are deleted, too: its processes are refused " +
+      "The path accepts the agent's key or its id, and for the default agent any name that ends in _DEFAULT. Its secrets are deleted, too: its processes are refused " +
       'from their next call on. 409 while it has runs, and for the default agent.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: thisAgent,

@@ -1,7 +1,7 @@
 /** What replies about agents carry. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
-import { AnyObject, Count, Flag, Instant, replyObject, Text } from '../schema/schema.ts';
+import { AnyObject, closed, Count, Flag, Instant, replyObject, Text, Title } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
 
 export const agentStatuses = ['ACTIVE', 'INACTIVE', 'DEGRADED'] as const;
@@ -30,6 +30,16 @@ export const AgentProcess = replyObject('AgentProcess', {
   contactAt: Instant,
   isolation: Type.Optional(AgentIsolation),
 });
+
+/** Where clients want the logs of an agent to be. */
+export const AgentLogs = closed({
+  dynamo: Type.Optional(
+    closed({
+      selfHosted: Type.Optional(closed({ accountId: Title, region: Title, externalId: Title })),
+    }),
+  ),
+});
+export type AgentLogs = Static<typeof AgentLogs>;
 
 export const Agent = replyObject('Agent', {
   agentKey: Text,

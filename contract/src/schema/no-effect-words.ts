@@ -4,5 +4,6 @@
 export const noEffects = {
   continuousDeployment: 'pushes to the repository do not start deployments',
   pullRequestPlanDeployments: 'pull requests do not start plans',
+  agentLogs: 'the service itself stores the logs of all agents',
   driftPullRequests: 'pull requests cannot be opened, and drift is only reported',
 } as const;

@@ -53,8 +53,12 @@ test('lists are empty for a caller without any role, and hold nothing of others'
   for (const as of [stranger, other]) {
     const environments = await call(app, 'listEnvironments', { as });
     assert.deepEqual([environments.body, environments.headers['x-total-count']], ['[]', '0']);
-    assert.deepEqual(await ok(app, 'listAgents', { as }), []);
   }
+  assert.deepEqual(await ok(app, 'listAgents', { as: stranger }), []);
+  assert.deepEqual(
+    (await ok(app, 'listAgents', { as: other })).map(({ organizationId }) => organizationId),
+    [otherOrganization],
+  );
   assert.deepEqual(await ok(app, 'listOrganizations', { as: stranger }), []);
   assert.deepEqual(await ok(app, 'listProjects', { as: stranger }), []);
   for (const query of [{ organizationId: app.organizationId }, { projectId: app.projectId }] as Record<

@@ -20,7 +20,12 @@ import { reachableSince } from './contact.ts';
 import { deleteAgent, requireManagedAgent, revokeAgentSecret } from './delete-agent.ts';
 import { listProcesses, newestProcess } from './process-store.ts';
 
-async function view(context: ActorContext, row: AgentRow): Promise<Agent> {
+/** @param organizationId whose agent the caller sees, where all organizations share it */
+async function view(
+  context: ActorContext,
+  row: AgentRow,
+  organizationId = row.organization_id,
+): Promise<Agent> {
   const since = reachableSince(context);
   const [process, inContact, showsHosts] = await Promise.all([
     newestProcess(context.db, row.agent_key),
@@ -30,12 +35,13 @@ async function view(context: ActorContext, row: AgentRow): Promise<Agent> {
   ]);
   return {
     agentKey: row.agent_key,
-    organizationId: row.organization_id,
+    organizationId,
     status: inContact.length > 0 ? 'ACTIVE' : 'INACTIVE',
     id: row.id,
     name: row.name,
     ...(row.description ? { description: row.description } : {}),
     createdBy: row.created_by,
+    ...(row.logs ? { logs: row.logs } : {}),
     ...(process ? { version: process.version, lastContactAt: process.contact_at.toISOString() } : {}),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
@@ -60,15 +66,23 @@ export const agentFamilyRoutes: Route[] = [
     if (query.organizationId !== undefined && visible.length > 0 && !visible.includes(query.organizationId)) {
       throw unknownEntity('query.organizationId', 'organization');
     }
-    const rows = await listAgentRows(
-      context.db,
-      visible.filter((id) => query.organizationId === undefined || id === query.organizationId),
+    const shown = visible.filter((id) => query.organizationId === undefined || id === query.organizationId);
+    const rows = await listAgentRows(context.db, shown);
+    return Promise.all(
+      rows.map((row) =>
+        view(context, row, shown.includes(row.organization_id) ? row.organization_id : shown[0]),
+      ),
     );
-    return Promise.all(rows.map((row) => view(context, row)));
   }),
   route(operations.createAgent, async (context, { body }) => {
-    const { organizationId, name, description = null } = body;
-    const agent = { organization_id: organizationId, name, description, created_by: context.actor.userId };
+    const { organizationId, name, description = null, logs = null } = body;
+    const agent = {
+      organization_id: organizationId,
+      name,
+      description,
+      logs: logs && JSON.stringify(logs),
+      created_by: context.actor.userId,
+    };
     const row = await inTransaction(context, async (context) => {
       const row = await insertAgent(context.db, context, agent);
       if (!row) throw conflict(`An agent named "${name}" already exists: choose another name`);
@@ -78,7 +92,7 @@ export const agentFamilyRoutes: Route[] = [
         entity: 'agent',
         entityId: row.id,
         details: { name, agentKey: row.agent_key },
-        ...changesOf(null, { name, description }),
+        ...changesOf(null, { name, description, logs }),
       });
       return row;
     });

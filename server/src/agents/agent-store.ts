@@ -10,19 +10,29 @@ import { newKeySecret } from '../secrets/api-key-hash.ts';
 export type AgentRow = Selectable<AgentTable>;
 export type AgentSecretRow = Selectable<AgentSecretTable>;
 
-export async function findAgent(db: Connection, keyOrId: string): Promise<AgentRow | undefined> {
+/** Whether a text names the default agent: clients write names of their own before the end of its key. */
+export function isDefaultAgentName(key: string): boolean {
+  return key.endsWith('_DEFAULT');
+}
+
+/** @param name the key of an agent, its id, or any name of the default agent */
+export async function findAgent(db: Connection, name: string): Promise<AgentRow | undefined> {
   const query = db.selectFrom('agent').selectAll().where('deleted_at', 'is', null);
+  if (isDefaultAgentName(name)) return query.where('is_default', '=', true).executeTakeFirst();
   return (
-    isUuid(keyOrId) ? query.where('id', '=', keyOrId) : query.where('agent_key', '=', keyOrId)
+    isUuid(name) ? query.where('id', '=', name) : query.where('agent_key', '=', name)
   ).executeTakeFirst();
 }
 
+/** The agents of organizations, and those that all organizations share. */
 export async function listAgentRows(db: Connection, organizationIds: readonly string[]): Promise<AgentRow[]> {
   if (organizationIds.length === 0) return [];
   return db
     .selectFrom('agent')
     .selectAll()
-    .where('organization_id', 'in', [...organizationIds])
+    .where(({ eb, or }) =>
+      or([eb('organization_id', 'in', [...organizationIds]), eb('is_shared', '=', true)]),
+    )
     .where('deleted_at', 'is', null)
     .orderBy('created_at', 'desc')
     .orderBy('agent_key')
@@ -36,7 +46,7 @@ export async function listAgentRows(db: Connection, organizationIds: readonly st
 export async function insertAgent(
   tx: Connection,
   { newId, now }: Pick<Context, 'newId' | 'now'>,
-  agent: Pick<Insertable<AgentTable>, 'organization_id' | 'name' | 'description' | 'created_by'>,
+  agent: Pick<Insertable<AgentTable>, 'organization_id' | 'name' | 'description' | 'logs' | 'created_by'>,
 ): Promise<AgentRow | undefined> {
   // Nobody could distinguish two agents of one name; the lock puts simultaneous calls in an order.
   await lockOrganizationRow(tx, agent.organization_id);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { addAgent, TestAgent, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
-import { ok, refused } from '../testing/client.ts';
+import { call, ok, refused } from '../testing/client.ts';
 
 const app = await testApp();
 
@@ -152,4 +152,86 @@ test('an admin creates an agent that works for the organization only, and the tr
     "select a.is_shared, e.details from agent a join audit_event e on e.entity_id = a.id::text and action = 'agent.created'",
   );
   assert.deepEqual(rows, [{ is_shared: false, details: { name: 'cloud-a', agentKey: made.agentKey } }]);
+});
+
+test('the agent that all organizations share is listed for each of them', async () => {
+  const founder = await app.addKey();
+  const { id: organizationId } = await ok(app, 'createOrganization', {
+    body: { name: 'Third' },
+    as: founder,
+  });
+  const own = await ok(app, 'createAgent', { body: { organizationId, name: 'own' }, as: founder });
+  for (const query of [{ organizationId }, {}] as Record<string, string>[])
+    assert.deepEqual(
+      (await ok(app, 'listAgents', { query, as: founder })).map((each) => [
+        each.agentKey,
+        each.organizationId,
+        each.isDefault,
+      ]),
+      [
+        [own.agentKey, organizationId, false],
+        ['ENVARIUM_DEFAULT', organizationId, true],
+      ],
+    );
+  const both = await app.addKey({ [app.organizationId]: 'Admin', [organizationId]: 'Admin' });
+  const shared = (await ok(app, 'listAgents', { as: both })).filter(({ isDefault }) => isDefault);
+  assert.deepEqual(
+    shared.map((each) => each.organizationId),
+    [app.organizationId],
+  );
+  const body = {
+    organizationId,
+    name: 'by id',
+    type: 'GitHubEnterprise' as const,
+    url: 'https://git.example',
+  };
+  const { vcsAgentKey } = await ok(app, 'createVcsConnection', {
+    body: { ...body, vcsAgentKey: shared[0]?.id ?? '' },
+    as: founder,
+  });
+  assert.equal(vcsAgentKey, shared[0]?.id);
+  await refused(app, 'createVcsConnection', 400, {
+    body: { ...body, name: 'foreign', organizationId: app.organizationId, vcsAgentKey: own.agentKey },
+  });
+});
+
+test('any name that ends in _DEFAULT names the default agent', async () => {
+  const { id = '' } = (await ok(app, 'listAgents')).find(({ isDefault }) => isDefault) ?? {};
+  for (const agentKey of ['ENVARIUM_DEFAULT', 'BRAND_DEFAULT', '_DEFAULT']) {
+    const params = { agentKey };
+    const made = await ok(app, 'createAgentSecret', { params });
+    assert.equal(made.agentId, id, agentKey);
+    const secretId = made.id ?? '';
+    assert.ok((await ok(app, 'listAgentSecrets', { params })).some((each) => each.id === secretId));
+    await ok(app, 'deleteAgentSecret', { params: { agentKey, secretId }, query: { force: 'true' } });
+    assert.match(
+      (await refused(app, 'deleteAgent', 409, { params })).message,
+      /ENVARIUM_DEFAULT belongs to the installation/,
+    );
+  }
+  for (const agentKey of ['DEFAULT', 'BRAND_DEFAULT_1', 'brand_default'])
+    await refused(app, 'listAgentSecrets', 404, { params: { agentKey } });
+});
+
+test('an agent keeps where its logs are wanted, with a warning that nothing reads it', async () => {
+  const { organizationId } = app;
+  const logs = { dynamo: { selfHosted: { accountId: '1', region: 'eu-west-1', externalId: 'x' } } };
+  const create = (body: object) =>
+    call(app, 'createAgent', {
+      body: { organizationId, ...body } as { organizationId: string; name: string },
+    });
+  const made = await create({ name: 'with logs', logs });
+  assert.deepEqual(made.json<{ logs?: unknown }>().logs, logs);
+  assert.match(
+    String(made.headers['x-envarium-warning']),
+    /^logs is stored but has no effect yet: the service itself stores the logs of all agents\.$/,
+  );
+  const listed = await ok(app, 'listAgents', { query: { organizationId } });
+  assert.deepEqual(listed.find(({ name }) => name === 'with logs')?.logs, logs);
+  const without = await create({ name: 'without logs', logs: null });
+  assert.deepEqual([without.statusCode, without.headers['x-envarium-warning']], [200, undefined]);
+  assert.ok(!('logs' in without.json<object>()));
+  const wrong = await create({ name: 'wrong', logs: { dynamo: { selfHosted: { region: 1 } } } });
+  assert.equal(wrong.statusCode, 400);
+  assert.match(wrong.body, /body\/logs\/dynamo\/selfHosted/);
 });

@@ -1,6 +1,7 @@
 /** What columns hold that are JSON to the database. */
-import type { AgentIsolation } from '#contract/agents/shapes.ts';
+import type { AgentIsolation, AgentLogs } from '#contract/agents/shapes.ts';
 
 export interface Columns {
+  'agent.logs': AgentLogs;
   'agent_process.isolation': AgentIsolation;
 }

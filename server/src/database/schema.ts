@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 39d17c5908d5a25c18c3e50afb37f293d13f4d9936f26ad18cbe2f50db2c14b8
+ * sources d3dcdbd72a1a220b325f7186def30f117599cfb014d6266b6ee6fe061c009158
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -46,6 +46,7 @@ export interface AgentTable {
   id: string;
   is_default: Generated<boolean>;
   is_shared: Generated<boolean>;
+  logs: JsonOrNull<Agents['agent.logs']>;
   name: string;
   organization_id: string;
   updated_at: Generated<Date>;

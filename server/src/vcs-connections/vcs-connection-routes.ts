@@ -2,7 +2,8 @@
 import { operations } from '#contract/operations.ts';
 import { defaultVcsAgentKey, type VcsConnection } from '#contract/vcs-connections/shapes.ts';
 import { repositoryRefusal } from '#guards/source-guards.ts';
-import { findAgent } from '../agents/agent-store.ts';
+import { serves, scopeOf } from '../agents/agent-scope.ts';
+import { findAgent, isDefaultAgentName } from '../agents/agent-store.ts';
 import { changesOf } from '../audit/changes.ts';
 import { type AuditEntry, recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
@@ -59,11 +60,11 @@ function audit(
   });
 }
 
-/** The default agent by any name that ends like its key, or an agent of the organization. */
+/** The default agent by any of its names, or an agent that serves the organization. */
 async function agentKeyOf({ db }: ActorContext, organizationId: string, key: string): Promise<string> {
-  if (key === '' || key.endsWith('_DEFAULT')) return key || defaultVcsAgentKey;
+  if (key === '' || isDefaultAgentName(key)) return key || defaultVcsAgentKey;
   const agent = await findAgent(db, key);
-  if (agent?.organization_id !== organizationId) throw unknownEntity('body.vcsAgentKey', 'agent');
+  if (!agent || !serves(scopeOf(agent), organizationId)) throw unknownEntity('body.vcsAgentKey', 'agent');
   return key;
 }
 
