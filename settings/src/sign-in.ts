@@ -1,7 +1,7 @@
 /** Settings of sign-in, which the server reads. */
 import { claimRules } from './claim-rules.ts';
 import { type SettingTable, setting } from './declaration.ts';
-import { count, flag, issuerAddress, secretText, text } from './types.ts';
+import { count, flag, issuerAddress, oneWord, secretText, text } from './types.ts';
 
 export const signInSettings = {
   passwordSignIn: setting({
@@ -15,6 +15,14 @@ export const signInSettings = {
     type: count(1, 365),
     default: '7',
     sentence: 'Time after which an invitation can no longer be accepted.',
+  }),
+  organizationCreators: setting({
+    name: 'ENVARIUM_ORGANIZATION_CREATORS',
+    type: oneWord(['everyone', 'admins', 'operator']),
+    default: 'everyone',
+    sentence:
+      'Who may create organizations: everyone with an account or an API key, only those with the role Admin in an ' +
+      'organization, or only the operator, who has the first key of the installation and always may.',
   }),
   sessionIdleMinutes: setting({
     name: 'ENVARIUM_SESSION_IDLE_MINUTES',

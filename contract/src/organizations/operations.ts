@@ -57,7 +57,9 @@ export const operations = defineOperations('organizations', {
   }),
   createOrganization: operation('POST', '/organizations', {
     summary: 'Create organization',
-    description: 'The caller becomes its first admin.',
+    description:
+      'The caller becomes its first admin. The setting `ENVARIUM_ORGANIZATION_CREATORS` says who may call it; everyone ' +
+      'else gets 403.',
     needs: 'signed-in',
     body: CreateOrganizationBody,
     reply: Organization,

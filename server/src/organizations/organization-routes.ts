@@ -5,6 +5,7 @@ import { countActiveIn } from '../environments/environment-store.ts';
 import { notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { createOrganization } from './create-organization.ts';
+import { checkMayCreate } from './may-create.ts';
 import { getOrganizationRow, listOrganizationRows } from './organization-store.ts';
 import { organizationView } from './organization-view.ts';
 import { updateOrganization, updatePolicies } from './update-organization.ts';
@@ -14,7 +15,10 @@ export const organizationRoutes: Route[] = [
     const rows = await listOrganizationRows(context.db, context.actor.access.organizationIds);
     return rows.map((row) => organizationView(row, context.actor.access.roleIn(inOrganization(row.id))));
   }),
-  route(operations.createOrganization, (context, { body }) => createOrganization(context, body)),
+  route(operations.createOrganization, async (context, { body }) => {
+    await checkMayCreate(context);
+    return createOrganization(context, body);
+  }),
   route(operations.getOrganization, async (context, { params }) => {
     const row = await getOrganizationRow(context.db, params.id);
     if (!row) throw notFound('organization', params.id);

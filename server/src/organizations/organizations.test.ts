@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApp } from '../testing/app.ts';
-import { ok, refused } from '../testing/client.ts';
+import { call, ok, refused } from '../testing/client.ts';
 
 const app = await testApp();
 
@@ -88,4 +88,25 @@ test('an organization is renamed and described, and what is omitted stays', asyn
       (await refused(app, 'updateOrganization', 400, { params: { id }, body: { name } })).message,
       /\/body\/name/,
     );
+});
+
+test('a setting says who may create organizations', async () => {
+  const outcomes = async (creators: string) => {
+    const limited = await testApp({ ENVARIUM_ORGANIZATION_CREATORS: creators });
+    const admin = await limited.addKey({ [limited.organizationId]: 'Admin' });
+    const member = await limited.addKey({ [limited.organizationId]: 'User' });
+    const callers = { operator: undefined, admin, member, stranger: await limited.addKey() };
+    const create = async ([name, as]: [string, typeof admin | undefined]) => {
+      const reply = await call(limited, 'createOrganization', { body: { name }, ...(as ? { as } : {}) });
+      if (reply.statusCode !== 200) {
+        assert.equal(reply.statusCode, 403);
+        assert.match(reply.body, /ENVARIUM_ORGANIZATION_CREATORS/);
+      }
+      return reply.statusCode === 200 ? [name] : [];
+    };
+    return (await Promise.all(Object.entries(callers).map(create))).flat();
+  };
+  assert.deepEqual(await outcomes('everyone'), ['operator', 'admin', 'member', 'stranger']);
+  assert.deepEqual(await outcomes('admins'), ['operator', 'admin']);
+  assert.deepEqual(await outcomes('operator'), ['operator']);
 });

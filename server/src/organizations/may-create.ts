@@ -1,0 +1,24 @@
+/** Who may create organizations, which the operator decides for the whole installation. */
+import { inOrganization } from '../access/access.ts';
+import type { ActorContext } from '../context.ts';
+import { Refusal } from '../http/errors.ts';
+import { isOperator } from '../users/user-store.ts';
+
+const refusals = {
+  admins: 'only those with the role Admin in one, and the operator, may',
+  operator: 'only the operator, who has the first key of the installation, may',
+} as const;
+
+/** @throws Refusal 403 for callers whom the setting ENVARIUM_ORGANIZATION_CREATORS leaves out */
+export async function checkMayCreate({ db, actor, settings }: ActorContext): Promise<void> {
+  const { organizationCreators: who } = settings;
+  if (who === 'everyone') return;
+  const { access, userId } = actor;
+  if (who === 'admins' && access.organizationIds.some((id) => access.roleIn(inOrganization(id)) === 'Admin'))
+    return;
+  if (await isOperator(db, userId)) return;
+  throw new Refusal(
+    'forbidden',
+    `You may not create organizations: ${refusals[who]} (setting ENVARIUM_ORGANIZATION_CREATORS of the service)`,
+  );
+}
