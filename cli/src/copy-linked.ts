@@ -4,12 +4,13 @@
  */
 import { execFile } from 'node:child_process';
 import { copyFile, lstat, mkdir, readlink, realpath, stat, symlink } from 'node:fs/promises';
-import { sep } from 'node:path';
+import { basename, dirname, sep } from 'node:path';
 import { promisify } from 'node:util';
 
 /** Names may have any encoding: each character is one byte. */
 type Name = string;
-export type ListNames = (folder: Name) => Promise<readonly Name[]>;
+/** Lists what belongs to the repository in a folder: all of its files, or only the one with this name. */
+export type ListNames = (folder: Name, only?: Name) => Promise<readonly Name[]>;
 
 const bytes = (name: Name) => Buffer.from(name, 'latin1');
 
@@ -42,11 +43,17 @@ export async function hasOutgoing(folder: Name, names: readonly Name[], reposito
   return false;
 }
 
+/** Whether what a link leads to can be in a clone: no file that git ignores, and none of git itself. */
+async function isInClone(real: Name, listNames: ListNames): Promise<boolean> {
+  if (!(await stat(bytes(real))).isFile()) return true;
+  const name = basename(real);
+  return (await listNames(dirname(real), name)).includes(name);
+}
+
 /**
  * Copies files of a folder.
  * @param names relative to it
  * @param to an existing folder
- * @param listNames the names of the files in a folder of the repository that belong to it
  * @param above folders that are being copied: a link to one of them leads round, and stays a link
  */
 export async function copyLinked(
@@ -59,7 +66,8 @@ export async function copyLinked(
     const [from, target] = [`${folder}/${name}`, `${to}/${name}`];
     await mkdir(bytes(target.slice(0, target.lastIndexOf('/'))), { recursive: true });
     const found = await outgoing(from, folder, repository);
-    const real = found !== null && above.includes(found) ? null : found;
+    const isLeft = found === null || above.includes(found) || !(await isInClone(found, listNames));
+    const real = isLeft ? null : found;
     const kind = await (real === null ? lstat(bytes(from)) : stat(bytes(real)));
     if (kind.isSymbolicLink()) await symlink(await readlink(bytes(from), 'buffer'), bytes(target));
     else if (kind.isFile()) await copyFile(bytes(real ?? from), bytes(target));

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -114,6 +115,61 @@ test('what links lead to elsewhere in the repository is packed; other links stay
     ['main.tf', 'nowhere', '/etc/hostname', '../../../../x'],
   );
   assert.equal(existsSync(join(unpacked, 'modules/net/secret.tfvars')), false);
+});
+
+test('variable files that git does not track are left out and named, also behind links, unless they are wanted', async () => {
+  const repository = repositoryWith('values', {
+    '.gitignore': 'ignored.auto.tfvars\n',
+    'main.tf': '',
+    'tracked.auto.tfvars': '',
+  });
+  for (const name of ['app', 'shared']) mkdirSync(join(repository, name));
+  const mine = ['.env', '.env.local', 'ignored.auto.tfvars', 'my.auto.tfvars', 'terraform.tfvars.json'];
+  for (const name of mine) writeFileSync(join(repository, name), 'hush');
+  writeFileSync(join(repository, 'shared', 'net.tf'), '');
+  writeFileSync(join(repository, 'shared', 'net.tfvars'), 'hush');
+  for (const [name, target] of [
+    ['env', '../.env'],
+    ['shared', '../shared'],
+    ['tracked.tf', '../tracked.auto.tfvars'],
+    ['ignored', '../ignored.auto.tfvars'],
+    ['config', '../.git/config'],
+  ] as const)
+    symlinkSync(target, join(repository, 'app', name));
+
+  const without = await packFolder(repository);
+  const links = ['app/config', 'app/env', 'app/ignored', 'app/shared', 'app/tracked.tf'];
+  const always = ['.gitignore', ...links, 'main.tf', 'shared/net.tf', 'tracked.auto.tfvars'];
+  const wanted = ['.env', '.env.local', 'my.auto.tfvars', 'shared/net.tfvars', 'terraform.tfvars.json'];
+  assert.deepEqual(namesIn(without.archive), always.toSorted());
+  assert.deepEqual(without.leftOut.toSorted(), wanted);
+  const whole = await packFolder(repository, true);
+  assert.deepEqual(namesIn(whole.archive), [...always, ...wanted].toSorted());
+  assert.deepEqual(whole.leftOut, []);
+
+  const app = await packFolder(join(repository, 'app'));
+  assert.deepEqual(app.leftOut.toSorted(), ['../.env', '../shared/net.tfvars']);
+  const unpacked = join(root, 'unpacked-values');
+  mkdirSync(unpacked);
+  execFileSync('tar', ['-xzf', '-', '-C', unpacked], { input: app.archive });
+  assert.deepEqual(
+    ['env', 'ignored', 'config'].map((name) => readlinkSync(join(unpacked, name))),
+    ['../.env', '../ignored.auto.tfvars', '../.git/config'],
+  );
+  assert.equal(readFileSync(join(unpacked, 'tracked.tf'), 'utf8'), '');
+  assert.deepEqual(readdirSync(join(unpacked, 'shared')), ['net.tf']);
+});
+
+test('outside of a repository, variable files are left out and named unless they are wanted', async () => {
+  const folder = folderWith('plain-values', { 'main.tf': '', '.env': 'hush', 'my.auto.tfvars': 'hush' });
+  mkdirSync(join(folder, 'sub'));
+  writeFileSync(join(folder, 'sub', 'x.tfvars.json'), '{}');
+  const { archive, leftOut, files } = await packFolder(folder);
+  assert.deepEqual(namesIn(archive), ['./', './main.tf', './sub/']);
+  assert.deepEqual(leftOut.toSorted(), ['.env', 'my.auto.tfvars', 'sub/x.tfvars.json']);
+  assert.equal(files, 1);
+  const whole = await packFolder(folder, true);
+  assert.deepEqual([whole.files, whole.leftOut], [4, []]);
 });
 
 test('a folder in whose place there is a file now is packed as that file', async () => {

@@ -7,12 +7,31 @@ import { showStarted } from '../follow.ts';
 import { changesIn } from '../variables/keep-choices.ts';
 import { packFolder } from '../pack-folder.ts';
 import { tell } from '../session/session.ts';
+import { plain } from '../terminal/safe-text.ts';
 import { variableChanges, type VariableFlags, withVariableFlags } from '../variables/variable-flags.ts';
 
 interface PlanFlags extends VariableFlags, FollowFlags {
   readonly path?: string;
   readonly target?: string[];
   readonly comment?: string;
+  readonly includeVariableFiles?: boolean;
+}
+
+const whatIsSent = `
+The folder is sent to the service, and kept there for a day. In a git repository, it is what git would commit: files that
+are tracked or new, never those that are ignored. Outside of one, it is everything but .git, .terraform,
+.terragrunt-cache, node_modules and *.tfstate. Variable files that git does not track are sent with
+--include-variable-files only, since they often contain secrets.`;
+
+/** Says which variable files the plan will not have. */
+function tellLeftOut(leftOut: readonly string[]): void {
+  if (leftOut.length === 0) return;
+  const [shown, rest] = [leftOut.slice(0, 10).join(', '), leftOut.length - 10];
+  tell(
+    plain(
+      `Not sent, since git does not track them: ${shown}${rest > 0 ? ` and ${rest} more` : ''}. Use --include-variable-files to send them.`,
+    ),
+  );
 }
 
 export function addPlanCommand(program: Command): void {
@@ -23,13 +42,19 @@ export function addPlanCommand(program: Command): void {
   )
     .option('--path <folder>', 'folder of the configuration inside it (default: its root)')
     .option('--target <address>', 'restrict it to this resource or module; may be repeated', gather)
-    .option('--comment <text>', 'shown with the deployment');
+    .option('--comment <text>', 'shown with the deployment')
+    .option(
+      '--include-variable-files',
+      'also send .env, .env.*, *.tfvars and *.tfvars.json files that git does not track; without it, they are left out and named',
+    )
+    .addHelpText('after', whatIsSent);
   onCall<PlanFlags>(
     withVariableFlags(plan),
     async ({ session, args: [name = '', folder = '.'], options }) => {
       const changes = variableChanges(options);
       const environment = await findEnvironment(session, name);
-      const { archive, files } = await packFolder(folder);
+      const { archive, files, leftOut } = await packFolder(folder, options.includeVariableFiles);
+      tellLeftOut(leftOut);
       if (!session.isJson) tell(`Sending ${files} files, ${(archive.length / 1024).toFixed(0)} kB`);
       const params = { id: environment.id };
       const source = await session.client.call('uploadSource', {

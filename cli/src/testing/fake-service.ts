@@ -14,6 +14,7 @@ export const deploymentId = '019366a0-0000-7000-8000-000000000002';
 /** A request that the service received. */
 export interface SeenRequest {
   readonly call: string;
+  /** Undefined also for bytes. */
   readonly body: unknown;
 }
 
@@ -60,7 +61,8 @@ export function fakeStream(...events: readonly { event: string; data: object }[]
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
   let text = '';
   for await (const chunk of request) text += String(chunk);
-  return text === '' ? undefined : JSON.parse(text);
+  const isJson = request.headers['content-type'] === 'application/json';
+  return text === '' || !isJson ? undefined : JSON.parse(text);
 }
 
 /**
