@@ -15,12 +15,43 @@ test('options become variables of Ansible, whatever their spelling', () => {
   assert.equal(variables.flushesCache, true);
 });
 
+test('an inventory with a comma is a list of hosts, and nothing of it is a path', () => {
+  const read = (value: string) => {
+    const { hosts, environment } = readAnsibleVariables({ ANSIBLE_CLI_inventory: value });
+    return { hosts, environment };
+  };
+  assert.deepEqual(read('localhost,'), { hosts: ['localhost'], environment: {} });
+  assert.deepEqual(read('a, [::1]:22'), { hosts: ['a', '[::1]:22'], environment: {} });
+  const path = { hosts: undefined, environment: { ANSIBLE_INVENTORY: 'lists/all' } };
+  assert.deepEqual(read('lists/all'), path);
+  assert.deepEqual(read(''), { hosts: undefined, environment: {} });
+});
+
+test('an option without a value on the command line is on for each spelling of true', () => {
+  for (const [value, expected] of [
+    ['true', true],
+    ['Yes', true],
+    ['1', true],
+    ['no', false],
+    ['', false],
+  ] as const)
+    assert.equal(readAnsibleVariables({ ANSIBLE_CLI_flush_cache: value }).flushesCache, expected, value);
+});
+
 test('variables that a run cannot have are refused by name, and no message has their value', () => {
   const planted = 'planted-value';
   const refused: [name: string, value: string, folder?: string][] = [
     ['ANSIBLE_CLI_nonsense', planted],
     ['ANSIBLE_CLI_check', planted],
     ['ANSIBLE_CLI_limit', `@${planted}`],
+    ['ANSIBLE_CLI_limit', `web,@${planted}`],
+    ['ANSIBLE_CLI_inventory', `${planted}[1:3],`],
+    ['ANSIBLE_CLI_inventory', `${planted} ansible_connection=local,`],
+    ['ANSIBLE_CLI_inventory', ' , '],
+    ['ANSIBLE_CLI_become', planted],
+    ['ANSIBLE_CLI_flush-cache', planted],
+    ['ANSIBLE_INVENTORY', `${planted},`, ''],
+    ['ANSIBLE_INVENTORY', '', ''],
     ['ANSIBLE_CLI_extra_vars', planted],
     ['ANSIBLE_CLI_toString', planted],
     ['ANSIBLE_VAR_', planted],
@@ -44,6 +75,10 @@ test('variables that a run cannot have are refused by name, and no message has t
 test('all others are allowed', () => {
   for (const [name, value] of [
     ['ANSIBLE_CLI_limit', 'web'],
+    ['ANSIBLE_CLI_inventory', 'localhost,'],
+    ['ANSIBLE_CLI_inventory', '[::1]:22,b'],
+    ['ANSIBLE_CLI_become', '${VALUE}'],
+    ['ANSIBLE_INVENTORY', 'a.yml,b.yml'],
     ['ANSIBLE_VAR_a_1', 'x'],
     ['ENVARIUM_SKIP_ANSIBLE_CHECK', '${ENVARIUM_PROJECT_NAME}'],
     ['ENVARIUM_ANSIBLE_PLAYBOOK', 'sub/site.yml'],

@@ -13,6 +13,7 @@ export const ansibleVariableNames = {
   knownHosts: 'ENVARIUM_ANSIBLE_KNOWN_HOSTS',
   vaultPassword: 'ENVARIUM_ANSIBLE_VAULT_PASSWORD',
   configuration: 'ANSIBLE_CONFIG',
+  inventory: 'ANSIBLE_INVENTORY',
 } as const;
 
 /** What begins the names of variables that become extra variables, and options. */
@@ -48,6 +49,9 @@ const optionVariables: Readonly<Record<string, string>> = {
 /** Options that the run handles itself. */
 const ownOptions = ['limit', 'flush_cache'] as const;
 
+/** Options that have no value on the command line. */
+const switches: readonly string[] = ['become', 'flush_cache', 'force_handlers'];
+
 const reasons: Readonly<Record<string, string>> = {
   check: 'the phase of the deployment determines it',
   diff: 'the phase of the deployment determines it',
@@ -77,6 +81,8 @@ export interface AnsibleVariables {
   /** Patterns of hosts; undefined: all. */
   readonly limit: string | undefined;
   readonly flushesCache: boolean;
+  /** Hosts that the option `inventory` lists; undefined: it names a file or folder, or is not set. */
+  readonly hosts: readonly string[] | undefined;
   /** Variables that Ansible reads, made of options. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -97,8 +103,11 @@ export function readAnsibleVariables(environment: Readonly<Record<string, string
   const options = new Map(
     Object.entries(environment)
       .filter(([name]) => name.startsWith(optionPrefix))
-      .map(([name, value]) => [optionOf(name), value]),
+      .map(([name, value]): [string, string] => [optionOf(name), value])
+      // Empty variables are not set: an empty path would be the whole folder.
+      .filter(([, value]) => value !== ''),
   );
+  const hosts = hostsIn(options.get('inventory') ?? '');
   const text = (name: string) => environment[name] || undefined;
   return {
     playbook: text(ansibleVariableNames.playbook),
@@ -108,20 +117,57 @@ export function readAnsibleVariables(environment: Readonly<Record<string, string
     knownHosts: text(ansibleVariableNames.knownHosts),
     vaultPassword: text(ansibleVariableNames.vaultPassword),
     skipsCheck: environment[ansibleVariableNames.skipsCheck] === 'true',
-    limit: options.get('limit') || undefined,
-    flushesCache: options.get('flush_cache') === 'true',
+    limit: options.get('limit'),
+    flushesCache: /^(true|yes|on|1)$/i.test(options.get('flush_cache') ?? ''),
+    hosts,
     environment: Object.fromEntries(
-      [...options].flatMap(([option, value]) =>
-        Object.hasOwn(optionVariables, option) ? [[optionVariables[option] ?? '', value]] : [],
-      ),
+      [...options].flatMap(([option, value]) => {
+        const variable = Object.hasOwn(optionVariables, option) ? optionVariables[option] : undefined;
+        const isList = option === 'inventory' && hosts !== undefined;
+        return variable === undefined || isList ? [] : [[variable, value]];
+      }),
     ),
   };
 }
 
+/** As for `--inventory`, a comma makes a value a list of hosts; undefined: it is a path. */
+function hostsIn(value: string): string[] | undefined {
+  if (!value.includes(',')) return undefined;
+  return value
+    .split(',')
+    .map((host) => host.trim())
+    .filter((host) => host !== '');
+}
+
+function hostProblem(host: string): string | null {
+  const isAddress = /^\[[0-9a-f:.]+\](:\d+)?$/i.test(host);
+  return isAddress || !/[\s[\]]/.test(host)
+    ? null
+    : 'a list of hosts has names or addresses only: for ranges and variables of hosts, use a file of the repository';
+}
+
+function inventoryProblem(value: string): string | null {
+  return value.split(',').some((path) => path.trim() === '')
+    ? `an empty path would be the whole folder of the configuration: remove the comma; for a list of hosts, use ${optionPrefix}inventory`
+    : null;
+}
+
+function valueProblem(option: string, value: string): string | null {
+  if (option === 'limit' && /(^|,)\s*@/.test(value))
+    return 'a limit in a file is not read: list the patterns of the hosts';
+  if (option === 'inventory') {
+    const hosts = hostsIn(value);
+    if (hosts?.length === 0) return 'the list has no host';
+    return hosts?.map(hostProblem).find((problem) => problem !== null) ?? null;
+  }
+  const isSwitch = switches.includes(option) && !value.includes('${');
+  return isSwitch && !/^(true|false|yes|no|on|off|1|0|)$/i.test(value) ? 'it must be true or false' : null;
+}
+
 function optionProblem(name: string, value: string): string | null {
   const option = optionOf(name);
-  if (option === 'limit' && value.startsWith('@'))
-    return 'a limit in a file is not read: list the patterns of the hosts';
+  const problem = valueProblem(option, value);
+  if (problem !== null) return problem;
   if (Object.hasOwn(optionVariables, option) || ownOptions.some((own) => own === option)) return null;
   const why = Object.hasOwn(reasons, option) ? reasons[option] : undefined;
   const known = [...Object.keys(optionVariables), ...ownOptions].sort().join(', ');
@@ -139,10 +185,11 @@ function fileProblem(value: string, folder?: string): string | null {
 }
 
 function problemOf(name: string, value: string, folder?: string): string | null {
-  const { playbook, destroyPlaybook, configuration, skipsCheck } = ansibleVariableNames;
+  const { playbook, destroyPlaybook, configuration, inventory, skipsCheck } = ansibleVariableNames;
   if (name === playbook || name === destroyPlaybook) return value === '' ? null : fileProblem(value, folder);
   // Other tools may start Ansible, with any configuration.
   if (name === configuration && folder !== undefined) return value === '' ? null : fileProblem(value, folder);
+  if (name === inventory && folder !== undefined) return inventoryProblem(value);
   if (name === skipsCheck)
     return /^(true|false|)$/.test(value) || value.includes('${') ? null : 'it must be true or false';
   if (name.startsWith(optionPrefix)) return optionProblem(name, value);

@@ -21,11 +21,12 @@ function fileVariables(
   { job, configurationFolder }: DriverContext,
   environment: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const { privateKey, knownHosts, vaultPassword } = variablesOf(job);
+  const { privateKey, knownHosts, vaultPassword, hosts: listed } = variablesOf(job);
   const path = (name: string) => join(configurationFolder, name);
   const common = environment['ANSIBLE_SSH_COMMON_ARGS'];
   const hosts = `-o 'UserKnownHostsFile="${path(ownFiles.knownHosts)}"'`;
   return {
+    ...(listed === undefined ? {} : { ANSIBLE_INVENTORY: path(ownFiles.hosts) }),
     ...(privateKey === undefined ? {} : { ANSIBLE_PRIVATE_KEY_FILE: path(ownFiles.privateKey) }),
     ...(knownHosts === undefined
       ? {}

@@ -82,6 +82,10 @@ function split(text: string): Split {
 }
 
 async function inventoryLine(tree: TreeReader, found: string | undefined, up: string): Promise<string> {
+  if (found?.split(',').some((path) => path.trim() === '') && found !== '')
+    throw new Error(
+      'inventory in the configuration of Ansible: an empty path would be the whole folder; remove the comma, and list hosts in a file or in ANSIBLE_CLI_inventory',
+    );
   if (found) return found;
   // Without one, Ansible would take the machine's: this one has no hosts but the implicit localhost.
   return posix.join(up, (await inventoryOf(tree)) ?? posix.join(ownFolder, 'no-hosts'));

@@ -15,6 +15,7 @@ export const ownFiles = {
   destroyPlaybook: `${ownFolder}/destroy.yml`,
   extraVariables: `${ownFolder}/extra-vars.json`,
   limit: `${ownFolder}/limit`,
+  hosts: `${ownFolder}/hosts.yml`,
   privateKey: `${ownFolder}/private-key`,
   knownHosts: `${ownFolder}/known-hosts`,
   vaultPassword: `${ownFolder}/vault-password`,
@@ -71,6 +72,7 @@ export async function filesOf(context: DriverContext): Promise<FileToWrite[]> {
   const contents = {
     [ownFiles.extraVariables]: await extraVariables(context),
     [ownFiles.limit]: variables.limit && limitLines(variables.limit).join('\n'),
+    [ownFiles.hosts]: variables.hosts && hostsText(variables.hosts),
     [ownFiles.privateKey]: variables.privateKey,
     [ownFiles.knownHosts]: variables.knownHosts,
     [ownFiles.vaultPassword]: variables.vaultPassword,
@@ -83,6 +85,12 @@ export async function filesOf(context: DriverContext): Promise<FileToWrite[]> {
       content === undefined ? [] : [{ name, content: endedLine(content), isSecret: true }],
     ),
   ];
+}
+
+/** An inventory of the hosts that an option lists: a variable of Ansible would take them for paths. */
+function hostsText(hosts: readonly string[]): string {
+  const named = Object.fromEntries(hosts.map((host) => [host, null]));
+  return JSON.stringify({ ungrouped: { hosts: named } });
 }
 
 /** ssh reads no key whose last line has no end. */

@@ -220,6 +220,10 @@ inventory = red
     ],
   });
   await assert.rejects(
+    configured({ 'ansible.cfg': '[defaults]\ninventory = localhost,\n' }),
+    /^Error: inventory in the configuration of Ansible: an empty path would be the whole folder/,
+  );
+  await assert.rejects(
     configured({}, { ANSIBLE_CONFIG: 'none.cfg' }),
     /^Error: ANSIBLE_CONFIG: the repository has no such file/,
   );
