@@ -133,6 +133,42 @@ test('patterns allow names for one project, and no others', async () => {
   assert.match(failures[2] ?? '', /an empty segment or an unusual character/);
 });
 
+test('patterns for Vault compare path, key and namespace apart', async () => {
+  server.putV2('apps/db', { public: 'public-secret', password: 'other-secret' });
+  server.putV2('apps/db', { public: 'of-the-team', password: 'other-of-the-team' }, 'team');
+  server.putV2('apps/v1.2/db', { key: 'dotted-secret' });
+  server.putV2('apps/v1', { '2/key': 'beside-secret' });
+  const readable = async (pattern: string) => {
+    const names = [
+      'db.public',
+      'db.password',
+      'db.public@team',
+      'db.password@team',
+      'v1.2/db.key',
+      'v1.2/key',
+    ];
+    const job = await resolve(
+      { environment: names.map((name) => variable(name, `\${vault:secret/apps/${name}}`)) },
+      { ENVARIUM_SECRET_REFERENCES: `vault:${pattern}` },
+    );
+    const failures = job.resolution?.failures ?? [];
+    assert.ok(
+      failures.every((one) => /no pattern in ENVARIUM_SECRET_REFERENCES/.test(one)),
+      String(failures),
+    );
+    return job.variables.environment.flatMap(({ name, isSensitive }) => (isSensitive ? [name] : []));
+  };
+  const here = ['db.public', 'db.password', 'v1.2/db.key', 'v1.2/key'];
+  assert.deepEqual(await readable('secret/apps/*'), here);
+  assert.deepEqual(await readable('*'), here);
+  assert.deepEqual(await readable('secret/*/db*'), ['db.public', 'db.password', 'v1.2/db.key']);
+  assert.deepEqual(await readable('secret/apps/*.public'), ['db.public']);
+  assert.deepEqual(await readable('secret/apps/*.public@*'), ['db.public', 'db.public@team']);
+  assert.deepEqual(await readable('secret/apps/db@team'), ['db.public@team', 'db.password@team']);
+  assert.deepEqual(await readable('*team'), []);
+  assert.deepEqual(await readable('secret/apps/v1.2/*'), ['v1.2/db.key']);
+});
+
 test('a store that hangs is given up after the time of the setting, for all references together', async () => {
   server.isSilent = true;
   const began = performance.now();

@@ -9,9 +9,9 @@ import {
   secretReferenceOf,
   type SecretStoreName,
 } from '#protocol/secret-references.ts';
-import type { AllowedReference } from '#settings/secret-stores.ts';
 import type { AgentSettings } from '#settings/settings.ts';
 import { variableTitle } from '../drivers/variable-title.ts';
+import { refusalOf } from './allowed-names.ts';
 import { openAws } from './stores/aws.ts';
 import { openAzure } from './stores/azure.ts';
 import { type FoundSecret, SecretProblem, type SecretStore, type StoreOptions } from './secret-store.ts';
@@ -116,41 +116,6 @@ async function read(store: SecretStore, { name }: SecretReference, signal: Abort
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
-}
-
-/** Whether the agent's settings allow it to read a secret for this run. */
-function refusalOf(
-  { store, name }: SecretReference,
-  allowed: readonly AllowedReference[],
-  job: Job,
-): string | null {
-  const own = allowed.filter((one) => one.store === store);
-  if (own.some(({ pattern }) => matches(pattern, name, job))) return null;
-  return own.length === 0
-    ? `this agent does not read from ${store}; add ${store}:* to its setting ENVARIUM_SECRET_REFERENCES to allow it`
-    : 'no pattern in ENVARIUM_SECRET_REFERENCES of the agent allows it for this run';
-}
-
-function matches(pattern: string, name: string, job: Job): boolean {
-  const filled = pattern.replaceAll(
-    /\{(organizationId|projectId|environmentId)\}/g,
-    (_, field: 'organizationId' | 'projectId' | 'environmentId') => job[field],
-  );
-  return matchesPieces(filled.split('*'), name);
-}
-
-/** Whether a text consists of the pieces in their order, with anything between them. */
-function matchesPieces([first = '', ...others]: readonly string[], text: string): boolean {
-  const last = others.pop();
-  if (last === undefined) return text === first;
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
-  for (const piece of others) {
-    const found = text.indexOf(piece, at);
-    if (found < 0) return false;
-    at = found + piece.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
 }
 
 /** What comes from elsewhere, such as an output of another environment, must not name secrets of this agent. */

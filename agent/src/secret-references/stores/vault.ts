@@ -26,8 +26,11 @@ interface Secret {
 
 type Ask = (path: string, namespace: string) => ReturnType<typeof askStore>;
 
-/** @throws SecretProblem for a name that has another form */
-function placeOf(name: string): Place & { readonly key: string } {
+/**
+ * The parts of a name: the path, the key after its last dot, and the namespace, which is empty where it is left out.
+ * @throws SecretProblem for a name that has another form
+ */
+export function placeOf(name: string): Place & { readonly key: string } {
   const [, path, key, namespace = ''] = /^(.+)\.([^.@]+)(?:@(.*))?$/s.exec(name) ?? [];
   if (path === undefined || key === undefined)
     throw new SecretProblem('the reference must have the form ${vault:<path>.<key>@<namespace>}');
