@@ -354,18 +354,10 @@ test('what a deployment cannot have is refused before anything runs', needs, asy
     stage.job({
       targets: ['v1/ConfigMap/a'],
       systemVariables: { ENVARIUM_K8S_NAMESPACE: 'Shop' },
-      variables: {
-        environment: [plain('ENVARIUM_K8S_WAIT_SECONDS', 'soon')],
-        terraform: [plain('a b', '')],
-      },
+      variables: { environment: [plain('ENVARIUM_K8S_WAIT_SECONDS', 'soon')], terraform: [] },
     }),
   );
-  for (const part of [
-    /^k8sNamespace: /m,
-    /^targets: /m,
-    /^ENVARIUM_K8S_WAIT_SECONDS: /m,
-    /^"a b" cannot be/m,
-  ])
+  for (const part of [/^k8sNamespace: /m, /^targets: /m, /^ENVARIUM_K8S_WAIT_SECONDS: /m])
     assert.match(message(wrong), part);
   const empty = await stageOf(t, '');
   empty.setup.commit({ 'a.yaml': null, 'readme.md': 'x' });

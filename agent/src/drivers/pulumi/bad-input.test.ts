@@ -58,12 +58,6 @@ const cases: readonly (readonly [
     /"pages" could not be found \(Pulumi\.yaml, line 12\)/,
   ],
   [
-    'a key that no configuration has',
-    { 'Pulumi.yaml': program },
-    { values: { 'not a key': 'x' } },
-    /"not a key" is not a key of a configuration of Pulumi/,
-  ],
-  [
     'a variable that would show secrets',
     { 'Pulumi.yaml': program },
     { environment: { PULUMI_OPTION_SHOW_SECRETS: 'true' } },
