@@ -330,6 +330,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   info: 'What the tool recorded about the lock',
   logs: 'Where the logs are wanted; stored only',
   dynamo: 'The table that is wanted for the logs',
+  selfHosted: 'The account that is wanted for the table',
   isSaas: 'Always false',
   isDefault: 'Whether it is the default agent of the organization',
   health: 'Not used',

@@ -13,7 +13,7 @@ import {
   Ttl,
 } from '../deployments/deploy-request.ts';
 import { creatableTemplateTypes, oneOf, templateTypes } from '../schema/enumerations.ts';
-import { noEffects, withoutEffect } from '../schema/no-effect.ts';
+import { noEffects, withoutEffect, withoutEffectOf } from '../schema/no-effect.ts';
 import { type WithoutNulls, withoutNulls } from '../schema/without-nulls.ts';
 import { closed, Flag, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { type RetrySettings, templateSettingFields } from '../templates/template-body.ts';
@@ -23,6 +23,9 @@ import { normalizeVariableChanges, type VariableChange, VariableChanges } from '
 const WorkspaceName = Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._~$&+=:@-]{0,89}$' });
 
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50, uniqueItems: true });
+
+/** On unless a request says otherwise: both values mean something. */
+const PathChangesOnly = withoutEffectOf(Flag, [true, false], noEffects.deployedPaths);
 
 const environmentFields = {
   name: Title,
@@ -34,16 +37,16 @@ const environmentFields = {
   configurationSetChanges: orNull(ConfigurationSetChanges),
   continuousDeployment: Type.Optional(withoutEffect(Flag, noEffects.continuousDeployment)),
   pullRequestPlanDeployments: Type.Optional(withoutEffect(Flag, noEffects.pullRequestPlanDeployments)),
-  vcsPrCommentsEnabled: Type.Optional(Flag),
-  vcsCommandsAlias: Type.Optional(Text),
+  vcsPrCommentsEnabled: Type.Optional(withoutEffect(Flag, noEffects.commentsRead)),
+  vcsCommandsAlias: Type.Optional(withoutEffect(Text, noEffects.commentsRead)),
   driftDetectionRequest: orNull(closed({ enabled: Type.Optional(Flag), cron: Type.Optional(Name) })),
-  autoDeployOnPathChangesOnly: Type.Optional(Flag),
-  autoDeployByCustomGlob: Type.Optional(Text),
+  autoDeployOnPathChangesOnly: Type.Optional(PathChangesOnly),
+  autoDeployByCustomGlob: Type.Optional(withoutEffect(Text, noEffects.deployedPaths)),
   terragruntWorkingDirectory: Type.Optional(Text),
   isRemoteBackend: Type.Optional(Flag),
   k8sNamespace: Type.Optional(Text),
   preventAutoDeploy: Type.Optional(Flag),
-  isRemoteApplyEnabled: Type.Optional(Flag),
+  isRemoteApplyEnabled: Type.Optional(withoutEffect(Flag, noEffects.remoteApply)),
   tags: orNull(Tags),
 };
 
@@ -155,13 +158,13 @@ export const UpdateEnvironmentBody = closed({
   isArchived: Type.Optional(clearable(Flag, false)),
   continuousDeployment: orNull(withoutEffect(Flag, noEffects.continuousDeployment)),
   pullRequestPlanDeployments: orNull(withoutEffect(Flag, noEffects.pullRequestPlanDeployments)),
-  vcsCommandsAlias: Type.Optional(clearable(Text, '')),
-  vcsPrCommentsEnabled: orNull(Flag),
-  autoDeployOnPathChangesOnly: Type.Optional(clearable(Flag, true)),
-  autoDeployByCustomGlob: Type.Optional(clearable(Text, '')),
+  vcsCommandsAlias: Type.Optional(clearable(withoutEffect(Text, noEffects.commentsRead), '')),
+  vcsPrCommentsEnabled: orNull(withoutEffect(Flag, noEffects.commentsRead)),
+  autoDeployOnPathChangesOnly: Type.Optional(clearable(PathChangesOnly, true)),
+  autoDeployByCustomGlob: Type.Optional(clearable(withoutEffect(Text, noEffects.deployedPaths), '')),
   terragruntWorkingDirectory: Type.Optional(clearable(Text, '')),
   isRemoteBackend: orNull(Flag),
-  isRemoteApplyEnabled: Type.Optional(clearable(Flag, false)),
+  isRemoteApplyEnabled: Type.Optional(clearable(withoutEffect(Flag, noEffects.remoteApply), false)),
   description: Type.Optional(clearable(Prose, '')),
   tags: Type.Optional(clearable(Tags, [])),
 });

@@ -1,5 +1,6 @@
 /** Custom flows of an organization, as records, and the places that they are assigned to. */
 import { type Static, Type } from 'typebox';
+import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { closed, Name, Text } from '../schema/schema.ts';
@@ -82,7 +83,7 @@ export const operations = defineOperations('custom flows', {
       'run yet.',
     needs: 'signed-in',
     needsToo: assignRights,
-    body: Type.Array(FlowAssignmentBody, { maxItems: mostPlaces }),
+    body: withoutEffect(Type.Array(FlowAssignmentBody, { maxItems: mostPlaces }), noEffects.customFlows),
     reply: Type.Null(),
   }),
   unassignCustomFlows: operation('POST', '/custom-flow/unassign', {

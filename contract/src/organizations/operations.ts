@@ -4,6 +4,7 @@ import { clearable } from '../schema/empty-fields.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { OrganizationStreamEvent, withLog } from '../feeds/shapes.ts';
 import { defineOperations, operation } from '../operation.ts';
+import { noEffects, withoutEffect, withoutEffectOf } from '../schema/no-effect.ts';
 import { closed, Flag, Name, nullable, Prose, Text } from '../schema/schema.ts';
 import { customFlowsPolicies, Organization, OrganizationLimits } from './shapes.ts';
 
@@ -28,6 +29,7 @@ const PolicyTtl = (description: string) =>
   Type.Optional(nullable(Type.String({ pattern: '^[1-9]\\d{0,5}-[hdwM]$', description })));
 
 const Switch = Type.Optional(clearable(Flag, false));
+const later = (consequence: string) => Type.Optional(clearable(withoutEffect(Flag, consequence), false));
 
 export const UpdateOrganizationPoliciesBody = closed({
   maxTtl: PolicyTtl(
@@ -36,15 +38,20 @@ export const UpdateOrganizationPoliciesBody = closed({
   defaultTtl: PolicyTtl(
     'Lifetime of environments created without a ttl; at most `maxTtl`; null: infinite, or `maxTtl` if set',
   ),
-  doNotReportSkippedStatusChecks: Switch,
-  doNotConsiderMergeCommitsForPrPlans: Switch,
+  doNotReportSkippedStatusChecks: later(noEffects.statusChecks),
+  doNotConsiderMergeCommitsForPrPlans: later(noEffects.pullRequestPlanDeployments),
   enableOidc: Switch,
-  enforcePrCommenterPermissions: Switch,
-  allowMergeableBypassForPrApply: Switch,
-  requireApprovalForPrApplies: Switch,
-  disablePrComments: Switch,
-  allowServiceSecrets: Switch,
-  projectCustomFlowsPolicy: Type.Optional(clearable(oneOf(customFlowsPolicies), 'OVERRIDE_TEMPLATES')),
+  enforcePrCommenterPermissions: later(noEffects.commentsRead),
+  allowMergeableBypassForPrApply: later(noEffects.pullRequestApplies),
+  requireApprovalForPrApplies: later(noEffects.pullRequestApplies),
+  disablePrComments: later(noEffects.commentsWritten),
+  allowServiceSecrets: later(noEffects.serviceSecrets),
+  projectCustomFlowsPolicy: Type.Optional(
+    clearable(
+      withoutEffectOf(oneOf(customFlowsPolicies), ['MERGE_WITH_TEMPLATES'], noEffects.customFlows),
+      'OVERRIDE_TEMPLATES',
+    ),
+  ),
 });
 export type UpdateOrganizationPoliciesBody = Static<typeof UpdateOrganizationPoliciesBody>;
 

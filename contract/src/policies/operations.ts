@@ -56,7 +56,7 @@ export const UpdatePolicyBody = closed({
   ),
   continuousDeploymentDefault: later(noEffects.continuousDeployment),
   runPullRequestPlanDefault: later(noEffects.pullRequestPlanDeployments),
-  vcsPrCommentsEnabledDefault: later('comments on pull requests are not read'),
+  vcsPrCommentsEnabledDefault: later(noEffects.commentsRead),
   forceRemoteBackend: on('Whether the service stores the states of all new environments'),
   driftDetectionEnabled: on('Whether new environments get the schedule of `driftDetectionCron`'),
   driftDetectionCron: Type.Optional(

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation } from '../operation.ts';
+import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { AnyObject, closed, Flag, Name, nullable, orNull, Prose, Text } from '../schema/schema.ts';
 import { clearableOpentofuVersion } from '../sources/shapes.ts';
 import { Module } from './shapes.ts';
@@ -26,13 +27,14 @@ const SshKey = closed({ id: Name, name: Type.Optional(Text) });
 const IgnoredText = Type.Optional(Type.String({ description: 'Ignored' }));
 
 const Switch = Type.Optional(clearable(Flag, false));
+const Tested = Type.Optional(clearable(withoutEffect(Flag, noEffects.tests), false));
 
 /** Fields that a creation and a change have in common; an empty text and null clear a field. */
 const fields = {
   description: orNull(Prose),
   logoUrl: orNull(Type.String({ maxLength: 2000, description: 'Address of a picture' })),
   path: orNull(Type.String({ description: 'Folder of the module in the repository; absent: its root' })),
-  tagPrefix: orNull(Text),
+  tagPrefix: orNull(withoutEffect(Text, noEffects.tagPrefix)),
   opentofuVersion: clearableOpentofuVersion,
   tokenId: orNull(Text),
   tokenName: orNull(Text),
@@ -41,10 +43,8 @@ const fields = {
   vcsConnectionId: orNull(Text),
   bitbucketClientKey: orNull(Text),
   gitlabProjectId: orNull(Type.Integer()),
-  moduleTestEnabled: Type.Optional(
-    clearable(Type.Boolean({ description: 'Stored: modules are not tested yet' }), false),
-  ),
-  runTestsOnPullRequest: Switch,
+  moduleTestEnabled: Tested,
+  runTestsOnPullRequest: Tested,
   isGitLab: Switch,
   isGitLabEnterprise: Switch,
   isGitHubEnterprise: Switch,

@@ -4,6 +4,16 @@
 export const noEffects = {
   continuousDeployment: 'pushes to the repository do not start deployments',
   pullRequestPlanDeployments: 'pull requests do not start plans',
+  deployedPaths: 'pushes to the repository do not start deployments, whatever paths they change',
+  commentsRead: 'comments on pull requests are not read',
+  commentsWritten: 'no comments are written on pull requests',
+  pullRequestApplies: 'pull requests do not start applies',
+  statusChecks: 'no status checks are reported',
+  remoteApply: 'remote runs plan only',
+  tests: 'modules and templates are not tested',
+  tagPrefix: 'tags do not make versions',
+  customFlows: 'custom flows do not run',
+  serviceSecrets: 'nothing reads the switch',
   agentLogs: 'the service itself stores the logs of all agents',
   driftPullRequests: 'pull requests cannot be opened, and drift is only reported',
 } as const;

@@ -9,7 +9,7 @@ const marksValues = 'x-no-effect-values';
 type Marked = TSchema & { readonly [mark]?: string; readonly [marksValues]?: readonly string[] };
 
 /**
- * Marks a field of a request whose option nothing reads yet.
+ * Marks a field of a request whose option nothing reads yet, or a request that is a list of such.
  * @param consequence what will not happen, as in `pushes do not start deployments`; ASCII, as a header is
  */
 export function withoutEffect<S extends TSchema>(schema: S, consequence: string): TUnsafe<Static<S>> {
@@ -41,8 +41,9 @@ function propertiesOf(schema: TSchema): [string, Marked][] {
   return Object.entries((schema as { properties?: Record<string, Marked> }).properties ?? {});
 }
 
-/** Whether any field of a request is marked, also inside of `deployRequest`. */
+/** Whether a request or any field of it is marked, also inside of `deployRequest`. */
 export function hasMarks(schema: TSchema): boolean {
+  if ((schema as Marked)[mark] !== undefined) return true;
   return propertiesOf(schema).some(([, field]) => field[mark] !== undefined || hasMarks(field));
 }
 
@@ -58,6 +59,11 @@ function isOn(value: unknown, { [marksValues]: values }: Marked): boolean {
  */
 export function warningsOf(schema: TSchema, body: unknown): string[] {
   if (typeof body !== 'object' || body === null) return [];
+  if (Array.isArray(body)) {
+    const consequence = (schema as Marked)[mark];
+    const isStored = consequence !== undefined && body.length > 0;
+    return isStored ? [`This is stored but has no effect yet: ${consequence}.`] : [];
+  }
   const values = body as Readonly<Record<string, unknown>>;
   const own = propertiesOf(schema).flatMap(([name, field]) => {
     if (field[mark] === undefined || !isOn(values[name], field)) return warningsOf(field, values[name]);

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
 import { listedProjects } from '../projects/shapes.ts';
 import { creatableTemplateTypes, oneOf, type StoredTemplateType } from '../schema/enumerations.ts';
+import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { closed, Flag, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { without, type WithoutNulls, withoutNulls } from '../schema/without-nulls.ts';
 import {
@@ -18,10 +19,10 @@ export const creationScopes = ['ORGANIZATION', 'PROJECT'] as const;
 export const templateSettingFields = {
   description: Type.Optional(Prose),
   retry: orNull(Retry),
-  runTestsOnPullRequest: Type.Optional(Flag),
+  runTestsOnPullRequest: Type.Optional(withoutEffect(Flag, noEffects.tests)),
   isTerragruntRunAll: Type.Optional(Flag),
   projectIds: Type.Optional(clearable(Type.Array(Name, listedProjects), [])),
-  tagPrefix: Type.Optional(Text),
+  tagPrefix: Type.Optional(withoutEffect(Text, noEffects.tagPrefix)),
   creationScopeId: Type.Optional(Text),
   creationScope: Type.Optional(oneOf(creationScopes)),
   ...sourceRequestFields,

@@ -38,6 +38,17 @@ test('of a policy, only what pushes and pull requests would do is without effect
   );
 });
 
+test('flags of an organization that nothing reads yet are answered with a warning, and enableOidc without', async () => {
+  const params = { id: app.organizationId };
+  const change = (body: object) => call(app, 'updateOrganizationPolicies', { params, body });
+  const flags = await change({ disablePrComments: true, enableOidc: true });
+  assert.equal(
+    flags.headers[name],
+    'disablePrComments is stored but has no effect yet: no comments are written on pull requests.',
+  );
+  assert.equal((await change({ disablePrComments: false, enableOidc: false })).headers[name], undefined);
+});
+
 test('a reply does not warn about options that are off, nor about a request that is refused', async () => {
   const off = { continuousDeployment: false, pullRequestPlanDeployments: false, preventAutoDeploy: true };
   const created = await call(app, 'createEnvironmentWithoutTemplate', { body: createBody(app, off) });
