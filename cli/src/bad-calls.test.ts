@@ -123,6 +123,23 @@ describe('wrong calls', () => {
     });
   });
 
+  test('a reply of another form names the operation, and what may be at the address', async () => {
+    const other = answering((_, reply) =>
+      reply.setHeader('content-type', 'application/json').end('{"status":"ok"}'),
+    );
+    await serving(other, async (port) => {
+      const { status, stdout, stderr } = await run(['project', 'list'], {
+        ENVARIUM_API_URL: `http://127.0.0.1:${port}`,
+      });
+      assert.deepEqual([status, stdout], [2, '']);
+      assert.match(stderr, /^The reply to list\w+ has another form .*: the reply must be array\.$/m);
+      assert.match(stderr, /Perhaps the server is not Envarium, or has another version/);
+      const login = await run(['login'], { ENVARIUM_API_URL: `http://127.0.0.1:${port}` });
+      assert.equal(login.status, 2);
+      assert.match(login.stderr, /is not Envarium\. Nothing was written/);
+    });
+  });
+
   test('the message about an untrusted certificate names the way to trust it, and that way works', {
     skip: !hasOpenssl && 'needs openssl',
   }, async () => {

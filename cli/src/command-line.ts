@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { BadCall, CodedError, type ExitCode, exitCodes } from './exit-codes.ts';
 import { instantOf } from './instant.ts';
 import { inOptions } from './option-names.ts';
+import { explainReply } from './session/explain-reply.ts';
 import { openSession, type Session, type SharedFlags } from './session/session.ts';
 
 export interface Call<Options> {
@@ -69,7 +70,7 @@ async function answerOf<Options>(
   try {
     return (await handler({ session, args, words: command.args, options })) ?? exitCodes.good;
   } catch (error) {
-    throw inOptions(error, command);
+    throw inOptions(await explainReply(error, session.replies), command);
   }
 }
 

@@ -27,13 +27,14 @@ async function check({ apiUrl, apiKey, apiSecret, organizationId }: StoredLogin)
     secret: apiSecret,
     userAgent: `envarium/${version}`,
   });
+  const other = `The server at ${apiUrl} is not Envarium. Nothing was written.`;
   const organizations = await client.call('listOrganizations').catch((error: unknown) => {
     if (error instanceof ApiError && error.status === 401)
       throw new BadCall(`The service at ${apiUrl} does not accept this key and secret. Nothing was written.`);
-    if (error instanceof SyntaxError)
-      throw new BadCall(`The server at ${apiUrl} is not Envarium. Nothing was written.`);
+    if (error instanceof SyntaxError) throw new BadCall(other);
     throw error;
   });
+  if (!Array.isArray(organizations)) throw new BadCall(other);
   if (organizationId !== undefined && !organizations.some(({ id }) => id === organizationId)) {
     throw new BadCall(
       `This key has no access to an organization with id "${organizationId}". Nothing was written.`,

@@ -1,4 +1,5 @@
 /** Checks an installation through its API: whether it responds, its agents, and deployments that are stuck. */
+import { boundedReply, jsonLimitBytes } from '#contract/client/bounded-reply.ts';
 import { type Client, ApiError } from '#contract/client/client.ts';
 import type { Agent } from '#contract/agents/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
@@ -87,7 +88,8 @@ async function checkReach({ url }: Installation): Promise<Finding[]> {
           'Synchronize both with NTP: times of logs and leases are compared.',
         );
   const ready = await fetch(`${base}/readyz`, { signal: AbortSignal.timeout(limitMilliseconds) });
-  const body = (await ready.json().catch(() => ({}))) as { text?: string; message?: string };
+  const bounded = boundedReply(ready, jsonLimitBytes, () => new Error('The reply is too large'));
+  const body = (await bounded.json().catch(() => ({}))) as { text?: string; message?: string };
   const readiness = ready.ok
     ? ok('ready', body.text ?? 'yes')
     : problem(

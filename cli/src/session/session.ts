@@ -1,5 +1,7 @@
 /** What every command uses: a client of the service, and its output. */
 import { type Client, createClient } from '#contract/client/client.ts';
+import type { LastReplies } from './explain-reply.ts';
+import type { OperationName } from '#contract/operations.ts';
 import { createOutput, type Output } from '../terminal/output.ts';
 import { plain, safeText } from '../terminal/safe-text.ts';
 import { patientFetch } from './patient-fetch.ts';
@@ -23,6 +25,7 @@ export interface SharedFlags extends ConnectionFlags {
 export interface Session {
   readonly client: Client;
   readonly output: Output;
+  readonly replies: LastReplies;
   /** Prints replies unchanged instead of tables and sentences. */
   readonly isJson: boolean;
   /** The organization that was specified; undefined: all that the key has access to. */
@@ -50,13 +53,16 @@ export async function openSession(flags: SharedFlags): Promise<Session> {
     resolveSettings(flags, process.env, stored),
     stored,
   );
+  const replies = new Map<OperationName, unknown>();
   return {
+    replies,
     client: createClient({
       url: apiUrl,
       key: apiKey,
       secret: apiSecret,
       userAgent: `envarium/${version}`,
       fetch: reportingFetch(patientFetch({ fetch, tell }), warn),
+      onReply: (name, reply) => replies.set(name, reply),
     }),
     output: createOutput(process.stdout, process.env),
     isJson: flags.json === true,

@@ -174,6 +174,27 @@ describe('client', () => {
     assert.deepEqual(await server.client.bytes('getStateContent', { params: { id: 's1' } }), bytes);
   });
 
+  it('reads a reply up to a limit, closes the connection there, and names the limit', async () => {
+    const closed: Promise<unknown>[] = [];
+    await using server = await serve((request, response) => {
+      closed.push(once(response, 'close'));
+      const isRefusal = request.url?.includes('refused') === true;
+      response.writeHead(isRefusal ? 502 : 200, { 'content-type': 'application/json' });
+      const send = () => {
+        while (!response.destroyed && response.write(' '.repeat(65_536)));
+      };
+      response.on('drain', send);
+      send();
+    });
+    const client = createClient({ url: server.url, replyLimitBytes: 1 << 20 });
+    const message = new RegExp(`${server.url}/api to get\\w+ is larger than 1 MB, the limit for one reply`);
+    const id = (text: string) => ({ params: { id: text } });
+    await assert.rejects(client.call('getProject', id('p1')), { status: 200, code: 'unknown', message });
+    await assert.rejects(client.call('getProject', id('refused')), { status: 502, message });
+    await assert.rejects(client.bytes('getStateContent', id('s1')), { status: 200, message });
+    assert.equal((await Promise.all(closed)).length, 3);
+  });
+
   it('refuses wrong names and missing parts before anything is sent', () => {
     const client = createClient({ url: 'http://127.0.0.1:1', key: 'k', secret: 's' });
     const calls = () => {

@@ -2,6 +2,7 @@
  * The client of the interface, for programs: typed from the operations, which are imported as types only. At
  * run time it needs the table of routes and nothing else, so it also fits a browser.
  */
+import { boundedReply, fileLimitBytes, inMegabytes, jsonLimitBytes } from './bounded-reply.ts';
 import { fillPath } from './fill-path.ts';
 import { errorCode, innermostError } from './passing-errors.ts';
 import type { Connection, StreamOptions } from './stream.ts';
@@ -54,6 +55,10 @@ export interface ClientSettings {
   readonly csrfToken?: () => string | undefined;
   readonly fetch?: typeof fetch;
   readonly userAgent?: string;
+  /** Largest body of a reply that is not read as a stream; absent: 256 MB for JSON, 2048 MB for files. */
+  readonly replyLimitBytes?: number;
+  /** Receives each reply in JSON. */
+  readonly onReply?: (name: OperationName, reply: unknown) => void;
 }
 
 export interface CallOptions {
@@ -135,8 +140,8 @@ function basic(key: string, secret: string): string {
   return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}`;
 }
 
-async function refusalOf(response: Response): Promise<ApiError> {
-  const text = await response.text();
+async function refusalOf(response: Response, body: Response): Promise<ApiError> {
+  const text = await body.text();
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const wait = Number(response.headers.get('retry-after') ?? Number.NaN);
   const retryAfterSeconds = Number.isFinite(wait) ? wait : undefined;
@@ -222,6 +227,18 @@ function requestOf(
   };
 }
 
+/** The body of a response, to be read as a whole. */
+function bodyOf(
+  { url, replyLimitBytes }: ClientSettings,
+  name: OperationName,
+  response: Response,
+  limitBytes = jsonLimitBytes,
+): Response {
+  const limit = replyLimitBytes ?? limitBytes;
+  const message = `The reply of ${baseOf(url)} to ${name} is larger than ${inMegabytes(limit)}, the limit for one reply. Is the address that of Envarium? If it is, request less at once`;
+  return boundedReply(response, limit, () => new ApiError(response.status, { code: 'unknown', message }));
+}
+
 /**
  * Creates a client.
  * @param settings the address of the service, and what identifies the caller
@@ -240,20 +257,22 @@ export function createClient(settings: ClientSettings): Client {
       const message = `The service at ${baseOf(settings.url)} cannot be reached: ${rootMessage(error)}`;
       throw new ApiError(0, { code: 'unreachable', message }, { cause: error });
     });
-    if (!response.ok) throw await refusalOf(response);
+    if (!response.ok) throw await refusalOf(response, bodyOf(settings, name, response));
     return response;
   }
 
   async function answer(name: OperationName, input: AnyInput = {}): Promise<Answer<unknown>> {
     const response = await open(name, input, { accept: 'application/json' });
-    return { reply: parseExactly(await response.text()), headers: response.headers };
+    const reply = parseExactly(await bodyOf(settings, name, response).text());
+    settings.onReply?.(name, reply);
+    return { reply, headers: response.headers };
   }
 
   return {
     call: async (name: OperationName, input?: AnyInput) => (await answer(name, input)).reply,
     send: answer,
     bytes: async (name: OperationName, input: AnyInput = {}) =>
-      new Uint8Array(await (await open(name, input)).arrayBuffer()),
+      new Uint8Array(await bodyOf(settings, name, await open(name, input), fileLimitBytes).arrayBuffer()),
     async *chunks(name: OperationName, input: AnyInput = {}) {
       const response = await open(name, input);
       try {
