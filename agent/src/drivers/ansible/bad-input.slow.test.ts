@@ -83,7 +83,8 @@ const cases: Record<
     files: {
       'playbook.yml': play('    - name: Stop here\n      ansible.builtin.fail: {msg: "not today"}\n'),
     },
-    message: /^localhost failed in task "Stop here": not today\nThis was check mode/,
+    message:
+      /^localhost failed in task "Stop here": not today\nThis was check mode.* With ENVARIUM_SKIP_ANSIBLE_CHECK=true/,
   },
   'a failed item of a loop': {
     files: {
@@ -143,6 +144,7 @@ test(
       outcome.error?.message ?? '',
       /^far could not be reached in task "(ansible\.builtin\.)?ping": /,
     );
+    assert.doesNotMatch(outcome.error?.message ?? '', /check mode|SKIP_ANSIBLE_CHECK/);
   },
 );
 

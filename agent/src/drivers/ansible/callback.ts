@@ -3,6 +3,8 @@
  * under. It writes in addition to what Ansible prints for people.
  */
 
+import { ansibleVariableNames } from '#protocol/tools/ansible-variables.ts';
+
 /** Names the file to which the plugin writes; without it, the plugin does nothing. */
 export const eventsVariable = 'ANSIBLE_RUN_EVENTS_FILE';
 
@@ -118,6 +120,9 @@ class CallbackModule(CallbackBase):
         self.looping = set()
         self.hidden = set()
         self.unpredicted = {}
+        self.plays = 0
+        self.unmatched = []
+        self.is_grouped = False
 
     def write(self, event, **values):
         if self.file is None:
@@ -132,11 +137,20 @@ class CallbackModule(CallbackBase):
     @counted
     def v2_playbook_on_play_start(self, play):
         self.play = as_text(play.get_name()).strip()
+        self.plays += 1
+
+    @counted
+    def v2_playbook_on_no_hosts_matched(self):
+        self.unmatched.append(self.play)
+        # Plays outside of the limit, and those for groups that facts decide, match no host on purpose.
+        if not self.is_grouped and not context.CLIARGS.get('subset'):
+            self.write('unmatched', play=self.play)
 
     @counted
     def v2_playbook_on_task_start(self, task, is_conditional):
         role = getattr(task, '_role', None)
         action = as_text(getattr(task, 'resolved_action', None) or task.action)
+        self.is_grouped = self.is_grouped or action.split('.')[-1] == 'group_by'
         self.write(
             'task',
             task=as_text(task._uuid),
@@ -233,6 +247,19 @@ class CallbackModule(CallbackBase):
         self.write('stats', hosts=hosts, custom=custom, hidden=hidden, lost=self.lost)
         self.say_unpredicted()
         self.say_failures([name for name in sorted(hosts) if self.is_lost(hosts[name])])
+        self.require_hosts()
+
+    def require_hosts(self):
+        if not self.unmatched or len(self.unmatched) < self.plays:
+            return
+        names = u', '.join(self.unmatched[:MOST_HOSTS])
+        self.say(
+            u'ERROR! No play matched a host, so that nothing was run: %s. Correct the inventory, the hosts of the '
+            u'plays, or the limit.' % names,
+            C.COLOR_ERROR,
+        )
+        # Ansible itself would end with success.
+        raise SystemExit(1)
 
     def is_lost(self, summary):
         return summary.get('failures', 0) > 0 or summary.get('unreachable', 0) > 0
@@ -259,10 +286,11 @@ class CallbackModule(CallbackBase):
             self.say('  ' + text.replace('\n', '\n    '), C.COLOR_ERROR)
         if len(lost) > MOST_HOSTS:
             self.say('  and %d more hosts' % (len(lost) - MOST_HOSTS), C.COLOR_ERROR)
-        if context.CLIARGS.get('check'):
+        if context.CLIARGS.get('check') and any(status == 'failed' for _, status, _, _ in lost):
             self.say(
                 '  This was check mode, which changes nothing and runs no commands: a task that needs what an earlier '
-                'one makes or finds fails in it, and can have the condition "not ansible_check_mode".',
+                'one makes or finds fails in it, and can have the condition "not ansible_check_mode". With '
+                '${ansibleVariableNames.skipsCheck}=true, deployments are planned without a check, and drift is not detected.',
                 C.COLOR_ERROR,
             )
 `;

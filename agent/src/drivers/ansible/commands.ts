@@ -46,6 +46,10 @@ export function environmentOf(context: DriverContext): Record<string, string> {
   return {
     ANSIBLE_NOCOWS: '1',
     ANSIBLE_RETRY_FILES_ENABLED: 'false',
+    // Otherwise an inventory that cannot be read has no hosts, and nothing would be what is to be changed.
+    ANSIBLE_INVENTORY_UNPARSED_FAILED: 'true',
+    ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED:
+      environment['ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED'] ?? 'true',
     ...(isPlain ? {} : { ANSIBLE_FORCE_COLOR: environment['ANSIBLE_FORCE_COLOR'] ?? '1' }),
     ANSIBLE_SSH_CONTROL_PATH: environment['ANSIBLE_SSH_CONTROL_PATH'] ?? sockets,
     ...options,

@@ -52,6 +52,12 @@ export interface TaskStart {
   readonly task: PlaybookTask;
 }
 
+/** A play that ran nothing, because it matches no host of the inventory. */
+export interface UnmatchedPlay {
+  readonly kind: 'unmatched';
+  readonly play: string;
+}
+
 /** The end of a playbook that was not stopped. */
 export interface PlaybookEnd {
   readonly kind: 'end';
@@ -65,7 +71,10 @@ export interface PlaybookEnd {
   readonly lost: number;
 }
 
-export type PlaybookEvent = TaskStart | TaskResult | PlaybookEnd;
+export type PlaybookEvent = TaskStart | TaskResult | UnmatchedPlay | PlaybookEnd;
+
+/** Modules that change nothing but what Ansible knows in this run. */
+const memoryModules = /^(ansible\.(builtin|legacy)\.)?(add_host|group_by)$/;
 
 const statuses: readonly TaskResult['status'][] = ['ok', 'failed', 'unreachable', 'skipped'];
 
@@ -129,6 +138,7 @@ export function playbookReader(): (line: string) => PlaybookEvent | null {
     const values = parsed(line);
     if (values['event'] === 'task') return learn(values);
     if (values['event'] === 'stats') return endOf(values);
+    if (values['event'] === 'unmatched') return { kind: 'unmatched', play: textOf(values['play']) };
     const host = textOf(values['host']);
     const task = tasks.get(textOf(values['task']));
     if (host === '' || task === undefined) return null;
@@ -162,7 +172,7 @@ function resultOf(
     host,
     task,
     status,
-    isChanged: values['changed'] === true,
+    isChanged: values['changed'] === true && !memoryModules.test(task.action),
     isIgnored: values['ignored'] === true,
     hasItems: values['hasItems'] === true,
     isHidden: values['hidden'] === true,

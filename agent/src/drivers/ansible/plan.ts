@@ -4,13 +4,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
 import type { PlanReading } from '../driver.ts';
 import { withSummary } from '../plan-summary.ts';
-import { type Difference, readEvents, type TaskResult } from './events.ts';
+import { type Difference, type PlaybookEvent, readEvents, type TaskResult } from './events.ts';
 import { addressOf } from './progress.ts';
 
 const hiddenText = '(sensitive)';
 
 /** Why a task is in the plan though nobody knows what it changes. */
 export const unpredictedReason = 'check mode does not run this task: what it would change is unknown';
+
+/** Why a play is in the plan. */
+const unmatchedReason = 'the play matches no host of the inventory: nothing of it was checked';
 
 type Attributes = ResourceChange['attributes'];
 
@@ -77,18 +80,26 @@ export function readingOf(resourceChanges: ResourceChange[]): PlanReading {
  * @param reason a sentence without its full stop
  */
 export function unknownPlan(playbook: string, reason: string): PlanReading {
-  return readingOf([
-    {
-      name: playbook,
-      providerName: 'ansible',
-      type: 'playbook',
-      path: playbook,
-      action: 'metadata',
-      kind: 'unknown',
-      actionReason: reason,
-      attributes: [],
-    },
-  ]);
+  return readingOf([unknownRow('playbook', playbook, reason)]);
+}
+
+function unknownRow(type: 'playbook' | 'play', name: string, actionReason: string): ResourceChange {
+  return {
+    name,
+    providerName: 'ansible',
+    type,
+    path: name,
+    action: 'metadata',
+    kind: 'unknown',
+    actionReason,
+    attributes: [],
+  };
+}
+
+function rowsOf(event: PlaybookEvent): readonly ResourceChange[] {
+  if (event.kind === 'unmatched') return [unknownRow('play', event.play, unmatchedReason)];
+  const row = event.kind === 'result' ? rowOf(event) : null;
+  return row === null ? [] : [row];
 }
 
 /**
@@ -106,5 +117,5 @@ export function checkedPlan(events: Uint8Array | undefined): PlanReading {
     throw new Error(
       `the check could not report ${end.lost} of its results, so that not all of its changes are known: the log says why`,
     );
-  return readingOf(found.flatMap((event) => (event.kind === 'result' ? (rowOf(event) ?? []) : [])));
+  return readingOf(found.flatMap(rowsOf));
 }

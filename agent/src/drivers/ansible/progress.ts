@@ -17,7 +17,8 @@ function statusOf({ status, isIgnored }: TaskResult): ProgressEvent['status'] {
 
 function eventOf(event: PlaybookEvent): ProgressEvent | null {
   // Items of loops are summed up by a result of their own.
-  if (event.kind === 'end' || (event.kind === 'result' && event.item !== undefined)) return null;
+  if (event.kind === 'end' || event.kind === 'unmatched') return null;
+  if (event.kind === 'result' && event.item !== undefined) return null;
   const { host, task } = event;
   const common = {
     address: addressOf(host, task),
