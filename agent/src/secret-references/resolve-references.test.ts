@@ -137,7 +137,7 @@ test('patterns for Vault compare path, key and namespace apart', async () => {
   server.putV2('apps/db', { public: 'public-secret', password: 'other-secret' });
   server.putV2('apps/db', { public: 'of-the-team', password: 'other-of-the-team' }, 'team');
   server.putV2('apps/v1.2/db', { key: 'dotted-secret' });
-  server.putV2('apps/v1', { '2/key': 'beside-secret' });
+  server.putV2('apps/v1', { '2/key': 'slash-secret' });
   const readable = async (pattern: string) => {
     const names = [
       'db.public',
