@@ -117,6 +117,34 @@ async function writeFiles(
 }
 
 /**
+ * Refuses packages that would change how policies are evaluated. The compiler names the packages: their lines can have
+ * comments and line breaks, and texts can look like one.
+ * @param policy which compiles. @throws PolicyError
+ */
+async function checkPackages(
+  settings: OpaSettings,
+  { folder, isOld }: CompiledPolicy,
+  names: ReadonlyMap<string, string>,
+): Promise<void> {
+  const version = isOld ? ['--v0-compatible'] : [];
+  const args = ['inspect', '--format', 'json', ...version, folder];
+  const { exitCode, output, complaints } = await runOpa(settings, args, folder);
+  if (exitCode !== 0) throw new PolicyError(`opa inspect failed: ${complaints.slice(-500)}`);
+  const { namespaces } = JSON.parse(output) as {
+    readonly namespaces: Readonly<Record<string, readonly string[]>>;
+  };
+  if (!Object.hasOwn(namespaces, 'data.envarium'))
+    throw new PolicyError(
+      'None of its files has the package "envarium", whose rules are read: begin one with "package envarium"',
+    );
+  for (const [name, paths] of Object.entries(namespaces)) {
+    const file = paths.map((path) => names.get(basename(path))).find((one) => one !== undefined);
+    if (file !== undefined && /^data\.(?:system|envarium_verdict)(?![A-Za-z0-9_])/.test(name))
+      throw new PolicyError(`${file}: packages "system" and "envarium_verdict" cannot be used`);
+  }
+}
+
+/**
  * @param files with the ending `.rego`
  * @param folder where it is compiled, which does not exist
  * @throws PolicyError with the compiler's messages
@@ -126,12 +154,6 @@ export async function compilePolicy(
   files: PolicyFiles,
   folder: string,
 ): Promise<CompiledPolicy> {
-  if (![...files.values()].some((text) => /^\s*package\s+envarium\b/m.test(text)))
-    throw new PolicyError(
-      'None of its files begins with "package envarium", the package whose rules are read',
-    );
-  const system = [...files].find(([, text]) => /^\s*package\s+(system|envarium_verdict)\b/m.test(text));
-  if (system) throw new PolicyError(`${system[0]}: packages "system" and "envarium_verdict" cannot be used`);
   const code = join(folder, 'code');
   const checked = join(folder, 'checked');
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -140,11 +162,17 @@ export async function compilePolicy(
     await writeFile(capabilities, await allowedFunctions(settings, folder));
     const names = await writeFiles(files, { code, checked });
     const complaints = await complaintsOf(settings, { folder: checked, isOld: false }, capabilities);
-    if (complaints.length === 0) return { folder: code, isOld: false };
-    const others = await complaintsOf(settings, { folder: checked, isOld: true }, capabilities);
-    if (others.length === 0) return { folder: code, isOld: true };
-    const told = !isParsed(complaints) && isParsed(others) ? others : complaints;
-    throw new PolicyError(`The policy does not compile:\n${wordsOf(told, names)}`);
+    const others =
+      complaints.length === 0
+        ? null
+        : await complaintsOf(settings, { folder: checked, isOld: true }, capabilities);
+    if (others !== null && others.length > 0) {
+      const shown = !isParsed(complaints) && isParsed(others) ? others : complaints;
+      throw new PolicyError(`The policy does not compile:\n${wordsOf(shown, names)}`);
+    }
+    const isOld = others !== null;
+    await checkPackages(settings, { folder: checked, isOld }, names);
+    return { folder: code, isOld };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;

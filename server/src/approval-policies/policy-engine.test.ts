@@ -366,3 +366,33 @@ warn contains json.marshal(METADATA)`;
   for (const blank of ['\n', '\r\n', ' \n\t'])
     await assert.rejects(evaluate(hidden(blank)), /undefined function http.send/, JSON.stringify(blank));
 });
+
+test('the packages of a policy are those that the compiler reads', needsOpa, async (t) => {
+  const { evaluate } = engine(t);
+  const withOther = (line: string) =>
+    evaluateFiles(
+      engine(t).context,
+      new Map([
+        ['policy.rego', 'package envarium\nallow := ["x"]'],
+        ['other.rego', `${line}\nx := 1`],
+      ]),
+      Buffer.from('{}'),
+    );
+  const reserved = /^other\.rego: packages "system" and "envarium_verdict" cannot be used$/;
+  for (const line of [
+    'package system',
+    'package # comment\nsystem',
+    'package # comment\n\n # another\n system["main"]',
+    'package # comment\nenvarium_verdict.result',
+  ])
+    await assert.rejects(withOther(line), { name: 'PolicyError', message: reserved }, line);
+  for (const line of ['# comment\npackage systems', 'package other\ny := `\npackage system\n`'])
+    assert.deepEqual((await withOther(line)).allow, ['x'], line);
+  assert.deepEqual((await evaluate('package # comment\nenvarium\nallow := ["x"]')).allow, ['x']);
+  for (const text of [
+    'package other\ny := `\npackage envarium\n`',
+    'package other\n# \u2028package envarium\ny := 1',
+    'package envarium.other\ny := 1',
+  ])
+    await assert.rejects(evaluate(text), /begin one with "package envarium"/, text);
+});
