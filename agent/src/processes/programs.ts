@@ -42,6 +42,19 @@ export function nextInRelease(name: string, path: string): string[] {
     .map((each) => join(folder, each));
 }
 
+/**
+ * All programs of the Python package that one belongs to, which are next to it; none for other programs.
+ * @param path absolute, of the program of that name
+ */
+export function programsOfPackage(name: string, path: string): string[] {
+  const release = programFacts(name)?.release;
+  if (release?.kind !== 'python') return [];
+  const folder = dirname(realpathSync(path));
+  return namesIn(folder)
+    .filter((each) => release.all.test(each))
+    .map((each) => join(folder, each));
+}
+
 /** Like `requireProgram`, but returns null for a missing program. */
 export function findKnownProgram(name: string, known: Readonly<Record<string, string>>): string | null {
   const path = known[name];

@@ -15,7 +15,12 @@ import type { Configuration } from './configuration.ts';
 import { RunFailure, withFacts } from '../../processes/failure.ts';
 import { type PhaseEnd, prepareConfiguration } from './plan-phase.ts';
 import { programFacts } from '#protocol/tools/index.ts';
-import { findKnownProgram, findProgram, requireProgram } from '../../processes/programs.ts';
+import {
+  findKnownProgram,
+  findProgram,
+  programsOfPackage,
+  requireProgram,
+} from '../../processes/programs.ts';
 import { endRest } from '../end-rest.ts';
 import { readableTo } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
@@ -77,19 +82,23 @@ async function runTask(attempt: RunnerAttempt, configuration: Configuration): Pr
 }
 
 /**
- * Links the tool and its companions under their own names for the task's PATH: a file may have another name and
- * unrelated neighbours. What a run needs was found when the tool was; the rest may be missing.
+ * Links the tool, its companions and the other programs of their package under their own names for the task's PATH:
+ * a file may have another name and unrelated neighbours. What a run needs was found when the tool was; the rest may be missing.
  */
 function makePrograms(attempt: AttemptContext, { tool }: Configuration): void {
   const { programs } = attempt.folders;
   mkdirSync(programs);
   chmodSync(programs, 0o755);
+  const found = new Map<string, string>();
   for (const name of attempt.driver.programs) {
     // A role of the agent's program has no command line for people.
     if (programFacts(name)?.ownVersion !== undefined) continue;
     const path = findKnownProgram(name, tool.paths);
-    if (path !== null) symlinkSync(path, join(programs, name));
+    if (path !== null) found.set(name, path);
   }
+  for (const other of [...found].flatMap(([name, path]) => programsOfPackage(name, path)))
+    if (!found.has(basename(other))) found.set(basename(other), other);
+  for (const [name, path] of found) symlinkSync(path, join(programs, name));
 }
 
 async function startShell(attempt: RunnerAttempt, configuration: Configuration): Promise<CommandEnd> {

@@ -43,6 +43,7 @@ const release: PythonRelease = {
   label: 'Ansible',
   publisher: 'PyPI',
   programs: ['ansible-playbook', 'ansible-galaxy'],
+  all: /^ansible(-(community|config|console|doc|galaxy|inventory|playbook|pull|test|vault))?$/,
   layout: 'a simple index like https://pypi.org/simple, or the absolute path of a folder of wheels',
   index: { host: 'https://pypi.org/simple', path: '/ansible/' },
   readIndex: (text, platform) => {

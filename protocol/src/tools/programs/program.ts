@@ -111,6 +111,8 @@ export interface SignatureFacts {
  */
 export interface PythonRelease extends ReleaseSource {
   readonly kind: 'python';
+  /** Names of all programs of the package: tasks can run those that are installed. */
+  readonly all: RegExp;
   /** The package and its version, as pip takes it. */
   requirement(version: string): string;
 }
