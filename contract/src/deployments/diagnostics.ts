@@ -1,22 +1,13 @@
 /** What the tool of a deployment reports besides its plan. */
-import { type Static, Type } from 'typebox';
-import { oneOf } from '../schema/enumerations.ts';
 
 export const diagnosticSeverities = ['error', 'check', 'warning'] as const;
 
 /** What the tool reported in a step. */
-export const Diagnostic = Type.Object(
-  {
-    severity: oneOf(
-      diagnosticSeverities,
-      'check: an assertion of a check block failed, or could not be evaluated',
-    ),
-    step: Type.String({ description: 'The step whose log has it' }),
-    text: Type.String({ description: 'As the tool reports it, with secrets masked, at most 4 KB' }),
-  },
-  { title: 'Diagnostic' },
-);
-export type Diagnostic = Static<typeof Diagnostic>;
+export interface Diagnostic {
+  severity: (typeof diagnosticSeverities)[number];
+  step: string;
+  text: string;
+}
 
 /** Of a deployment: more of them are only in the log. */
 export const mostDiagnostics = 100;

@@ -26,7 +26,7 @@ import {
   Versions,
   WaitingFor,
 } from './plan.ts';
-import { Diagnostic } from './diagnostics.ts';
+import { Diagnostic } from './diagnostic-shape.ts';
 import { PolicyVerdict } from './policy-verdict.ts';
 import { AnyObject, closed, Count, Flag, Instant, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
@@ -181,8 +181,10 @@ export const DeploymentLevel = Type.Object(
     appliedAt: Type.String({ format: 'date-time', description: 'When its apply ended' }),
     plan: Type.Optional(Plan),
     planSummary: Type.Optional(PlanSummary),
-    planHash: Type.Optional(Text),
-    units: Type.Optional(Type.Array(PlannedUnit)),
+    planHash: Type.Optional(Type.String({ description: 'Identifies what was approved' })),
+    units: Type.Optional(
+      Type.Array(PlannedUnit, { description: 'The units that it applied, and those that followed' }),
+    ),
   },
   { title: 'DeploymentLevel' },
 );

@@ -5,7 +5,7 @@ import { AnyObject, Flag, Instant, replyObject, Text } from '../schema/schema.ts
 import { recordReplyFields } from './record-fields.ts';
 
 export const PolicyEngine = replyObject('PolicyEngine', {
-  isAvailable: Flag,
+  isAvailable: Type.Boolean({ description: 'Whether the service can evaluate approval policies' }),
   problem: Type.Optional(
     Type.String({ description: 'Why policies cannot be evaluated, and what to do; absent: they can' }),
   ),

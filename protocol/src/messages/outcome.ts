@@ -1,6 +1,7 @@
 /** How a phase ended. Plans, outputs and resources have the shapes that the public interface returns. */
 import { type Static, Type } from 'typebox';
-import { Diagnostic, mostDiagnostics } from '#contract/deployments/diagnostics.ts';
+import { Diagnostic } from '#contract/deployments/diagnostic-shape.ts';
+import { mostDiagnostics } from '#contract/deployments/diagnostics.ts';
 import {
   CostEstimation,
   OutputValue,
