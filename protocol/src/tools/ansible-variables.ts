@@ -104,7 +104,7 @@ export function readAnsibleVariables(environment: Readonly<Record<string, string
     Object.entries(environment)
       .filter(([name]) => name.startsWith(optionPrefix))
       .map(([name, value]): [string, string] => [optionOf(name), value])
-      // Empty variables are not set: an empty path would be the whole folder.
+      // Empty variables are left out, because an empty path would be the whole folder.
       .filter(([, value]) => value !== ''),
   );
   const hosts = hostsIn(options.get('inventory') ?? '');

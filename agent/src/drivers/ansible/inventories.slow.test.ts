@@ -93,7 +93,7 @@ test('a play that matches no host, next to one that does, is a row of the plan',
   assert.match(row?.actionReason ?? '', /matches no host/);
 });
 
-test('hosts and groups that a playbook makes for itself are no changes', withAnsible, async (t) => {
+test('hosts and groups that a playbook makes for itself do not count as changes', withAnsible, async (t) => {
   const tasks = `    - ansible.builtin.add_host: {name: two, groups: made}
     - group_by: {key: own_group}
 `;
