@@ -49,8 +49,12 @@ export async function exportEvents(
   const range = await rangeOf(context, chain, query);
   reply.hijack();
   const response = reply.raw;
-  const headers = { 'content-type': 'application/x-ndjson; charset=utf-8', 'cache-control': 'no-store' };
-  response.writeHead(200, { ...headers, 'x-request-id': reply.request.id });
+  response.writeHead(200, {
+    'content-type': 'application/x-ndjson; charset=utf-8',
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    'x-request-id': reply.request.id,
+  });
   let { after } = range;
   let checkedAt = Date.now();
   try {

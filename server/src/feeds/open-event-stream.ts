@@ -68,6 +68,7 @@ export function openEventStream(context: ActorContext, reply: FastifyReply): Eve
   else response.once('close', end);
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
+    'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
     connection: 'keep-alive',
