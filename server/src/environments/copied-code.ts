@@ -9,15 +9,17 @@ import { inProject } from '../access/access.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { badField } from '../http/errors.ts';
+import { hostOf } from '../templates/repository-credentials.ts';
 import { maySee } from '../templates/see-template.ts';
 import { getTemplateRow, openCredentials, type TemplateRow } from '../templates/template-store.ts';
 
 const field = 'body.deployRequest.blueprintId';
 
-/** The address with its credentials, which stay in the project that has them. @throws Refusal 400 */
+/** The address with the credentials for its host, which stay in the project that has them. @throws Refusal 400 */
 function repositoryOf(context: ActorContext, row: TemplateRow, projectId: string): string {
   const credentials = openCredentials(context, row);
-  if (credentials === null) return row.repository;
+  // A template whose address was changed to another host may still have those of the host before.
+  if (credentials === null || credentials.host !== hostOf(row.repository)) return row.repository;
   if (row.project_id !== projectId)
     throw badField(
       field,

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
 import { createIdle } from '../testing/environment.ts';
+import { getTemplateRow, openCredentials } from '../templates/template-store.ts';
 
 const app = await testApp();
 const { organizationId, projectId } = app;
@@ -142,4 +143,30 @@ test('the template of a single environment keeps its name if a change has none',
     const input = { params: { id: shared.id ?? '' }, body: { ...content, ...more } };
     assert.match((await refused(app, 'updateTemplate', 400, input)).message, /\/body\/name is required/);
   }
+});
+
+test('credentials of an address are copied for their host only', async () => {
+  const secret = await createIdle(app, {
+    name: 'with credentials',
+    repository: 'https://robot:token-of-the-host@git.example.com/network.git',
+  });
+  const copyOf = async (blueprintId: string, more: object = {}) => {
+    const body = {
+      name: 'copy',
+      projectId,
+      preventAutoDeploy: true,
+      deployRequest: { blueprintId, ...more },
+    };
+    const { blueprintId: copied = '' } = await ok(app, 'createEnvironment', { body });
+    const row = await getTemplateRow(app.context.db, copied);
+    assert.ok(row);
+    return { id: copied, row, credentials: openCredentials(app.context, row) };
+  };
+  const same = await copyOf(secret.blueprintId);
+  assert.equal(same.credentials?.password, 'token-of-the-host');
+  const elsewhere = await copyOf(secret.blueprintId, { blueprintRepository: 'https://evil.example/x.git' });
+  assert.notEqual(elsewhere.credentials?.host, 'evil.example');
+  const again = await copyOf(elsewhere.id);
+  assert.equal(again.row.repository, 'https://evil.example/x.git');
+  assert.equal(again.credentials, null);
 });
