@@ -204,11 +204,13 @@ export const operations = defineOperations('deployments', {
     summary: 'Run a plan again',
     description:
       'Starts another deployment of the same type (prPlan, remotePlan, dryRun or driftDetection) with the same ' +
-      'repository, revision, commit, targets and custom variables, and with the variables and the state of today. ' +
+      'repository, revision, commit (but driftDetection: the newest), targets and custom variables, and with the ' +
+      'variables and the state of today. ' +
       '409 for other types, before the plan has ended, and if the environment uses another template since.',
     needs: 'RUN_PLAN',
     needsToo: [
       { right: 'EDIT_VCS_ENVIRONMENT', for: 'a plan of another repository than that of the environment' },
+      { right: 'RUN_APPLY', for: 'a drift detection whose strategy applies changes' },
     ],
     subject: thisDeployment,
     params: byId,

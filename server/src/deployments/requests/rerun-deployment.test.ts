@@ -65,6 +65,23 @@ test('only plans that have ended run again, and only with the template that they
   assert.match(await refuse(409, running), /uses another template since/);
 });
 
+test('a drift detection runs again on the code of today, and one that applies changes needs RUN_APPLY', async () => {
+  const { id } = await createActive(app, agent);
+  const planner = await app.addKey({ [organizationId]: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] });
+  const looking = await planned(id, { deploymentType: 'driftDetection' });
+  assert.equal(await ok(app, 'rerunDeployment', { params: { id: looking }, as: planner }), null);
+  const job = await agent.claim();
+  assert.doesNotMatch(JSON.stringify(job), new RegExp(commit));
+  await agent.finish(job, plannedOutcome());
+  const ending = await planned(id, {
+    deploymentType: 'driftDetection',
+    autoDriftRemediationStrategy: 'CODE_TO_CLOUD',
+  });
+  assert.match(await refuse(403, ending, { as: planner }), /RUN_APPLY/);
+  await rerun(ending);
+  assert.equal((await latest(id))?.autoDriftRemediationStrategy, 'CODE_TO_CLOUD');
+});
+
 test('proposed changes are not repeated, and a foreign repository needs its right', async () => {
   const { id } = await createActive(app, agent);
   const planner = await app.addKey({ [organizationId]: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] });

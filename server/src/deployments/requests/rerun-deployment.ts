@@ -1,10 +1,13 @@
-/** Runs a plan again: the same code at the same commit, with today's variables and state. */
+/** Runs a plan again: the same code, at the same commit unless it looks for drift, with today's variables and state. */
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
+import { inEnvironment } from '../../access/access.ts';
+import { requireRight } from '../../access/check-right.ts';
 import type { ActorContext } from '../../context.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { requireEnvironment } from '../../environments/environment-store.ts';
 import { conflict, notFound } from '../../http/errors.ts';
+import { appliesChanges } from '../../policies/remediation-strategy.ts';
 import { requireSource } from '../../sources/source-store.ts';
 import { type DeploymentRow, getDeploymentRow } from '../deployment-store.ts';
 import { readSource } from './read-source.ts';
@@ -38,7 +41,9 @@ async function codeOf(context: ActorContext, facts: StoredFacts, row: Deployment
     blueprintRevision: revision,
     ...(isMoved ? { blueprintRepository: repository } : {}),
   };
-  return { ...(await readSource(context, facts, asked)), ...(commit === null ? {} : { commit }) };
+  // Drift is a difference from the code of today.
+  const isPinned = commit !== null && type !== 'driftDetection';
+  return { ...(await readSource(context, facts, asked)), ...(isPinned ? { commit } : {}) };
 }
 
 async function requestOf(
@@ -51,6 +56,14 @@ async function requestOf(
     throw conflict(
       `This ${row.type} proposed changes of its environment, which are not repeated: start another one with them instead`,
     );
+  const strategy = row.drift_remediation;
+  if (appliesChanges(strategy))
+    requireRight(
+      context.actor,
+      inEnvironment(facts.environment),
+      'RUN_APPLY',
+      `Running a drift detection with autoDriftRemediationStrategy ${strategy}`,
+    );
   return {
     type: row.type,
     trigger: 'user',
@@ -60,7 +73,7 @@ async function requestOf(
     ...(await codeOf(context, facts, row)),
     ...(row.comment === null ? {} : { comment: row.comment }),
     ...(row.git_user_data === null ? {} : { gitUserData: row.git_user_data }),
-    ...(row.drift_remediation === null ? {} : { driftRemediation: row.drift_remediation }),
+    ...(strategy === null ? {} : { driftRemediation: strategy }),
     customEnvironmentVariables: { ...row.custom_environment_variables, ...custom } as Record<string, string>,
   };
 }
