@@ -114,8 +114,7 @@ export async function finishPhase(
     null,
   );
   const isEmpty =
-    outcome.result === 'planned' &&
-    (await isApplySkipped(context, before, environment, outcome.hasChanges ?? null));
+    outcome.result === 'planned' && (await isApplySkipped(context, before, outcome.hasChanges ?? null));
   const next = nextLevel(before.level, before.planned_units);
   const decision = decideNext({
     type: before.type,

@@ -173,8 +173,8 @@ async function conclude(
     const all = isBroken ? 'error' : combinedDecision(verdicts.map((row) => row.decision));
     // All policies were taken away meanwhile: none decides.
     const verdict = verdicts.length === 0 && !isBroken ? null : all;
-    const { deployment, environment } = locked;
-    const isEmpty = await isApplySkipped(context, deployment, environment, deployment.has_changes);
+    const { deployment } = locked;
+    const isEmpty = await isApplySkipped(context, deployment, deployment.has_changes);
     const { decision, columns } = decide(locked, {
       verdict,
       isApproved: isReviewed || (await isConfirmed(context, locked.deployment)),
