@@ -46,6 +46,15 @@ test('a plan is within an approved one up to its kinds and numbers of changes, b
     'the version of the tool',
     'the variables',
   ]);
+  const losing = {
+    units: [unit('app', { 'destroy a': 1, 'replace b': 1, 'forget c': 1, 'update b': 1 })],
+    parts,
+  };
+  assert.deepEqual(beyondConfirmed({ ...losing, parts: { ...parts, planFile: 'other' } }, losing), [
+    'app: destroy a (1, which are confirmed one by one)',
+    'app: replace b (1, which are confirmed one by one)',
+    'app: forget c (1, which are confirmed one by one)',
+  ]);
   assert.equal(beyond([]).length, 1);
   assert.equal(beyondConfirmed({ units: [unit('app', {})], parts }, null).length, 1);
 });

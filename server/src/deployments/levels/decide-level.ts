@@ -2,8 +2,10 @@
  * The levels of a deployment: its first plan, and those of units that are planned once others are applied. Pure.
  *
  * A person confirms kinds and numbers of changes, by unit. The plan of a later level is within that if each of its units
- * makes at most as many changes of each kind, with the code, tool and variables that were approved.
+ * makes at most as many changes of each kind, with the code, tool and variables that were approved. What is lost is
+ * confirmed object by object, and numbers do not say which: a plan that destroys, replaces or forgets is never within.
  */
+import type { ChangeKind } from '#contract/deployments/change-kinds.ts';
 import type { PlannedUnit } from '#contract/deployments/plan.ts';
 import type { ApprovedParts, Job } from '#protocol/messages/job.ts';
 
@@ -34,11 +36,17 @@ export interface LevelPlan {
   readonly parts: ApprovedParts | null;
 }
 
+/** Kinds whose objects are lost. Names of changes begin with their kind, as in `destroy aws_vpc`. */
+const losing: readonly ChangeKind[] = ['destroy', 'replace', 'forget'];
+
 function unitBeyond({ unit, changes = {} }: PlannedUnit, confirmed: readonly PlannedUnit[]): string[] {
   const known = confirmed.find((each) => each.unit === unit)?.changes;
-  return Object.entries(changes)
-    .filter(([kind, count]) => count > (known?.[kind] ?? 0))
-    .map(([kind, count]) => `${unit}: ${kind} (${count}, approved were ${known?.[kind] ?? 0})`);
+  return Object.entries(changes).flatMap(([kind, count]) => {
+    const approved = known?.[kind] ?? 0;
+    if (count > approved) return [`${unit}: ${kind} (${count}, approved were ${approved})`];
+    const isLosing = count > 0 && losing.some((each) => kind.startsWith(`${each} `));
+    return isLosing ? [`${unit}: ${kind} (${count}, which are confirmed one by one)`] : [];
+  });
 }
 
 const sameParts = {
