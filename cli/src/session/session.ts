@@ -1,6 +1,6 @@
 /** What every command uses: a client of the service, and its output. */
 import { type Client, createClient } from '#contract/client/client.ts';
-import type { LastReplies } from './explain-reply.ts';
+import type { CalledOperations } from './explain-reply.ts';
 import type { OperationName } from '#contract/operations.ts';
 import { createOutput, type Output } from '../terminal/output.ts';
 import { plain, safeText } from '../terminal/safe-text.ts';
@@ -25,7 +25,7 @@ export interface SharedFlags extends ConnectionFlags {
 export interface Session {
   readonly client: Client;
   readonly output: Output;
-  readonly replies: LastReplies;
+  readonly called: CalledOperations;
   /** Prints replies unchanged instead of tables and sentences. */
   readonly isJson: boolean;
   /** The organization that was specified; undefined: all that the key has access to. */
@@ -53,16 +53,19 @@ export async function openSession(flags: SharedFlags): Promise<Session> {
     resolveSettings(flags, process.env, stored),
     stored,
   );
-  const replies = new Map<OperationName, unknown>();
+  const called = new Set<OperationName>();
   return {
-    replies,
+    called,
     client: createClient({
       url: apiUrl,
       key: apiKey,
       secret: apiSecret,
       userAgent: `envarium/${version}`,
       fetch: reportingFetch(patientFetch({ fetch, tell }), warn),
-      onReply: (name, reply) => replies.set(name, reply),
+      onReply: (name) => {
+        called.delete(name);
+        called.add(name);
+      },
     }),
     output: createOutput(process.stdout, process.env),
     isJson: flags.json === true,
