@@ -11,6 +11,7 @@ import type { CreatedAdmin, Invitation } from '#contract/people/shapes.ts';
 import type { Role, RoleAssignment, TeamRoleAssignment } from '#contract/roles/shapes.ts';
 import type { CurrentUser, Session, SignedIn } from '#contract/sign-in/shapes.ts';
 import type { Team } from '#contract/teams/shapes.ts';
+import { freePort } from '../agent/src/testing/free-port.ts';
 import { cliProgram } from '../tools/programs/built-programs.ts';
 import { type RunningService, startService } from './service.ts';
 
@@ -108,8 +109,10 @@ describe('people, teams, roles and keys from the command line', () => {
   before(async () => {
     // Nobody listens there: where a browser would go is tested with the service.
     const oidc = { ENVARIUM_OIDC_ISSUER: 'http://127.0.0.1:9/', ENVARIUM_OIDC_CLIENT_ID: 'envarium' };
-    const base = { ENVARIUM_BASE_URL: 'http://envarium.localhost' };
-    service = await startService({ settings: { ...oidc, ...base, ENVARIUM_OIDC_CLIENT_SECRET: 'a secret' } });
+    // Addresses for redirects need the setting.
+    const port = String(await freePort());
+    const own = { ENVARIUM_PORT: port, ENVARIUM_BASE_URL: `http://127.0.0.1:${port}` };
+    service = await startService({ settings: { ...oidc, ...own, ENVARIUM_OIDC_CLIENT_SECRET: 'a secret' } });
     await good('project', 'create', 'Shop');
     await good('project', 'create', 'Cart', '--parent', 'Shop');
   });

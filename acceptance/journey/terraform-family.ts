@@ -129,7 +129,7 @@ export async function arriveWith(layout: Layout, folder: string): Promise<Scenar
     change: {
       variables: [greeting('good evening')],
       rows: [`recreate ${site}local_file.page`],
-      summary: { added: 1, changed: 0, destroyed: 1 },
+      summary: { added: 1, changed: 0, destroyed: 1, replaced: 1 },
       world: changed,
       outputs: { [`${output}greeting`]: 'good evening' },
     },

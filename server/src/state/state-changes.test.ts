@@ -486,12 +486,13 @@ test('access of others is stored, returned and revoked', async () => {
     body: { ...body, allowedProjectIds: [environment.id] },
   });
   assert.match(unknown.message, /^\/body\/allowedProjectIds\/0 does not match any project/);
-  for (const bad of [
-    { allowedProjectIds: [] },
-    { accessibleFromEntireOrganization: null },
-    { ...body, allowedProjectIds: null },
-  ])
+  for (const bad of [{ allowedProjectIds: [] }, { accessibleFromEntireOrganization: null }])
     await refused(app, 'setStateAccess', 400, { params, body: bad });
+  const cleared = await ok(app, 'setStateAccess', {
+    params,
+    body: { ...body, allowedProjectIds: null } as never,
+  });
+  assert.deepEqual(cleared.allowedProjectIds, []);
   await refused(app, 'setStateAccess', 403, { params, body, as: member });
   await ok(app, 'deleteStateAccess', { params });
   assert.deepEqual(await ok(app, 'getStateAccess', { params }), none);
