@@ -226,7 +226,7 @@ describe('creating an environment in the browser', { skip: needs, concurrency: f
     await next('Variables');
     await page.getByText('The variables of the code cannot be read').waitFor();
     await page
-      .getByText(/does not answer/)
+      .getByText(/cannot be reached by the service/)
       .first()
       .waitFor();
     await page.getByRole('button', { name: 'Add a variable' }).click();

@@ -37,7 +37,8 @@ describe('the inbox', { skip: withoutBrowser, concurrency: false }, () => {
   test('fills while it is open: what waits, failed and drifted, each with its action', async () => {
     shown = await fillShowcase(service.client, service.folder);
     const waiting = section('Waiting for you');
-    await waiting.getByRole('listitem').filter({ hasText: 'production' }).getByText('2 to destroy').waitFor();
+    const production = waiting.getByRole('listitem').filter({ hasText: 'production' });
+    await production.getByText('2 to replace').waitFor();
     await waiting.getByRole('link', { name: 'Review' }).nth(1).waitFor();
     assert.equal(await waiting.getByRole('link', { name: 'Review' }).count(), 2);
     await section('Failed since your last visit').getByText('orders database').waitFor();
