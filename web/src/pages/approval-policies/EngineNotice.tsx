@@ -6,8 +6,9 @@ export function EngineNotice() {
   const { data: engine } = useRead('getPolicyEngine');
   if (engine?.problem === undefined) return null;
   return (
-    <Alert color="yellow" role="status" title="Policies cannot be evaluated" mb="md">
-      {engine.problem}. Until then, deployments that a policy is to check fail.
+    <Alert color="yellow" role="status" mb="md">
+      <strong>Policies cannot be evaluated.</strong> {engine.problem}. Until then, deployments that a policy
+      is to check fail.
     </Alert>
   );
 }
