@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { plannedOutcome } from '../../testing/agent.ts';
 import { ok, refused } from '../../testing/client.ts';
-import { createIdle, deploy, deploymentOf, environmentOf } from '../../testing/environment.ts';
+import { createActive, createIdle, deploy, deploymentOf, environmentOf } from '../../testing/environment.ts';
 import { listRevisions } from '../../repositories/git/open-repository.ts';
 import { fireTimers } from '../../schedules/fire-timers.ts';
 import { getTemplateRow } from '../../templates/template-store.ts';
@@ -501,7 +501,10 @@ test(
       ['pending', 'WAITING_FOR_USER'],
       ['deny', 'CANCELLED'],
     ] as const) {
-      const { project, environment } = await guarded([says(rule)]);
+      const { project } = await guarded([]);
+      // Only what was applied once is skipped.
+      const environment = await createActive(app, agent, { projectId: project.id });
+      await assign((await newPolicy(says(rule))).id, 'PROJECT', project.id);
       const body = { projectId: project.id, skipApplyWhenPlanIsEmpty: true };
       await ok(app, 'updatePolicy', { body });
       const { id } = await deploy(app, environment.id);
