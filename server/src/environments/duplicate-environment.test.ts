@@ -157,7 +157,7 @@ test('credentials of an address are copied for their host only', async () => {
       preventAutoDeploy: true,
       deployRequest: { blueprintId, ...more },
     };
-    const { blueprintId: copied = '' } = await ok(app, 'createEnvironment', { body });
+    const { blueprintId: copied } = await ok(app, 'createEnvironment', { body });
     const row = await getTemplateRow(app.context.db, copied);
     assert.ok(row);
     return { id: copied, row, credentials: openCredentials(app.context, row) };
