@@ -21,7 +21,7 @@ import {
   usesTofu,
 } from './settings.ts';
 import { checkUnit, elsewhereOf } from './unit-states.ts';
-import { missingLine, reportCapture, reportedUnits, unplannedUnits } from './unplanned.ts';
+import { missingLine, reportCapture, reportedUnits, unplannedUnits } from './unplanned-units.ts';
 import { hasStacks, levelsOf, type Unit } from './units.ts';
 import { workingFolder } from './working-folders.ts';
 

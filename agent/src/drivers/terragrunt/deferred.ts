@@ -8,7 +8,7 @@ import type { TerraformPlan } from '../terraform/plan-json.ts';
 import { configurationFiles, type ParsedFiles } from './backends.ts';
 import { UnreadableFile } from './read-file.ts';
 import { levelsOf, type Unit } from './units.ts';
-import type { MissingOutputs } from './unplanned.ts';
+import type { MissingOutputs } from './unplanned-units.ts';
 
 /** Outputs of another unit that a unit's configuration uses. */
 interface Reference {

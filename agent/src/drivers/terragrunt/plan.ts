@@ -22,7 +22,7 @@ import { type Deferred, deferredUnits, mockedUnits } from './deferred.ts';
 import { isRunAll, planName, unitsOf } from './settings.ts';
 import { elsewhereOf } from './unit-states.ts';
 import { type Unit, unitAddress, unitModule } from './units.ts';
-import { unplannedUnits } from './unplanned.ts';
+import { unplannedUnits } from './unplanned-units.ts';
 import { workingFolder } from './working-folders.ts';
 
 /** Under which a unit's plan is captured as JSON; `refresh`: the one that only looks for drift. */
