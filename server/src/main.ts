@@ -2,6 +2,7 @@
 import { proxyEnvironment, readCertificates, trustedCertificates, useNetwork } from '#settings/network.ts';
 import { readSettings } from './config.ts';
 import { findOpa } from './flows/find-opa.ts';
+import { gitProblem } from './repositories/git/run-git.ts';
 import { handOverFirstKey } from './start/hand-over-first-key.ts';
 import { openLog } from './start/open-log.ts';
 import { startService } from './start/service.ts';
@@ -26,6 +27,8 @@ async function main(): Promise<void> {
   const log = openLog(settings.logLevel);
   const { problem } = findOpa(settings);
   if (problem !== undefined) log.warn({ reason: problem }, 'approval policies cannot be evaluated');
+  const ofGit = await gitProblem();
+  if (ofGit !== undefined) log.warn({ reason: ofGit }, 'the service cannot read repositories on the web');
   const told = untilTold();
   await using service = await startService(settings, log);
   await handOverFirstKey(service, process.stdout);

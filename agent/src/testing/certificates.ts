@@ -10,8 +10,11 @@ export interface Authority {
   readonly server: { readonly key: Buffer; readonly cert: Buffer };
 }
 
-/** @param folder an existing folder, which is not reused for another authority */
-export function makeAuthority(folder: string): Authority {
+/**
+ * @param folder an existing folder, which is not reused for another authority
+ * @param names further host names that its certificate is for
+ */
+export function makeAuthority(folder: string, names: readonly string[] = []): Authority {
   const at = (name: string) => join(folder, name);
   const openssl = (...args: string[]) =>
     execFileSync('openssl', args, { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -30,7 +33,8 @@ export function makeAuthority(folder: string): Authority {
     '/CN=a test authority',
   );
   openssl('req', ...key, '-keyout', at('server.key'), '-out', at('server.csr'), '-subj', '/CN=localhost');
-  writeFileSync(at('names'), 'subjectAltName=DNS:localhost,IP:127.0.0.1\n');
+  const all = ['IP:127.0.0.1', ...['localhost', ...names].map((name) => `DNS:${name}`)];
+  writeFileSync(at('names'), `subjectAltName=${all.join()}\n`);
   const signing = [
     '-CA',
     at('ca.pem'),

@@ -169,6 +169,7 @@ async function runGit(folder: string, source: Job['source'], call: GitCall, log:
     home: join(folder, 'home'),
     path: process.env.PATH ?? '',
     protocols: web ? new URL(web.url).protocol.replace(':', '') : access ? 'fd' : 'none',
+    followsRedirects: true,
     ...(web ? { url: web.url, credentials: web.credentials } : {}),
   });
   const own =

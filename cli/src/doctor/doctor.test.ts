@@ -56,6 +56,22 @@ describe('the doctor', () => {
     );
   });
 
+  test('a git that is too old for the service, or for agents, is reported', async (t) => {
+    const { PATH } = process.env;
+    process.env.PATH = [folder, PATH].join(delimiter);
+    t.after(() => void (process.env.PATH = PATH));
+    for (const [version, standing, advice] of [
+      ['2.29.2', 'problem', /install git 2\.30 or later/],
+      ['2.34.1', 'warning', /^The service does not read repositories on the web with it: install git 2\.37/],
+      ['2.37.0', 'ok', /^$/],
+    ] as const) {
+      await writeFile(join(folder, 'git'), `#!/bin/sh\necho "git version ${version}"\n`, { mode: 0o755 });
+      const [found] = about(await checkPrograms(), 'git');
+      assert.equal(found?.standing, standing, version);
+      assert.match(found.advice ?? '', advice);
+    }
+  });
+
   test('accounts in the range of user ids are reported, and a range that is too small', () => {
     assert.match(checkUids(passwd, {}).text, /build \(58001\)/);
     assert.equal(checkUids(passwd, { ENVARIUM_SLOT_UID_BASE: '70000' }).standing, 'ok');

@@ -8,6 +8,8 @@ interface Needed {
   readonly program: string;
   readonly args: readonly string[];
   readonly least?: readonly [major: number, minor: number];
+  /** Below it, the service does less than the agent. */
+  readonly ofService?: { readonly least: readonly [major: number, minor: number]; readonly advice: string };
   readonly isMust: boolean;
   /** What does not work without it, and how to install it. */
   readonly advice: string;
@@ -18,6 +20,11 @@ const needed: readonly Needed[] = [
     program: 'git',
     args: ['--version'],
     least: [2, 30],
+    ofService: {
+      least: [2, 37],
+      advice:
+        'The service does not read repositories on the web with it: install git 2.37 or later if it runs here.',
+    },
     isMust: true,
     advice: 'Runs clone repositories with it: install git 2.30 or later.',
   },
@@ -65,7 +72,7 @@ function isBelow(version: string, [major, minor]: readonly [number, number]): bo
   return ownMajor < major || (ownMajor === major && ownMinor < minor);
 }
 
-async function checkOne({ program, args, least, isMust, advice }: Needed): Promise<Finding> {
+async function checkOne({ program, args, least, ofService, isMust, advice }: Needed): Promise<Finding> {
   const { status, output } = await runProgram(program, args);
   const version = versionIn(output);
   const wrong = isMust ? problem : warning;
@@ -74,6 +81,8 @@ async function checkOne({ program, args, least, isMust, advice }: Needed): Promi
     return wrong(program, `does not work: ${output.trim().split('\n')[0] ?? `status ${status}`}`, advice);
   if (version !== undefined && least && isBelow(version, least))
     return wrong(program, `${version} is too old`, advice);
+  if (version !== undefined && ofService && isBelow(version, ofService.least))
+    return warning(program, `${version} is new enough for agents only`, ofService.advice);
   return ok(program, version ?? 'is installed');
 }
 

@@ -40,6 +40,8 @@ export interface GitEnvironmentInput {
   readonly credentials?: Credentials | undefined;
   /** Addresses of the host, as `http.curloptResolve` has them: then no others are connected to. */
   readonly resolved?: string | undefined;
+  /** Whether git follows the redirect of a first request; never with credentials or over plain http. */
+  readonly followsRedirects: boolean;
 }
 
 /**
@@ -85,18 +87,18 @@ export function moduleGitEnvironment(
   };
 }
 
-function connectionEnvironment({ url, credentials, resolved }: GitEnvironmentInput): Record<string, string> {
+function connectionEnvironment(input: GitEnvironmentInput): Record<string, string> {
+  const { url, credentials, resolved, followsRedirects } = input;
   if (url === undefined) return {};
   const { origin } = new URL(url);
-  const pinned: [string, string][] =
-    resolved === undefined
-      ? []
-      : [
-          ['http.curloptResolve', resolved],
-          ['http.followRedirects', 'false'],
-          [`http.${origin}/.followRedirects`, 'false'],
-        ];
-  return numbered([...pinned, ...credentialEntries(origin, credentials)]);
+  const pinned: [string, string][] = resolved === undefined ? [] : [['http.curloptResolve', resolved]];
+  const direct: [string, string][] = followsRedirects
+    ? []
+    : [
+        ['http.followRedirects', 'false'],
+        [`http.${origin}/.followRedirects`, 'false'],
+      ];
+  return numbered([...pinned, ...direct, ...credentialEntries(origin, credentials)]);
 }
 
 function credentialEntries(origin: string, credentials: Credentials | undefined): [string, string][] {

@@ -91,7 +91,7 @@ const readings: readonly Reading[] = [
   {
     pattern: /redirect|error: 30\d/i,
     message: ({ repository }) =>
-      `repository ${repository} redirects elsewhere, which is not followed with a token or over plain http: use the address that it redirects to`,
+      `repository ${repository} redirects elsewhere, which is not followed: use the address that it redirects to`,
   },
   {
     pattern: /proxy|CONNECT tunnel failed/i,

@@ -14,7 +14,7 @@ export type RepositoryAccess =
       readonly kind: 'web';
       readonly url: string;
       readonly credentials?: Credentials;
-      /** Addresses to connect to, as `http.curloptResolve` has them; no redirect is followed then. */
+      /** Addresses to connect to, as `http.curloptResolve` has them. */
       readonly resolved?: string;
     }
   | {

@@ -8,7 +8,7 @@ import { placeOf, withToolbox } from '../../../tools/toolbox/places.ts';
 import type { Context } from '../context.ts';
 import { catalogue } from '../flows/catalogue.ts';
 import { Refusal } from '../http/errors.ts';
-import { GitMissing } from '../repositories/git/run-git.ts';
+import { UnusableGit } from '../repositories/git/run-git.ts';
 import type { TemplateRow } from '../templates/template-store.ts';
 import type { PolicyFiles } from './compile-policy.ts';
 import { evaluateFiles, evaluateTogether } from './policy-engine.ts';
@@ -53,6 +53,6 @@ test('a policy that the catalogue no longer has is an error in words', async () 
 });
 
 test('a service without git does not try a policy again: that does not pass', () => {
-  assert.equal(isPassing(new GitMissing()), false);
+  assert.equal(isPassing(new UnusableGit('git is not installed')), false);
   assert.equal(isPassing(new Refusal('unavailable', 'Too many repositories are being read')), true);
 });

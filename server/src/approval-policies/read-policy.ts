@@ -10,7 +10,7 @@ import type { ProjectPlace } from '../projects/project-store.ts';
 import { type CommitTree, UnreadableFile } from '../repositories/git/commit-tree.ts';
 import { UnreadableRepository } from '../repositories/git/fetch-commit.ts';
 import { readRepository } from '../repositories/git/open-repository.ts';
-import { GitMissing } from '../repositories/git/run-git.ts';
+import { UnusableGit } from '../repositories/git/run-git.ts';
 import { Refusal } from '../http/errors.ts';
 import { getKeyValues } from '../ssh-keys/ssh-key-store.ts';
 import { credentialsFor } from '../templates/credentials-for.ts';
@@ -86,7 +86,7 @@ function cataloguedPolicy(path: string): ReadPolicy {
  * before cannot be read now.
  */
 export function isPassing(error: unknown): boolean {
-  if (error instanceof GitMissing) return false;
+  if (error instanceof UnusableGit) return false;
   return error instanceof PolicyUnavailable || (error instanceof Refusal && error.code === 'unavailable');
 }
 

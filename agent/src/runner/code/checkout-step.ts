@@ -231,6 +231,7 @@ function environmentOf(
     home: attempt.folders.home,
     path: toolPath,
     protocols: access === undefined ? 'none' : scheme,
+    followsRedirects: true,
     ...(isWeb ? { url: access.url, credentials: access.credentials } : {}),
   });
   return { ...network, ...environment };

@@ -10,9 +10,10 @@ import type { Context } from '../../context.ts';
 import { Refusal } from '../../http/errors.ts';
 import { addressOf } from '#guards/git/repository-access.ts';
 import { type CommitTree, commitTree } from './commit-tree.ts';
-import { fetchCommit, fetchedFrom, mustRun } from './fetch-commit.ts';
+import { type Fetched, fetchCommit, fetchedFrom, mustRun } from './fetch-commit.ts';
 import { pinAddress } from './pin-address.ts';
-import type { GitPlace } from './run-git.ts';
+import { proxyFor } from './proxy-for.ts';
+import { type GitPlace, gitProgram } from './run-git.ts';
 
 /** Each takes a process or two, and memory for what it fetches. */
 const mostAtOnce = 4;
@@ -36,16 +37,24 @@ function removeLeftovers(folder: string): void {
 }
 
 /** Proxies as the service uses them itself, and the certificates that it trusts in addition. */
-function networkFor({ settings }: Opening, folder: string): Record<string, string> {
+function networkFor(
+  { settings }: Opening,
+  folder: string,
+): Pick<GitPlace, 'proxies'> & Partial<Pick<GitPlace, 'certificates'>> {
   const proxies = proxyEnvironment(process.env);
-  if (settings.caFile === undefined) return proxies;
+  if (settings.caFile === undefined) return { proxies };
   const own = readCertificates(settings.caFile, 'ENVARIUM_CA_FILE');
-  const file = join(folder, 'certificates.pem');
-  writeFileSync(file, `${trustedCertificates(own).join('\n')}\n`);
-  return { ...proxies, GIT_SSL_CAINFO: file };
+  const certificates = join(folder, 'certificates.pem');
+  writeFileSync(certificates, `${trustedCertificates(own).join('\n')}\n`);
+  return { proxies, certificates };
 }
 
-const hasProxy = ({ network }: GitPlace) => Object.keys(network).some((name) => /^https?_proxy$/i.test(name));
+/** The repository at the addresses that git may connect to. */
+async function checked({ settings }: Opening, { proxies }: GitPlace, wanted: Fetched): Promise<Fetched> {
+  const { access } = wanted;
+  const isProxied = access.kind === 'web' && Object.keys(proxyFor(new URL(access.url), proxies)).length > 0;
+  return pinAddress(settings, wanted, { isProxied, program: gitProgram() });
+}
 
 function refusalFor(error: unknown, signal: AbortSignal, { settings, stopping }: Opening): unknown {
   if (!signal.aborted || error instanceof Refusal) return error;
@@ -70,7 +79,7 @@ async function inPlace<Result>(
     const configurationFile = join(folder, 'gitconfig');
     writeFileSync(configurationFile, gitConfiguration);
     const network = networkFor(context, folder);
-    return await work({ folder, configurationFile, signal, megabytes, network });
+    return await work({ folder, configurationFile, signal, megabytes, ...network });
   } catch (error) {
     throw refusalFor(error, signal, context);
   } finally {
@@ -99,7 +108,7 @@ export function readRepository<Result>(
   const wanted = fetchedFrom(source, revision);
   return inTurn(() =>
     inPlace(context, async (place) => {
-      const fetched = await pinAddress(context.settings, wanted, hasProxy(place));
+      const fetched = await checked(context, place, wanted);
       const folder = join(place.folder, 'code');
       const commit = await fetchCommit(place, fetched, folder);
       return await read(commitTree(place, folder, commit), place.signal);
@@ -118,7 +127,7 @@ export function listRevisions(context: Opening, source: RepositorySource): Promi
   const wanted = fetchedFrom(source, undefined);
   return inTurn(() =>
     inPlace(context, async (place) => {
-      const fetched = await pinAddress(context.settings, wanted, hasProxy(place));
+      const fetched = await checked(context, place, wanted);
       const args = ['ls-remote', '--quiet', '--heads', '--tags', '--refs', '--', addressOf(fetched.access)];
       const { output } = await mustRun(place, fetched, args, true);
       const names = output

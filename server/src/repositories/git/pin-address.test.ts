@@ -8,6 +8,7 @@ import { testApp } from '../../testing/app.ts';
 import { listRevisions } from './open-repository.ts';
 import { fetchedFrom } from './fetch-commit.ts';
 import { pinAddress } from './pin-address.ts';
+import { gitProgram } from './run-git.ts';
 
 let connections = 0;
 /** Somebody's service in the inner network: it counts who comes, and hangs up. */
@@ -77,7 +78,8 @@ test('networks that the operator names are read', async () => {
 
 test('git gets the addresses that were checked, and follows no redirect', async () => {
   const source = sourceOf('https://localhost:8443/code.git') as Parameters<typeof fetchedFrom>[0];
-  const { access } = await pinAddress(open.context.settings, fetchedFrom(source, undefined), false);
+  const connection = { isProxied: false, program: gitProgram() };
+  const { access } = await pinAddress(open.context.settings, fetchedFrom(source, undefined), connection);
   assert.ok(access.kind === 'web');
   assert.match(access.resolved ?? '', /^localhost:8443:.*127\.0\.0\.1/);
   const environment = gitEnvironment({
@@ -85,6 +87,7 @@ test('git gets the addresses that were checked, and follows no redirect', async 
     home: '/nowhere',
     path: '/usr/bin',
     protocols: 'https',
+    followsRedirects: false,
     url: access.url,
     resolved: access.resolved,
   });

@@ -7,6 +7,8 @@ import type { RepositoryAccess } from '#guards/git/repository-access.ts';
 import { sshHost } from '#guards/ssh-address.ts';
 import type { ServerSettings } from '../../config.ts';
 import { isClosedTo } from '../../http/networks.ts';
+import { problemOfGit } from './git-version.ts';
+import { UnusableGit } from './run-git.ts';
 import { type Fetched, noAnswer, UnreadableRepository } from './fetch-commit.ts';
 
 type PinSettings = Pick<ServerSettings, 'gitNetworks' | 'gitHttpHosts'>;
@@ -38,23 +40,32 @@ function pinned(access: RepositoryAccess, addresses: readonly string[]): Reposit
   return { ...access, resolved: `${url.hostname}:${portOf(url)}:${written}` };
 }
 
+interface Connection {
+  /** A forward proxy connects to the host, and resolves its name again: then nothing can be pinned. */
+  readonly isProxied: boolean;
+  /** Absolute path of git. */
+  readonly program: string;
+}
+
 /**
- * @param hasProxy a forward proxy resolves names that the service cannot resolve
  * @returns with the addresses that git or ssh connects to
  * @throws UnreadableRepository for a host in a private or local network, in the same words as for one that does not
- * answer
+ * answer; UnusableGit for an address on the web if git would connect to other addresses
  */
 export async function pinAddress(
   settings: PinSettings,
   fetched: Fetched,
-  hasProxy: boolean,
+  { isProxied, program }: Connection,
 ): Promise<Fetched> {
   const { access } = fetched;
   const host = hostOf(access);
   if (host === null || isNamed(settings, access)) return fetched;
   const found = await lookup(host, { all: true }).catch(() => []);
-  if (found.length === 0 && hasProxy && access.kind === 'web') return fetched;
+  if (found.length === 0 && isProxied) return fetched;
   const open = found.map(({ address }) => address).filter((ip) => !isClosedTo(ip, settings.gitNetworks));
   if (open.length === 0) throw new UnreadableRepository(noAnswer(fetched));
+  if (isProxied) return fetched;
+  const problem = access.kind === 'web' ? await problemOfGit(program) : undefined;
+  if (problem !== undefined) throw new UnusableGit(problem);
   return { ...fetched, access: pinned(access, open) };
 }

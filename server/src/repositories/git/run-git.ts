@@ -12,6 +12,8 @@ import type { RepositoryAccess } from '#guards/git/repository-access.ts';
 import { serveLocalRepository } from '#guards/git/serve-local-repository.ts';
 import { startSshWithLog } from '#guards/git/ssh.ts';
 import { Refusal } from '../../http/errors.ts';
+import { problemOfGit } from './git-version.ts';
+import { proxyFor } from './proxy-for.ts';
 
 /** Where and under which limits a repository is read. */
 export interface GitPlace {
@@ -23,8 +25,10 @@ export interface GitPlace {
   readonly signal: AbortSignal;
   /** Of any file that git writes. */
   readonly megabytes: number;
-  /** Proxies, and the location of certificates. */
-  readonly network: Readonly<Record<string, string>>;
+  /** As `proxyEnvironment` has them. */
+  readonly proxies: Readonly<Record<string, string>>;
+  /** Path of the certificates that are trusted; absent: those of the machine. */
+  readonly certificates?: string;
 }
 
 export interface GitRequest {
@@ -79,9 +83,16 @@ function environmentOf(place: GitPlace, access: RepositoryAccess | undefined): R
     home: place.folder,
     path: usualPath,
     protocols: access === undefined ? 'none' : scheme,
+    followsRedirects: false,
     ...(isWeb ? { url: access.url, credentials: access.credentials, resolved: access.resolved } : {}),
   });
-  return { ...(isWeb ? place.network : {}), ...environment };
+  if (!isWeb) return environment;
+  const { certificates } = place;
+  return {
+    ...proxyFor(new URL(access.url), place.proxies),
+    ...(certificates === undefined ? {} : { GIT_SSL_CAINFO: certificates }),
+    ...environment,
+  };
 }
 
 /** Connects a git that reads from its descriptor 3; @throws an Error that names sshKeys if a key is unusable */
@@ -145,10 +156,25 @@ function textIn(file: string): string {
 }
 
 /** Unlike other reasons for a 503, it does not pass. */
-export class GitMissing extends Refusal {
-  constructor() {
-    super('unavailable', 'git is not installed on the machine of the service: install it');
+export class UnusableGit extends Refusal {
+  constructor(problem: string) {
+    super('unavailable', problem);
   }
+}
+
+const missingGit = 'git is not installed on the machine of the service: install it';
+
+/** @throws UnusableGit if it is not installed */
+export function gitProgram(): string {
+  const program = findProgram('git');
+  if (program === null) throw new UnusableGit(missingGit);
+  return program;
+}
+
+/** @returns why repositories on the web cannot be read, and what to do; undefined if they can */
+export async function gitProblem(): Promise<string | undefined> {
+  const program = findProgram('git');
+  return program === null ? missingGit : problemOfGit(program);
 }
 
 /** Ends a process that leads a group, and all that it has started. */
@@ -167,8 +193,7 @@ export function killGroup({ pid }: ChildProcess): void {
  */
 export async function runGit(place: GitPlace, { args, access, input }: GitRequest): Promise<GitAnswer> {
   place.signal.throwIfAborted();
-  const git = findProgram('git');
-  if (git === null) throw new GitMissing();
+  const git = gitProgram();
   const hasChannel = access !== undefined && access.kind !== 'web';
   const limits = { fileBytes: place.megabytes * 1024 * 1024, memoryBytes: mostMemoryBytes };
   const [program, ...words] = limitedCommand([git, ...args], limits);
