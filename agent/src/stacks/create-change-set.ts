@@ -132,7 +132,7 @@ async function computed(api: Api, id: string) {
 
 async function plan(api: Api, uploads: Uploads): Promise<ChangeSetReport> {
   const { request } = api;
-  const template = await placeTemplate(api, uploads);
+  const template = await placeTemplate(api, uploads, 'plan');
   const summary = await summaryOf(api, template);
   checkCapabilities(summary, api);
   const { hidden } = parametersFor(api, summary);

@@ -19,7 +19,10 @@ test.after(() => {
 
 const request = (files: object) =>
   ({ templateFile: null, parametersFile: null, parameters: {}, ...files }) as Api['request'];
-const uploads = { put: async () => 'https://bucket/nested' } as unknown as Uploads;
+const uploads = {
+  placeOf: (key: string) => ({ bucket: 'bucket', key }),
+  addressOf: async () => 'https://bucket/nested',
+} as unknown as Uploads;
 const nested = '"Type": "AWS::CloudFormation::Stack", "Properties": {"TemplateURL": "nested.yaml"}';
 const metadata = '{"large": 9223372036854775807, "small": [1, -12345678901234567890, true]}';
 const template = `{"Metadata": ${metadata}, "Resources": {"Nested": {${nested}}}}`;
@@ -31,7 +34,11 @@ for (const [form, text] of [
   test(`a template in ${form} whose nested stacks are uploaded keeps its numbers`, async () => {
     writeFileSync('nested.yaml', 'Resources: {}\n');
     writeFileSync('template', text);
-    const { source } = await placeTemplate({ request: request({ templateFile: 'template' }) }, uploads);
+    const { source } = await placeTemplate(
+      { request: request({ templateFile: 'template' }) },
+      uploads,
+      'check',
+    );
     const body = 'TemplateBody' in source ? source.TemplateBody : '';
     assert.match(body, /https:\/\/bucket\/nested/);
     assert.match(body, /"large": 9223372036854775807/);

@@ -1,19 +1,17 @@
 /** The template of a stack: where it is, what it declares, and how AWS gets it. */
 import { existsSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { normalize } from 'node:path';
 import { GetTemplateSummaryCommand, type GetTemplateSummaryOutput } from '@aws-sdk/client-cloudformation';
-import { type Document, isScalar, parseDocument } from 'yaml';
-import { withNumbers } from '#contract/schema/exact-json.ts';
-import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { declaredVariables } from '#protocol/tools/declared-variables.ts';
 import { stackVariableNames } from '#protocol/tools/cloudformation/variables.ts';
 import { type Api, StackProblem } from './api.ts';
+import { type Artifact, packageTemplate, templateName } from './artifacts/package-template.ts';
 import { readCode } from './code-files.ts';
+import { tell } from './tell.ts';
 import type { Uploads } from './uploads.ts';
 
 /** Of a template in a request. */
 const bodyBytes = 51_200;
-const deepest = 5;
 
 /** How a template is given to AWS. */
 export type TemplateSource = { readonly TemplateBody: string } | { readonly TemplateURL: string };
@@ -34,80 +32,47 @@ function templateFile({ request }: Pick<Api, 'request'>): string {
   return found;
 }
 
-function isJson(text: string): boolean {
-  return /^\s*\{/.test(text);
-}
-
-/** YAML with the tags of CloudFormation, such as `!Ref`, which stay as they are. JSON is YAML, too. */
-function documentOf(text: string, file: string): Document {
-  const document = parseDocument(text, { logLevel: 'silent', schema: 'yaml-1.1', intAsBigInt: true });
-  const [error] = document.errors;
-  if (error !== undefined) throw new StackProblem(`${file} cannot be read: ${error.message}`);
-  return document;
-}
-
-/** Nested stacks whose template is a file: their logical ids and paths. */
-function localTemplates(document: Document): { readonly id: string; readonly path: string }[] {
-  const resources = recordOf(recordOf(document.toJS())['Resources']);
-  return Object.entries(resources).flatMap(([id, resource]) => {
-    if (!isRecord(resource) || resource['Type'] !== 'AWS::CloudFormation::Stack') return [];
-    const url = document.getIn(['Resources', id, 'Properties', 'TemplateURL'], true);
-    if (!isScalar(url) || typeof url.value !== 'string' || url.tag?.startsWith('!') === true) return [];
-    return /^https?:\/\//.test(url.value) ? [] : [{ id, path: url.value }];
-  });
-}
-
-/** A template in which files of nested stacks are replaced by addresses of their uploads. */
-async function packaged(
-  text: string,
-  file: string,
-  uploads: Uploads,
-  within: readonly string[],
-): Promise<string> {
-  const document = documentOf(text, file);
-  const local = localTemplates(document);
-  if (local.length === 0) return text;
-  if (within.includes(file) || within.length >= deepest)
-    throw new StackProblem(
-      `${[...within, file].join(' → ')}: nested stacks contain each other, or are nested too deeply`,
-    );
-  for (const { id, path } of local) {
-    const nested = normalize(join(dirname(file), path));
-    if (nested.startsWith('..') || path.startsWith('/'))
-      throw new StackProblem(
-        `${id} in ${file}: TemplateURL must be the address of a template, or a file below the folder of the configuration`,
-      );
-    const code = readCode(nested);
-    if (code === null)
-      throw new StackProblem(`${id} in ${file}: there is no file ${nested} for its TemplateURL`);
-    const content = await packaged(code, nested, uploads, [...within, file]);
-    document.setIn(
-      ['Resources', id, 'Properties', 'TemplateURL'],
-      await uploads.put(content, `${id} in ${file} has a file as TemplateURL`, 'kept'),
-    );
-  }
-  return isJson(text) ? JSON.stringify(withNumbers(document.toJS()), null, 2) : document.toString();
-}
-
 export interface Template {
   readonly file: string;
   readonly source: TemplateSource;
 }
 
 /**
- * The template as AWS gets it: in the request, or by its address if it is too large.
+ * The template as AWS gets it: in the request, or by its address if it is too large. What it names of the repository
+ * is in the bucket then, or only named by its future address if nothing is planned.
+ * @param purpose `check`: only what the request for the check needs is uploaded
  * @throws StackProblem if it cannot be
  */
-export async function placeTemplate(api: Pick<Api, 'request'>, uploads: Uploads): Promise<Template> {
+export async function placeTemplate(
+  api: Pick<Api, 'request'>,
+  uploads: Uploads,
+  purpose: 'check' | 'plan',
+): Promise<Template> {
   const file = templateFile(api);
   const code = readCode(file);
   if (code === null)
     throw new StackProblem(`fileName: there is no file ${file} in the folder of the configuration`);
-  const text = await packaged(code, file, uploads, []);
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= bodyBytes) return { file, source: { TemplateBody: text } };
-  const why = `${file} has ${bytes} bytes, and requests take templates of at most ${bodyBytes}`;
-  return { file, source: { TemplateURL: await uploads.put(text, why, 'removed') } };
+  const { text, artifacts } = await packageTemplate(code, normalize(file), uploads);
+  if (purpose === 'plan') await uploadArtifacts(api, uploads, artifacts);
+  const content = Buffer.from(text);
+  if (content.length <= bodyBytes) return { file, source: { TemplateBody: text } };
+  const why = `${file} has ${content.length} bytes, and requests take templates of at most ${bodyBytes}`;
+  const place = uploads.placeOf(templateName(content), why);
+  await uploads.put(place, content, { what: 'the template', afterwards: 'removed' });
+  return { file, source: { TemplateURL: await uploads.addressOf(place) } };
+}
+
+/** What nobody applies needs no code in the bucket, where it would stay. */
+async function uploadArtifacts(
+  { request }: Pick<Api, 'request'>,
+  uploads: Uploads,
+  artifacts: readonly Artifact[],
+): Promise<void> {
+  const wanted = artifacts.filter(({ isForPlan }) => isForPlan || !request.isPlanOnly);
+  for (const { target, what, content } of wanted) {
+    await uploads.put(target, await content(), { what, afterwards: 'kept' });
+    tell(`Uploaded ${what} to s3://${target.bucket}/${target.key}.`);
+  }
 }
 
 /** What a template declares. @throws StackProblem if it does not validate */

@@ -1,4 +1,4 @@
-/** Templates that CloudFormation reads from a bucket of S3. */
+/** Templates and packages of code that AWS reads from a bucket of S3. */
 import { createHash } from 'node:crypto';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { stackVariableNames } from '#protocol/tools/cloudformation/variables.ts';
@@ -10,9 +10,10 @@ function ownEndpoint(environment: NodeJS.ProcessEnv): string | undefined {
   return environment['AWS_ENDPOINT_URL_S3'] || environment['AWS_ENDPOINT_URL'] || undefined;
 }
 
-/** The name of an uploaded template: the same for the same content. */
-function digestOf(content: string): string {
-  return createHash('sha256').update(content).digest('hex');
+/** Where an object is, or will be. */
+export interface Place {
+  readonly bucket: string;
+  readonly key: string;
 }
 
 /** What a run has uploaded; what only it needs is removed at its end. */
@@ -33,21 +34,31 @@ export class Uploads implements AsyncDisposable {
   }
 
   /**
-   * Uploads a template.
+   * @param name of the object, the same for the same content
    * @param why it has to be uploaded, as the beginning of a sentence
-   * @param afterwards `kept`: nested stacks read it whenever they are deployed
-   * @returns its address
-   * @throws StackProblem if there is no bucket, or it does not take it
+   * @throws StackProblem if there is no bucket
    */
-  async put(content: string, why: string, afterwards: 'kept' | 'removed'): Promise<string> {
+  placeOf(name: string, why: string): Place {
     const { upload, environmentId } = this.#request;
     if (upload === null)
       throw new StackProblem(
         `${why}: set ${stackVariableNames.bucket} to a bucket of S3 in the region of the stack, which it is uploaded to`,
       );
-    const { bucket, prefix, kmsKeyId } = upload;
-    const digest = digestOf(content);
-    const key = `${prefix}envarium/${environmentId}/${digest}.template`;
+    return { bucket: upload.bucket, key: `${upload.prefix}envarium/${environmentId}/${name}` };
+  }
+
+  /**
+   * Uploads an object.
+   * @param what it is, as messages name it
+   * @param afterwards `kept`: AWS reads it whenever it works on the stack
+   * @throws StackProblem if the bucket does not take it
+   */
+  async put(
+    { bucket, key }: Place,
+    content: Uint8Array,
+    { what, afterwards }: { readonly what: string; readonly afterwards: 'kept' | 'removed' },
+  ): Promise<void> {
+    const kmsKeyId = this.#request.upload?.kmsKeyId ?? null;
     const { S3Client, PutObjectCommand } = await import('@aws-sdk/client-s3');
     const endpoint = ownEndpoint(this.#environment);
     this.#client ??= new S3Client({
@@ -60,24 +71,23 @@ export class Uploads implements AsyncDisposable {
           Bucket: bucket,
           Key: key,
           Body: content,
-          ContentType: 'text/plain',
-          ChecksumSHA256: Buffer.from(digest, 'hex').toString('base64'),
+          ContentType: /\.(template|ya?ml|json)$/.test(key) ? 'text/plain' : 'application/octet-stream',
+          ChecksumSHA256: createHash('sha256').update(content).digest('base64'),
           ...(kmsKeyId === null ? {} : { ServerSideEncryption: 'aws:kms', SSEKMSKeyId: kmsKeyId }),
         }),
       );
     } catch (error) {
       throw new StackProblem(
-        `the bucket ${bucket} does not take the template: ${explain(error, this.#environment)}`,
-        {
-          cause: error,
-        },
+        `the bucket ${bucket} does not take ${what}: ${explain(error, this.#environment)}`,
+        { cause: error },
       );
     }
     if (afterwards === 'removed') this.#temporary.add(key);
-    return this.#address(bucket, key, endpoint);
   }
 
-  async #address(bucket: string, key: string, endpoint: string | undefined): Promise<string> {
+  /** The address by which AWS reads an object. */
+  async addressOf({ bucket, key }: Place): Promise<string> {
+    const endpoint = ownEndpoint(this.#environment);
     const path = key.split('/').map(encodeURIComponent).join('/');
     if (endpoint !== undefined) return `${endpoint.replace(/\/+$/, '')}/${bucket}/${path}`;
     const region = await this.#region();

@@ -7,7 +7,7 @@ import { Uploads } from './uploads.ts';
 
 export async function validate(api: Api): Promise<undefined> {
   await using uploads = new Uploads(api);
-  const template = await placeTemplate(api, uploads);
+  const template = await placeTemplate(api, uploads, 'check');
   const summary = await summaryOf(api, template);
   const { unknown } = parametersFor(api, summary);
   checkCapabilities(summary, api);

@@ -144,6 +144,24 @@ test('a destroy deletes the stack, and needs no template', withOwnProgram, async
   assert.equal(aws.account.stack('test-one').status, 'DELETE_COMPLETE');
 });
 
+test(
+  'retained resources are forgotten by a destroy, and its summary says that they stay',
+  withOwnProgram,
+  async (t) => {
+    const { job, run, deploy } = await stackStage(t, {
+      'template.yaml':
+        'Resources: { Kept: { Type: AWS::SQS::Queue, DeletionPolicy: Retain }, Gone: { Type: AWS::SQS::Queue } }',
+    });
+    await deploy(job());
+    const planned = await run(job({ type: 'destroy', deploymentId: 'second' }));
+    assert.deepEqual(planned.outcome.planSummary, { added: 0, changed: 0, destroyed: 1, forgotten: 1 });
+    assert.match(
+      planned.log('cf:change-set'),
+      /Plan: 1 to destroy, 1 to forget\. Forgotten resources stay as they are\./,
+    );
+  },
+);
+
 test('a destroy stops if the stack has got more resources since its approval', withOwnProgram, async (t) => {
   const { aws, job, run, apply } = await deployed(t);
   const planned = await run(job({ type: 'destroy', deploymentId: 'second' }));

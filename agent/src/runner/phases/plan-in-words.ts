@@ -39,8 +39,8 @@ function changeInWords(change: ResourceChange): string[] {
 /** @param plan with sensitive values replaced */
 export function planInWords({ resourceChanges }: Plan): string {
   if (resourceChanges.length === 0) return 'No changes.';
-  const counts = countsText(countsOf(resourceChanges), 'toDo');
-  return [...resourceChanges.flatMap(changeInWords), '', `Plan: ${counts || 'no resource changes'}.`].join(
-    '\n',
-  );
+  const counts = countsOf(resourceChanges);
+  const summary = `Plan: ${countsText(counts, 'toDo') || 'no resource changes'}.`;
+  const stays = counts.forget === 0 ? '' : ' Forgotten resources stay as they are.';
+  return [...resourceChanges.flatMap(changeInWords), '', `${summary}${stays}`].join('\n');
 }

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { Account } from './account.ts';
 import { AwsError } from './error.ts';
 import { errorXml, queryOf, replyXml } from './xml.ts';
@@ -31,7 +31,7 @@ export interface StackServer extends AsyncDisposable {
   /** The credentials do not have the right to an action. */
   deny(action: string): void;
   /** Objects by bucket and key. */
-  readonly objects: ReadonlyMap<string, string>;
+  readonly objects: ReadonlyMap<string, Buffer>;
 }
 
 interface Faults {
@@ -45,8 +45,8 @@ interface Faults {
 /** Stands for S3 with buckets that exist once something is put into them, apart from `missing-…`. */
 function answerS3(
   request: IncomingMessage,
-  body: string,
-  objects: Map<string, string>,
+  body: Buffer,
+  objects: Map<string, Buffer>,
 ): { status: number; content: string } {
   const key = decodeURIComponent(new URL(request.url ?? '', 'http://host').pathname.slice(1));
   if (key.startsWith('missing-'))
@@ -71,7 +71,7 @@ function answerS3(
     return { status: 204, content: '' };
   }
   const found = objects.get(key);
-  return found === undefined ? { status: 404, content: '' } : { status: 200, content: found };
+  return found === undefined ? { status: 404, content: '' } : { status: 200, content: found.toString() };
 }
 
 function checkFaults(faults: Faults, action: string): void {
@@ -90,18 +90,18 @@ function send(response: ServerResponse, status: number, content: string): void {
 }
 
 /** How CloudFormation reads templates: from the buckets of this server, and from nowhere else. */
-function readerOf(objects: ReadonlyMap<string, string>, url: () => string): (address: string) => string {
+function readerOf(objects: ReadonlyMap<string, Buffer>, url: () => string): (address: string) => string {
   return (address) => {
     const found = objects.get(decodeURIComponent(new URL(address).pathname.slice(1)));
     if (found === undefined || !address.startsWith(url()))
       throw new AwsError('ValidationError', 'S3 error: Access Denied');
-    return found;
+    return found.toString();
   };
 }
 
 /** Starts a server on a free port of this machine. */
 export async function startStackServer(): Promise<StackServer> {
-  const objects = new Map<string, string>();
+  const objects = new Map<string, Buffer>();
   const requests: string[] = [];
   const faults: Faults = {
     throttled: 0,
@@ -113,12 +113,12 @@ export async function startStackServer(): Promise<StackServer> {
   let url = '';
   const account = new Account(readerOf(objects, () => url));
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = await text(request);
+    const body = await buffer(request);
     if (request.url !== '/' && request.url !== '') {
       const { status, content } = answerS3(request, body, objects);
       return send(response, status, content);
     }
-    const query = queryOf(body);
+    const query = queryOf(body.toString());
     const action = query.text('Action') ?? '';
     requests.push(action);
     if (faults.hanging.has(action)) return;
