@@ -40,8 +40,11 @@ export interface Command {
   input?(captures: Captures): Uint8Array | string | null;
   /** Files that it needs in the temporary folder. */
   writes?(captures: Captures): readonly { readonly name: string; readonly content: string }[];
-  /** Lines of its output that match a pattern are captured under a name; more than 50 MB of them fail the command. */
-  readonly finds?: { readonly pattern: RegExp; readonly as: string };
+  /**
+   * Lines of its output that match are captured under a name; more than 50 MB of them fail the command. What prints them
+   * may be hostile: a pattern reads each line only once.
+   */
+  readonly finds?: { readonly pattern: { test(line: string): boolean }; readonly as: string };
   /**
    * Commands to run after it, in its step: what they are depends on what it left. They only read, and several of them
    * run at a time.

@@ -77,7 +77,10 @@ async function findServer(request: CheckoutRequest, fetching: Fetching, below: s
   const { access, repository } = fetching;
   if (access.kind === 'ssh') return { address: repository, access };
   if (access.kind === 'web')
-    return { address: `${access.url.replace(/\/+$/, '').replace(/(\.git)?$/, '.git')}/info/lfs`, access };
+    return {
+      address: `${access.url.replace(/(?<!\/)\/+$/, '').replace(/(\.git)?$/, '.git')}/info/lfs`,
+      access,
+    };
   throw new Error(
     `repository ${repository} keeps files in LFS, which are not read from a local repository: use its address on the network`,
   );

@@ -9,7 +9,7 @@
 export function resolveSubmoduleUrl(base: string, url: string): string {
   if (!/^\.\.?(\/|$)/.test(url)) return url;
   const [, head = '', path = ''] =
-    /^([A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]*\/|[^/:]*@?(?:\[[^\]]*\]|[^/:]*):|\/)(.*)$/.exec(base) ?? [];
+    /^([A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]*\/|[^/:[]*(?:\[[^\]]*\])?:|\/)(.*)$/.exec(base) ?? [];
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   for (const segment of url.split('/').filter((each) => each !== '' && each !== '.')) {
     if (segment !== '..') segments.push(segment);

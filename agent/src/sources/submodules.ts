@@ -190,5 +190,5 @@ function sameAddress(repository: string): string {
     'kind' in kind && kind.kind === 'ssh'
       ? `${kind.host}/${kind.address.path.replace(/^\//, '')}`
       : repository;
-  return plain.replace(/\/+$/, '').replace(/\.git$/, '');
+  return plain.replace(/(?<!\/)\/+$/, '').replace(/\.git$/, '');
 }

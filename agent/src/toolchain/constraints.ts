@@ -17,19 +17,20 @@ export interface Constraint {
 }
 
 const pattern =
-  /^\s*(=|!=|>|<|>=|<=|~>|)\s*v?([0-9]+(?:\.[0-9]+)*)(?:-?([A-Za-z~][0-9A-Za-z~-]*(?:\.[0-9A-Za-z~-]+)*)|-([0-9]+[0-9A-Za-z~-]*(?:\.[0-9A-Za-z~-]+)*))?(?:\+[0-9A-Za-z~-]+(?:\.[0-9A-Za-z~-]+)*)?\s*$/;
+  /^(=|!=|>|<|>=|<=|~>|)\s*v?([0-9]+(?:\.[0-9]+)*)(?:-?([A-Za-z~][0-9A-Za-z~-]*(?:\.[0-9A-Za-z~-]+)*)|-([0-9][0-9A-Za-z~-]*(?:\.[0-9A-Za-z~-]+)*))?(?:\+[0-9A-Za-z~-]+(?:\.[0-9A-Za-z~-]+)*)?$/;
 
 /**
  * Reads conditions separated by commas; all of them must hold.
  * @throws Error that quotes the invalid part
  */
 export function parseConstraints(text: string): Constraint[] {
-  return text.split(',').map((part) => {
+  return text.split(',').map((written) => {
+    const part = written.trim();
     const found = pattern.exec(part);
     const segments = found?.[2]?.split('.').map(Number) ?? [];
     if (!found || !segments.every(Number.isSafeInteger))
       throw new Error(
-        `${JSON.stringify(part.trim())} is not a version constraint: it consists of one of ${operators.join(' ')} and a version, as in ">= 1.4, < 2.0"`,
+        `${JSON.stringify(part)} is not a version constraint: it consists of one of ${operators.join(' ')} and a version, as in ">= 1.4, < 2.0"`,
       );
     return { operator: (found[1] || '=') as Operator, segments, prerelease: found[3] ?? found[4] ?? '' };
   });

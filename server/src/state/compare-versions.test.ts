@@ -167,6 +167,19 @@ test('comparisons hide the secrets of the run behind a version that was rolled b
   assert.match(response.body, /it is \*{8}/);
 });
 
+test('values with quotes that nothing closes do not delay a comparison', async () => {
+  // A search from each of the quotes takes minutes.
+  const value = `1 # "${'\\"'.repeat(250_000)}`;
+  const schema = { type: 'string', format: 'HCL' } as const;
+  const environment = await createActive(app, agent, {
+    configurationChanges: [{ name: 'quotes', value, type: 1, isSensitive: true, schema }],
+  });
+  await importState(environment.id, stateFile(5, ['a'], environment.id));
+  const { id } = await importState(environment.id, stateFile(6, ['b'], environment.id));
+  const compared = await ok(app, 'compareStateVersions', { params: { id } });
+  assert.equal(compared.resources.length, 2);
+});
+
 test('a state that is nested too deeply is refused, and does not cause an internal error', async () => {
   const { id } = await createIdle(app);
   const nested = (depth: number, inner: string) =>

@@ -35,7 +35,8 @@ const shortestSecret = 4;
 /** A value, and where it is code or JSON the texts in it, names left out. */
 function textsOf({ value, format }: JobVariable): string[] {
   if (format === undefined) return [value];
-  const texts = [...value.matchAll(/"((?:[^"\\]|\\.)*)"(\s*[=:])?/g)];
+  // A text that is not closed goes up to the end, so that the value is read only once.
+  const texts = [...value.matchAll(/"((?:[^"\\]|\\[^])*)(?:"(\s*[=:])?|\\?$)/g)];
   return [value, ...texts.flatMap(([, text, name]) => (name === undefined && text ? [text] : []))];
 }
 

@@ -54,6 +54,14 @@ interface Split {
   readonly defaults: number;
 }
 
+/** Name and value of a line; empty if it has no setting. */
+function settingIn(line: string): readonly [name: string, value: string] {
+  const at = line.search(/[=:]/);
+  return at === -1 || !/^[^\s=:#;]/.test(line)
+    ? ['', '']
+    : [line.slice(0, at).trimEnd(), line.slice(at + 1).trimStart()];
+}
+
 /** As Python's configparser reads them: lines that are indented belong to the setting above. */
 function split(text: string): Split {
   const rest: string[] = [];
@@ -68,11 +76,11 @@ function split(text: string): Split {
     }
     taken = null;
     section = /^\[([^\]]*)\]/.exec(line)?.[1] ?? section;
-    const [, name = '', value = ''] = /^([^\s=:#;][^=:]*?)\s*[=:]\s*(.*)$/.exec(line) ?? [];
+    const [name, value] = settingIn(line);
     const key = keys[name.toLowerCase()];
     if (section === 'defaults' && Object.hasOwn(keys, name.toLowerCase()) && key !== undefined) {
       taken = key;
-      found.set(key, value.replace(/\s;.*$/, '').trim());
+      found.set(key, value.replace(/\s;[^]*$/, '').trim());
     } else {
       rest.push(line);
       if (line.startsWith('[defaults]')) defaults = rest.length - 1;

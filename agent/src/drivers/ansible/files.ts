@@ -45,7 +45,10 @@ export function limitLines(text: string): string[] {
   const [word = ''] = words;
   // An IPv6 address.
   if (/^[0-9a-f:.]+$/i.test(word) && word.split(':').length > 3) return [word];
-  return word.match(/(?:[^\s:[\]]|\[[^\]]*\])+/g) ?? [];
+  // Nothing closes brackets behind the last one, for which each of them would be searched.
+  const end = word.lastIndexOf(']') + 1;
+  const closed = word.slice(0, end) + word.slice(end).replaceAll('[', ' ');
+  return closed.match(/(?:[^\s:[\]]|\[[^\]]*\])+/g) ?? [];
 }
 
 async function extraVariables(context: DriverContext): Promise<string> {

@@ -63,7 +63,7 @@ const remedies: readonly (readonly [pattern: RegExp, remedy: Remedy])[] = [
       'in ENVARIUM_HELM_CLI_ARGS_upgrade; what was waited for is in the log',
   ],
   [
-    /chart ".*" (?:version ".*" )?(?:matching .* )?not found|no chart (?:name|version) found/,
+    /chart "[^"]*" (?:version "[^"]*" )?(?:matching [^"]{0,200} )?not found|no chart (?:name|version) found/,
     'check helmChartName and revision',
   ],
   [

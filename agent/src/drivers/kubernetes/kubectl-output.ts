@@ -13,6 +13,8 @@ export const createNamespaceVariable = kubernetesVariableNames.createsNamespace;
 const searchedCharacters = 262_144;
 const mostErrors = 10;
 const longestErrorCharacters = 2000;
+/** Only the beginning of a longer line is read. */
+const longestLineCharacters = 4096;
 
 /** The first line of an error; those of several objects follow each other, and only the first has a mark. */
 const errorLine =
@@ -69,7 +71,7 @@ function errorsIn(lines: readonly string[]): string[] {
 function conflictingObjects(lines: readonly string[]): string[] {
   const found = lines.flatMap((line) => {
     const [, group = '', kind = '', name = ''] =
-      /Object \(([^,]*), Kind=(\S+): (.+)\) keeps changing/.exec(line) ?? [];
+      /Object \(([^,\s]*), Kind=(\S+): (.+)\) keeps changing/.exec(line) ?? [];
     return name === '' ? [] : [`${group.replace(/^\//, '')}/${kind}/${name}`];
   });
   return [...new Set(found)];
@@ -118,8 +120,9 @@ const timedOut = /timed out waiting for the condition/;
 function timeoutText(error: string, lines: readonly string[]): string {
   const waited = new Map<string, string>();
   for (const line of lines) {
-    const [, text = '', object = ''] = /^Waiting for ((\S+ "[^"]+"|.*?) .*?)\.*$/.exec(line) ?? [];
-    if (text !== '') waited.set(object, text);
+    const [, text = ''] = /^Waiting for (.+ .*)$/.exec(line) ?? [];
+    const [object = ''] = /^\S+ "[^"]+"(?= )|^\S+/.exec(text) ?? [];
+    if (text !== '') waited.set(object, text.replace(/(?<!\.)\.+$/, ''));
     const [, done] = /^(\S+ "[^"]+") successfully rolled out/.exec(line) ?? [];
     if (done !== undefined) waited.delete(done);
   }
@@ -144,7 +147,8 @@ function searchedLines(output: string): string[] {
   return output
     .slice(-searchedCharacters)
     .split(/\r?\n/)
-    .filter((line) => !ofCompanion.test(line));
+    .filter((line) => !ofCompanion.test(line))
+    .map((line) => line.slice(0, longestLineCharacters));
 }
 
 /** The errors in the output of a command, one for each object, in the words of kubectl. */

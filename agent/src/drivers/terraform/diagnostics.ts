@@ -8,15 +8,13 @@ const heading = /^(?:│ )?(Error|Warning): /;
 /** Where the text of the tool continues after diagnostics without boxes. */
 const continuation = /^(?:─{5,}|Apply complete!|Destroy complete!|Saved the plan to|Plan: \d)/;
 
-/** The lines of a box up to its lower edge, or of a plain diagnostic up to the next one. */
-function diagnosticLines(lines: readonly string[], start: number): string[] {
-  const isBoxed = lines[start]!.startsWith('│');
-  const rest = lines.slice(start + 1);
-  const end = rest.findIndex((line) =>
-    isBoxed ? !line.startsWith('│') : heading.test(line) || continuation.test(line),
-  );
-  const body = end === -1 ? rest : rest.slice(0, end);
-  return [lines[start]!, ...body].map((line) => (isBoxed ? line.replace(/^│ ?/, '') : line).trimEnd());
+/** How many lines a diagnostic has: a box up to its lower edge, or a plain diagnostic up to the next one. */
+function lengthAt(lines: readonly string[], start: number): number {
+  const isBoxed = lines[start]?.startsWith('│') === true;
+  let end = start + 1;
+  for (let line = lines[end]; line !== undefined; line = lines[++end])
+    if (isBoxed ? !line.startsWith('│') : heading.test(line) || continuation.test(line)) break;
+  return end - start;
 }
 
 /** What terraform prints ahead of the errors of a configuration says nothing of its own. */
@@ -32,11 +30,16 @@ function severityOf(text: string): Finding['severity'] {
 /** Each `Error: …` and `Warning: …` of terraform's human output, boxed or not, as plain text of at most 4 KiB. */
 export function terraformDiagnostics(output: string): Finding[] {
   const lines = withoutColours(output.slice(-searchedCharacters)).split(/\r?\n/);
-  return lines.flatMap((line, start) => {
-    if (!heading.test(line)) return [];
-    const text = cutText(diagnosticLines(lines, start).join('\n').trim());
-    return preamble.test(text) ? [] : [{ severity: severityOf(text), text }];
-  });
+  const found: Finding[] = [];
+  for (let at = 0, length = 1; at < lines.length; at += length) {
+    length = 1;
+    if (!heading.test(lines[at]!)) continue;
+    length = lengthAt(lines, at);
+    const own = lines.slice(at, at + length).map((line) => line.replace(/^│ ?/, '').trimEnd());
+    const text = cutText(own.join('\n').trim());
+    if (!preamble.test(text)) found.push({ severity: severityOf(text), text });
+  }
+  return found;
 }
 
 /** The first error, and how many more there are. @returns null if there is none */

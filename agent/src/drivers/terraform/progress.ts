@@ -58,7 +58,14 @@ function readLine(line: string): ProgressEvent | null {
   const rest = line.slice(found.end).replace(/^ \(deposed object [0-9a-f]+\)/, '');
   const phrase = phrases.find(([text]) => rest.startsWith(`: ${text}`));
   if (!phrase) return null;
-  return eventOf(found.value, phrase[1], phrase[2], /\[id=(.*)\]\s*$/.exec(rest)?.[1]);
+  return eventOf(found.value, phrase[1], phrase[2], idAtEnd(rest));
+}
+
+/** `[id=…]` at the end of a line. */
+function idAtEnd(line: string): string | undefined {
+  const text = line.trimEnd();
+  const at = text.indexOf('[id=');
+  return at === -1 || !text.endsWith(']') ? undefined : text.slice(at + '[id='.length, -1);
 }
 
 /** Reads lines one by one; tracks started resources, so that an error can be attributed to one of them. */

@@ -64,10 +64,21 @@ export async function backendInFolder(folder: TreeReader, rules: FileRules): Pro
 
 const mayConfigureBackend = (text: string) => /remote_state|generate/.test(text);
 
+/** The text between the beginning of each `remote_state` and the end of the first block in it. */
+function remoteStateTexts(text: string): string[] {
+  return text
+    .split(/^[ \t]*remote_state\b/m)
+    .slice(1)
+    .map((rest) => rest.split('}', 1)[0] ?? '');
+}
+
 /** Without a parsed file, the text decides; what init sets up is compared with that decision. */
 function configuresBackend(body: ParsedFile): boolean {
   if (body instanceof UnreadableFile)
-    return /^\s*remote_state\b(?![^}]*backend\s*=\s*"local")/m.test(body.text) || namesBackend(body.text);
+    return (
+      remoteStateTexts(body.text).some((text) => !/backend[ \t]*=[ \t]*"local"/.test(text)) ||
+      namesBackend(body.text)
+    );
   const remote = blocksIn(body['remote_state']).some(({ backend }) => backend !== 'local');
   return remote || generatesBackend(body['generate']);
 }

@@ -6,7 +6,7 @@ import { plannedValues } from '#protocol/tools/applied-values.ts';
 import { type Captures, type Command, given, type Note } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { added, runVariablesOf } from '../terraform/commands.ts';
-import { mockLine } from './deferred.ts';
+import { filesOfMock } from './deferred.ts';
 import { outputLines, planCapture, unitsWithPlan } from './plan.ts';
 import {
   addressesOf,
@@ -21,7 +21,7 @@ import {
   usesTofu,
 } from './settings.ts';
 import { checkUnit, elsewhereOf } from './unit-states.ts';
-import { missingLine, reportCapture, reportedUnits, unplannedUnits } from './unplanned-units.ts';
+import { isAboutMissing, reportCapture, reportedUnits, unplannedUnits } from './unplanned-units.ts';
 import { hasStacks, levelsOf, type Unit } from './units.ts';
 import { workingFolder } from './working-folders.ts';
 
@@ -173,7 +173,7 @@ async function showCommands(
 }
 
 /** Terragrunt says in these lines whose outputs it does not have. */
-const outputLine = new RegExp(`${mockLine.source}|${missingLine.source}`);
+export const outputLine = { test: (line: string) => filesOfMock(line) !== null || isAboutMissing(line) };
 
 /** Whether units have plans, and all others wait for outputs. */
 function isPlannedInPart({ configurationFolder }: DriverContext, captures: Captures): boolean {

@@ -7,6 +7,7 @@ import { isRecord } from '#contract/schema/is-record.ts';
 import type { TerraformPlan } from '../terraform/plan-json.ts';
 import { configurationFiles, type ParsedFiles } from './backends.ts';
 import { UnreadableFile } from './read-file.ts';
+import { textsBetween } from './texts-between.ts';
 import { levelsOf, type Unit } from './units.ts';
 import type { MissingOutputs } from './unplanned-units.ts';
 
@@ -205,8 +206,20 @@ export function deferredUnits(planned: PlannedUnits): Map<string, Deferred> {
   return deferred;
 }
 
-/** Terragrunt says so where it reads the outputs of a unit that has none. */
-export const mockLine = /Config .+ is a dependency of .+ that has no outputs, but mock outputs provided/;
+/**
+ * The files of the unit without outputs and of the one that uses its mocks, of the line in which terragrunt says so; null
+ * for another line.
+ */
+export function filesOfMock(line: string): { readonly from: string; readonly to: string } | null {
+  const [, from = '', to = ''] =
+    textsBetween(
+      line,
+      'Config ',
+      ' is a dependency of ',
+      ' that has no outputs, but mock outputs provided',
+    ) ?? [];
+  return from === '' || to === '' ? null : { from, to };
+}
 
 /** The units that terragrunt says to have planned with mocks, and whose mocks these are. */
 export function mockedUnits(
@@ -216,13 +229,14 @@ export function mockedUnits(
 ): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const line of new TextDecoder().decode(lines).split('\n')) {
-    const [, from = '', to = ''] = /Config (.+) is a dependency of (.+) that has no outputs/.exec(line) ?? [];
-    if (to === '') continue;
+    const files = filesOfMock(line);
+    if (files === null) continue;
     const pathOf = (file: string) => posix.relative(configurationFolder, posix.dirname(file)) || '.';
-    const path = pathOf(to);
+    const path = pathOf(files.to);
     // A path with links is another one for terragrunt: all units wait rather than one of them be wrong.
     const affected = units.some((unit) => unit.path === path) ? [path] : units.map((unit) => unit.path);
-    for (const each of affected) found.set(each, [...new Set([...(found.get(each) ?? []), pathOf(from)])]);
+    for (const each of affected)
+      found.set(each, [...new Set([...(found.get(each) ?? []), pathOf(files.from)])]);
   }
   return found;
 }

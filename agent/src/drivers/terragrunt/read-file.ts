@@ -19,7 +19,7 @@ export type ParsedFile = Readonly<Record<string, unknown>> | UnreadableFile;
 
 /** Terragrunt accepts one `include` without a label next to labelled ones; our parser accepts only one of the two. */
 function withLabels(text: string): string {
-  return text.replaceAll(/^(\s*include)(\s*\{)/gm, '$1 ""$2');
+  return text.replaceAll(/^([ \t]*include)([ \t]*\{)/gm, '$1 ""$2');
 }
 
 function parseJson(text: string): ParsedFile {

@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import { isRecord } from '#contract/schema/is-record.ts';
 import { type Captures } from '../command.ts';
 import { withoutColours } from '../terraform/progress.ts';
+import { textsBetween } from './texts-between.ts';
 
 /** Under which a run's report is captured. */
 export const reportCapture = 'report.json';
@@ -28,10 +29,6 @@ export function reportedUnits(captures: Captures): Map<string, string> {
   }
 }
 
-/** Terragrunt's errors about outputs that a unit uses, of a unit without any and of one without that one. */
-export const missingLine =
-  /is a dependency of .+ but detected no outputs|\] .*This object does not have an attribute named "/;
-
 /** What a unit lacks. */
 export interface MissingOutputs {
   /** Paths of the units that have no outputs. */
@@ -40,8 +37,26 @@ export interface MissingOutputs {
   readonly names: readonly string[];
 }
 
-const noOutputs = /(?:^\* |outputs: )(\/.+?) is a dependency of (\/.+?) but detected no outputs/;
-const noAttribute = /^\S+ ERROR\s+\[(.+?)\] .*This object does not have an attribute named "([^"]+)"/;
+/** Of terragrunt's error about a unit without outputs: its file, and that of the unit that uses them. */
+function filesOfMissing(line: string): { readonly from: string; readonly to: string } | null {
+  const [before = '', to = ''] = textsBetween(line, ' is a dependency of ', ' but detected no outputs') ?? [];
+  const [, from = ''] =
+    (before.startsWith('* /') ? ['', before.slice(2)] : textsBetween(before, 'outputs: ')) ?? [];
+  return from.startsWith('/') && to.startsWith('/') ? { from, to } : null;
+}
+
+/** Of terragrunt's error about an output that a unit does not have: the unit that uses it, and its name. */
+function missingName(line: string): { readonly unit: string; readonly name: string } | null {
+  const [time = ' ', space = '', unit = '', , name = ''] =
+    textsBetween(line, ' ERROR', '[', '] ', 'This object does not have an attribute named "', '"') ?? [];
+  return time.includes(' ') || space.trim() !== '' || unit === '' || name === '' ? null : { unit, name };
+}
+
+/** Whether terragrunt says in a line that a unit has no outputs, or not the one that another uses. */
+export function isAboutMissing(coloured: string): boolean {
+  const line = withoutColours(coloured);
+  return filesOfMissing(line) !== null || missingName(line) !== null;
+}
 
 function addTo(map: Map<string, Set<string>>, key: string, value: string): void {
   map.set(key, (map.get(key) ?? new Set()).add(value));
@@ -49,7 +64,7 @@ function addTo(map: Map<string, Set<string>>, key: string, value: string): void 
 
 /**
  * The units that could not be planned, with what they lack; nothing: they need such a unit.
- * @param lines of terragrunt's output that match `missingLine`
+ * @param lines of terragrunt's output that are about missing outputs; others are left out
  * @returns null if terragrunt failed for another reason
  */
 export function unplannedUnits(
@@ -64,10 +79,10 @@ export function unplannedUnits(
   const pathOf = (file: string) => posix.relative(configurationFolder, posix.dirname(file)) || '.';
   for (const coloured of new TextDecoder().decode(lines).split('\n')) {
     const line = withoutColours(coloured);
-    const [, from, to] = noOutputs.exec(line) ?? [];
-    if (from !== undefined && to !== undefined) addTo(providers, pathOf(to), pathOf(from));
-    const [, unit, name] = noAttribute.exec(line) ?? [];
-    if (unit !== undefined && name !== undefined) addTo(names, unit, name);
+    const files = filesOfMissing(line);
+    if (files !== null) addTo(providers, pathOf(files.to), pathOf(files.from));
+    const missing = missingName(line);
+    if (missing !== null) addTo(names, missing.unit, missing.name);
   }
   const isExplained = (unit: string) => providers.has(unit) || names.has(unit);
   if (failed.length === 0 || !failed.every(isExplained)) return null;

@@ -1,0 +1,160 @@
+/**
+ * Files of repositories and output of programs on which a search that begins again at each character would take minutes
+ * or hours. The tests only end in time if each text is read once.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseConstraints } from '../toolchain/constraints.ts';
+import { resolveSubmoduleUrl } from '../sources/submodule-url.ts';
+import { jobOf } from '../testing/driver-job.ts';
+import { configurationFiles } from './ansible/configuration-file.ts';
+import { limitLines } from './ansible/files.ts';
+import { lastHelmDiagnostic } from './helm/diagnostics.ts';
+import { lastKubectlDiagnostic } from './kubernetes/kubectl-output.ts';
+import { terraformDiagnostics } from './terraform/diagnostics.ts';
+import { terraformFiles } from './terraform/files.ts';
+import { readableBodies } from './terraform/hcl.ts';
+import { terraformProgress } from './terraform/progress.ts';
+import { unitsWithBackend } from './terragrunt/backends.ts';
+import { outputLine } from './terragrunt/commands.ts';
+import { mockedUnits } from './terragrunt/deferred.ts';
+import { parseTerragruntFiles } from './terragrunt/read-file.ts';
+import { unplannedUnits } from './terragrunt/unplanned-units.ts';
+
+const treeOf = (files: Readonly<Record<string, string>>) => ({
+  list: async () => Object.keys(files),
+  text: async (name: string) => files[name] ?? null,
+});
+
+test('a file of terragrunt that is almost only empty lines is read at once', async () => {
+  for (const space of ['\n', '\r']) {
+    const text = `${space.repeat(400_000)}inputs = {}\n`;
+    assert.equal((await parseTerragruntFiles([{ name: 'terragrunt.hcl', text }])).length, 1);
+  }
+});
+
+test('whether a file of terragrunt that does not parse has a backend is known at once', async () => {
+  const units = [{ path: 'a', dependencies: [], reading: [] }];
+  const isFound = async (text: string) => {
+    const context = { job: jobOf(), tree: treeOf({ 'a/terragrunt.hcl': text }) };
+    const found = await unitsWithBackend(
+      context as unknown as Parameters<typeof unitsWithBackend>[0],
+      units,
+      terraformFiles,
+    );
+    return found.length > 0;
+  };
+  const broken = 'generate = [\n';
+  assert.equal(await isFound(`${broken}${'\n'.repeat(1_000_000)}`), false);
+  assert.equal(await isFound(`${broken}${'remote_state\n'.repeat(100_000)}backend = "local"\n`), true);
+  assert.equal(
+    await isFound(`${broken}${'\n'.repeat(1_000_000)}remote_state {\n  backend = "s3"\n}\n`),
+    true,
+  );
+});
+
+test("lines that resemble terragrunt's about outputs are recognized at once", () => {
+  const parts = ['Config ', ' is a dependency of ', 'outputs: /', '] ', ' ERROR ['];
+  const lines = parts.flatMap((one) => parts.map((other) => `${one.repeat(400)}${other.repeat(400)}`));
+  lines.push(`Config ${'Config '.repeat(1_170)}${' is a dependency of '.repeat(410)}`);
+  lines.push(`outputs: /${' is a dependency of /'.repeat(700)}`, `x ERROR [${'] '.repeat(8_000)}`);
+  for (let times = 0; times < 50; times++)
+    for (const line of lines) assert.equal(outputLine.test(line), false);
+  const printed = Buffer.from(lines.join('\n'));
+  assert.equal(mockedUnits(printed, [], '/w').size, 0);
+  const report = Buffer.from(JSON.stringify([{ Name: 'app', Result: 'failed' }]));
+  assert.equal(unplannedUnits(new Map([['report.json', report]]), printed, '/w'), null);
+});
+
+test("terragrunt's own lines about outputs are recognized", () => {
+  const missing =
+    '* /w/live/vpc/terragrunt.hcl is a dependency of /w/live/app/terragrunt.hcl but detected no outputs. Either the target module has not been applied yet';
+  const name =
+    '10:00:00.000 ERROR  [web] Error: /w/live/web/terragrunt.hcl:9,30-35: Unsupported attribute; This object does not have an attribute named "url".';
+  assert.ok([missing, name, `x outputs: ${missing.slice(2)}`].every((line) => outputLine.test(line)));
+  const report = Buffer.from(
+    JSON.stringify(['app', 'web'].map((unit) => ({ Name: unit, Result: 'failed' }))),
+  );
+  const lines = Buffer.from(`${missing}\n${name}\n`);
+  assert.deepEqual(
+    [...(unplannedUnits(new Map([['report.json', report]]), lines, '/w/live') ?? [])],
+    [
+      ['app', { of: ['vpc'], names: [] }],
+      ['web', { of: [], names: ['url'] }],
+    ],
+  );
+});
+
+test('a box of errors is one error, which is found at once', () => {
+  const found = terraformDiagnostics('│ Error: x\n'.repeat(29_000));
+  assert.equal(found.length, 1);
+  assert.equal(terraformDiagnostics('Error: x\n'.repeat(29_000)).length, 29_000);
+  const inner = '╷\n│ Error: creating it\n│ \n│ Error: the service says no\n╵\n╷\n│ Error: other\n╵\n';
+  assert.deepEqual(
+    terraformDiagnostics(inner).map(({ text }) => text),
+    ['Error: creating it\n\nError: the service says no', 'Error: other'],
+  );
+});
+
+test('identifiers in lines of progress are found at once', () => {
+  const reader = terraformProgress();
+  const line = `a_b.c: Creation complete after 0s ${'[id='.repeat(3_900)}\n`;
+  const events = Array.from({ length: 2_000 }, () => reader.read(Buffer.from(line))).flat();
+  assert.ok(events.every(({ id }) => id === undefined));
+  const [done] = reader.read(Buffer.from('a_b.c: Creation complete after 0s [id=a]b]\n'));
+  assert.equal(done?.id, 'a]b');
+});
+
+test('long lines of ansible.cfg are read at once', async () => {
+  const text = `[defaults]\nroles_path = mine ; note\na${' '.repeat(1_000_000)}b\ninventory = x${' ;'.repeat(500_000)}\r;\n`;
+  const [file] = await configurationFiles(
+    { job: jobOf({ tool: 'ansible' }), tree: treeOf({ 'ansible.cfg': text }) } as unknown as Parameters<
+      typeof configurationFiles
+    >[0],
+    null,
+  );
+  assert.match(file?.content ?? '', /^inventory = x$/m);
+  assert.match(file?.content ?? '', /^roles_path = .*:mine$/m);
+});
+
+test('patterns of hosts with open brackets are split at once', () => {
+  assert.deepEqual(limitLines('['.repeat(1_000_000)), []);
+  assert.deepEqual(limitLines('web[0:2]:!db[1]:[a'), ['web[0:2]', '!db[1]', 'a']);
+});
+
+test('errors of kubectl and helm are read at once', () => {
+  const waiting = `Waiting for ${' .'.repeat(120_000)}\rx`;
+  const changing = 'Object ('.repeat(30_000);
+  const error = 'error: timed out waiting for the condition';
+  assert.equal(typeof lastKubectlDiagnostic(`${waiting}\n${error}`), 'string');
+  assert.match(lastKubectlDiagnostic(`${changing}\nerror: no`) ?? '', /^no$/);
+  const rolling = 'Waiting for deployment "web" rollout to finish: 0 of 1 updated replicas are available...';
+  assert.match(
+    lastKubectlDiagnostic(`${rolling}\n${error}`) ?? '',
+    /^not in time: deployment "web" rollout to finish: 0 of 1 updated replicas are available\n/,
+  );
+  assert.match(
+    lastHelmDiagnostic(`Error: ${'chart "" version "" matching '.repeat(8_000)}`) ?? '',
+    /^Error: chart/,
+  );
+  for (const text of [
+    'chart "a" not found',
+    'chart "a" version "9" not found',
+    'chart "a" matching 9 not found',
+  ])
+    assert.match(lastHelmDiagnostic(`Error: ${text} in r`) ?? '', /check helmChartName and revision/);
+});
+
+test('texts of a value that is not HCL are found at once', async () => {
+  const [body] = await readableBodies([`"${'\\"'.repeat(500_000)}`]);
+  assert.deepEqual(body, { quoted: ['\\"'.repeat(500_000)] });
+  assert.deepEqual(await readableBodies(['["a" "b\\"c" }\n"d\n"e"']), [{ quoted: ['a', 'b\\"c', 'd', 'e'] }]);
+});
+
+test('constraints of versions and addresses of submodules are read at once', () => {
+  const bad = [`${' '.repeat(300_000)}x`, `1-${'1'.repeat(300_000)}!`];
+  for (const text of bad) assert.throws(() => parseConstraints(text), /is not a version constraint/);
+  for (const base of ['x'.repeat(300_000), `${'['.repeat(300_000)}`])
+    assert.throws(() => resolveSubmoduleUrl(base, '../b'), /leads above the root/);
+  assert.equal(resolveSubmoduleUrl('git@[::1]:a/b', '../c'), 'git@[::1]:a/c');
+});
