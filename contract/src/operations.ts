@@ -21,6 +21,7 @@ export const operations = {
   ...(await import('./deployments/operations.ts')).operations,
   ...(await import('./triggers/operations.ts')).operations,
   ...(await import('./dashboards/operations.ts')).operations,
+  ...(await import('./mcp/operations.ts')).operations,
   ...(await import('./bulk-operations/operations.ts')).operations,
   ...(await import('./state/operations.ts')).operations,
   ...(await import('./git-tokens/operations.ts')).operations,

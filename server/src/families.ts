@@ -40,6 +40,7 @@ export const families: readonly Family[] = [
   (await import('./bulk-operations/family.ts')).family,
   (await import('./calendar/family.ts')).family,
   (await import('./dashboards/family.ts')).family,
+  (await import('./mcp/family.ts')).family,
   (await import('./state/family.ts')).family,
   (await import('./dispatch/family.ts')).family,
   (await import('./notifications/family.ts')).family,

@@ -9,6 +9,8 @@ const byTerraform = 'a record of the registry, which Terraform configurations ma
 const stored = 'stored only, for Terraform configurations: nothing runs it yet';
 const older = 'an older form of the operations on roles of teams';
 
+const ofMcp = 'for MCP servers: commands of environments and deployments do the same';
+
 /** Operations that no command calls, each with its reason. */
 const withoutCommand: Partial<Record<OperationName, string>> = {
   signIn: 'starts the session of a browser',
@@ -65,6 +67,17 @@ const withoutCommand: Partial<Record<OperationName, string>> = {
   removeTeamAssignment: older,
   assignConfigurationSet: 'an older form of the operation that "sets assign" calls',
   getDashboard: 'for dashboards of others: "environment statuses" and "deployments list" show the same',
+  listMcpProjects: ofMcp,
+  listMcpEnvironments: ofMcp,
+  getMcpEnvironment: ofMcp,
+  listMcpDeployments: ofMcp,
+  startMcpDeployment: ofMcp,
+  resumeMcpEnvironment: ofMcp,
+  cancelMcpEnvironment: ofMcp,
+  abortMcpEnvironment: ofMcp,
+  getMcpPlanLog: ofMcp,
+  getMcpErrorAnalysis: ofMcp,
+  getMcpDeployment: ofMcp,
   getVariable: '"variables show" shows what counts at a place, which is rarely the row alone',
 };
 

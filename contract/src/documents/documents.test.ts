@@ -31,7 +31,10 @@ describe('OpenAPI document', () => {
         }
       >
     >;
-    components: { schemas: Record<string, unknown>; responses: Record<string, { description: string }> };
+    components: {
+      schemas: Record<string, unknown>;
+      responses: Record<string, { description: string; content: object }>;
+    };
   };
 
   it('has every operation with its right', () => {
@@ -50,7 +53,7 @@ describe('OpenAPI document', () => {
   });
 
   it('lists the errors of every operation, each as the table describes it', () => {
-    for (const { path, method, params, body } of all) {
+    for (const { path, method, params, body, family } of all) {
       const responses = document.paths[path]?.[method.toLowerCase()]?.responses ?? {};
       const statuses = Object.keys(responses).map(Number);
       const expected = [400, 429, 431, 500, 503, ...(params ? [404, 414] : []), ...(body ? [413, 422] : [])];
@@ -62,10 +65,17 @@ describe('OpenAPI document', () => {
       assert.equal(statuses.includes(409), method !== 'GET', path);
       for (const [status, response] of Object.entries(responses))
         if (Number(status) >= 400) {
-          const [, code = ''] =
+          const [, name = ''] =
             /^#\/components\/responses\/(\w+)$/.exec((response as { $ref: string }).$ref) ?? [];
-          assert.equal(errors[code as ErrorCode].status, Number(status));
-          assert.match(document.components.responses[code]?.description ?? '', /\w{3}/);
+          const { description = '', content = {} } = document.components.responses[name] ?? {};
+          const code = name.replace(/_as_text$/, '') as ErrorCode;
+          assert.equal(errors[code].status, Number(status));
+          assert.match(description, /\w{3}/);
+          assert.deepEqual(
+            Object.keys(content),
+            [family === 'mcp' ? 'text/plain' : 'application/json'],
+            path,
+          );
         }
     }
   });

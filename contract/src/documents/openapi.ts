@@ -1,6 +1,7 @@
 /** The interface as an OpenAPI 3.1 document, from the same values that the server checks requests with. */
 import { type JsonSchema, jsonSchemaOf, pathSchemaOf, shapesIn, typesOf } from './describe-schema.ts';
 import { sentSchema } from './sent-schema.ts';
+import { hasTextErrors } from '../mcp/text-errors.ts';
 import { ErrorBody, type ErrorCode, errors } from '../schema/errors.ts';
 import { hasMarks } from '../schema/no-effect.ts';
 import { warningHeader } from '../schema/warning-header.ts';
@@ -202,6 +203,23 @@ function descriptionOf({ description = '', asksOthers = false }: Operation): str
   return asksOthers ? `${description} ${note}`.trimStart() : description;
 }
 
+/** The response of a refusal in plain text. */
+const textResponse = (code: string) => `${code}_as_text`;
+
+function errorResponses(error: Json): Json {
+  const ofKind = (content: Json) =>
+    mapValues(errors, ({ cause, remedy }) => ({ description: `${cause} ${remedy}`, content }));
+  const texts = Object.entries(
+    ofKind({
+      'text/plain': { schema: { type: 'string', description: 'Says what is wrong and what to do' } },
+    }),
+  );
+  return {
+    ...ofKind({ 'application/json': { schema: error } }),
+    ...Object.fromEntries(texts.map(([code, response]) => [textResponse(code), response])),
+  };
+}
+
 /** Titles of shapes in replies. */
 const replied = new Set(
   shapesIn(Object.values<Operation>(operations).map(({ reply }) => jsonSchemaOf(reply))).keys(),
@@ -239,7 +257,10 @@ function describeOperation(operation: Operation, publish: (schema: JsonSchema) =
         ? { 304: { description: 'The reply is the one that `If-None-Match` names' } }
         : {}),
       ...Object.fromEntries(
-        refusals(operation).map((code) => [errors[code].status, { $ref: `#/components/responses/${code}` }]),
+        refusals(operation).map((code) => [
+          errors[code].status,
+          { $ref: `#/components/responses/${hasTextErrors(operation.path) ? textResponse(code) : code}` },
+        ]),
       ),
     },
   };
@@ -286,10 +307,7 @@ export function openApiDocument({ version }: { version: string }): Json {
         },
       },
       parameters: headerParameters,
-      responses: mapValues(errors, ({ cause, remedy }) => ({
-        description: `${cause} ${remedy}`,
-        content: { 'application/json': { schema: error } },
-      })),
+      responses: errorResponses(error),
       schemas: Object.fromEntries([...components].sort(([one], [other]) => (one < other ? -1 : 1))),
     },
   };

@@ -6,6 +6,8 @@
 /** Shapes and requests that have the words of another one, where they have none of their own. */
 export const wordsLike: Readonly<Record<string, string>> = {
   StartedDeployment: 'Deployment',
+  McpListedDeployment: 'Deployment',
+  McpErrorAnalysis: 'Deployment',
   CreatedEnvironment: 'Environment',
   createEnvironmentWithoutTemplate: 'Environment',
   updateEnvironment: 'Environment',
@@ -37,6 +39,10 @@ export const wordsLike: Readonly<Record<string, string>> = {
 };
 
 export const shapeWords: Readonly<Record<string, string>> = {
+  'McpDeployment.deployment': 'The deployment',
+  'McpDeployment.log': 'Of the requested step; without `stepName`, of the first that failed or timed out',
+  'McpErrorAnalysis.failedStep': 'The first step that failed or timed out',
+  'McpErrorAnalysis.log': 'Of the failed step',
   'EnvironmentOutput.environmentName': 'Name of the environment',
   'CustomFlowAssignment.customFlowTemplate': 'The custom flow',
   'ApprovalPolicyEntry.policy': 'The approval policy',

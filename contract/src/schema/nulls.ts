@@ -80,6 +80,17 @@ export const nulls = [
   { schema: 'NotificationAttempt', field: 'response', meaning: 'nothing was answered' },
   { schema: 'NotificationAttempt', field: 'error', meaning: 'it succeeded' },
   { schema: 'NotificationDeliveryDetails', field: 'request', meaning: 'nothing was sent yet' },
+  {
+    schema: 'McpListedDeployment',
+    field: 'queuedAt',
+    meaning: 'a placeholder that was never requested (NEVER_DEPLOYED)',
+  },
+  { schema: 'McpListedDeployment', field: 'startedAt', meaning: 'it has not started' },
+  { schema: 'McpListedDeployment', field: 'finishedAt', meaning: 'it has not finished' },
+  { schema: 'McpDeployment', field: 'log', meaning: 'no step was requested, and none failed or timed out' },
+  { schema: 'McpErrorAnalysis', field: 'error', meaning: 'no error occurred' },
+  { schema: 'McpErrorAnalysis', field: 'failedStep', meaning: 'no step failed or timed out' },
+  { schema: 'McpErrorAnalysis', field: 'log', meaning: 'no step failed or timed out' },
 ] as const;
 
 /** The fields of a reply schema that may be null. */

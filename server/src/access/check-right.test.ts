@@ -109,10 +109,9 @@ test('an unknown or malformed id in the path is a 404 in the common form', async
       const params = Object.fromEntries(
         Object.keys(request.params ?? {}).map((field) => [field, field === 'name' ? 'tf:plan' : id]),
       );
-      const { statusCode, body } = await call(app, operation.name, { ...request, params });
-      assert.equal(statusCode, 404, `${operation.name} ${id}`);
+      const { message } = await refused(app, operation.name, 404, { ...request, params });
       // Entities are named in words: "state version", not "stateVersion".
-      assert.match(body, /"message":"No [a-z ]+ with id/);
+      assert.match(message, /^No [a-z ]+ with id/, `${operation.name} ${id}`);
     }
   }
 });

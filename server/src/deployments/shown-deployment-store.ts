@@ -204,11 +204,15 @@ function filtered(db: Connection, filter: DeploymentFilter) {
   return query;
 }
 
-/** A page of an environment's deployments, newest first, and how many there are. */
+/**
+ * A page of an environment's deployments, newest first, and how many there are.
+ * @param unread large columns that are left out
+ */
 export async function listDeploymentPage(
   db: Connection,
   filter: DeploymentFilter,
   page: { limit: number; offset: number },
+  unread: readonly LargeColumn[] = [],
 ): Promise<{ rows: ListedDeploymentRow[]; total: number }> {
   const count = filtered(db, filter).select((eb) => eb.fn.countAll<number>().as('total'));
   const ids = filtered(db, filter)
@@ -216,7 +220,7 @@ export async function listDeploymentPage(
     .orderBy('number', 'desc')
     .limit(page.limit)
     .offset(page.offset);
-  const rows = await listed(db, [])
+  const rows = await listed(db, unread)
     .select(count.as('total'))
     .where('deployment.id', 'in', ids)
     .orderBy('number', 'desc')

@@ -10,7 +10,7 @@ import { openOperations } from '#contract/system/operations.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import { testApp } from '../testing/app.ts';
 import { checkValue } from '../testing/check-reply.ts';
-import { basic, ok, pathOf, send } from '../testing/client.ts';
+import { basic, ok, pathOf, refusalIn, send } from '../testing/client.ts';
 import { makeWebFolder, scriptFile } from '../testing/web-folder.ts';
 
 const app = await testApp({ ENVARIUM_WEB_DIR: makeWebFolder() });
@@ -78,7 +78,7 @@ for (const [what, authorization] of Object.entries(wrong)) {
       });
       assert.equal(response.statusCode, 401, `${method} ${url}: ${response.body}`);
       assert.match(String(response.headers['www-authenticate']), /^Basic realm=/);
-      checkValue(ErrorBody, response.json(), `${method} ${url}`);
+      checkValue(ErrorBody, refusalIn(response), `${method} ${url}`);
     }
   });
 }

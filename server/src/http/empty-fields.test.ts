@@ -4,10 +4,9 @@ import type { TSchema } from 'typebox';
 import { jsonSchemaOf, type JsonSchema, typesOf } from '#contract/documents/describe-schema.ts';
 import type { Operation } from '#contract/operation.ts';
 import { type OperationName, operations } from '#contract/operations.ts';
-import type { ErrorBody } from '#contract/schema/errors.ts';
 import { without } from '#contract/schema/without-nulls.ts';
 import { testApp } from '../testing/app.ts';
-import { call } from '../testing/client.ts';
+import { call, refusalIn } from '../testing/client.ts';
 import { createIdle } from '../testing/environment.ts';
 import { leastValue, makeSamples } from '../testing/samples.ts';
 
@@ -65,7 +64,7 @@ for (const operation of withBodies) {
     const wrong: string[] = [];
     const refusalOf = async (body: unknown) => {
       const answer = await call(app, name, { ...request, body });
-      return answer.statusCode === 400 ? answer.json<ErrorBody>().message : null;
+      return answer.statusCode === 400 ? refusalIn(answer).message : null;
     };
     const schema = jsonSchemaOf(operation.body as TSchema);
     for (const { path, body, absent } of emptyFields(schema, request.body)) {

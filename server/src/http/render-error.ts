@@ -2,6 +2,8 @@
 import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hasTextErrors } from '#contract/mcp/text-errors.ts';
+import { apiBase } from '#contract/operation.ts';
 import { type ErrorBody, type ErrorCode, errorStatus } from '#contract/schema/errors.ts';
 import { whyUnavailable } from '../database/unavailable.ts';
 import { Refusal, TooManyRequests } from './errors.ts';
@@ -36,6 +38,12 @@ function isBrowser({ headers }: FastifyRequest): boolean {
   );
 }
 
+/** Whether a request, to a known path or not, is one of those whose errors are plain text. */
+function wantsText({ url }: FastifyRequest): boolean {
+  const path = url.split('?', 1)[0] ?? '';
+  return path.startsWith(apiBase) && hasTextErrors(path.slice(apiBase.length));
+}
+
 /** Answers any error of a request in the form of the contract, or of SCIM. */
 export function renderError(
   error: FastifyError | Refusal,
@@ -65,6 +73,7 @@ export function renderError(
       .status(status)
       .type(scimContentType)
       .send(JSON.stringify(scimErrorBody(answered)));
+  if (wantsText(request)) return reply.status(status).type('text/plain; charset=utf-8').send(message);
   const body: ErrorBody = {
     code,
     message,

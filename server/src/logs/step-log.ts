@@ -39,12 +39,23 @@ function wholeLines(bytes: Buffer, isComplete: boolean): number {
   return last === 0 && bytes.length >= longestHeldBytes ? bytes.length - begunCharacter(bytes) : last;
 }
 
+/** Whether nothing more is written to the log. */
+function isOver({ completed_at: completedAt, status }: StepRow): boolean {
+  return completedAt !== null || status === 'SKIPPED';
+}
+
+/** The lines of the end of a log that are complete; all once the step is over. */
+export function wholeLinesOf(bytes: Buffer, step: StepRow): Buffer {
+  return bytes.subarray(0, wholeLines(bytes, isOver(step)));
+}
+
 function timeOf(slices: readonly LogSlice[], offset: number): string {
   const slice = slices.findLast((each) => each.firstByte <= offset) ?? slices[0];
   return (slice?.storedAt ?? new Date(0)).toISOString();
 }
 
-function linesOf(bytes: Buffer, from: number, slices: readonly LogSlice[]): LogEvent[] {
+/** Lines as events. @param from offset of the bytes in the log */
+export function linesOf(bytes: Buffer, from: number, slices: readonly LogSlice[]): LogEvent[] {
   const events: LogEvent[] = [];
   for (let start = 0; start < bytes.length; ) {
     const end = bytes.indexOf(newline, start);
@@ -76,13 +87,13 @@ export async function readStepLog(
   const from = offsetOf(startTime, step);
   const slices = await readLog(context.db, step.id, from, pageBytes);
   const read = Buffer.concat(slices.map((slice) => slice.bytes));
-  const isOver = step.completed_at !== null || step.status === 'SKIPPED';
+  const isComplete = isOver(step);
   const isLast = from + read.length >= step.log_bytes;
-  const bytes = read.subarray(0, wholeLines(read, isOver && isLast));
+  const bytes = read.subarray(0, wholeLines(read, isComplete && isLast));
   const next = from + bytes.length;
   return {
     events: linesOf(bytes, from, slices),
     nextStartTime: String(next),
-    hasMoreLogs: next < step.log_bytes && (isOver || !isLast),
+    hasMoreLogs: next < step.log_bytes && (isComplete || !isLast),
   };
 }

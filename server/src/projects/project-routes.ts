@@ -8,19 +8,19 @@ import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { badField, conflict, notFound, unknownEntity } from '../http/errors.ts';
+import { badField, conflict, notFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { deleteProject } from './delete-project.ts';
+import { listProjects } from './list-projects.ts';
 import { moveProject } from './move-project.ts';
 import {
   getProjectRow,
   getTestingProjectRow,
   insertProject,
-  listProjectRows,
   lockProjectTree,
   type ProjectRow,
 } from './project-store.ts';
-import { auditedProject, projectView, projectViews } from './project-view.ts';
+import { auditedProject, projectView } from './project-view.ts';
 import { updateProject } from './update-project.ts';
 
 async function parentOf(tx: Connection, body: CreateProjectBody): Promise<ProjectRow | null> {
@@ -88,15 +88,7 @@ async function testingProject(context: ActorContext, organizationId: string): Pr
 }
 
 export const projectRoutes: Route[] = [
-  route(operations.listProjects, async (context, { query }) => {
-    const { access } = context.actor;
-    const { organizationId } = query;
-    const isUnknown = organizationId !== undefined && !access.isMember(organizationId);
-    if (isUnknown && access.organizationIds.length > 0)
-      throw unknownEntity('query.organizationId', 'organization');
-    const reach = access.reach('VIEW_PROJECT', organizationId);
-    return projectViews(context, await listProjectRows(context.db, reach));
-  }),
+  route(operations.listProjects, (context, { query }) => listProjects(context, query.organizationId)),
   route(operations.createProject, (context, { body, home }) => createProject(context, body, home)),
   route(operations.getProject, async (context, { params }) => {
     const row = await getProjectRow(context.db, params.id);

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import type { InjectOptions, LightMyRequestResponse as Response } from 'fastify';
 import { fillPath } from '#contract/client/fill-path.ts';
-import type { ErrorBody } from '#contract/schema/errors.ts';
+import { type ErrorBody, type ErrorCode, errorStatus } from '#contract/schema/errors.ts';
+import { hasTextErrors } from '#contract/mcp/text-errors.ts';
 import type { Operation, ReplyOf } from '#contract/operation.ts';
 import { type OperationName, operations } from '#contract/operations.ts';
 import type { FirstKey } from '../start/bootstrap.ts';
@@ -41,6 +42,14 @@ export async function send(
   });
 }
 
+/** The refusal that an answer is: JSON, or for MCP servers its message as plain text. */
+export function refusalIn({ body, headers, statusCode }: Response): ErrorBody {
+  if (!String(headers['content-type']).startsWith('text/plain')) return JSON.parse(body) as ErrorBody;
+  const codes = Object.keys(errorStatus) as ErrorCode[];
+  const code = codes.find((each) => errorStatus[each] === statusCode) ?? '';
+  return { code, message: body, requestId: String(headers['x-request-id']) };
+}
+
 /** Calls an operation and holds reply or refusal against the contract. */
 export async function call(test: TestApp, name: OperationName, input: CallInput = {}): Promise<Response> {
   const operation: Operation = operations[name];
@@ -57,7 +66,12 @@ export async function call(test: TestApp, name: OperationName, input: CallInput 
   assert.notEqual(response.statusCode, 500, `${name} failed: ${test.logged.at(-1) ?? response.body}`);
   if (/json/.test(String(response.headers['content-type'])))
     assert.equal(response.headers['x-content-type-options'], 'nosniff', name);
-  if (operation.replyKind === undefined || response.statusCode >= 400)
+  const isRefused = response.statusCode >= 400;
+  if (isRefused) {
+    const type = hasTextErrors(operation.path) ? 'text/plain' : 'application/json';
+    assert.equal(response.headers['content-type'], `${type}; charset=utf-8`, name);
+    checkReply(operation, input.query, response.statusCode, refusalIn(response));
+  } else if (operation.replyKind === undefined)
     checkReply(operation, input.query, response.statusCode, response.json());
   return response;
 }
@@ -82,5 +96,5 @@ export async function refused(
 ): Promise<ErrorBody> {
   const response = await call(test, name, input);
   assert.equal(response.statusCode, status, response.body);
-  return response.json() as ErrorBody;
+  return refusalIn(response);
 }

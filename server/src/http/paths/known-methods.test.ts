@@ -4,9 +4,8 @@ import { test } from 'node:test';
 import type { HTTPMethods } from 'fastify';
 import type { Operation } from '#contract/operation.ts';
 import { operations } from '#contract/operations.ts';
-import type { ErrorBody } from '#contract/schema/errors.ts';
 import { testApp } from '../../testing/app.ts';
-import { pathOf, send } from '../../testing/client.ts';
+import { pathOf, refusalIn, send } from '../../testing/client.ts';
 
 const app = await testApp();
 const all = Object.values(operations) as Operation[];
@@ -36,7 +35,7 @@ test('every path of the contract answers 405 with its methods to any other metho
       const response = await send(app, { method, url });
       assert.equal(response.statusCode, 405, `${method} ${url}: ${response.body}`);
       assert.deepEqual(allowOf(response), allowedAt(path));
-      const { code, message } = response.json<ErrorBody>();
+      const { code, message } = refusalIn(response);
       assert.equal(code, 'method_not_allowed');
       assert.ok(message.startsWith(`${url} does not take ${method}: use one of `), message);
     }

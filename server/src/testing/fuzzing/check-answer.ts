@@ -20,6 +20,8 @@ interface Answer {
   readonly body: string;
 }
 
+const { responses: sharedResponses } = document['components'] as Described;
+
 const compiled = new Map<string, ValidateFunction>();
 
 const escaped = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
@@ -34,7 +36,9 @@ export function checkAnswer({ path, method, name }: Operation, answer: Answer, w
   if (statusCode === 304 || statusCode === 302) return;
   const type = String(headers['content-type']).split(';')[0] ?? '';
   const pointer = response.$ref ?? `#/paths/${escaped(path)}/${method.toLowerCase()}/responses/${statusCode}`;
-  const contents = Object.keys(response.content ?? { 'application/json': {} });
+  const [, shared = ''] = /^#\/components\/responses\/(\w+)$/.exec(response.$ref ?? '') ?? [];
+  const { content } = response.$ref === undefined ? response : (sharedResponses[shared] ?? response);
+  const contents = Object.keys(content ?? {});
   const types = contents.map((each) => each.split(';')[0]);
   assert.ok(types.includes(type), `${name} answered ${type} to ${what}`);
   if (type !== 'application/json') return;
