@@ -9,6 +9,7 @@ import { admin } from './showcase.ts';
 import {
   chooseOption,
   complaintsOf,
+  holdRequest,
   openPage,
   signIn,
   startBrowser,
@@ -144,6 +145,28 @@ describe('creating an environment in the browser', { skip: needs, concurrency: f
       ['eu-west-1', 'prod', '5', 'true', '********'],
     );
     assert.deepEqual(JSON.parse(variables.get('zones') ?? ''), ['a', 'b']);
+    assert.deepEqual(complaints, []);
+  });
+
+  test('a click on Next is not lost while the projects are read, nor one on Create while the variables are', async () => {
+    const sendProjects = await holdRequest(page, 'GET', '/api/projects');
+    await page.goto(`${service.url}/environments/new?template=${templateId}`);
+    await next('Settings');
+    await sendProjects();
+    await page.getByRole('textbox', { name: 'Name' }).fill('early');
+    await page.getByRole('switch', { name: 'Deploy it now' }).click();
+    await next('Variables');
+    await value('size').fill('5');
+    await next('Preview');
+    const sendVariables = await holdRequest(page, 'GET', '/api/configuration');
+    await page.reload();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await sendVariables();
+    await page.waitForURL(/\/environments\/[0-9a-f-]{36}/);
+    const environmentId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    const query = { organizationId: home.organizationId, environmentId };
+    const rows = await service.client.call('listVariables', { query });
+    assert.equal(rows.find(({ name }) => name === 'size')?.value, '5');
     assert.deepEqual(complaints, []);
   });
 

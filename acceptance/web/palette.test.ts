@@ -169,6 +169,68 @@ describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
     await inFocus(page, page.getByRole('button', { name: /^Account/ }));
   });
 
+  test('Enter is not lost while the palette loads, nor the focus while a menu loads', async () => {
+    await page.goto(`${service.url}/environments`);
+    await page.getByRole('table').getByText('beta').waitFor();
+    const releasePalette = await holdPart(page, 'Palette');
+    const releaseMenu = await holdPart(page, 'CallsMenu');
+    await find('copy as');
+    await page.keyboard.press('Enter');
+    releasePalette();
+    await inFocus(page, page.getByRole('button', { name: 'Copy as …' }));
+    await page.keyboard.press('Enter');
+    await inFocus(page, page.getByRole('button', { name: 'Copy as …' }));
+    releaseMenu();
+    await page.getByRole('menuitem', { name: 'curl' }).first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('menuitem', { name: 'curl' }).first().waitFor({ state: 'hidden' });
+  });
+
+  test('Enter waits for an environment whose name is still searched', async () => {
+    await page.goto(`${service.url}/projects`);
+    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
+    const releasePalette = await holdPart(page, 'Palette');
+    const isSearch = (url: URL) => url.pathname === '/api/environments' && url.searchParams.has('searchText');
+    const { promise: isReleased, resolve: releaseSearch } = Promise.withResolvers<void>();
+    await page.route(isSearch, async (route) => {
+      await isReleased;
+      await route.continue();
+    });
+    // A page has this in its name, too, and is found at once.
+    await find('et');
+    await page.keyboard.press('Enter');
+    releasePalette();
+    await page.getByRole('button', { name: 'Configuration sets' }).waitFor();
+    releaseSearch();
+    await page.waitForURL(/\/environments\/[\w-]{36}/);
+    await page.unroute(isSearch);
+  });
+
+  test('the palette offers what a page can do that is loaded after it was opened', async () => {
+    await page.goto(`${service.url}/environments`);
+    await page.getByRole('table').getByText('beta').waitFor();
+    const release = await holdPart(page, 'ProjectsPage');
+    await page.getByRole('link', { name: 'Projects' }).first().click();
+    await find('new project');
+    await page.keyboard.press('Enter');
+    release();
+    await page.getByRole('dialog', { name: 'New project' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'New project' }).waitFor({ state: 'hidden' });
+  });
+
+  test('g and a letter pressed quickly go to a place also where the page handles them late', async () => {
+    const busy = `addEventListener('keydown', function block({ key }) {
+      if (key !== 'g') return;
+      removeEventListener('keydown', block);
+      const until = performance.now() + 1500;
+      while (performance.now() < until);
+    })`;
+    await page.evaluate(busy);
+    await Promise.all([page.keyboard.press('g'), page.keyboard.press('e')]);
+    await page.waitForURL(/\/environments$/);
+  });
+
   test('the palette does what the page can do, and changes the colours', async () => {
     await find('copy as');
     await page.keyboard.press('Enter');

@@ -1,20 +1,49 @@
 /** The command palette: everything by its name. */
 import '@mantine/spotlight/styles.css';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
-import { useEffect, useState } from 'react';
-import { closeOverlay, paletteField } from './open-palette.ts';
+import { useEffect, useEffectEvent } from 'react';
+import { closeOverlay, isEnter, paletteField } from './open-palette.ts';
 import classes from './Overlays.module.css';
-import { pageActions } from './page-actions.ts';
-import { type PaletteItem, usePaletteGroups } from './palette-items.ts';
+import { type Found, type PaletteItem, useFound } from './palette-items.ts';
 
 export interface PaletteProps {
   readonly query: string;
   readonly onQuery: (query: string) => void;
   /** Reports that the field has the focus. */
   readonly onReady: () => void;
+  /** Whether Enter was pressed before there was anything that it could do. */
+  readonly isEntered: boolean;
+  readonly onEntered: (isEntered: boolean) => void;
 }
 
 const [store, palette] = createSpotlight();
+const listId = 'palette-items';
+
+/** What is found last comes with the page, which shows it a little later. */
+const settlingMilliseconds = 200;
+/** How long Enter waits where nothing is found. */
+const patienceMilliseconds = 3000;
+
+/** Does what Enter was pressed for, once that is found. */
+function useLateEnter(
+  { isEntered, onEntered }: Pick<PaletteProps, 'isEntered' | 'onEntered'>,
+  { groups, isSearching }: Found,
+): void {
+  const item = groups[0]?.items[0];
+  const enter = useEffectEvent(() => {
+    onEntered(false);
+    if (item === undefined) return;
+    item.run();
+    palette.close();
+    closeOverlay('palette');
+  });
+  useEffect(() => {
+    if (!isEntered || isSearching) return undefined;
+    const isFound = item !== undefined;
+    const timer = setTimeout(enter, isFound ? settlingMilliseconds : patienceMilliseconds);
+    return () => clearTimeout(timer);
+  }, [isEntered, isSearching, item?.id]);
+}
 
 function Item({ item, isFirst }: { readonly item: PaletteItem; readonly isFirst: boolean }) {
   return (
@@ -31,10 +60,11 @@ function Item({ item, isFirst }: { readonly item: PaletteItem; readonly isFirst:
   );
 }
 
-export default function Palette({ query, onQuery, onReady }: PaletteProps) {
-  const [onPage] = useState(pageActions);
-  const groups = usePaletteGroups(query, onPage);
+export default function Palette({ query, onQuery, onReady, ...late }: PaletteProps) {
+  const found = useFound(query);
+  const { groups } = found;
   useEffect(() => palette.open(), []);
+  useLateEnter(late, found);
   // What Enter does is the first thing that fits, also when the service has answered meanwhile.
   const first = groups[0]?.items[0];
   const shown = `${query} ${first?.id}`;
@@ -59,8 +89,17 @@ export default function Palette({ query, onQuery, onReady }: PaletteProps) {
           currentTarget.setSelectionRange(currentTarget.value.length, currentTarget.value.length);
           onReady();
         }}
+        onKeyDownCapture={(event) => {
+          if (!isEnter(event)) return;
+          // The library's own handler does nothing while the list is being replaced.
+          event.preventDefault();
+          event.stopPropagation();
+          const selected = document.querySelector<HTMLElement>(`#${listId} [data-selected]`);
+          late.onEntered(selected === null);
+          selected?.click();
+        }}
       />
-      <Spotlight.ActionsList key={shown}>
+      <Spotlight.ActionsList key={shown} id={listId}>
         {groups.length === 0 && <Spotlight.Empty>No matches</Spotlight.Empty>}
         {groups.map(({ label, items }) => (
           <Spotlight.ActionsGroup key={label} label={label}>

@@ -1,10 +1,10 @@
 /**
  * The command palette from the moment it is opened: a plain field has the focus until the code of the palette is loaded
- * and has taken over the text, so that nothing typed is lost or acts on the page.
+ * and has taken over the text, so that nothing typed is lost or acts on the page, and Enter is done once it can be.
  */
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useReturnFocus } from '../ui/return-focus.ts';
-import { closeOverlay, paletteField } from './open-palette.ts';
+import { closeOverlay, isEnter, paletteField } from './open-palette.ts';
 import classes from './Overlays.module.css';
 import type { PaletteProps } from './Palette.tsx';
 
@@ -23,9 +23,10 @@ function PaletteMissing() {
 interface FieldProps {
   readonly query: string;
   readonly onQuery: (query: string) => void;
+  readonly onEnter: () => void;
 }
 
-function Field({ query, onQuery }: FieldProps) {
+function Field({ query, onQuery, onEnter }: FieldProps) {
   return (
     <input
       {...paletteField}
@@ -36,6 +37,7 @@ function Field({ query, onQuery }: FieldProps) {
       onChange={(event) => onQuery(event.currentTarget.value)}
       onKeyDown={(event) => {
         if (event.key === 'Escape') closeOverlay('palette');
+        if (isEnter(event)) onEnter();
         // The field is all that there is in this dialog.
         if (event.key === 'Tab') event.preventDefault();
       }}
@@ -46,7 +48,12 @@ function Field({ query, onQuery }: FieldProps) {
 export function PaletteGate() {
   const [query, setQuery] = useState('');
   const [isReady, setReady] = useState(false);
+  const [isEntered, setEntered] = useState(false);
   useReturnFocus();
+  const onQuery = (text: string) => {
+    setQuery(text);
+    setEntered(false);
+  };
   return (
     <>
       {!isReady && (
@@ -59,11 +66,11 @@ export function PaletteGate() {
             if (target === currentTarget) closeOverlay('palette');
           }}
         >
-          <Field query={query} onQuery={setQuery} />
+          <Field query={query} onQuery={onQuery} onEnter={() => setEntered(true)} />
         </div>
       )}
       <Suspense>
-        <Palette query={query} onQuery={setQuery} onReady={() => setReady(true)} />
+        <Palette {...{ query, onQuery, isEntered }} onReady={() => setReady(true)} onEntered={setEntered} />
       </Suspense>
     </>
   );

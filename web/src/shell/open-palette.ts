@@ -9,6 +9,11 @@ export const paletteField = {
   placeholder: 'An environment, a page, or what to do',
 } as const;
 
+/** Enter, but not the one that ends the input of a character. */
+export function isEnter({ key, nativeEvent }: React.KeyboardEvent): boolean {
+  return key === 'Enter' && !nativeEvent.isComposing;
+}
+
 let open: Overlay | undefined;
 const listeners = new Set<() => void>();
 

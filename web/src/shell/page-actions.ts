@@ -1,4 +1,5 @@
 /** What can be done on the page that is open: its buttons and tabs, as the command palette offers them. */
+import { useEffect, useState } from 'react';
 
 export interface PageAction {
   readonly label: string;
@@ -6,6 +7,10 @@ export interface PageAction {
 }
 
 const selector = ['main header button', 'main header a[href]', 'main [role="tab"]'].join(',');
+/** What decides whether one of them can be used. */
+const attributes = ['aria-disabled', 'aria-label', 'aria-selected', 'disabled', 'href'];
+/** A page that is being read changes often. */
+const pauseMilliseconds = 100;
 
 function nameOf(element: HTMLElement): string {
   return (element.getAttribute('aria-label') ?? element.textContent).trim();
@@ -22,15 +27,46 @@ function canBeUsed(element: HTMLElement): boolean {
 }
 
 /** What the page offers now: each thing once. */
-export function pageActions(): PageAction[] {
+function elementsByName(): ReadonlyMap<string, HTMLElement> {
   const found = [...document.querySelectorAll<HTMLElement>(selector)].filter(canBeUsed);
   const byName = new Map(found.map((element) => [nameOf(element), element]));
   byName.delete('');
-  return [...byName].map(([label, element]) => ({
-    label,
-    run: () => {
-      element.focus();
-      element.click();
-    },
-  }));
+  return byName;
+}
+
+function namesNow(): readonly string[] {
+  return [...elementsByName().keys()];
+}
+
+/** Does what a name stands for on the page that is open by now. */
+function run(name: string): void {
+  const element = elementsByName().get(name);
+  element?.focus();
+  element?.click();
+}
+
+/** What the page offers, also once it has been loaded or has read what it shows. */
+export function usePageActions(): PageAction[] {
+  const [names, setNames] = useState(namesNow);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const read = () => {
+      timer = undefined;
+      const now = namesNow();
+      setNames((before) => (before.join('\n') === now.join('\n') ? before : now));
+    };
+    const observer = new MutationObserver(() => {
+      timer ??= setTimeout(read, pauseMilliseconds);
+    });
+    read();
+    observer.observe(document.querySelector('main') ?? document.body, {
+      ...{ childList: true, subtree: true },
+      attributeFilter: attributes,
+    });
+    return () => {
+      observer.disconnect();
+      clearTimeout(timer);
+    };
+  }, []);
+  return names.map((label) => ({ label, run: () => run(label) }));
 }

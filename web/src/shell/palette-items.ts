@@ -1,14 +1,14 @@
 /** What the command palette finds. */
 import { useMantineColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { usePage, useRead } from '../api/queries.ts';
 import { chooseOrganization, signOut, useSession } from '../api/session.ts';
 import { environmentLooks } from '../design/status.tsx';
 import { leftOut } from '../pages/environments/list/list-query.ts';
 import { navigation } from './navigation.ts';
 import { openShortcuts } from './open-palette.ts';
-import type { PageAction } from './page-actions.ts';
+import { usePageActions } from './page-actions.ts';
 
 export interface PaletteItem {
   readonly id: string;
@@ -21,6 +21,13 @@ export interface PaletteItem {
 export interface PaletteGroup {
   readonly label: string;
   readonly items: readonly PaletteItem[];
+}
+
+export interface Found {
+  /** Groups without any items are left out. */
+  readonly groups: readonly PaletteGroup[];
+  /** Whether something that fits better may still be found. */
+  readonly isSearching: boolean;
 }
 
 const mostOfAKind = 7;
@@ -40,7 +47,7 @@ function ofQuery(items: readonly PaletteItem[], query: string): PaletteItem[] {
 }
 
 /** Things of the organization whose name has what was typed; the service searches environments. */
-function useThings(query: string): PaletteGroup[] {
+function useThings(query: string): Found {
   const { organizationId } = useSession();
   const navigate = useNavigate();
   const [searchText] = useDebouncedValue(query.trim(), typingMilliseconds);
@@ -77,11 +84,14 @@ function useThings(query: string): PaletteGroup[] {
   }));
   // Until the service has answered, only those are left of the answer before that fit by their name.
   const isCurrent = searchText === query.trim() && !environments.isPlaceholderData;
-  return [
-    { label: 'Environments', items: isCurrent ? found : ofQuery(found, query) },
-    { label: 'Projects', items: named(projects.data, 'Project', '/projects') },
-    { label: 'Templates', items: named(templates.data, 'Template', '/templates') },
-  ];
+  return {
+    groups: [
+      { label: 'Environments', items: isCurrent ? found : ofQuery(found, query) },
+      { label: 'Projects', items: named(projects.data, 'Project', '/projects') },
+      { label: 'Templates', items: named(templates.data, 'Template', '/templates') },
+    ],
+    isSearching: !isCurrent || [environments, projects, templates].some(({ isPending }) => isPending),
+  };
 }
 
 function useCommands(): PaletteItem[] {
@@ -113,8 +123,10 @@ function useCommands(): PaletteItem[] {
   ];
 }
 
-/** Everything that fits what was typed, by kind; kinds without any are left out. */
-export function usePaletteGroups(query: string, onPage: readonly PageAction[]): PaletteGroup[] {
+/** Everything that fits what was typed, by kind. */
+export function useFound(query: string): Found {
+  const onPage = usePageActions();
+  const isPageLoading = useRouterState({ select: ({ isLoading }) => isLoading });
   const navigate = useNavigate();
   const things = useThings(query);
   const commands = useCommands();
@@ -128,10 +140,12 @@ export function usePaletteGroups(query: string, onPage: readonly PageAction[]): 
     run: () => void navigate({ to: '/profile' }),
   };
   const here = onPage.map(({ label, run }) => ({ id: `here-${label}`, label, run }));
-  return [
-    { label: 'On this page', items: ofQuery(here, query) },
-    ...things,
+  const ofPage = ofQuery(here, query);
+  const groups = [
+    { label: 'On this page', items: ofPage },
+    ...things.groups,
     { label: 'Pages', items: ofQuery([...places, profile], query) },
     { label: 'Actions', items: ofQuery(commands, query) },
   ].filter(({ items }) => items.length > 0);
+  return { groups, isSearching: isPageLoading || (ofPage.length === 0 && things.isSearching) };
 }

@@ -1,5 +1,5 @@
 /** The keys of the interface, for the keyboard and for the sheet that lists them. */
-import { useHotkeys } from '@mantine/hooks';
+import { type HotkeyItem, useHotkeys } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { useGlobalKeys } from '../ui/page-keys.ts';
@@ -59,7 +59,8 @@ export const shortcuts: Readonly<Record<string, readonly Shortcut[]>> = {
 export function useShortcuts(): void {
   const navigate = useNavigate();
   const startedAt = useRef(Number.NEGATIVE_INFINITY);
-  const isGoing = () => performance.now() - startedAt.current < sequenceMilliseconds;
+  // When the keys were pressed: a busy page handles them later.
+  const isGoing = ({ timeStamp }: KeyboardEvent) => timeStamp - startedAt.current < sequenceMilliseconds;
   const search = () => {
     if (!focusSearchBox()) openPalette();
   };
@@ -71,18 +72,20 @@ export function useShortcuts(): void {
     ['c', () => void navigate({ to: '/environments/new' })],
     [
       'g',
-      () => {
-        startedAt.current = performance.now();
+      ({ timeStamp }) => {
+        startedAt.current = timeStamp;
       },
     ],
-    ...keyedPlaces.map(({ key, to }): [string, () => void] => [
-      key,
-      () => {
-        if (!isGoing()) return;
-        startedAt.current = Number.NEGATIVE_INFINITY;
-        void navigate({ to });
-      },
-    ]),
+    ...keyedPlaces.map(
+      ({ key, to }): HotkeyItem => [
+        key,
+        (event) => {
+          if (!isGoing(event)) return;
+          startedAt.current = Number.NEGATIVE_INFINITY;
+          void navigate({ to });
+        },
+      ],
+    ),
   ]);
   useHotkeys([['mod+K', openPalette]], []);
 }

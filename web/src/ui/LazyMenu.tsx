@@ -4,6 +4,7 @@ import {
   lazy,
   type LazyExoticComponent,
   type ReactElement,
+  startTransition,
   Suspense,
   useState,
 } from 'react';
@@ -46,16 +47,16 @@ export function LazyMenu<Content>({ menu: { load, Menu }, content, button }: Laz
   const [isWanted, setWanted] = useState(false);
   const preload = () => void load();
   const closed = button({
-    onClick: () => setWanted(true),
+    // A transition, so that the button stays, with its focus, until the menu is loaded.
+    onClick: () => startTransition(() => setWanted(true)),
     onPointerEnter: preload,
     onFocus: preload,
     'aria-haspopup': 'menu',
     'aria-expanded': false,
   });
-  if (!isWanted) return closed;
   return (
     <Suspense fallback={closed}>
-      <Menu target={button({})} content={content} />
+      {isWanted ? <Menu target={button({})} content={content} /> : closed}
     </Suspense>
   );
 }

@@ -74,7 +74,9 @@ function Foot(state: NewEnvironment) {
           {draft.isDeployed ? 'Create and deploy' : 'Create'}
         </ActionButton>
       ) : (
-        <Button type="submit">Next: {stepNames[step + 1]}</Button>
+        <Button type="submit" loading={isBusy}>
+          Next: {stepNames[step + 1]}
+        </Button>
       )}
       <span className="spacer" />
       {isTouched(draft) && (

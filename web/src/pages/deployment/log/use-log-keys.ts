@@ -16,13 +16,14 @@ const sequenceMilliseconds = 1200;
 
 /** The search has the key of all lists, `/`. */
 export function useLogKeys({ view, log, onWrap, onClear }: LogKeys): void {
-  const goneAt = useRef(-sequenceMilliseconds);
-  const onTop = () => {
-    goneAt.current = performance.now();
+  const goneAt = useRef(Number.NEGATIVE_INFINITY);
+  // When the keys were pressed: a busy page handles them later.
+  const onTop = ({ timeStamp }: KeyboardEvent) => {
+    goneAt.current = timeStamp;
     view.goTo({ to: 'start' });
   };
-  const onTimes = () => {
-    if (performance.now() - goneAt.current > sequenceMilliseconds) view.setTimes(!view.hasTimes);
+  const onTimes = ({ timeStamp }: KeyboardEvent) => {
+    if (timeStamp - goneAt.current > sequenceMilliseconds) view.setTimes(!view.hasTimes);
   };
   usePageKeys([
     ['n', () => log.go(false)],

@@ -1,9 +1,11 @@
 /** The state of the page that creates an environment: the draft, what it is about, and its creation. */
+import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { Template } from '#contract/templates/shapes.ts';
 import { changesOf, type VariableRow } from '../../../forms/variables/rows.ts';
 import { useWrongField } from '../../../forms/problems.ts';
+import { useLater } from '../../../forms/use-later.ts';
 import { isReady, rowOfField } from '../../../forms/variables/checks.ts';
 import { useProjects } from '../../../forms/ProjectSelect.tsx';
 import { fieldOf, fieldText } from '../../../api/errors.ts';
@@ -44,15 +46,19 @@ function firstDraft(project: string | undefined, template: string | undefined): 
 function useDraft() {
   const [{ project, template }] = useSearchState();
   const [draft, setDraft] = useState(() => firstDraft(project, template));
-  const { projects } = useProjects();
+  const { projects, query } = useProjects();
   useEffect(() => keepDraft(draft), [draft]);
   const only = projects.length === 1 ? projects[0]!.id : '';
   const effective = draft.projectId === '' && only !== '' ? { ...draft, projectId: only } : draft;
   const set = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }));
-  return { draft: effective, set };
+  return { draft: effective, set, isProjectKnown: effective.projectId !== '' || !query.isLoading };
 }
 
 const here = { scope: 'ENVIRONMENT' } as const;
+
+function isFirstRead({ isLoading, failureCount }: UseQueryResult<unknown>): boolean {
+  return isLoading && failureCount === 0;
+}
 
 /** What the code declares and the scopes give. */
 function useVariables(draft: Draft, template: Template | undefined, isNeeded: boolean) {
@@ -76,7 +82,9 @@ function useVariables(draft: Draft, template: Template | undefined, isNeeded: bo
     { enabled: isNeeded && draft.projectId !== '' },
   );
   const rows = rowsWith(definitions.data ?? [], inherited.data ?? [], draft.edits, here);
-  return { code, canRead, definitions, inherited, rows };
+  /** Whether the page knows what the values that were typed belong to; code that cannot be read blocks nothing. */
+  const areKnown = ![definitions, inherited].some(isFirstRead);
+  return { code, canRead, definitions, inherited, rows, areKnown };
 }
 
 /** Deploys and destroys on a schedule have a request of their own, after the environment is there. */
@@ -171,14 +179,18 @@ function useProblems({ draft, type, rows, go }: Checked) {
 }
 
 /** The templates that the project may use, and the one that was chosen. */
-function useTemplates({ projectId, templateId }: Draft) {
+function useTemplates({ from, projectId, templateId }: Draft) {
   const { organizationId } = useSession();
   const templates = useRead(
     'listTemplates',
     { query: { organizationId, ...(projectId === '' ? {} : { projectId }) } },
     { enabled: projectId !== '' },
   );
-  return { templates, template: templates.data?.find(({ id }) => id === templateId) };
+  return {
+    templates,
+    template: templates.data?.find(({ id }) => id === templateId),
+    isTemplateKnown: from === 'repository' || templateId === '' || !templates.isLoading,
+  };
 }
 
 /** What the project decides where the draft says nothing. */
@@ -203,13 +215,56 @@ function usePolicy({ projectId, requiresApproval }: Draft) {
   };
 }
 
+interface Moving {
+  readonly step: number;
+  readonly go: (step: number) => void;
+  /** Whether it is known which project and tool the draft is about. */
+  readonly isKnown: boolean;
+  readonly areVariablesKnown: boolean;
+  readonly check: (step: number) => boolean;
+  readonly create: () => void;
+}
+
+/** What the buttons do, at once or as soon as the page has read what the steps are checked with. */
+function useMoves({ step, go, isKnown, areVariablesKnown, check, create }: Moving) {
+  const firstWrong = (from: number, to: number) =>
+    [0, 1, 2].find((at) => at >= from && at < to && !check(at));
+  const forwards = useLater(isKnown, (next: number) => {
+    const wrong = firstWrong(step, next);
+    if (wrong !== step) go(wrong ?? next);
+  });
+  const creation = useLater(isKnown && areVariablesKnown, () => {
+    const wrong = firstWrong(0, stepNames.length);
+    if (wrong === undefined) create();
+    else go(wrong);
+  });
+  const stay = () => {
+    forwards.forget();
+    creation.forget();
+  };
+  return {
+    isWaiting: forwards.isWaiting || creation.isWaiting,
+    /** Goes on only over steps that are fit; back always. */
+    goTo: (next: number) => {
+      stay();
+      if (next > step) forwards.run(next);
+      else go(next);
+    },
+    create: () => {
+      stay();
+      creation.run(undefined);
+    },
+    stay,
+  };
+}
+
 /** Everything that the steps share. */
 export function useNewEnvironment() {
-  const { draft, set } = useDraft();
+  const { draft, set, isProjectKnown } = useDraft();
   const { step, go } = useStep();
-  const { templates, template } = useTemplates(draft);
+  const { templates, template, isTemplateKnown } = useTemplates(draft);
   const policy = usePolicy(draft);
-  const variables = useVariables(draft, template, step >= 2);
+  const { areKnown: areVariablesKnown, ...variables } = useVariables(draft, template, step >= 2);
   const type = variables.code?.type ?? 'terraform';
   const rights = useRights(draft.projectId === '' ? undefined : { projectId: draft.projectId });
   const { check, onRefused, setFailure, forget, ...problems } = useProblems({
@@ -218,30 +273,28 @@ export function useNewEnvironment() {
   });
   useWrongField(problems.errors, step);
   const { create, isBusy } = useCreation({ draft, type, rows: variables.rows, onRefused });
-  const firstWrong = (from: number, to: number) =>
-    [0, 1, 2].find((at) => at >= from && at < to && !check(at));
+  const isKnown = isProjectKnown && isTemplateKnown;
+  const moves = useMoves({ step, go, isKnown, areVariablesKnown, check, create });
   const change = (changes: Partial<Draft>) => {
     forget();
+    moves.stay();
     set(changes);
   };
   return {
-    ...{ draft, step, templates, template, type, rights, isBusy },
+    ...{ draft, step, templates, template, type, rights },
     ...policy,
     ...variables,
     ...problems,
-    /** Goes on only over steps that are fit; back always. */
+    isBusy: isBusy || moves.isWaiting,
     goTo: (next: number) => {
-      const wrong = firstWrong(step, next);
       setFailure(undefined);
-      if (wrong !== step) go(wrong ?? next);
+      moves.goTo(next);
     },
     set: change,
     setRows: (rows: readonly VariableRow[]) => change({ edits: editsOf(rows) }),
     create: () => {
       setFailure(undefined);
-      const wrong = firstWrong(0, stepNames.length);
-      if (wrong === undefined) create();
-      else go(wrong);
+      moves.create();
     },
     startOver: () => {
       dropDraft();
