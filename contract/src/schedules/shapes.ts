@@ -9,6 +9,7 @@ const cronDescription =
 export const Cron = Type.String({ maxLength: 255, description: cronDescription });
 
 export const TimeZone = Type.String({
+  minLength: 1,
   maxLength: 64,
   description: 'A name of the IANA database, such as Europe/Berlin; UTC where none was sent',
 });

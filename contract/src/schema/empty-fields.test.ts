@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type, type TSchema } from 'typebox';
-import { clearable, emptyFieldsOf } from './empty-fields.ts';
+import type { Operation } from '../operation.ts';
+import { operations } from '../operations.ts';
+import { acceptsEmptyText, clearable, clearedBy, emptyFieldsOf, type FieldSchema } from './empty-fields.ts';
 import { closed, Flag, mapOf, Name, nullable, oneOrMany, orNull, Text } from './schema.ts';
 
 /** What an operation with one field gets for a value of it, as JSON. */
@@ -39,7 +41,7 @@ describe('fields of a request without a value', () => {
 
   it('get the value that clears them, each request its own', () => {
     assert.equal(resolved(Type.Optional(clearable(Flag, true)), null), '{"field":true}');
-    assert.equal(resolved(Type.Optional(clearable(nullable(Name), null)), ''), '{"field":null}');
+    assert.equal(resolved(Type.Optional(clearable(nullable(Name), null)), null), '{"field":null}');
     assert.equal(resolved(Type.Optional(clearable(nullable(Type.Array(Text)), [])), null), '{"field":[]}');
     const resolve = emptyFieldsOf(closed({ field: Type.Optional(clearable(Type.Array(Text), [])) }));
     const [one, other] = [{ field: null as string[] | null }, { field: null as string[] | null }];
@@ -47,6 +49,22 @@ describe('fields of a request without a value', () => {
     one.field?.push('a');
     resolve(other);
     assert.deepEqual(other, { field: [] });
+  });
+
+  it('are cleared by null only: an empty text leaves them alone', () => {
+    assert.equal(resolved(Type.Optional(clearable(nullable(Name), null)), ''), '{}');
+    assert.equal(resolved(Type.Optional(clearable(Type.Literal('a'), 'a')), ''), '{}');
+    assert.equal(resolved(Type.Optional(clearable(Text, '')), ''), '{"field":""}');
+  });
+
+  it('accept an empty text only where it is what clears them', () => {
+    const wrong = Object.values(operations as Readonly<Record<string, Operation>>).flatMap(({ name, body }) =>
+      Object.entries((body as FieldSchema | undefined)?.properties ?? {})
+        .filter(([, field]) => clearedBy(field) !== undefined && clearedBy(field) !== '')
+        .filter(([, field]) => [field.type].flat().includes('string') && acceptsEmptyText(field))
+        .map(([field]) => `${name}.${field}`),
+    );
+    assert.deepEqual(wrong, []);
   });
 
   it('are found at any depth: in objects, arrays, maps, and one of many', () => {

@@ -3,14 +3,14 @@
  * specify, and write back what they have read:
  *
  * - Null means that the field is absent, and in a change that it is cleared (`clearable`).
- * - An empty text means the same where the field cannot be empty.
+ * - An empty text means that the field is absent, also in a change: nothing that limits or protects is lost by it.
  * - Schemas that accept null, or an empty text, give it a meaning of their own.
  */
 import type { Static, TSchema } from 'typebox';
 
 const mark = 'x-cleared';
 
-interface FieldSchema {
+export interface FieldSchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
@@ -27,17 +27,23 @@ interface FieldSchema {
 
 /**
  * Marks a field of a change that can be cleared.
- * @param value what null then means: the field's default; also what an empty text means, if the field cannot be empty
+ * @param value what null then means: the field's default
  */
 export function clearable<S extends TSchema>(schema: S, value: Static<S>): S {
   return { ...schema, [mark]: value };
+}
+
+/** @returns what null in a change means; undefined for a field without a default */
+export function clearedBy(schema: FieldSchema): unknown {
+  return schema[mark];
 }
 
 function hasType({ type, anyOf = [] }: FieldSchema, name: string): boolean {
   return [type ?? []].flat().includes(name) || anyOf.some((each) => hasType(each, name));
 }
 
-function acceptsEmptyText(schema: FieldSchema): boolean {
+/** Whether an empty text is a value of a field, such as a description that is removed. */
+export function acceptsEmptyText(schema: FieldSchema): boolean {
   const { minLength = 0, pattern, format, enum: values, const: only } = schema;
   if (minLength > 0 || format !== undefined) return false;
   if (values !== undefined || only !== undefined) return (values ?? [only]).includes('');
@@ -50,7 +56,7 @@ type Resolve = (value: unknown) => void;
 interface Field {
   readonly dropsNull: boolean;
   readonly dropsEmptyText: boolean;
-  /** Undefined: without a value, the field is absent. */
+  /** What null becomes; undefined: the field is absent. */
   readonly cleared: unknown;
   readonly inner: Resolve | null;
 }
@@ -69,7 +75,8 @@ function resolveFields(record: Record<string, unknown>, fields: ReadonlyMap<stri
     const field = fields.get(name);
     const value = record[name];
     if (!field) continue;
-    if (!(value === null && field.dropsNull) && !(value === '' && field.dropsEmptyText)) field.inner?.(value);
+    if (value === '' && field.dropsEmptyText) delete record[name];
+    else if (value !== null || !field.dropsNull) field.inner?.(value);
     else if (field.cleared === undefined) delete record[name];
     else record[name] = structuredClone(field.cleared);
   }

@@ -20,13 +20,17 @@ const thisConnection = { entity: 'vcsConnection', in: 'params', field: 'id' } as
 const AgentKey = Type.Optional(
   clearable(
     Type.String({
+      minLength: 1,
       description: 'Key of an agent; a text that ends with _DEFAULT, or nothing: the default agent',
     }),
     defaultVcsAgentKey,
   ),
 );
 const TokenId = orNull(
-  Type.String({ description: 'Git token for repositories on the host of the address; null: none' }),
+  Type.String({
+    minLength: 1,
+    description: 'Git token for repositories on the host of the address; null: none',
+  }),
 );
 
 export const operations = defineOperations('vcs connections', {

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import type { TSchema } from 'typebox';
-import { jsonSchemaOf } from '#contract/documents/describe-schema.ts';
+import { type JsonSchema, jsonSchemaOf, typesOf } from '#contract/documents/describe-schema.ts';
 import type { Operation } from '#contract/operation.ts';
 import { type OperationName, operations } from '#contract/operations.ts';
+import { acceptsEmptyText } from '#contract/schema/empty-fields.ts';
 import { getToken, openToken } from '../git-tokens/git-token-store.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';
@@ -348,9 +349,14 @@ async function made1(entity: Entity) {
   };
 }
 
+function bodyOf({ update }: Entity): JsonSchema {
+  return jsonSchemaOf((operations[update] as Operation).body as TSchema);
+}
+
 /** The optional fields of a change. */
-function fieldsOf({ update, needed = [] }: Entity): string[] {
-  const { properties = {}, required = [] } = jsonSchemaOf((operations[update] as Operation).body as TSchema);
+function fieldsOf(entity: Entity): string[] {
+  const { needed = [] } = entity;
+  const { properties = {}, required = [] } = bodyOf(entity);
   return Object.keys(properties).filter((name) => ![...required, ...needed].includes(name));
 }
 
@@ -374,11 +380,27 @@ for (const [name, entity] of Object.entries(entities)) {
     }
   });
 
+  test(`${name}: an empty text in a change is absent, or a value that the field accepts`, async () => {
+    const { read, change } = await made1(entity);
+    for (const field of fieldsOf(entity)) {
+      const schema = bodyOf(entity).properties?.[field] ?? {};
+      if (!typesOf(schema).includes('string')) continue;
+      const set = await change(values);
+      assert.equal(set.statusCode, 200, set.body);
+      const before = await read();
+      const sent = await change({ ...(replaces ? values : {}), [field]: '' });
+      assert.equal(sent.statusCode, 200, `${field}: ${sent.body}`);
+      const after = shown(await read(), field) ?? '';
+      if (acceptsEmptyText(schema)) assert.ok(['', shown(before, field)].includes(after as string), field);
+      else if (!replaces) assert.deepEqual(after, shown(before, field) ?? '', `${field} is unchanged`);
+    }
+  });
+
   test(`${name}: what was read can be written back, and changes nothing`, async () => {
     const { read, change } = await made1(entity);
     assert.equal((await change(values)).statusCode, 200);
     const before = await read();
-    const { properties = {} } = jsonSchemaOf((operations[entity.update] as Operation).body as TSchema);
+    const { properties = {} } = bodyOf(entity);
     const back = Object.fromEntries(Object.entries(before).filter(([field]) => field in properties));
     const written = await change(back);
     assert.equal(written.statusCode, 200, `${JSON.stringify(back)} ${written.body}`);
