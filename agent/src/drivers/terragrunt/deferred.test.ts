@@ -104,6 +104,17 @@ test('outputs that are reached through an index or a loop count too', () => {
     'dependency[local.name].outputs.id',
     '[for each in dependency : each.outputs.id]',
     'values(dependency)[0].outputs.id',
+    'dependency . vpc . outputs . id',
+    '(dependency\n  .vpc\n  .outputs.id)',
+    'dependency.vpc',
+    'dependency["vpc"]',
+    'lookup(dependency.vpc, "outputs").id',
+    '[for each in [dependency.vpc] : each.outputs.id]',
+    'dependency.vpc.*.outputs.id',
+    'dependency',
+    '[dependency][0].vpc.outputs.id',
+    'true ? dependency : null',
+    'merge({}, dependency)',
   ]) {
     const body = { ...block('vpc'), inputs: { value: `\${${expression}}` } };
     const found = deferredUnits({
@@ -118,6 +129,27 @@ test('outputs that are reached through an index or a loop count too', () => {
     });
     assert.deepEqual([...found.keys()], ['app'], expression);
   }
+});
+
+test('text about dependencies, paths of units and other names use no outputs', () => {
+  const inputs = {
+    text: 'a dependency of dependency.vpc.outputs.id',
+    path: '${dependency.vpc.config_path}',
+    local: '${local.dependency.vpc.outputs.id}',
+    paths: '${dependencies.paths}',
+    dependency: { vpc: 'outputs' },
+  };
+  const found = deferredUnits({
+    units: [unit('vpc'), unit('app', 'vpc')],
+    plans: new Map([
+      ['vpc', plan(['id'], { id: 'update' })],
+      ['app', plan([])],
+    ]),
+    parsed: new Map([['app/terragrunt.hcl', { ...block('vpc'), inputs }]]),
+    mocked: new Map(),
+    unplanned: new Map(),
+  });
+  assert.deepEqual([...found.keys()], []);
 });
 
 test('what terragrunt says of mocks counts, also of units that are not in the run', () => {

@@ -3,74 +3,12 @@
  * do not have, or will not have after the same apply: with mocks, or with values that are about to change.
  */
 import { posix } from 'node:path';
-import { isRecord } from '#contract/schema/is-record.ts';
 import type { TerraformPlan } from '../terraform/plan-json.ts';
-import { configurationFiles, type ParsedFiles } from './backends.ts';
-import { UnreadableFile } from './read-file.ts';
+import type { ParsedFiles } from './backends.ts';
 import { textsBetween } from './texts-between.ts';
 import { levelsOf, type Unit } from './units.ts';
 import type { MissingOutputs } from './unplanned-units.ts';
-
-/** Outputs of another unit that a unit's configuration uses. */
-interface Reference {
-  readonly unit: string;
-  /** Null: any of them. */
-  readonly outputs: readonly string[] | null;
-}
-
-const reference =
-  /\bdependency(?:\.([\w-]+)|\["([^"]+)"\])(?:\.outputs\b|\["outputs"\])(?:\.([\w-]+)|\["([^"]+)"\])?/g;
-/** Which of them is only known when it is evaluated. */
-const anyReference = /\bdependency\[(?!")|\bin dependency\b|\(\s*dependency\s*[,)]/;
-
-/** Names of outputs by the name of the `dependency` block. */
-function outputsUsed(texts: readonly string[]): Map<string, string[] | null> {
-  const used = new Map<string, string[] | null>();
-  for (const text of texts)
-    for (const [, attributeName, keyName, attribute, key] of text.matchAll(reference)) {
-      const name = attributeName ?? keyName ?? '';
-      const output = attribute ?? key;
-      const known = used.get(name);
-      if (output === undefined || known === null) used.set(name, null);
-      else used.set(name, [...(known ?? []), output]);
-    }
-  return used;
-}
-
-function dependencyBlocks(files: readonly Readonly<Record<string, unknown>>[]): Map<string, unknown> {
-  const blocks = files.flatMap((body) =>
-    isRecord(body['dependency']) ? Object.entries(body['dependency']) : [],
-  );
-  return new Map(
-    blocks.map(([name, value]) => {
-      const block: unknown = Array.isArray(value) ? value[0] : value;
-      return [name, isRecord(block) ? block['config_path'] : undefined];
-    }),
-  );
-}
-
-function referencesOf(unit: Unit, parsed: ParsedFiles): Reference[] {
-  const files: Readonly<Record<string, unknown>>[] = [];
-  for (const name of configurationFiles(unit)) {
-    const file = parsed.get(name);
-    // It may use any output of all of them.
-    if (file instanceof UnreadableFile)
-      return unit.dependencies.map((path) => ({ unit: path, outputs: null }));
-    if (file !== undefined) files.push(file);
-  }
-  const blocks = dependencyBlocks(files);
-  const texts = files.map((body) => JSON.stringify(body).replaceAll('\\"', '"'));
-  const used = outputsUsed(texts);
-  if (texts.some((text) => anyReference.test(text))) for (const name of blocks.keys()) used.set(name, null);
-  const found: Reference[] = [];
-  for (const [name, outputs] of used) {
-    const path = blocks.get(name);
-    const isKnown = typeof path === 'string' && !/[$%]\{/.test(path);
-    const units = isKnown ? [posix.normalize(posix.join(unit.path, path))] : unit.dependencies;
-    for (const each of units) found.push({ unit: each, outputs: isKnown ? outputs : null });
-  }
-  return found;
-}
+import { usedOutputs } from './used-outputs.ts';
 
 type Staleness = 'mocks' | 'changes' | null;
 
@@ -154,7 +92,7 @@ function waitOf(unit: Unit, planned: PlannedUnits, deferred: ReadonlyMap<string,
     const needs = missing.of.length > 0 ? missing.of : creating;
     return { reason: missingReason(unit, missing, planned), needs };
   }
-  const stale = referencesOf(unit, parsed).map((each) => {
+  const stale = usedOutputs(unit, parsed).map((each) => {
     const plan = plans.get(each.unit);
     return [each.unit, plan === undefined ? null : stalenessOf(plan, each.outputs)] as const;
   });
