@@ -96,6 +96,12 @@ export const PlannedUnit = Type.Object(
         description: 'Number of changes by kind, such as `create aws_vpc`; absent: it has no plan yet',
       }),
     ),
+    providerVersions: Type.Optional(
+      Type.Record(Text, Text, { description: 'Versions of the providers that its plan was made with' }),
+    ),
+    moduleVersions: Type.Optional(
+      Type.Record(Text, Text, { description: 'Versions of its modules that come from a registry' }),
+    ),
     reason: Type.Optional(
       Type.String({ description: 'Why this plan leaves it out; absent: it is applied with this plan' }),
     ),

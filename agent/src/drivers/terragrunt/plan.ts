@@ -1,6 +1,6 @@
 /** Reads the plans of all units of a run as one plan. */
-import type { PlannedUnit, ResourceChange } from '#contract/deployments/plan.ts';
-import { kindsOf as kindsOfChange } from '#contract/deployments/plan-counts.ts';
+import type { PlannedUnit, PlanSummary, ResourceChange } from '#contract/deployments/plan.ts';
+import { hasDrift, kindsOf as kindsOfChange } from '#contract/deployments/plan-counts.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import { terraformState } from '#protocol/tools/terraform-state.ts';
 import { areUnitStates, readUnitStates } from '#protocol/tools/terragrunt-state.ts';
@@ -52,7 +52,7 @@ export function plansToEstimate(context: DriverContext, captures: Captures): Pla
   });
 }
 
-/** The units that an apply leaves out. */
+/** The units that an apply leaves out; for a drift run, which has no apply, those that could not be planned. */
 async function deferredIn(
   context: DriverContext,
   units: readonly Unit[],
@@ -65,7 +65,9 @@ async function deferredIn(
   const { configurationFolder } = context;
   const mocked = mockedUnits(lines, units, configurationFolder);
   const unplanned = unplannedUnits(captures, lines, configurationFolder) ?? new Map();
-  return deferredUnits({ units, plans, parsed, mocked, unplanned });
+  const deferred = deferredUnits({ units, plans, parsed, mocked, unplanned });
+  if (context.job.type !== 'driftDetection') return deferred;
+  return new Map([...deferred].filter(([unit]) => !plans.has(unit)));
 }
 
 function rowsIn(unit: string, rows: readonly ResourceChange[], reason: string | undefined): ResourceChange[] {
@@ -125,6 +127,11 @@ function sequelOf({ job }: DriverContext, { follows }: Deferred): string {
 }
 
 function remarksOf(context: DriverContext, deferred: ReadonlyMap<string, Deferred>): string[] {
+  if (context.job.type === 'driftDetection')
+    return [...deferred].map(
+      ([unit, { reason }]) =>
+        `Drift of unit ${unit} cannot be detected: ${reason}. Deploy the environment first.`,
+    );
   return [...deferred].map(
     ([unit, each]) =>
       `Unit ${unit} is not applied with this plan: ${each.reason}. ${sequelOf(context, each)}`,
@@ -147,6 +154,7 @@ function plannedUnitsOf(
   { job }: DriverContext,
   read: readonly ReadUnit[],
   deferred: ReadonlyMap<string, Deferred>,
+  versions: ReadonlyMap<string, Versions>,
 ): PlannedUnit[] {
   if (!isRunAll(job) || job.level === undefined) return [];
   const kinds = new Map(read.map((each) => [each.unit, each.kinds]));
@@ -157,6 +165,7 @@ function plannedUnitsOf(
     return {
       unit,
       ...(changes === undefined ? {} : { changes }),
+      ...versions.get(unit),
       ...(waiting === undefined ? {} : { reason: waiting.reason }),
       ...(waiting?.follows === true ? { follows: true } : {}),
     };
@@ -186,6 +195,12 @@ function refuseOnlyDeferred(
   throw new Error(
     `Nothing of this plan can be applied (${list}). Deploy the units that it needs first, so that they have outputs, or include them in this deployment`,
   );
+}
+
+/** A drift run that finds nothing has to have seen all units. */
+function refuseUnseen({ job }: DriverContext, planSummary: PlanSummary, unseen: readonly string[]): void {
+  if (job.type !== 'driftDetection' || unseen.length === 0 || hasDrift(planSummary)) return;
+  throw new Error(unseen.join('\n'));
 }
 
 /** The units of the stored states that may have resources. */
@@ -222,26 +237,35 @@ function removedRemarks(context: DriverContext, captures: Captures): string[] {
   );
 }
 
-async function versionsOf(
+type Versions = Pick<PlanReading, 'providerVersions' | 'moduleVersions'>;
+
+/** The versions that each plan was made with. */
+async function versionsByUnit(
   { tree }: DriverContext,
-  units: ReadonlyMap<string, TerraformPlan>,
-): Promise<Pick<PlanReading, 'providerVersions' | 'moduleVersions'>> {
+  plans: ReadonlyMap<string, TerraformPlan>,
+): Promise<Map<string, Versions>> {
   const found = await Promise.all(
-    [...units].map(async ([unit, plan]) => {
+    [...plans].map(async ([unit, plan]) => {
       const folder = await workingFolder((each) => tree.list(each), unit);
       const text = (name: string) => (folder === null ? null : tree.text(`${folder}/${name}`));
       const [lock, modules] = await Promise.all([text(lockFileName), text(modulesFileName)]);
-      const versions = Object.entries(installedModules(modules));
-      return {
-        providers: providersOf(plan, lock),
-        modules: versions.map(([name, version]) => [unitModule(unit, name), version] as const),
+      const versions = {
+        providerVersions: providersOf(plan, lock),
+        moduleVersions: installedModules(modules),
       };
+      return [unit, versions] as const;
     }),
   );
-  return {
-    providerVersions: Object.assign({}, ...found.map(({ providers }) => providers)) as Record<string, string>,
-    moduleVersions: Object.fromEntries(found.flatMap(({ modules }) => modules)),
-  };
+  return new Map(found);
+}
+
+/** Those of all units. */
+function versionsOf(byUnit: ReadonlyMap<string, Versions>): Versions {
+  const modules = [...byUnit].flatMap(([unit, { moduleVersions }]) =>
+    Object.entries(moduleVersions).map(([name, version]) => [unitModule(unit, name), version] as const),
+  );
+  const providers = [...byUnit.values()].flatMap(({ providerVersions }) => Object.entries(providerVersions));
+  return { providerVersions: Object.fromEntries(providers), moduleVersions: Object.fromEntries(modules) };
 }
 
 /** @throws Error if a plan is missing, made without the unit's state, or none of the plans can be applied */
@@ -266,12 +290,15 @@ export async function readUnitPlans(context: DriverContext, captures: Captures):
   };
   const hasUnplanned = [...deferred.keys()].some((unit) => !plans.has(unit));
   const remarks = [...remarksOf(context, deferred), ...removedRemarks(context, captures)];
-  const planned = plannedUnitsOf(context, read, deferred);
+  const versions = await versionsByUnit(context, plans);
+  const planned = plannedUnitsOf(context, read, deferred, versions);
+  const summarized = withSummary(withoutLongTexts(maskJson(plan, context.job.secrets)));
+  refuseUnseen(context, summarized.planSummary, remarksOf(context, deferred));
   return {
-    ...withSummary(withoutLongTexts(maskJson(plan, context.job.secrets))),
+    ...summarized,
     hasChanges: hasUnplanned || read.some(({ hasChanges }) => hasChanges),
     hasResourceChanges: hasUnplanned || read.some(({ hasResourceChanges }) => hasResourceChanges),
-    ...(await versionsOf(context, plans)),
+    ...versionsOf(versions),
     ...(planned.length > 0 ? { units: planned } : {}),
     ...(remarks.length > 0 ? { remarks } : {}),
   };
