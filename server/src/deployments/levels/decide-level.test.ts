@@ -46,6 +46,7 @@ test('a plan is within an approved one up to its kinds and numbers of changes, b
     'the version of the tool',
     'the variables',
   ]);
+  assert.deepEqual(beyond([unit('app', {})], { lockFile: 'other' }), ['the lock file']);
   const losing = {
     units: [unit('app', { 'destroy a': 1, 'replace b': 1, 'forget c': 1, 'update b': 1 })],
     parts,
@@ -57,4 +58,31 @@ test('a plan is within an approved one up to its kinds and numbers of changes, b
   ]);
   assert.equal(beyond([]).length, 1);
   assert.equal(beyondConfirmed({ units: [unit('app', {})], parts }, null).length, 1);
+});
+
+test('a plan that other programs, providers or modules made is not within the approved one', () => {
+  const confirmedParts = { ...parts, companions: { tofu: '1.12.6' } };
+  const versions = { providerVersions: { aws: '5.9.0' }, moduleVersions: { net: '1.0.0' } };
+  const changes = { 'create a': 1 };
+  const confirmed = { units: [unit('app', changes, versions), unit('web')], parts: confirmedParts };
+  const beyond = (units: PlannedUnit[], companions?: Record<string, string>) =>
+    beyondConfirmed({ units, parts: { ...parts, ...(companions ? { companions } : {}) } }, confirmed);
+  const same = [unit('app', changes, versions)];
+  assert.deepEqual(beyond(same, { tofu: '1.12.6' }), []);
+  const programs = ['the versions of the programs that the tool runs'];
+  assert.deepEqual(beyond(same, { tofu: '1.12.7' }), programs);
+  assert.deepEqual(beyond(same, { tofu: '1.12.6', terraform: '1.11.4' }), programs);
+  assert.deepEqual(beyond(same), programs);
+  const withVersions = (more: Partial<PlannedUnit>) =>
+    beyond([unit('app', changes, { ...versions, ...more })], { tofu: '1.12.6' });
+  assert.deepEqual(withVersions({ providerVersions: { aws: '6.0.0' } }), [
+    'app: the version of aws (6.0.0, approved was 5.9.0)',
+  ]);
+  assert.deepEqual(withVersions({ providerVersions: { aws: '5.9.0', random: '3.0.0' } }), [
+    'app: the version of random (3.0.0, approved was none)',
+  ]);
+  assert.deepEqual(withVersions({ moduleVersions: { net: '1.1.0' } }), [
+    'app: the version of net (1.1.0, approved was 1.0.0)',
+  ]);
+  assert.deepEqual(withVersions({ moduleVersions: {} }), []);
 });

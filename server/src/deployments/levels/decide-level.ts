@@ -2,9 +2,10 @@
  * The levels of a deployment: its first plan, and those of units that are planned once others are applied. Pure.
  *
  * A person confirms kinds and numbers of changes, by unit. The plan of a later level is within that if each of its units
- * makes at most as many changes of each kind, with the code, tool and variables that were approved. What is lost is
+ * makes at most as many changes of each kind, with the code, programs, providers and variables that were approved. What is lost is
  * confirmed object by object, and numbers do not say which: a plan that destroys, replaces or forgets is never within.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { ChangeKind } from '#contract/deployments/change-kinds.ts';
 import type { PlannedUnit } from '#contract/deployments/plan.ts';
 import type { ApprovedParts, Job } from '#protocol/messages/job.ts';
@@ -39,21 +40,41 @@ export interface LevelPlan {
 /** Kinds whose objects are lost. Names of changes begin with their kind, as in `destroy aws_vpc`. */
 const losing: readonly ChangeKind[] = ['destroy', 'replace', 'forget'];
 
-function unitBeyond({ unit, changes = {} }: PlannedUnit, confirmed: readonly PlannedUnit[]): string[] {
-  const known = confirmed.find((each) => each.unit === unit)?.changes;
-  return Object.entries(changes).flatMap(([kind, count]) => {
-    const approved = known?.[kind] ?? 0;
+/** What a plan of a unit was made with. */
+function versionsOf({ providerVersions = {}, moduleVersions = {} }: PlannedUnit) {
+  return [...Object.entries(providerVersions), ...Object.entries(moduleVersions)];
+}
+
+function versionsBeyond(planned: PlannedUnit, known: PlannedUnit): string[] {
+  const approved = new Map(versionsOf(known));
+  return versionsOf(planned).flatMap(([name, version]) => {
+    const other = approved.get(name) ?? 'none';
+    return other === version
+      ? []
+      : [`${planned.unit}: the version of ${name} (${version}, approved was ${other})`];
+  });
+}
+
+function unitBeyond(planned: PlannedUnit, confirmed: readonly PlannedUnit[]): string[] {
+  const { unit, changes = {} } = planned;
+  const known = confirmed.find((each) => each.unit === unit);
+  const counts = Object.entries(changes).flatMap(([kind, count]) => {
+    const approved = known?.changes?.[kind] ?? 0;
     if (count > approved) return [`${unit}: ${kind} (${count}, approved were ${approved})`];
     const isLosing = count > 0 && losing.some((each) => kind.startsWith(`${each} `));
     return isLosing ? [`${unit}: ${kind} (${count}, which are confirmed one by one)`] : [];
   });
+  // Where no plan was approved, each change is beyond it, whatever makes it.
+  return known?.changes === undefined ? counts : [...counts, ...versionsBeyond(planned, known)];
 }
 
 const sameParts = {
   commit: 'the commit',
   toolVersion: 'the version of the tool',
+  companions: 'the versions of the programs that the tool runs',
+  lockFile: 'the lock file',
   variables: 'the variables',
-} as const;
+} as const satisfies Partial<Record<keyof ApprovedParts, string>>;
 
 /**
  * @param confirmed the last plan that a person has approved; null: there is none
@@ -62,7 +83,7 @@ const sameParts = {
 export function beyondConfirmed(plan: LevelPlan, confirmed: LevelPlan | null): string[] {
   if (confirmed === null) return ['no plan of this deployment was approved'];
   const names = Object.keys(sameParts) as (keyof typeof sameParts)[];
-  const parts = names.filter((name) => plan.parts?.[name] !== confirmed.parts?.[name]);
+  const parts = names.filter((name) => !isDeepStrictEqual(plan.parts?.[name], confirmed.parts?.[name]));
   const applied = plan.units.filter(({ reason }) => reason === undefined);
   return [
     ...parts.map((name) => sameParts[name]),
