@@ -4,13 +4,13 @@ import { readPolicySettings } from '../../policies/policy-settings.ts';
 import type { DeploymentRow } from '../deployment-store.ts';
 import { resealOutput } from '../outcome-columns.ts';
 import { readInputs } from '../run-inputs.ts';
-import { copyResults, lastResults, storeNoResults } from './results-store.ts';
+import { copyResults, isAsRead, lastResults, storeNoResults } from './results-store.ts';
 
 /**
  * Whether the plan of a deploy changes nothing, and the policy of the project skips the apply of such plans. Changes
  * that somebody proposes are stored with an approval: their plan waits for one. Where no run has read or removed what
  * the environment has, the apply does: its state may be imported, or in a backend of its own with resources that a
- * destroy must not miss.
+ * destroy must not miss. So it does if the state is another one since, such as an earlier version.
  */
 export async function isApplySkipped(
   context: Pick<Context, 'db' | 'sealer'>,
@@ -22,7 +22,8 @@ export async function isApplySkipped(
   const { skipApplyWhenPlanIsEmpty } = await readPolicySettings(context.db, deployment.project_id);
   if (!skipApplyWhenPlanIsEmpty || (await readInputs(context, deployment.id)).proposed !== undefined)
     return false;
-  return (await lastResults(context.db, deployment)) !== undefined;
+  const last = await lastResults(context.db, deployment);
+  return last !== undefined && (await isAsRead(context.db, deployment, last));
 }
 
 /** Gives a deployment whose apply is skipped the outputs and resources that the environment has. */
