@@ -105,6 +105,21 @@ export async function wasTouched(db: Connection, environmentId: string): Promise
   return marked !== undefined;
 }
 
+/** Whether a run of some deployments of the environment, by their numbers, began to change resources. */
+export async function wasTouchedBetween(
+  db: Connection,
+  environmentId: string,
+  { after, before }: { readonly after: number; readonly before: number },
+): Promise<boolean> {
+  const marked = await attemptsOf(db, environmentId)
+    .where('attempt.mark', 'is not', null)
+    .where('deployment.number', '>', after)
+    .where('deployment.number', '<', before)
+    .limit(1)
+    .executeTakeFirst();
+  return marked !== undefined;
+}
+
 /** Whether another attempt of the environment is applying changes. */
 export async function isAnotherApplying(
   db: Connection,

@@ -79,7 +79,7 @@ test('a plan that other programs, providers or modules made is not within the ap
     'app: the version of aws (6.0.0, approved was 5.9.0)',
   ]);
   assert.deepEqual(withVersions({ providerVersions: { aws: '5.9.0', random: '3.0.0' } }), [
-    'app: the version of random (3.0.0, approved was none)',
+    'app: the version of random (3.0.0, new)',
   ]);
   assert.deepEqual(withVersions({ moduleVersions: { net: '1.1.0' } }), [
     'app: the version of net (1.1.0, approved was 1.0.0)',

@@ -48,10 +48,10 @@ function versionsOf({ providerVersions = {}, moduleVersions = {} }: PlannedUnit)
 function versionsBeyond(planned: PlannedUnit, known: PlannedUnit): string[] {
   const approved = new Map(versionsOf(known));
   return versionsOf(planned).flatMap(([name, version]) => {
-    const other = approved.get(name) ?? 'none';
-    return other === version
-      ? []
-      : [`${planned.unit}: the version of ${name} (${version}, approved was ${other})`];
+    const other = approved.get(name);
+    if (other === version) return [];
+    const text = other === undefined ? `${version}, new` : `${version}, approved was ${other}`;
+    return [`${planned.unit}: the version of ${name} (${text})`];
   });
 }
 

@@ -4,7 +4,10 @@ import type { Connection } from '../../context.ts';
 import type { DeploymentTable } from '../../database/schema.ts';
 import type { DeploymentRow } from '../deployment-store.ts';
 
-export type LastResults = Pick<Selectable<DeploymentTable>, 'id' | 'type' | 'status' | 'sealed_output'>;
+export type LastResults = Pick<
+  Selectable<DeploymentTable>,
+  'id' | 'number' | 'type' | 'status' | 'sealed_output' | 'state_version_id' | 'planned_on_state_version_id'
+>;
 
 /** The last run of an environment that read or removed what it has; undefined: there was none. */
 export async function lastResults(
@@ -13,7 +16,15 @@ export async function lastResults(
 ): Promise<LastResults | undefined> {
   return db
     .selectFrom('deployment')
-    .select(['id', 'type', 'status', 'sealed_output'])
+    .select([
+      'id',
+      'number',
+      'type',
+      'status',
+      'sealed_output',
+      'state_version_id',
+      'planned_on_state_version_id',
+    ])
     .where('environment_id', '=', environmentId)
     .where('number', '<', number)
     .where('type', 'in', ['deploy', 'destroy', 'task'])
@@ -26,29 +37,6 @@ export async function lastResults(
     .orderBy('number', 'desc')
     .limit(1)
     .executeTakeFirst();
-}
-
-/**
- * Whether an environment still has what its last run has read: the state is the one that the run stored or found, and
- * no run has begun to change anything since. Where the service does not have the state, only runs are known.
- */
-export async function isAsRead(
-  db: Connection,
-  { environment_id: environmentId, number }: Pick<DeploymentRow, 'environment_id' | 'number'>,
-  last: Pick<LastResults, 'id'>,
-): Promise<boolean> {
-  const { rows } = await sql<{ is_same: boolean }>`
-    select environment.current_state_version_id is not distinct from
-        coalesce(last.state_version_id, last.planned_on_state_version_id)
-      and not exists (
-        select from deployment as later
-          join job on job.deployment_id = later.id
-          join attempt on attempt.job_id = job.id and attempt.mark is not null
-        where later.environment_id = environment.id and later.number > last.number
-          and later.number < ${number}) as is_same
-    from environment join deployment as last on last.id = ${last.id}
-    where environment.id = ${environmentId}`.execute(db);
-  return rows[0]?.is_same === true;
 }
 
 /** Gives a deployment no outputs and no resources. */

@@ -1,10 +1,27 @@
 /** Deploys whose plan is empty, in projects that skip their apply: what the environment has stays what it has. */
-import type { Context } from '../../context.ts';
+import type { Connection, Context } from '../../context.ts';
+import { wasTouchedBetween } from '../../dispatch/run-store.ts';
+import { getEnvironmentRow } from '../../environments/environment-store.ts';
 import { readPolicySettings } from '../../policies/policy-settings.ts';
 import type { DeploymentRow } from '../deployment-store.ts';
 import { resealOutput } from '../outcome-columns.ts';
 import { readInputs } from '../run-inputs.ts';
-import { copyResults, isAsRead, lastResults, storeNoResults } from './results-store.ts';
+import { copyResults, type LastResults, lastResults, storeNoResults } from './results-store.ts';
+
+/**
+ * Whether an environment still has what its last run has read: the state is the one that the run stored or found, and
+ * no run has begun to change anything since. Where the service does not have the state, only runs are known.
+ */
+async function isAsRead(
+  db: Connection,
+  { environment_id: environmentId, number }: DeploymentRow,
+  last: LastResults,
+): Promise<boolean> {
+  const environment = await getEnvironmentRow(db, environmentId);
+  const known = last.state_version_id ?? last.planned_on_state_version_id;
+  if (environment?.current_state_version_id !== known) return false;
+  return !(await wasTouchedBetween(db, environmentId, { after: last.number, before: number }));
+}
 
 /**
  * Whether the plan of a deploy changes nothing, and the policy of the project skips the apply of such plans. Changes
