@@ -1,6 +1,7 @@
 /** Configuration sets: named groups of variables, assigned to any number of places. */
 import { type Static, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
+import { noEffects, withoutEffectOf } from '../schema/no-effect.ts';
 import { defineOperations, operation, variablesMegabytes } from '../operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { closed, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
@@ -50,6 +51,10 @@ const place = { entity: 'assignmentScope', in: 'params', field: 'scopeId' } as c
 const byPlace = Type.Object({
   scope: Type.String({ description: setAssignmentScopes.join(', ') }),
   scopeId: Type.String({ minLength: 1, description: 'Id of the organization, the project and so on' }),
+});
+const byAssignedPlace = Type.Object({
+  ...byPlace.properties,
+  scope: withoutEffectOf(byPlace.properties.scope, ['module'], noEffects.moduleSets),
 });
 const SetIds = Type.Object({
   setIds: Type.String({ minLength: 1, description: 'Ids of configuration sets, separated by commas' }),
@@ -153,7 +158,7 @@ const assignments = {
     needs: 'VIEW_ORGANIZATION',
     needsToo: assignRights,
     subject: place,
-    params: byPlace,
+    params: byAssignedPlace,
     query: SetIds,
     reply: Type.Null(),
   }),
@@ -164,7 +169,7 @@ const assignments = {
     needs: 'VIEW_ORGANIZATION',
     needsToo: assignRights,
     subject: place,
-    params: Type.Object({ id: Name, ...byPlace.properties }),
+    params: Type.Object({ id: Name, ...byAssignedPlace.properties }),
     reply: Type.Null(),
   }),
   unassignConfigurationSets: operation('DELETE', '/configuration-sets/assignments/{scope}/{scopeId}', {

@@ -165,7 +165,7 @@ const replayedHeader = {
 
 function replyHeaders(operation: Operation): Json {
   return {
-    ...(operation.body && hasMarks(operation.body) ? warningHeaders : {}),
+    ...([operation.body, operation.params].some((part) => part && hasMarks(part)) ? warningHeaders : {}),
     ...(hasTag(operation) ? tagHeader : {}),
     ...(isRepeatable(operation) ? replayedHeader : {}),
   };

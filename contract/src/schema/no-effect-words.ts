@@ -13,6 +13,7 @@ export const noEffects = {
   tests: 'modules and templates are not tested',
   tagPrefix: 'tags do not make versions',
   customFlows: 'custom flows do not run',
+  moduleSets: 'modules do not run, so that nothing reads the variables of these sets',
   serviceSecrets: 'nothing reads the switch',
   agentLogs: 'the service itself stores the logs of all agents',
   driftPullRequests: 'pull requests cannot be opened, and drift is only reported',

@@ -63,6 +63,15 @@ for (const [name, fields] of Object.entries(expected))
     assert.deepEqual(fieldsWithWarnings(name), fields);
   });
 
+test('sets that are assigned to a module are stored only', () => {
+  for (const { name, params } of Object.values(operations) as Operation[]) {
+    const isAssigned = name === 'assignConfigurationSets' || name === 'assignConfigurationSet';
+    const warnings = params ? warningsOf(params, { scope: 'module', scopeId: 'm', id: 's' }) : [];
+    assert.equal(warnings.length, isAssigned ? 1 : 0, name);
+    assert.deepEqual(params ? warningsOf(params, { scope: 'project', scopeId: 'p', id: 's' }) : [], [], name);
+  }
+});
+
 test('a list of which nothing has an effect is one warning, and none where it is empty', () => {
   const body = bodies.get('assignCustomFlows') as TSchema;
   const one = { scope: 'PROJECT', scopeId: 'p', blueprintId: 'b' };

@@ -407,8 +407,16 @@ test('sets of the organization are assigned to modules, and listed there with th
   });
   const params = { scope: 'module', scopeId };
   const organization = { scope: 'organization', scopeId: organizationId };
-  await ok(app, 'assignConfigurationSets', { params: organization, query: { setIds: outer.id } });
-  await ok(app, 'assignConfigurationSets', { params, query: { setIds: own.id } });
+  const warningOf = async (input: object) => {
+    const { statusCode, headers, body } = await call(app, 'assignConfigurationSets', input);
+    assert.equal(statusCode, 200, body);
+    return headers['x-envarium-warning'];
+  };
+  assert.equal(await warningOf({ params: organization, query: { setIds: outer.id } }), undefined);
+  assert.match(
+    String(await warningOf({ params, query: { setIds: own.id } })),
+    /^scope module is stored but has no effect yet: modules do not run/,
+  );
   const listed = await ok(app, 'listSetAssignments', { params });
   assert.deepEqual(
     listed.map((row) => [row.id, row.assignmentScope, row.assignmentScopeId]),

@@ -200,8 +200,10 @@ async function sendJson(bound: BoundRoute, wire: Wire, context: ActorContext, in
   const { request, reply } = wire;
   const act = actOf(bound, wire, input);
   const once = isRepeatable(operation) ? onceKeyOf(request) : null;
-  const { body } = input;
-  const warnings = operation.body && body !== undefined ? warningsOf(operation.body, body) : [];
+  const warnings = [
+    ...(operation.params ? warningsOf(operation.params, input.params) : []),
+    ...(operation.body && input.body !== undefined ? warningsOf(operation.body, input.body) : []),
+  ];
   const { answer, isReplayed } = once
     ? await onlyOnce(context, once, act)
     : { answer: await act(context), isReplayed: false };
