@@ -59,6 +59,7 @@ test('outcomes are masked everywhere but in sensitive outputs', () => {
       ],
       outputChanges: [],
     },
+    units: [{ unit: 'app', reason: 'it needs the outputs hunter22 of vpc', changes: { 'create t': 1 } }],
     outputs: {
       open: { value: 'hunter22', sensitive: false, type: 'string' },
       closed: { value: 'hunter22', sensitive: true, type: 'string' },

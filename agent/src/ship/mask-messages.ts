@@ -23,12 +23,13 @@ export function maskEvent(event: RunEvent, secrets: SecretPatterns): RunEvent {
 
 /** Values of sensitive outputs are unchanged: the server seals them. */
 export function maskOutcome(outcome: Outcome, secrets: SecretPatterns): Outcome {
-  const { error, diagnostics, plan, outputs, resources, unrecorded, costEstimation } = outcome;
+  const { error, diagnostics, plan, units, outputs, resources, unrecorded, costEstimation } = outcome;
   return {
     ...outcome,
     ...(error && { error: maskFields(error, ['message'], secrets) }),
     ...(diagnostics && { diagnostics: diagnostics.map((each) => maskFields(each, ['text'], secrets)) }),
     ...(plan && { plan: maskPlan(plan, secrets) }),
+    ...(units && { units: units.map((each) => maskFields(each, ['reason'], secrets)) }),
     ...(outputs && { outputs: maskOutputs(outputs, secrets) }),
     ...(resources && { resources: resources.map((row) => maskFields(row, ['name', 'moduleName'], secrets)) }),
     ...(costEstimation && { costEstimation: maskCosts(costEstimation, secrets) }),

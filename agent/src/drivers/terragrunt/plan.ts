@@ -5,7 +5,7 @@ import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import { terraformState } from '#protocol/tools/terraform-state.ts';
 import { areUnitStates, readUnitStates } from '#protocol/tools/terragrunt-state.ts';
 import { packFiles, unpackFiles } from '../../slots/packed-files.ts';
-import { maskJson } from '../../logs/mask.ts';
+import { maskJson, maskText } from '../../logs/mask.ts';
 import { lockFileName } from '../../providers/lock-file.ts';
 import type { PlanToEstimate } from '../capabilities.ts';
 import { type Captures, given } from '../command.ts';
@@ -118,9 +118,19 @@ function readUnit(
   };
 }
 
+/**
+ * Whether the service plans units once others are applied. It does so by their paths, in texts that everybody reads: of a
+ * path with a secret, it learns nothing.
+ */
+function hasLevels(context: DriverContext): boolean {
+  const { job } = context;
+  if (!isRunAll(job) || job.level === undefined) return false;
+  return unitsOf(context).every(({ path }) => maskText(path, job.secrets) === path);
+}
+
 /** What becomes of a unit that the apply leaves out. */
-function sequelOf({ job }: DriverContext, { follows }: Deferred): string {
-  const isContinued = follows && job.level !== undefined && !planOnlyTypes.includes(job.type);
+function sequelOf(context: DriverContext, { follows }: Deferred): string {
+  const isContinued = follows && hasLevels(context) && !planOnlyTypes.includes(context.job.type);
   return isContinued
     ? 'It is planned once this plan is applied.'
     : 'Deploy again after this deployment has succeeded.';
@@ -151,12 +161,12 @@ function kindsOf(rows: readonly ResourceChange[]): Record<string, number> {
 
 /** What the plan is about, for the service: it decides whether what follows is within what was approved. */
 function plannedUnitsOf(
-  { job }: DriverContext,
+  context: DriverContext,
   read: readonly ReadUnit[],
   deferred: ReadonlyMap<string, Deferred>,
   versions: ReadonlyMap<string, Versions>,
 ): PlannedUnit[] {
-  if (!isRunAll(job) || job.level === undefined) return [];
+  if (!hasLevels(context)) return [];
   const kinds = new Map(read.map((each) => [each.unit, each.kinds]));
   const units = [...new Set([...kinds.keys(), ...deferred.keys()])];
   return units.map((unit) => {
