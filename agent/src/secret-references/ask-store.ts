@@ -1,4 +1,5 @@
 /** Calls of the HTTP interfaces of stores: bounded, without redirects, and without their answers in messages. */
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { askAgain } from '#clouds/ask-again.ts';
 import { networkReason } from '../network/network-reason.ts';
 import { SecretProblem } from './secret-store.ts';
@@ -61,7 +62,7 @@ async function askOnce({ url, headers = {}, form, signal }: StoreCall): Promise<
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch {
     return null;
   }

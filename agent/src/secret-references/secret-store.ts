@@ -1,4 +1,5 @@
 /** What reads secrets: one store per file in `stores`, opened for one run. */
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { recordOf } from '#contract/schema/is-record.ts';
 import type { AgentSettings } from '#settings/settings.ts';
 import type { Environment } from '#settings/declaration.ts';
@@ -49,7 +50,7 @@ export function fieldOf(text: string, key: string | null): string {
   if (key === null) return text;
   let document: unknown;
   try {
-    document = JSON.parse(text);
+    document = parseExactly(text);
   } catch {
     throw new SecretProblem(`the secret is not JSON, so that it has no field ${JSON.stringify(key)}`);
   }

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { ExactNumber } from '#contract/schema/exact-json.ts';
 import { startVaultServer, type VaultServer, vaultToken } from '../../testing/secret-stores/vault-server.ts';
-import type { SecretStore } from '../secret-store.ts';
+import { fieldOf, type SecretStore } from '../secret-store.ts';
 import { openVault } from './vault.ts';
 
 const tokenFile = join(tmpdir(), `vault-token-${randomUUID()}`);
@@ -42,6 +43,17 @@ test('both versions of the key-value engine are read by the path of the command 
   assert.deepEqual(await read('kv/apps/one.nested'), { text: '{"a":1}' });
   assert.deepEqual(await read('secret/apps/two.password'), { text: 'second-version' });
   assert.deepEqual(await read('secret/data/apps/two.password'), { text: 'second-version' });
+});
+
+test('numbers keep every digit', async () => {
+  const large = new ExactNumber('12345678901234567890');
+  server.putV2('numbers', { large, rate: new ExactNumber('1.10'), nested: { large } });
+  assert.deepEqual(await read('secret/numbers.large'), { text: '12345678901234567890' });
+  assert.deepEqual(await read('secret/numbers.rate'), { text: '1.10' });
+  assert.deepEqual(await read('secret/numbers.nested'), { text: '{"large":12345678901234567890}' });
+  assert.equal(fieldOf('{"account": 12345678901234567890, "rate": 1.10}', 'account'), '12345678901234567890');
+  assert.equal(fieldOf('{"account": 12345678901234567890, "rate": 1.10}', 'rate'), '1.10');
+  assert.throws(() => fieldOf('12345678901234567890', 'text'), /has no field "text"/);
 });
 
 test('a token that may not look up mounts reads version 2 by the path of the HTTP interface', async () => {
