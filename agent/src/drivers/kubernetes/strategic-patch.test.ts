@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { addingMergePatch, mergePatch, withMergePatch } from './merge-patch.ts';
-import { mergeRuleOf } from './merge-rules.ts';
+import { type MergeRule, mergeRuleOf } from './merge-rules.ts';
 import type { KubernetesObject } from './objects.ts';
 import { strategicPatch, withFields } from './strategic-patch.ts';
 
@@ -23,6 +24,25 @@ for (const { what, last, next, live, patch } of recorded)
     // Without prototypes of its own, as it is sent.
     assert.deepEqual(JSON.parse(JSON.stringify(strategicPatch(last, next, live, rule))), patch);
   });
+
+test('large numbers with the same digits are the same', () => {
+  const object = (number: string) =>
+    parseExactly(
+      `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a","finalizers":[${number}]},"spec":{"replicas":${number}}}`,
+    ) as KubernetesObject;
+  const rule: MergeRule = { fields: { metadata: { fields: { finalizers: { isSet: true } } } } };
+  const [one, same, other] = [
+    object('9007199254740993'),
+    object('9007199254740993'),
+    object('9007199254740995'),
+  ];
+  assert.deepEqual(strategicPatch(one, same, same, rule), {});
+  assert.deepEqual(strategicPatch(one, same, one, rule), {});
+  assert.equal(
+    JSON.stringify(strategicPatch(one, other, one, rule)['spec']),
+    '{"replicas":9007199254740995}',
+  );
+});
 
 test('names of fields that every object of the language has are fields like others', () => {
   const object = (labels: string) =>

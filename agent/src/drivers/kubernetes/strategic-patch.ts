@@ -32,7 +32,7 @@ function differenceOfMaps(from: Fields, to: Fields, rule: MergeRule, part: Part)
     if (isRecord(before) && isRecord(value)) return mapEntries(key, before, value, ruleOf(rule, key), part);
     if (Array.isArray(before) && Array.isArray(value))
       return listEntries(key, before, value, ruleOf(rule, key), part);
-    return isAddition && before !== value ? [[key, value]] : [];
+    return isAddition && !isDeepStrictEqual(before, value) ? [[key, value]] : [];
   });
   const gone = isAddition ? [] : Object.keys(from).filter((key) => !Object.hasOwn(to, key));
   const all = [...entries, ...gone.map((key): Entry => [key, null])];
@@ -138,13 +138,18 @@ function pairUp(
   return { changed, deleted };
 }
 
+/** Large numbers are objects with their digits. */
+function hasValue(list: List, value: unknown): boolean {
+  return list.some((each) => isDeepStrictEqual(each, value));
+}
+
 function entriesOfSets(key: string, from: List, to: List, part: Part): readonly Entry[] {
   if (part === 'deletions') {
-    const gone = from.filter((value) => !to.includes(value));
+    const gone = from.filter((value) => !hasValue(to, value));
     const order: readonly Entry[] = to.length > 0 ? [[directives.order + key, to]] : [];
     return gone.length === 0 ? [] : [[directives.deleted + key, gone], ...order];
   }
-  const added = to.filter((value) => !from.includes(value));
+  const added = to.filter((value) => !hasValue(from, value));
   if (isDeepStrictEqual(from, to) || to.length === 0) return [];
   return [...(added.length > 0 ? [[key, added] as const] : []), [directives.order + key, to]];
 }
