@@ -12,13 +12,18 @@ import { storable } from '../database/storable.ts';
 
 /** Their form in JSON; text that only mentions such an escape is searched in vain. */
 const unstorable = /\\u(?:0000|d[89a-f])/i;
-/** PostgreSQL stores 131,072 digits before the point of a number, and 16,383 after it. */
-const mostDigits = 10_000;
-const longNumber = /(?<!\d)\d{10000}|\d[eE][+-]?\d{5}/;
+/**
+ * Before or after the point. PostgreSQL stores 131,072 and 16,383, and writes all of them whenever it is read: of a
+ * number such as 1e9999, an agent could send a hundred thousand in one message.
+ */
+const mostDigits = 1_000;
+/** Finds all numbers that may have more; each of them is then checked. */
+const longNumber = /(?<!\d)\d{900}|\d[eE][+-]?\d{3}/;
 
 function isStorable({ text }: ExactNumber): boolean {
-  const exponent = Number(/[eE](.*)$/.exec(text)?.[1] ?? 0);
-  return text.length <= mostDigits && Math.abs(exponent) <= mostDigits;
+  const [, whole = '', fraction = '', exponent = '0'] =
+    /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  return whole.length + Number(exponent) <= mostDigits && fraction.length - Number(exponent) <= mostDigits;
 }
 
 function withoutUnstorable(_key: string, value: unknown): unknown {
