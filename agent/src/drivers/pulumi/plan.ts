@@ -10,8 +10,11 @@ import { shown } from './values.ts';
 type Action = ResourceChange['action'];
 type Attributes = ResourceChange['attributes'];
 
-/** Steps with a row of their own. A replacement has one, whichever of its halves are announced. */
-export const actions: Readonly<Record<string, Action>> = {
+/** Steps that change nothing. */
+const idle = ['same', 'refresh', 'read', 'diff', 'remove-pending-replace'];
+
+/** Known steps with a row of their own. A replacement has one, whichever of its halves are announced. */
+const actions: Readonly<Record<string, Action>> = {
   create: 'create',
   update: 'update',
   delete: 'delete',
@@ -21,6 +24,18 @@ export const actions: Readonly<Record<string, Action>> = {
   'import-replacement': 'recreate',
   import: 'metadata',
 };
+
+interface Effect {
+  readonly action: Action;
+  readonly kind?: 'unknown';
+}
+
+/** What a step does; null: nothing. One that only a later version of Pulumi has may do anything. */
+export function effectOf(op: string): Effect | null {
+  if (idle.includes(op)) return null;
+  const action = Object.hasOwn(actions, op) ? actions[op] : undefined;
+  return action === undefined ? { action: 'metadata', kind: 'unknown' } : { action };
+}
 
 const stackType = 'pulumi:pulumi:Stack';
 
@@ -65,13 +80,18 @@ function reasonOf(metadata: StepMetadata): string | undefined {
   return names.length === 0 ? undefined : `replaced because of ${names.join(', ')}`;
 }
 
-function rowOf(metadata: StepMetadata, action: Action, isDrifted: boolean): ResourceChange {
+function rowOf(metadata: StepMetadata, { action, kind }: Effect, isDrifted: boolean): ResourceChange {
   const { urn } = metadata;
   const { parents, type, name } = urnParts(urn);
   const id = metadata.old?.id;
   const moduleName = parents.filter(isManagedType).join('/');
   const importId = metadata.op.startsWith('import') ? metadata.new?.id : undefined;
-  const reason = action === 'recreate' ? reasonOf(metadata) : undefined;
+  const reason =
+    kind === 'unknown'
+      ? `Pulumi plans ${JSON.stringify(metadata.op)}`
+      : action === 'recreate'
+        ? reasonOf(metadata)
+        : undefined;
   return {
     ...(id === undefined || id === '' ? {} : { id }),
     name,
@@ -80,6 +100,7 @@ function rowOf(metadata: StepMetadata, action: Action, isDrifted: boolean): Reso
     path: urn,
     ...(moduleName === '' ? {} : { moduleName }),
     action,
+    ...(kind === undefined ? {} : { kind }),
     ...(isDrifted ? { driftByCloud: true } : {}),
     attributes: attributesOf(metadata, action !== 'delete'),
     ...(importId === undefined ? {} : { importing: { id: importId } }),
@@ -112,14 +133,14 @@ function contentOf(state: EventState | null): unknown {
 function changeRows(events: readonly EngineEvent[], drifts: ReadonlyMap<string, unknown>): ResourceChange[] {
   const rows = new Map<string, ResourceChange>();
   for (const metadata of announced(events)) {
-    const action = actions[metadata.op];
-    if (action === undefined || !isManagedType(metadata.type)) continue;
+    const effect = effectOf(metadata.op);
+    if (effect === null || !isManagedType(metadata.type)) continue;
     const known = rows.get(metadata.urn);
     // The halves of a replacement: the one that creates says what will be.
-    if (known !== undefined && (known.action === 'recreate' || action !== 'recreate')) {
+    if (known !== undefined && (known.action === 'recreate' || effect.action !== 'recreate')) {
       if (metadata.op !== 'create-replacement' && metadata.op !== 'replace') continue;
     }
-    const row = rowOf(metadata, action, drifts.has(metadata.urn));
+    const row = rowOf(metadata, effect, drifts.has(metadata.urn));
     const hasOld = row.action === 'recreate' && known !== undefined && known.attributes.length > 0;
     rows.set(metadata.urn, hasOld && row.attributes.length === 0 ? known : row);
   }
@@ -134,7 +155,7 @@ function settledRows(
   const changed = new Set(rows.map(({ path }) => path));
   return [...drifts.values()]
     .filter(({ urn }) => !changed.has(urn))
-    .map((metadata) => rowOf(metadata, metadata.new === null ? 'delete' : 'update', true));
+    .map((metadata) => rowOf(metadata, { action: metadata.new === null ? 'delete' : 'update' }, true));
 }
 
 function outputRows(events: readonly EngineEvent[]): Plan['outputChanges'] {

@@ -7,7 +7,7 @@ import { isRecord } from '#contract/schema/is-record.ts';
 import { isManagedType, isMarkedValue, isSecretValue } from '#protocol/tools/pulumi/state.ts';
 import { listed, planOf, type ResourcePlan } from './approval.ts';
 import { type EngineEvent, type StepMetadata, urnParts } from './events.ts';
-import { actions } from './plan.ts';
+import { effectOf } from './plan.ts';
 
 /** Stands in texts for secrets that they contain. */
 const hiddenText = '[secret]';
@@ -27,14 +27,20 @@ function isShown(reported: unknown, planned: unknown): boolean {
   return [...names].every((name) => isShown(reported[name], planned[name]));
 }
 
+/** The halves of a replacement are one row; a step that is not known is named in its row. */
+function whatPeopleSee(op: string): string | undefined {
+  const effect = effectOf(op);
+  return effect?.kind === 'unknown' ? op : effect?.action;
+}
+
 function hiddenOf(
   urn: string,
   { steps, goal }: ResourcePlan,
   reported: readonly StepMetadata[],
 ): string | null {
   if (!isManagedType(urnParts(urn).type)) return null;
-  const shown = new Set(reported.map(({ op }) => actions[op]));
-  const missing = (steps ?? []).filter((step) => Object.hasOwn(actions, step) && !shown.has(actions[step]));
+  const shown = new Set(reported.map(({ op }) => whatPeopleSee(op)));
+  const missing = (steps ?? []).filter((step) => effectOf(step) !== null && !shown.has(whatPeopleSee(step)));
   if (missing.length > 0) return `${missing.join(' and ')} of ${urn}`;
   const inputs = reported.findLast(({ new: wanted }) => wanted !== null)?.new?.inputs ?? {};
   const { adds = {}, updates = {} } = goal?.inputDiff ?? {};
@@ -54,7 +60,7 @@ export function hiddenInPreview(saved: Uint8Array, events: readonly EngineEvent[
   if (plans === null) return 'it cannot be read';
   const reported = new Map<string, StepMetadata[]>();
   for (const { resourcePreEvent } of events) {
-    if (resourcePreEvent === undefined || !Object.hasOwn(actions, resourcePreEvent.metadata.op)) continue;
+    if (resourcePreEvent === undefined || effectOf(resourcePreEvent.metadata.op) === null) continue;
     const { metadata } = resourcePreEvent;
     reported.set(metadata.urn, [...(reported.get(metadata.urn) ?? []), metadata]);
   }

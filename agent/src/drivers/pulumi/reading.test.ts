@@ -15,6 +15,7 @@ import { environmentOf } from './commands.ts';
 import { lastPulumiDiagnostic } from './diagnostics.ts';
 import { readEvents } from './events.ts';
 import { commonPlan } from './plan.ts';
+import { hiddenInPreview } from './preview-check.ts';
 import { checkpointFiles, pendingOperations, readState, withoutPending } from './state.ts';
 
 const fixture = (name: string) => readFile(join(import.meta.dirname, '__fixtures__', name));
@@ -34,6 +35,24 @@ test('a drifted resource is marked, and what the preview leaves as it is counts 
     [['page', 'update']],
   );
   assert.equal(settled.hasChanges, false);
+});
+
+test('steps that are not known are shown, and do not make a plan empty', async () => {
+  const events = readEvents(await fixture('3.259.0-drift.jsonl')).map((event) => {
+    const { resourcePreEvent } = event;
+    if (resourcePreEvent?.metadata.op !== 'update') return event;
+    return { ...event, resourcePreEvent: { metadata: { ...resourcePreEvent.metadata, op: 'transmute' } } };
+  });
+  const { plan, planSummary, hasChanges } = commonPlan(events);
+  assert.deepEqual(
+    plan.resourceChanges.map(({ name, kind, actionReason }) => [name, kind, actionReason]),
+    [['page', 'unknown', 'Pulumi plans "transmute"']],
+  );
+  assert.deepEqual(planSummary, { added: 0, changed: 0, destroyed: 0, unknown: 1 });
+  assert.equal(hasChanges, true);
+  const urn = 'urn:pulumi:dev::shop::file:index:File::page';
+  const saved = json({ manifest: {}, resourcePlans: { [urn]: { steps: ['transmute'] } } });
+  assert.match(hiddenInPreview(saved, []) ?? '', /^transmute of /);
 });
 
 test('a secret that changes is a changed attribute without its value', async () => {
