@@ -45,6 +45,8 @@ export function kindsOf(change: Change): ChangeKind[] {
   const kinds: ChangeKind[] = [main];
   // The new object of a replacement whose old one is left alone.
   if (main === 'forget' && change.action === 'create') kinds.push('create');
+  // It is changed, and perhaps more happens.
+  if (main === 'unknown' && change.action === 'update') kinds.push('update');
   if (change.importing !== undefined) kinds.push('import');
   if (change.previousAddress !== undefined) kinds.push('move');
   return [...new Set(kinds)];

@@ -90,13 +90,23 @@ function isForgotten(change: StackChange): boolean {
   return isReleased(change) || (replacement === 'True' && policy === 'ReplaceAndRetain');
 }
 
+/** Whether only the execution decides if it is replaced, or changed at all. */
+function isUndecided({ action, replacement }: StackChange): boolean {
+  return action === 'Dynamic' || replacement === 'Conditional';
+}
+
+function kindOf(change: StackChange): Pick<Row, 'kind'> {
+  if (isForgotten(change)) return { kind: 'forget' };
+  return isUndecided(change) ? { kind: 'unknown' } : {};
+}
+
 function changeRow(change: StackChange): Row {
   const reason = reasonOf(change);
   const staysAsItIs = isReleased(change) || change.action === 'SyncWithActual';
   return {
     ...identityOf(change),
     action: staysAsItIs ? 'metadata' : actionOf(change),
-    ...(isForgotten(change) ? { kind: 'forget' as const } : {}),
+    ...kindOf(change),
     ...(change.isDrifted ? { driftByCloud: true } : {}),
     attributes: change.properties.map(({ name, before, after, recreation }) => ({
       ...attribute(name, before, after),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isDrift } from '#contract/deployments/plan-counts.ts';
 import { jobOf, treeFrom } from '../../testing/driver-job.ts';
 import type { DriverContext } from '../driver.ts';
 import { lastStackDiagnostic } from './diagnostics.ts';
@@ -68,7 +69,17 @@ test('rows say what becomes of resources, and why', async () => {
       ['Back', 'create', 'it was deleted outside of its stack'],
     ],
   );
-  assert.deepEqual(planSummary, { added: 2, changed: 2, destroyed: 1, imported: 1, forgotten: 2 });
+  assert.deepEqual(planSummary, {
+    added: 2,
+    changed: 2,
+    destroyed: 1,
+    imported: 1,
+    forgotten: 2,
+    unknown: 2,
+  });
+  const undecided = plan.resourceChanges.filter(({ kind }) => kind === 'unknown').map(({ name }) => name);
+  assert.deepEqual(undecided, ['Maybe', 'Deep']);
+  assert.ok(plan.resourceChanges.filter(isDrift).some(({ name }) => name === 'Maybe'));
   assert.deepEqual(plan.resourceChanges[6]?.importing, { id: 'bucket' });
 });
 
