@@ -1,7 +1,5 @@
 /** The plan of a release: what becomes of its objects, as they are in the cluster. */
 import type { ResourceChange } from '#contract/deployments/plan.ts';
-import { runEnvironment } from '#protocol/run-environment.ts';
-import { helmArguments } from '#protocol/tools/helm/arguments.ts';
 import type { Captures } from '../command.ts';
 import type { DriverContext, PlanReading } from '../driver.ts';
 import { planReading, rowOf, type RowOptions } from '../kubernetes/changes.ts';
@@ -24,6 +22,7 @@ import {
 } from './captures.ts';
 import { chartDigest } from './chart.ts';
 import { repairedPairs, upgradedPairs } from './dry-runs.ts';
+import { changedHooks, hookRows, skipsHooks } from './hooks.ts';
 import { createdNamespace } from './release.ts';
 import {
   isKept,
@@ -35,7 +34,7 @@ import {
   withMarks,
   withoutMarks,
 } from './releases.ts';
-import { hookInWords, placeInWords, type Rendering } from './rendering.ts';
+import { hookInWords, type Place, placeInWords, type Rendering } from './rendering.ts';
 
 interface Reader {
   readonly context: DriverContext;
@@ -138,10 +137,22 @@ function withDrift(reader: Reader, planned: readonly ResourceChange[]): PlanRead
   );
 }
 
+/** Places at which two renderings of the plan differ. */
+function unstableIn(captures: Captures, rendering: Rendering, namespace: string): Place[] {
+  const second = renderingOf(captures, again);
+  return second === null ? [] : unstablePlaces(rendering, second, namespace);
+}
+
+/** Hooks that the release does not have as the chart renders them now. */
+function hooksBehind({ captures, options }: Reader, rendering: Rendering): ReadonlySet<string> {
+  const namespace = options.defaultNamespace;
+  const unstable = unstableIn(captures, rendering, namespace);
+  return changedHooks(historyOf(captures).base, rendering, unstable, namespace);
+}
+
 function remarksOf({ context, captures, options }: Reader, rendering: Rendering): string[] {
   const namespace = options.defaultNamespace;
-  const second = renderingOf(captures, again);
-  const unstable = second === null ? [] : unstablePlaces(rendering, second, namespace);
+  const unstable = unstableIn(captures, rendering, namespace);
   const names = [...new Set(unstable.map(placeInWords))].sort();
   return [
     ...strangeInWords(historyOf(captures), context.job),
@@ -166,10 +177,7 @@ async function moduleVersions(context: DriverContext, rendering: Rendering): Pro
 
 /** What a destroy runs in addition: hooks of the last revision. */
 function deletionHooks({ context, captures, options }: Reader): string[] {
-  const isSkipped = helmArguments(runEnvironment(context.job), 'uninstall').some((word) =>
-    /^--no-hooks(=true)?$/.test(word),
-  );
-  if (isSkipped || isLeft(context, captures)) return [];
+  if (skipsHooks(context.job, 'uninstall') || isLeft(context, captures)) return [];
   const hooks = historyOf(captures).revisions.at(-1)?.hooks ?? [];
   const words = hooks.map((hook) => hookInWords(hook, options.defaultNamespace));
   return words.filter((text) => /^[^:]*\b(pre|post)-delete\b/.test(text)).map((text) => `Hook ${text}`);
@@ -195,17 +203,20 @@ export async function readPlan(context: DriverContext, captures: Captures): Prom
     };
   }
   const rendering = requireRendering(captures);
+  const hooks = hooksBehind(reader, rendering);
+  const isInstallation = historyOf(captures).base === null;
   const planned = [
     ...namespaceRow(context, captures, reader.options),
     ...recordRows(reader),
     ...rows(definedPairs(reader), reader.options),
     ...markedRows(reader, upgradedPairs(context, captures)),
     ...rows(deletedPairs(reader), reader.options),
+    ...(skipsHooks(job, 'upgrade') ? [] : hookRows(rendering, hooks, isInstallation, namespace)),
   ];
   const reading = withDrift(reader, planned);
   return {
     ...reading,
-    hasChanges: reading.hasChanges || isReleaseBehind(captures, rendering),
+    hasChanges: reading.hasChanges || hooks.size > 0 || isReleaseBehind(captures, rendering),
     moduleVersions: await moduleVersions(context, rendering),
     remarks: remarksOf(reader, rendering),
   };

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { KubernetesObject } from '../kubernetes/objects.ts';
 import { approvalDifference, composeApproval, destroyDifference, unstablePlaces } from './approval.ts';
 import { lastHelmDiagnostic } from './diagnostics.ts';
+import { changedHooks, hookRows } from './hooks.ts';
 import { readStatus } from './outputs.ts';
 import { helmProgress } from './progress.ts';
 import { readTemplates, type Rendering } from './rendering.ts';
@@ -141,4 +143,42 @@ test('values of variables that a chart wants with a type are named with what giv
     schema("- at '/kind': value must be 'x'") ?? '',
     /\(correct the variables that set these values\)$/,
   );
+});
+
+test('changed hooks that the apply runs are rows', () => {
+  const hook = (name: string, events: string, text: string): KubernetesObject => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name, annotations: { 'helm.sh/hook': events } },
+    spec: { text },
+  });
+  const before = [hook('migrate', 'pre-install, pre-upgrade', 'one'), hook('same', 'post-upgrade', 'x')];
+  const now = [
+    hook('migrate', 'pre-install, pre-upgrade', 'two'),
+    hook('same', 'post-upgrade', 'x'),
+    hook('check', 'test', 'new'),
+  ];
+  const chart = (hooks: readonly KubernetesObject[]): Rendering => ({ ...rendering(), hooks });
+  const changed = changedHooks({ hooks: before }, chart(now), [], 'shop');
+  assert.deepEqual([...changed].sort(), ['hook batch/v1/Job/shop/check', 'hook batch/v1/Job/shop/migrate']);
+  const rowsOf = (isInstallation: boolean) =>
+    hookRows(chart(now), changed, isInstallation, 'shop').map(({ path, kind, action, actionReason }) => [
+      path,
+      kind,
+      action,
+      actionReason,
+    ]);
+  const path = 'hook batch/v1/Job/shop/migrate';
+  assert.deepEqual(rowsOf(false), [[path, 'invoke', 'metadata', 'the apply runs this hook (pre-upgrade)']]);
+  assert.deepEqual(rowsOf(true), [[path, 'invoke', 'metadata', 'the apply runs this hook (pre-install)']]);
+  assert.equal(changedHooks({ hooks: now }, chart(now), [], 'shop').size, 0);
+  assert.equal(changedHooks({ hooks: now }, chart([]), [], 'shop').size, 3);
+  assert.equal(changedHooks(null, chart(now), [], 'shop').size, 3);
+  // What differs between two renderings of one plan says nothing.
+  const place = unstablePlaces(
+    chart(now),
+    chart([...now.slice(1), hook('migrate', 'pre-upgrade', 'three')]),
+    'shop',
+  );
+  assert.equal(changedHooks({ hooks: before }, chart(now.slice(0, 2)), place, 'shop').size, 0);
 });

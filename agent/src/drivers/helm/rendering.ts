@@ -27,7 +27,7 @@ interface ShownRelease {
   };
 }
 
-const hookAnnotation = 'helm.sh/hook';
+export const hookAnnotation = 'helm.sh/hook';
 
 function isHook({ metadata }: KubernetesObject): boolean {
   return recordOf(metadata['annotations'])[hookAnnotation] !== undefined;
@@ -77,7 +77,10 @@ export function hookInWords(hook: KubernetesObject, namespace: string): string {
 /** Objects and hooks by address. */
 export type Rendered = Readonly<Record<string, unknown>>;
 
-export function renderedOf({ objects, hooks }: Rendering, namespace: string): Rendered {
+export function renderedOf(
+  { objects, hooks }: Pick<Rendering, 'objects' | 'hooks'>,
+  namespace: string,
+): Rendered {
   const found: Record<string, unknown> = Object.create(null);
   for (const object of objects) found[addressOf(identityOf(object, namespace))] = object;
   for (const hook of hooks) found[`hook ${addressOf(identityOf(hook, namespace))}`] = hook;
