@@ -42,12 +42,14 @@ export function levelLines({
   earlierLevels = [],
   units,
   status,
-}: Pick<Deployment, 'level' | 'earlierLevels' | 'units' | 'status'>): string[] {
+  planSummary: summary,
+}: Pick<Deployment, 'level' | 'earlierLevels' | 'units' | 'status' | 'planSummary'>): string[] {
   const before = earlierLevels.map(
     ({ level: number, planSummary }) =>
       `level ${number}: ${(planSummary && planText({ planSummary })) ?? 'applied'}, applied`,
   );
-  const current = level > 1 && status !== 'SUCCESS' ? [`level ${level}: this plan`] : [];
+  const plan = summary === undefined ? 'no plan' : 'this plan';
+  const current = level > 1 && status !== 'SUCCESS' ? [`level ${level}: ${plan}`] : [];
   return [...before, ...current, ...followingSentences(units)];
 }
 

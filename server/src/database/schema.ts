@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources d3dcdbd72a1a220b325f7186def30f117599cfb014d6266b6ee6fe061c009158
+ * sources 76dc92bdde500242a5853a30a3f93461a98ffe2d10104e863bd83bb80829c36a
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -355,6 +355,8 @@ export interface DeploymentLevelTable {
   applied_at: Date;
   approved_parts: JsonOrNull<Deployments['deployment_level.approved_parts']>;
   deployment_id: string;
+  has_changes: boolean | null;
+  has_resource_changes: boolean | null;
   number: number;
   plan: JsonOrNull<Deployments['deployment_level.plan']>;
   plan_hash: string | null;

@@ -49,13 +49,6 @@ function plannedColumns({ id, level }: DeploymentRow, { units, approvedParts }: 
   return { id, level, planned_units: units ?? null, approved_parts: approvedParts ?? null };
 }
 
-/** A failure after the first level leaves what was applied before it. */
-function errorOfLevel({ level }: DeploymentRow, { error }: ReceivedOutcome): { error?: string } {
-  if (level === null || error === undefined || level.done.length === 0) return {};
-  const before = `Applied before in this deployment: ${level.done.join(', ')}. The next deployment continues with the rest.`;
-  return { error: JSON.stringify({ ...error, message: `${error.message}\n\n${before}` }) };
-}
-
 /** Whether the plan of a deployment becomes that of all its levels. */
 function isWhole({ level }: DeploymentRow, decision: NextDecision): boolean {
   return level !== null && decision.kind === 'end' && decision.status === 'SUCCESS';
@@ -130,10 +123,10 @@ export async function finishPhase(
   });
   await skipUnknownCostStep(context, before, outcome);
   const stored = outcomeColumns(context, before, outcome, states.stored);
-  const reported = await diagnosticsColumn(context.db, before.id, outcome);
+  const reported = await diagnosticsColumn(context.db, before, outcome);
   const planned = outcome.result === 'planned' ? { planned_on_state_version_id: states.began } : {};
   const message = messageOf(decision, { hasLostState, isOutdated, isRescued: states.isRescued });
-  const lost = message ? { error: JSON.stringify({ message }) } : errorOfLevel(before, outcome);
+  const lost = message ? { error: JSON.stringify({ message }) } : {};
   const isSkipped = isEmpty && decision.kind === 'end' && decision.status === 'SUCCESS';
   const skipped = isSkipped ? { is_skipped_apply: true } : {};
   const whole = isWhole(before, decision) ? await wholePlanColumns(context, before.id) : {};

@@ -3,6 +3,7 @@
  * has to follow is a reaction to `deploymentMoved`.
  */
 import type { Updateable } from 'kysely';
+import type { DeploymentErrorBody } from '#contract/deployments/plan.ts';
 import type { DeploymentStatus, DriftStatus, EnvironmentStatus } from '#contract/schema/enumerations.ts';
 import {
   canMove,
@@ -23,6 +24,7 @@ import {
 import { type LockedEnvironment, updateEnvironmentRow } from '../environments/environment-store.ts';
 import { attemptColumns } from '../lifetimes/destroy-again.ts';
 import { skipSteps } from '../logs/step-store.ts';
+import { withApplied } from './levels/applied-before.ts';
 
 interface EndedDeployment {
   readonly type: string;
@@ -95,6 +97,19 @@ function timesOf(deployment: DeploymentRow, to: DeploymentStatus, now: Date): Up
   };
 }
 
+/** However a deployment ends without success, its error names what earlier levels have applied. */
+function errorColumn(
+  { level, error }: DeploymentRow,
+  to: DeploymentStatus,
+  changes: Updateable<DeploymentTable>,
+): Pick<Updateable<DeploymentTable>, 'error'> {
+  if (level === null || !isTerminal(to) || to === 'SUCCESS') return {};
+  const known =
+    typeof changes.error === 'string' ? (JSON.parse(changes.error) as DeploymentErrorBody) : error;
+  const complete = withApplied(level, known);
+  return complete === null ? {} : { error: JSON.stringify(complete) };
+}
+
 export interface MovedDeployment extends LockedDeployment {
   readonly speakers: Speakers;
 }
@@ -118,6 +133,7 @@ export async function moveDeployment(
       status: to,
       ...timesOf(deployment, to, context.now()),
       ...changes,
+      ...errorColumn(deployment, to, changes),
     }),
     loadSpeakers(context.db, environment.id),
   ]);

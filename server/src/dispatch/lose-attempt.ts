@@ -34,11 +34,11 @@ export function afterLoss(facts: {
 
 function lossMessage(
   attempt: Pick<AttemptRow, 'mark' | 'number'>,
-  { tool }: Pick<DeploymentRow, 'tool'>,
+  { tool, level }: Pick<DeploymentRow, 'tool' | 'level'>,
   reason: string,
 ): string {
   if (attempt.mark === null)
-    return `The run was lost ${attempt.number} times before it made any changes: ${reason}`;
+    return `The run was lost ${attempt.number} times before it made any changes${level === null ? '' : ` at level ${level.number}`}: ${reason}`;
   const kept = toolFacts(tool)?.state === null ? '' : 'What it created is in the last stored state; ';
   const advice = `${kept}check the log and deploy again`;
   return `The run was lost after it had started to make changes: ${reason}. ${advice.replace(/^c/, 'C')}`;

@@ -12,6 +12,19 @@ import { refreshEnvironment } from '../move-deployment.ts';
 import { type Level, levelNumber } from './decide-level.ts';
 import { keepLevel } from './level-store.ts';
 
+/** Until the next plan is stored, the deployment has none: the applied one is kept as that of its level. */
+const noPlan = {
+  plan: null,
+  plan_summary: null,
+  plan_hash: null,
+  approved_parts: null,
+  // An agent that does not know of levels reports none, and nothing follows its plan.
+  planned_units: null,
+  has_changes: null,
+  has_resource_changes: null,
+  cost_estimation: null,
+} as const satisfies Updateable<DeploymentTable>;
+
 /**
  * Keeps the applied plan and enqueues the next one, in the transaction of the outcome: a kill of whatever process leaves
  * either the apply without an outcome or a job for any agent.
@@ -27,9 +40,8 @@ export async function beginLevel(
   await keepLevel(context.db, id, levelNumber(deployment.level), context.now());
   await updateDeploymentRow(context.db, id, {
     ...changes,
+    ...noPlan,
     level: JSON.stringify(level),
-    // An agent that does not know of levels reports none, and nothing follows its plan.
-    planned_units: null,
   });
   const heading = `\n──── Level ${level.number}: ${level.units.join(', ')} ────\n\n`;
   for (const row of await restartAllSteps(context.db, id)) {

@@ -22,6 +22,8 @@ export async function keepLevel(
       'plan_hash',
       'approved_parts',
       'planned_units',
+      'has_changes',
+      'has_resource_changes',
       'applied_at',
     ])
     .expression((eb) =>
@@ -35,6 +37,8 @@ export async function keepLevel(
           'plan_hash',
           'approved_parts',
           'planned_units',
+          'has_changes',
+          'has_resource_changes',
           sql<Date>`${at}::timestamptz`.as('applied_at'),
         ])
         .where('id', '=', deploymentId),
@@ -67,13 +71,13 @@ export async function approvedLevel(
 }
 
 /** A plan, as far as it matters once it is applied. */
-export type AppliedPlan = Pick<LevelRow, 'plan' | 'planned_units'>;
+export type AppliedPlan = Pick<LevelRow, 'plan' | 'planned_units' | 'has_changes' | 'has_resource_changes'>;
 
 /** The plan of the level that a deployment is at. */
 export async function currentPlan(db: Connection, deploymentId: string): Promise<AppliedPlan[]> {
   return db
     .selectFrom('deployment')
-    .select(['plan', 'planned_units'])
+    .select(['plan', 'planned_units', 'has_changes', 'has_resource_changes'])
     .where('id', '=', deploymentId)
     .execute();
 }

@@ -12,8 +12,10 @@ function unitOf(name: string, separator: string, units: readonly string[]): stri
   return within.toSorted((one, other) => other.length - one.length)[0];
 }
 
+type PlanOfUnits = Pick<AppliedPlan, 'plan' | 'planned_units'>;
+
 /** What of a plan its apply has carried out. */
-function appliedOf({ plan, planned_units: units }: AppliedPlan): Plan {
+function appliedOf({ plan, planned_units: units }: PlanOfUnits): Plan {
   const known: readonly PlannedUnit[] = units ?? [];
   const names = known.map(({ unit }) => unit);
   const left = new Set(known.flatMap(({ unit, reason }) => (reason === undefined ? [] : [unit])));
@@ -25,7 +27,7 @@ function appliedOf({ plan, planned_units: units }: AppliedPlan): Plan {
 }
 
 /** The plans of all levels as one, in the order in which they were applied. Pure. */
-export function wholePlan(plans: readonly AppliedPlan[]): { plan: Plan; units: PlannedUnit[] } {
+export function wholePlan(plans: readonly PlanOfUnits[]): { plan: Plan; units: PlannedUnit[] } {
   const applied = plans.map(appliedOf);
   const resourceChanges: ResourceChange[] = applied.flatMap((plan) => plan.resourceChanges);
   return {
@@ -33,6 +35,21 @@ export function wholePlan(plans: readonly AppliedPlan[]): { plan: Plan; units: P
     units: plans.flatMap(({ planned_units: units }) =>
       (units ?? []).filter(({ reason, follows }) => reason === undefined || follows !== true),
     ),
+  };
+}
+
+/** The versions that the units were planned with, as an outcome has them. */
+function versionColumns(units: readonly PlannedUnit[]): Updateable<DeploymentTable> {
+  const providers = units.flatMap(({ providerVersions = {} }) => Object.entries(providerVersions));
+  const modules = units.flatMap(({ unit, moduleVersions = {} }) =>
+    Object.entries(moduleVersions).map(([name, version]) => [
+      unit === '.' ? name : `${unit}/${name}`,
+      version,
+    ]),
+  );
+  return {
+    ...(providers.length > 0 ? { provider_versions: JSON.stringify(Object.fromEntries(providers)) } : {}),
+    ...(modules.length > 0 ? { module_versions: JSON.stringify(Object.fromEntries(modules)) } : {}),
   };
 }
 
@@ -47,5 +64,8 @@ export async function wholePlanColumns(
     plan: JSON.stringify(plan),
     plan_summary: JSON.stringify(planSummaryOf(plan)),
     planned_units: JSON.stringify(units),
+    has_changes: plans.some((each) => each.has_changes === true),
+    has_resource_changes: plans.some((each) => each.has_resource_changes === true),
+    ...versionColumns(units),
   };
 }

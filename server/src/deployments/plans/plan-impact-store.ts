@@ -36,6 +36,8 @@ export async function readImpacts(db: Connection, ids: readonly string[]): Promi
         select value ->> 'action' as action, value ->> 'type' as type, value ->> 'path' as address,
           value ->> 'name' as name, ordinality
         from jsonb_array_elements(d.plan -> 'resourceChanges') with ordinality
+        -- What is deferred is not done by this plan.
+        where value ->> 'kind' is distinct from 'defer'
       ), lost as (select * from change where action in ('delete', 'recreate'))
       select
         (select coalesce(jsonb_object_agg(action, number), '{}')

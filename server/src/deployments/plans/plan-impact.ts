@@ -1,5 +1,6 @@
 /** What stored plans would do, for the deployments that the caller may view. */
 import { mostImpacts, type PlanImpact, type PlanImpactQuery } from '#contract/deployments/plan-impact.ts';
+import { countsOfSummary } from '#contract/deployments/plan-counts.ts';
 import { isUuid } from '../../access/entity-home.ts';
 import type { ActorContext } from '../../context.ts';
 import { badField } from '../../http/errors.ts';
@@ -31,13 +32,14 @@ function impactOf({ actions, types, destructive, plan_summary: summary }: Impact
     };
   }
   if (summary === null) return { planReadable: false };
-  const { added, changed, destroyed } = summary;
+  const { create, update, destroy, replace } = countsOfSummary(summary);
   return {
     planReadable: true,
-    create: added,
-    update: changed,
-    delete: destroyed,
-    destructiveTotal: destroyed,
+    create,
+    update,
+    delete: destroy,
+    recreate: replace,
+    destructiveTotal: destroy + replace,
   };
 }
 

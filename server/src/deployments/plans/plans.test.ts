@@ -75,13 +75,37 @@ test('plans are counted by action, and what they destroy is listed', async () =>
   });
 });
 
+test('what is deferred counts in no number, and what a summary replaces is not destroyed twice', async () => {
+  const deferred = ['d1', 'd2'].map((name) => change('bucket', name, 'delete', { kind: 'defer' }));
+  const id = await planned([
+    change('vm', 'new', 'create', { kind: 'create' }),
+    change('disk', 'replaced', 'recreate', { kind: 'replace' }),
+    ...deferred,
+  ]);
+  const { destructive, ...counts } = (await impactOf(id))[id] ?? { planReadable: false };
+  const numbers = { create: 1, update: 0, delete: 0, recreate: 1, destructiveTotal: 1 };
+  assert.deepEqual(counts, {
+    ...{ planReadable: true, ...numbers, metadata: 0, destructiveTypeCounts: { disk: 1 } },
+  });
+  assert.deepEqual(
+    destructive?.map(({ address }) => address),
+    ['disk.replaced'],
+  );
+  const summary = { added: 2, changed: 0, destroyed: 1, replaced: 1, deferred: 2 };
+  await app.database.pool.query('update deployment set plan = null, plan_summary = $2 where id = $1', [
+    id,
+    JSON.stringify(summary),
+  ]);
+  assert.deepEqual((await impactOf(id))[id], { planReadable: true, ...numbers });
+});
+
 test('without a plan, its summary counts, or nothing is readable', async () => {
   const summarized = await planned([change('vm', 'new', 'create')]);
   await app.database.pool.query('update deployment set plan = null where id = $1', [summarized]);
   const other = await createActive(app, agent);
   const { id: running } = await deploy(app, other.id, { deploymentType: 'dryRun' });
   assert.deepEqual(await impactOf(`${summarized},${running}`), {
-    [summarized]: { planReadable: true, create: 1, update: 0, delete: 0, destructiveTotal: 0 },
+    [summarized]: { planReadable: true, create: 1, update: 0, delete: 0, recreate: 0, destructiveTotal: 0 },
     [running]: { planReadable: false },
   });
 });

@@ -2,7 +2,7 @@
 import { text } from 'node:stream/consumers';
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import type { DeploymentVariable } from '#contract/variables/shapes.ts';
-import { mostPolicyInputBytes } from '#protocol/policy-plan.ts';
+import { commonPolicyPlan, mostPolicyInputBytes } from '#protocol/policy-plan.ts';
 import { systemUserId } from '../../access/actor.ts';
 import { PolicyError } from '../../approval-policies/policy-error.ts';
 import type { Context } from '../../context.ts';
@@ -13,7 +13,7 @@ import type { DeploymentRow } from '../deployment-store.ts';
 import { getGiven } from '../inputs/given-store.ts';
 import { isConfirmed } from '../levels/is-confirmed.ts';
 import { listReviews } from '../review-store.ts';
-import { getCostEstimation } from '../shown-deployment-store.ts';
+import { getCostEstimation, getStoredPlan } from '../shown-deployment-store.ts';
 
 /** The document, without the parameters that each policy has of its own. */
 export interface PolicyInput {
@@ -52,6 +52,22 @@ export async function plannedInput(context: Context, deploymentId: string): Prom
   } catch (error) {
     throw new PolicyError('What the agent sent for the policies is not valid JSON', { cause: error });
   }
+}
+
+/**
+ * The plan that a deployment shows, as policies are asked about it.
+ * @returns `isRebuilt`: it was made of what is shown, because what the agent sent is no longer kept; undefined: no plan is
+ *   stored, whatever an agent that still plans has sent
+ */
+export async function shownInput(
+  context: Context,
+  id: string,
+): Promise<(AgentPart & { readonly isRebuilt: boolean }) | undefined> {
+  const plan = await getStoredPlan(context.db, id);
+  if (plan === undefined) return undefined;
+  if (await getPlannedBlob(context.db, id, policyInputName))
+    return { ...(await plannedInput(context, id)), isRebuilt: false };
+  return { plan: commonPolicyPlan(plan), isRebuilt: true };
 }
 
 /** Who has approved the plan, or an earlier one that it is within, with their teams; each once, in the order of their approvals. */

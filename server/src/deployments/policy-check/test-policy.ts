@@ -1,15 +1,12 @@
 /** Evaluates a policy against a stored deployment, of which nothing changes. */
 import type { PolicyDecision, PolicyMessages } from '#contract/deployments/policy-verdict.ts';
-import { commonPolicyPlan } from '#protocol/policy-plan.ts';
 import type { PolicyFiles } from '../../approval-policies/compile-policy.ts';
 import type { Context } from '../../context.ts';
-import { getPlannedBlob } from '../../dispatch/blobs/attempt-blob-store.ts';
 import { notFound } from '../../http/errors.ts';
 import type { TemplateRow } from '../../templates/template-store.ts';
 import { getDeploymentRow } from '../deployment-store.ts';
-import { getStoredPlan } from '../shown-deployment-store.ts';
 import { askFiles, askPolicies, inputBodies, type Said } from './ask-policies.ts';
-import { plannedInput, policyInput, policyInputName, type AgentPart } from './policy-input.ts';
+import { policyInput, shownInput } from './policy-input.ts';
 
 /** What is tested: a policy of the organization, read at its newest commit, or files. */
 export type TestedPolicy =
@@ -31,13 +28,6 @@ export interface PolicyTest {
   readonly isPlanRebuilt: boolean;
 }
 
-async function planOf(context: Context, deploymentId: string): Promise<AgentPart & { isRebuilt: boolean }> {
-  if (await getPlannedBlob(context.db, deploymentId, policyInputName))
-    return { ...(await plannedInput(context, deploymentId)), isRebuilt: false };
-  const plan = await getStoredPlan(context.db, deploymentId);
-  return { plan: plan ? commonPolicyPlan(plan) : {}, isRebuilt: true };
-}
-
 /**
  * @param deploymentId the caller has checked that it may be seen
  * @throws Refusal 404 for a deployment that there is not
@@ -49,7 +39,10 @@ export async function testPolicy(
 ): Promise<PolicyTest> {
   const row = await getDeploymentRow(context.db, deploymentId);
   if (!row) throw notFound('deployment', deploymentId);
-  const { isRebuilt, ...planned } = await planOf(context, deploymentId);
+  const { isRebuilt, ...planned } = (await shownInput(context, deploymentId)) ?? {
+    plan: {},
+    isRebuilt: true,
+  };
   const bodyFor = inputBodies(await policyInput(context, row, planned));
   const project = { organizationId: row.organization_id, projectId: row.project_id };
   const askStored = async (template: TemplateRow) => {
