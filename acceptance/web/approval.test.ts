@@ -232,7 +232,9 @@ describe('decisions', { skip: withoutBrowser, concurrency: false }, () => {
       body: { projectId, requiresApprovalDefault: true, selfApprovalForbidden: true },
     });
     await open(await replacing('my own'));
-    await page.getByText('It waits because the request said so.').waitFor();
+    await page
+      .getByText('It waits because the policy of its project lets nobody approve their own plans.')
+      .waitFor();
     await page.getByText(/^If nobody decides, it times out in \d+ d/).waitFor();
     await page.getByRole('button', { name: 'Approve', disabled: false }).waitFor();
     await page.keyboard.press('r');

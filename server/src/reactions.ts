@@ -22,6 +22,9 @@ export interface MovingProject {
   readonly projectId: string;
   /** The projects that will no longer be above it. */
   readonly left: readonly string[];
+  readonly by: { readonly actor: Actor; readonly requestId: string };
+  /** What is checked once it is there: where that throws, nothing has moved. */
+  readonly afterwards: (check: () => Promise<void>) => void;
 }
 
 /** What happens to an environment at the end of its lifetime. */

@@ -304,6 +304,10 @@ export const operations = defineOperations('environments', {
     needsToo: [
       { right: 'CREATE_AND_EDIT_TEMPLATES', for: '`newName`, in the project' },
       { right: 'RUN_APPLY', for: '`blueprintId`' },
+      {
+        right: 'EDIT_PROJECT_SETTINGS',
+        for: 'a `blueprintId` that leaves a template with demands for approvals, in its project',
+      },
     ],
     updates: 'getEnvironment',
     subject: thisEnvironment,
@@ -320,7 +324,7 @@ export const operations = defineOperations('environments', {
     needs: 'MOVE_ENVIRONMENTS',
     needsToo: [
       { right: 'MOVE_ENVIRONMENTS', for: 'a `projectId`, there' },
-      { right: 'EDIT_PROJECT_SETTINGS', for: 'a project that demands approvals and is left, there' },
+      { right: 'EDIT_PROJECT_SETTINGS', for: 'what demands approvals and is left, in its project' },
     ],
     updates: 'getEnvironment',
     subject: thisEnvironment,

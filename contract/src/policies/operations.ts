@@ -84,7 +84,7 @@ export const UpdatePolicyBody = closed({
       Type.Boolean({
         description:
           'Ours: whether people must not approve plans that they started; absent: stays as it is; null: as the ' +
-          'nearest project above says, or no',
+          'projects above say, or no',
       }),
     ),
   ),

@@ -25,7 +25,8 @@ export const Policy = replyObject('Policy', {
   isSelfApprovalForbidden: Type.Optional(
     Type.Boolean({
       description:
-        'Ours: whether that holds now, because of this project or the nearest one above it that says so',
+        'Ours: whether that holds now, because of this project or one above it. False counts only while its ' +
+        'author may edit the settings of the projects above that have true',
     }),
   ),
 });

@@ -158,7 +158,11 @@ export async function advanceQueue(
     }
     const code = lastDeployColumns(row, last);
     const tool = await changeTool(context, row, code.tool);
-    const taken = { ...code, ...tool, ...(await latePolicies(context, { ...row, ...code })) };
+    const taken = {
+      ...code,
+      ...tool,
+      ...(await latePolicies(context, row, code.template_id ?? row.template_id)),
+    };
     // Before the move, whose event says what the deployment waits for.
     await enqueueJob(context, planJob(context, { ...row, tool: code.tool ?? row.tool }));
     current = (await moveDeployment(context, locked, 'IN_PROGRESS', taken)).environment;

@@ -25,7 +25,16 @@ import type { ApprovedParts, Job } from '#protocol/messages/job.ts';
 import type { RunSettings } from '#protocol/tools/run-settings.ts';
 import type { StoredOutputs } from '../database/stored.ts';
 
+/** Whether a plan waits, as far as it is decided before there is one. */
+export interface StoredApproval {
+  readonly isRequired: boolean;
+  readonly decidedBy: ApprovalDecider;
+  /** Ids of the projects that demand the approval, which nobody has lifted who may. */
+  readonly demandedIn: readonly string[];
+}
+
 export interface Columns {
+  'deployment.approval_at_start': StoredApproval;
   'deployment.approval_decided_by': ApprovalDecider;
   'deployment.approved_parts': ApprovedParts;
   'deployment.tool': TemplateType;

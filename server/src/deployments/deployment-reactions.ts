@@ -9,6 +9,7 @@ import { recordEvent } from '../feeds/record-event.ts';
 import { endRunningSteps } from '../logs/step-store.ts';
 import { stepView } from '../logs/step-view.ts';
 import type { ArchivedProjects, ReactionPayloads, Reactions } from '../reactions.ts';
+import { keepDemandsOfProject } from './approval/kept-demands.ts';
 import { cancelDeployments } from './cancel-deployment.ts';
 import { environmentsWithQueued } from './deployment-store.ts';
 import { waitingForNow } from './waiting-for.ts';
@@ -95,4 +96,5 @@ export const deploymentReactions: Reactions<Context> = {
   // Twice: deployments that were queued before the projects were locked are found by the second one.
   projectsArchiving: [cancelQueued],
   projectsArchived: [cancelQueued],
+  projectMoving: [keepDemandsOfProject],
 };

@@ -16,6 +16,7 @@ const columns = Object.keys({
   abort_reason: 1,
   abort_requested_at: 1,
   aborted_by: 1,
+  approval_at_start: 1,
   approval_decided_by: 1,
   approved_parts: 1,
   caused_by: 1,

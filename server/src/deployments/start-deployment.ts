@@ -82,7 +82,7 @@ async function inputsOf(
   before: StoredFacts,
   facts: StoredFacts,
   request: StartRequest,
-  id: string,
+  { id, templateId }: { readonly id: string; readonly templateId: string },
 ) {
   const { environment, hierarchy, lastDeploy } = facts;
   const isProposal = isProposing(context, facts, request);
@@ -101,10 +101,11 @@ async function inputsOf(
     toolFacts(facts.template.type)?.environmentRefusal?.(valuesOf(resolved.environment)) ?? null;
   if (refusal !== null && request.type !== 'destroy') throw new Refusal('bad_request', refusal);
   const custom = splitCustomVariables(request.customEnvironmentVariables ?? {});
-  const approval = await approvalOfRun(context, before, facts, request, resolved.approval);
+  const approval = await approvalOfRun(context, before, facts, request, resolved.approval, templateId);
   const columns = {
     requires_approval: approval.isRequired,
     approval_decided_by: approval.decidedBy,
+    approval_at_start: JSON.stringify(approval),
     custom_environment_variables: JSON.stringify(custom.shown),
     variables: JSON.stringify(resolved.rows),
     sealed_inputs: sealInputs(context, id, {
@@ -193,6 +194,8 @@ async function newDeployment(
   const now = context.now();
   const id = context.newId();
   const source = sourceColumns(facts, request);
+  const ofLast = decision.kind === 'start' ? lastDeployColumns(source, lastDeploy) : {};
+  const code = { ...source, ...ofLast };
   const kept = {
     id,
     type: request.type,
@@ -201,11 +204,9 @@ async function newDeployment(
     repository: source.repository,
   };
   const [inputs, stored] = await Promise.all([
-    inputsOf(context, before, facts, request, id),
+    inputsOf(context, before, facts, request, { id, templateId: code.template_id }),
     factsAtStart(context, kept, facts),
   ]);
-  const ofLast = decision.kind === 'start' ? lastDeployColumns(source, lastDeploy) : {};
-  const code = { ...source, ...ofLast };
   const row: NewDeployment['row'] = {
     id,
     environment_id: environment.id,

@@ -12,7 +12,9 @@ import { wasTouched } from '../dispatch/run-store.ts';
 import type { SetChanges } from '../configuration-sets/change-assignments.ts';
 import { hasPoliciesFor } from '../flows/assignment-store.ts';
 import { type PolicySettings, settingsOf } from '../policies/policy-settings.ts';
-import { policyOf, selfApprovalForbiddenIn } from '../policies/policy-store.ts';
+import { type DemandPlace, liftersIn } from '../policies/lift-approval.ts';
+import { policyOf, type SelfApproval, selfApprovalOf } from '../policies/policy-store.ts';
+import { projectsThatDemand } from '../policies/project-demands.ts';
 import { holdProjectWith } from '../projects/project-store.ts';
 import { getStateLock, type StateLockRow } from '../state/state-lock-store.ts';
 import { getStateVersion } from '../state/state-store.ts';
@@ -94,8 +96,8 @@ export interface StoredFacts {
   readonly policy: PolicySettings;
   /** Approval policies are assigned there, above it, or to the template. */
   readonly hasPolicies: boolean;
-  /** The project, this or one above it, that lets nobody approve their own plans; null: none does. */
-  readonly selfApprovalForbiddenIn: string | null;
+  /** The projects, this and those above it, that let nobody approve their own plans. */
+  readonly demands: readonly DemandPlace[];
   /** Queued and active deployments, in the order of the queue. */
   readonly open: readonly DeploymentRow[];
   /** The last deploy, for types that take something over from it. */
@@ -130,33 +132,32 @@ export async function resourcesOf(
 
 /** The project is held: nobody archives it before the transaction ends. */
 async function projectOf(
-  tx: Connection,
+  { db: tx, actor }: Pick<ActorContext, 'db' | 'actor'>,
   { project_id: id, template_id: templateId }: EnvironmentRow,
-): Promise<
-  Pick<StoredFacts, 'archivedProject' | 'hierarchy' | 'policy' | 'hasPolicies' | 'selfApprovalForbiddenIn'>
-> {
+): Promise<Pick<StoredFacts, 'archivedProject' | 'hierarchy' | 'policy' | 'hasPolicies' | 'demands'>> {
   const project = await holdProjectWith(tx, id, policyOf, (projectId) => {
     const hasPolicies = hasPoliciesFor(templateId)(projectId);
-    return sql<{ hasPolicies: boolean; forbiddenIn: string | null }>`jsonb_build_object(
-      'hasPolicies', ${hasPolicies}, 'forbiddenIn', ${selfApprovalForbiddenIn(projectId)})`;
+    return sql<{ hasPolicies: boolean; selfApproval: SelfApproval[] | null }>`jsonb_build_object(
+      'hasPolicies', ${hasPolicies}, 'selfApproval', ${selfApprovalOf(projectId)})`;
   });
   return {
     archivedProject: project?.is_archived ? project.name : null,
     hierarchy: project?.hierarchy ?? id,
     policy: settingsOf(project?.column),
     hasPolicies: project?.answer.hasPolicies ?? false,
-    selfApprovalForbiddenIn: project?.answer.forbiddenIn ?? null,
+    demands: await projectsThatDemand(project?.answer.selfApproval ?? null, liftersIn({ db: tx, actor })),
   };
 }
 
 export async function loadStartFacts(
-  { db, actor }: ActorContext,
+  context: ActorContext,
   environment: LockedEnvironment,
   type: DeploymentType,
 ): Promise<StoredFacts> {
+  const { db, actor } = context;
   const [storedTemplate, project, open, lastDeploy, resources, stateLock, users] = await Promise.all([
     getTemplateRow(db, environment.template_id),
-    projectOf(db, environment),
+    projectOf(context, environment),
     openDeployments(db, environment.id),
     lastDeployFor(db, { type, environment_id: environment.id }),
     // Only a destroy depends on them.

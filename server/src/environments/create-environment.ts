@@ -19,8 +19,8 @@ import { environmentTemplate, templateColumns } from '../templates/environment-t
 import { splitCredentials } from '../templates/repository-credentials.ts';
 import { templateSettings } from '../templates/template-settings.ts';
 import { insertTemplate, type TemplateRow } from '../templates/template-store.ts';
-import { callerMayLift, demandOf, lifterColumns } from '../policies/lift-approval.ts';
-import { getPolicyRow, readSelfApprovalForbiddenIn } from '../policies/policy-store.ts';
+import { lifterColumns, liftersIn } from '../policies/lift-approval.ts';
+import { projectDemands } from '../policies/project-demands.ts';
 import type { PolicySettings } from '../policies/policy-settings.ts';
 import { getProjectRow } from '../projects/project-store.ts';
 import { applySetChanges, checkSetChanges } from '../configuration-sets/change-assignments.ts';
@@ -73,20 +73,27 @@ interface ChosenTemplate {
 
 const noOverrides: Overrides = { template_revision: null, template_repository: null };
 
+/** What a request says about waiting for approvals itself; undefined: nothing, and the default of the project applies. */
+function ownRequiresApproval({ deployRequest, requiresApproval }: NewEnvironment): boolean | undefined {
+  return deployRequest.userRequiresApproval ?? requiresApproval;
+}
+
 /**
- * Who has switched approvals off, with what the project says where the request agrees with it.
+ * Who has switched approvals off. The default of the project lifts nothing, and neither does a request that only says
+ * the same.
+ * @param wanted as `ownRequiresApproval` returns it
  * @throws MissingRight 403 for a caller who may not
  */
 async function lifterOf(
   context: ActorContext,
-  { organizationId, projectId }: NewEnvironment,
-  isAutomatic: boolean,
+  { projectId }: NewEnvironment,
+  wanted: boolean | undefined,
   policy: PolicySettings,
 ): Promise<{ approval_lifted_by?: string | null }> {
-  if (!isAutomatic) return {};
-  const demands = demandOf(organizationId, await readSelfApprovalForbiddenIn(context.db, projectId));
-  if (!policy.requiresApprovalDefault && !callerMayLift(context, demands))
-    return { approval_lifted_by: (await getPolicyRow(context.db, projectId))?.updated_by ?? null };
+  if (wanted !== false) return {};
+  const demands = await projectDemands(context, projectId);
+  const left = policy.requiresApprovalDefault ? [] : await liftersIn(context)(context.actor.userId, demands);
+  if (left.length > 0) return {};
   return lifterColumns(context, undefined, false, demands, '/body/requiresApproval');
 }
 
@@ -94,11 +101,11 @@ async function insertRow(
   context: ActorContext,
   request: NewEnvironment,
   { template, overrides, policy }: ChosenTemplate,
+  wanted: boolean | undefined,
 ): Promise<LockedEnvironment> {
   const { id, workspaceName } = await drawId(context, request.organizationId);
   const now = context.now();
   const home = { place: placeOf(request), createdAt: now, policy };
-  const requiresApproval = request.deployRequest.userRequiresApproval ?? request.requiresApproval ?? true;
   return insertEnvironment(context.db, {
     id,
     organization_id: request.organizationId,
@@ -111,8 +118,8 @@ async function insertRow(
     workspace_name: request.workspaceName ?? workspaceName,
     status: 'NEVER_DEPLOYED',
     resting_status: 'NEVER_DEPLOYED',
-    requires_approval: requiresApproval,
-    ...(await lifterOf(context, request, !requiresApproval, policy)),
+    requires_approval: ownRequiresApproval(request) ?? true,
+    ...(await lifterOf(context, request, wanted, policy)),
     is_remote_backend: request.isRemoteBackend ?? false,
     is_remote_apply_enabled: request.isRemoteApplyEnabled ?? false,
     continuous_deployment: request.continuousDeployment ?? false,
@@ -237,7 +244,7 @@ async function create(
   const { template, policy } = chosen;
   const request = withPolicyDefaults(asked, policy);
   checkWorkspaceName(request, template.type);
-  const environment = await insertRow(context, request, chosen);
+  const environment = await insertRow(context, request, chosen, ownRequiresApproval(asked));
   const project = await getProjectRow(context.db, request.projectId);
   const home = environmentHome(environment, project?.hierarchy ?? request.projectId);
   await assignFirstSets(context, environment, body);

@@ -12,17 +12,13 @@ import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { badField, conflict } from '../http/errors.ts';
 import { refuseLeavingSetsOf } from '../configuration-sets/leave-project.ts';
-import { policyProjects } from '../flows/assignment-store.ts';
-import { demandOf, requireLift } from '../policies/lift-approval.ts';
-import { readSelfApprovalForbiddenIn } from '../policies/policy-store.ts';
 import { checkEnvironmentLimits } from '../policies/environment-limits.ts';
 import { readPolicySettings } from '../policies/policy-settings.ts';
-import { getProjectRow, holdProjectRow, type ProjectRow } from '../projects/project-store.ts';
+import { holdProjectRow, type ProjectRow } from '../projects/project-store.ts';
 import { getTemplateRow, moveTemplateToProject } from '../templates/template-store.ts';
 import { isAssigned } from '../templates/use-template.ts';
+import { demandsOnEnvironment, requireKept } from '../deployments/approval/kept-demands.ts';
 import { moveDeploymentsToProject, openDeployments } from '../deployments/deployment-store.ts';
-import { outerDemands } from '../variables/approval-variable.ts';
-import { environmentHome } from '../variables/levels.ts';
 import { moveVariablesToProject } from '../variables/variable-store.ts';
 import {
   type EnvironmentRow,
@@ -60,35 +56,6 @@ async function moveTemplate(
   await moveTemplateToProject(context.db, template.id, target.id, context.now());
 }
 
-/**
- * What demands an approval where the environment is, and not where it goes: it would be lifted.
- * @throws MissingRight 403 for a caller who may not edit the settings of a project that demands it
- */
-async function requireDemandsKept(
-  context: ActorContext,
-  environment: EnvironmentRow,
-  target: ProjectRow,
-): Promise<void> {
-  const { db, actor } = context;
-  const { organization_id: organizationId, project_id: projectId, template_id: templateId } = environment;
-  const source = await getProjectRow(db, projectId);
-  const home = environmentHome(environment, source?.hierarchy ?? projectId);
-  const [forbiddenIn, forbiddenThere, policies, ofVariables] = await Promise.all([
-    readSelfApprovalForbiddenIn(db, projectId),
-    readSelfApprovalForbiddenIn(db, target.id),
-    policyProjects(db, { projectId, templateId }),
-    outerDemands(context, home),
-  ]);
-  const places = [
-    ...(forbiddenThere === null ? demandOf(organizationId, forbiddenIn) : []),
-    ...policies.map((each) => ({ organizationId, projectId: each.projectId })),
-    ...ofVariables,
-  ];
-  const kept = target.hierarchy.split('|');
-  const left = places.filter((each) => each.projectId !== null && !kept.includes(each.projectId));
-  requireLift(actor, left, 'Moving the environment away from what demands approvals');
-}
-
 async function checkIdle(tx: Connection, environment: EnvironmentRow): Promise<void> {
   const [open] = await openDeployments(tx, environment.id);
   if (!open) return;
@@ -110,7 +77,7 @@ export async function moveEnvironment(
     const policy = await readPolicySettings(context.db, target.id);
     requireRight(context.actor, inProject(target), 'MOVE_ENVIRONMENTS', '/body/projectId');
     await checkIdle(context.db, environment);
-    await requireDemandsKept(context, environment, target);
+    const demands = await demandsOnEnvironment(context, environment);
     await refuseLeavingSetsOf(context, environment, target);
     if (!isIdle(environment)) await checkEnvironmentLimits(context, environment, target.id, policy);
     await moveTemplate(context, environment, target);
@@ -120,6 +87,8 @@ export async function moveEnvironment(
       project_id: target.id,
       updated_at: context.now(),
     });
+    const there = await demandsOnEnvironment(context, moved);
+    await requireKept(context, demands, there, 'Moving the environment away from what demands approvals');
     if (policy.disableDestroyEnvironments) await removeEnds(context, moved);
     const from = environment.project_id;
     const changes = changesOf({ projectId: from }, { projectId: target.id });

@@ -12,8 +12,8 @@ import type { EnvironmentTable } from '../database/schema.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import { checkEnvironmentLimits } from '../policies/environment-limits.ts';
 import { type PolicySettings, readPolicySettings } from '../policies/policy-settings.ts';
-import { demandOf, lifterColumns } from '../policies/lift-approval.ts';
-import { readSelfApprovalForbiddenIn } from '../policies/policy-store.ts';
+import { lifterColumns } from '../policies/lift-approval.ts';
+import { projectDemands } from '../policies/project-demands.ts';
 import { checkPath } from '../templates/check-source.ts';
 import { badField, conflict } from '../http/errors.ts';
 import { cancelDeployments } from '../deployments/cancel-deployment.ts';
@@ -80,11 +80,9 @@ function columns(body: Changes): Updateable<EnvironmentTable> {
 }
 
 /** For the audit trail. */
-function audited(row: EnvironmentRow): Record<Setting, unknown> {
-  return Object.fromEntries(settings.map(([field, column]) => [field, row[column]])) as Record<
-    Setting,
-    unknown
-  >;
+function audited(row: EnvironmentRow): Record<string, unknown> {
+  const shown = Object.fromEntries(settings.map(([field, column]) => [field, row[column]]));
+  return { ...shown, approvalLiftedBy: row.approval_lifted_by };
 }
 
 /**
@@ -160,11 +158,19 @@ function changeOf(environment: EnvironmentRow, body: Changes): 'archived' | 'ret
   return body.isArchived ? 'archived' : 'returned';
 }
 
-/** Who has switched approvals off, after the request. @throws MissingRight 403 where it may not do so */
-async function lifterOf(context: ActorContext, environment: EnvironmentRow, wanted: boolean | undefined) {
+/**
+ * Who has switched approvals off, after the request; nobody where the default of the project applies.
+ * @param wanted null: the default of the project
+ * @throws MissingRight 403 where it may not do so
+ */
+async function lifterOf(
+  context: ActorContext,
+  environment: EnvironmentRow,
+  wanted: boolean | null | undefined,
+): Promise<{ approval_lifted_by?: string | null }> {
   if (wanted === undefined) return {};
-  const forbiddenIn = await readSelfApprovalForbiddenIn(context.db, environment.project_id);
-  const demands = demandOf(environment.organization_id, forbiddenIn);
+  if (wanted === null) return { approval_lifted_by: null };
+  const demands = await projectDemands(context, environment.project_id);
   return lifterColumns(context, environment, wanted, demands, '/body/requiresApproval');
 }
 
@@ -197,7 +203,7 @@ export async function updateEnvironment(
     if (remoteApply && !isFit && (body.isRemoteApplyEnabled || environment.is_remote_apply_enabled)) {
       throw badField('body.isRemoteApplyEnabled', 'requires isRemoteBackend true and requiresApproval false');
     }
-    const lifter = await lifterOf(context, environment, body.requiresApproval);
+    const lifter = await lifterOf(context, environment, asked.requiresApproval);
     checkRemoteBackend(body.isRemoteBackend, policy);
     await checkStateStays(context.db, environment, body.isRemoteBackend);
     await checkFolderStays(context.db, environment, body.terragruntWorkingDirectory);

@@ -4,7 +4,7 @@ import type { FlowScope } from '#contract/flows/shapes.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import type { FlowAssignmentTable } from '../database/schema.ts';
 import { organizationOfProject, projectsAbove } from '../projects/project-store.ts';
-import { isOfType } from '../templates/template-store.ts';
+import { isOfType, projectOfTemplate } from '../templates/template-store.ts';
 
 export type AssignmentRow = Selectable<FlowAssignmentTable>;
 
@@ -107,8 +107,11 @@ export async function assignmentsOf(
     .execute();
 }
 
-/** Assignments of approval policies that decide about a template's deployments in a project. */
-function assignedPolicies(projectId: Expression<string>, templateId: string): RawBuilder<unknown> {
+/**
+ * Assignments of approval policies that decide about a template's deployments in a project.
+ * @param templateId null: of any template, so only those of the project, those above it and the organization
+ */
+function assignedPolicies(projectId: Expression<string>, templateId: string | null): RawBuilder<unknown> {
   return sql`from flow_assignment a where (
       (a.scope = 'ORGANIZATION' and a.scope_id = ${organizationOfProject(projectId)})
       or (a.scope = 'BLUEPRINT' and a.scope_id = ${templateId}::uuid)
@@ -135,14 +138,25 @@ export async function policiesFor(
   return rows.map((row) => row.template_id);
 }
 
-/** Where approval policies are assigned that decide: null stands for the organization and its templates. */
-export async function policyProjects(
+/** Where an approval policy is assigned. */
+export interface PolicyPlace {
+  readonly policyId: string;
+  /** Null: the organization, or a template of it. */
+  readonly projectId: string | null;
+  /** Of an assignment to a template, which takes other rights than the settings of its place: who made it. */
+  readonly assignedBy: string | null;
+}
+
+/** Where the approval policies are assigned that decide about a template's deployments in a project. */
+export async function policyPlaces(
   db: Connection,
-  { projectId, templateId }: { readonly projectId: string; readonly templateId: string },
-): Promise<{ policyId: string; projectId: string | null }[]> {
+  { projectId, templateId }: { readonly projectId: string; readonly templateId: string | null },
+): Promise<PolicyPlace[]> {
   const id = sql<string>`${projectId}::uuid`;
-  const { rows } = await sql<{ policyId: string; projectId: string | null }>`
-    select a.template_id as "policyId", case when a.scope = 'PROJECT' then a.scope_id end as "projectId"
+  const { rows } = await sql<PolicyPlace>`
+    select a.template_id as "policyId", case a.scope when 'PROJECT' then a.scope_id
+      when 'BLUEPRINT' then ${projectOfTemplate(sql<string>`a.scope_id`)} end as "projectId",
+      case a.scope when 'BLUEPRINT' then a.created_by end as "assignedBy"
     ${assignedPolicies(id, templateId)}`.execute(db);
   return rows;
 }

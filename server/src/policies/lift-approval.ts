@@ -6,7 +6,7 @@ import { type Access, inOrganization, type Place } from '../access/access.ts';
 import type { Actor } from '../access/actor.ts';
 import { requireRight } from '../access/check-right.ts';
 import { loadAccess } from '../access/load-access.ts';
-import type { ActorContext } from '../context.ts';
+import type { ActorContext, Connection } from '../context.ts';
 
 /** A project, or an organization as a whole, by whose settings a plan has to be approved. */
 export type DemandPlace = Pick<Place, 'organizationId' | 'projectId'>;
@@ -19,27 +19,48 @@ function placeOf({ organizationId, projectId }: DemandPlace): Place {
   return { ...inOrganization(organizationId), projectId };
 }
 
-function mayLift(access: Access, places: readonly DemandPlace[]): boolean {
-  return places.every((place) => access.has(rightAt(place), placeOf(place)));
+/** What a user leaves of some demands, by the rights that it has now. @param userId null: it was not recorded */
+export type LeftBy = (
+  userId: string | null,
+  demands: readonly DemandPlace[],
+) => Promise<readonly DemandPlace[]>;
+
+/** Reads what users may do, each of them once. @param actor the caller, whose rights are known */
+export function liftersIn({ db, actor }: { readonly db: Connection; readonly actor?: Actor }): LeftBy {
+  const loaded = new Map<string, Promise<Access>>();
+  const accessOf = (userId: string): Access | Promise<Access> => {
+    if (userId === actor?.userId) return actor.access;
+    const found = loaded.get(userId) ?? loadAccess(db, userId);
+    loaded.set(userId, found);
+    return found;
+  };
+  return async (userId, demands) => {
+    if (userId === null || demands.length === 0) return demands;
+    const access = await accessOf(userId);
+    return demands.filter((place) => !access.has(rightAt(place), placeOf(place)));
+  };
 }
 
-/** Whether the caller may lift what all of the places demand. */
-export function callerMayLift({ actor }: ActorContext, places: readonly DemandPlace[]): boolean {
-  return mayLift(actor.access, places);
+/** Something that demands an approval, or lifts what is demanded above it. */
+export interface Statement {
+  readonly place: DemandPlace;
+  readonly isDemand: boolean;
+  /** Null: not recorded, or chosen by others. */
+  readonly setBy: string | null;
 }
 
 /**
- * The same of a user, by the rights that it has now.
- * @param userId null: it was not recorded
+ * The places whose demand holds: each lower one that says otherwise lifts those that its author may lift now.
+ * @param statements from the top down
  */
-export async function userMayLift(
-  { db, actor }: ActorContext,
-  userId: string | null,
-  places: readonly DemandPlace[],
-): Promise<boolean> {
-  if (places.length === 0) return true;
-  if (userId === null) return false;
-  return mayLift(userId === actor.userId ? actor.access : await loadAccess(db, userId), places);
+export async function standingDemands(
+  statements: readonly Statement[],
+  leftBy: LeftBy,
+): Promise<readonly DemandPlace[]> {
+  let standing: readonly DemandPlace[] = [];
+  for (const { place, isDemand, setBy } of statements)
+    standing = isDemand ? [...standing, place] : await leftBy(setBy, standing);
+  return standing;
 }
 
 /**
@@ -50,31 +71,24 @@ export function requireLift(actor: Actor, places: readonly DemandPlace[], why: s
   for (const place of places) requireRight(actor, placeOf(place), rightAt(place), why);
 }
 
-/** The demand of a policy that forbids people to approve their own plans. @param forbiddenIn id of its project */
-export function demandOf(organizationId: string, forbiddenIn: string | null): DemandPlace[] {
-  return forbiddenIn === null ? [] : [{ organizationId, projectId: forbiddenIn }];
-}
-
 /**
- * Who has switched the approvals of an environment off, after a request that says whether plans wait.
- * @param before the environment; undefined: a new one
+ * Who has switched the approvals of an environment off, after a request that says whether plans wait. A request that
+ * repeats what is stored changes nothing of it.
+ * @param before undefined: a new environment
  * @param wanted undefined: the request does not say
  * @param demands what the project demands
  * @param field location in the request
  * @throws MissingRight 403 for a caller who may not switch them off
  */
 export function lifterColumns(
-  context: ActorContext,
-  before: { readonly requires_approval: boolean; readonly approval_lifted_by: string | null } | undefined,
+  { actor }: Pick<ActorContext, 'actor'>,
+  before: { readonly requires_approval: boolean } | undefined,
   wanted: boolean | undefined,
   demands: readonly DemandPlace[],
   field: string,
 ): { approval_lifted_by?: string | null } {
-  if (wanted === undefined) return {};
+  if (wanted === undefined || wanted === before?.requires_approval) return {};
   if (wanted) return { approval_lifted_by: null };
-  const isUnchanged = before?.requires_approval === false;
-  if (!isUnchanged) requireLift(context.actor, demands, `${field} false`);
-  // A request that repeats what is stored takes nothing over from whoever has switched them off.
-  const isKept = isUnchanged && (demands.length === 0 || !callerMayLift(context, demands));
-  return isKept ? {} : { approval_lifted_by: context.actor.userId };
+  requireLift(actor, demands, `${field} false`);
+  return { approval_lifted_by: actor.userId };
 }

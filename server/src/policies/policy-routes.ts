@@ -22,8 +22,9 @@ import {
   readPolicySettings,
   settingsOf,
 } from './policy-settings.ts';
-import { demandOf, requireLift } from './lift-approval.ts';
-import { getPolicyRow, type PolicyRow, putPolicyRow, readSelfApprovalForbiddenIn } from './policy-store.ts';
+import { requireLift } from './lift-approval.ts';
+import { getPolicyRow, type PolicyRow, putPolicyRow } from './policy-store.ts';
+import { projectDemands } from './project-demands.ts';
 
 function policyView(
   project: ProjectRow,
@@ -42,12 +43,12 @@ function policyView(
 }
 
 async function readPolicy(db: Connection, projectId: string): Promise<Policy> {
-  const [project, row, forbiddenIn] = await Promise.all([
+  const [project, row, demands] = await Promise.all([
     getProjectRow(db, projectId),
     getPolicyRow(db, projectId),
-    readSelfApprovalForbiddenIn(db, projectId),
+    projectDemands({ db }, projectId),
   ]);
-  return policyView(orNotFound(project, 'project', projectId), row, forbiddenIn !== null);
+  return policyView(orNotFound(project, 'project', projectId), row, demands.length > 0);
 }
 
 /** What a request replaces the policy by: nothing of the old one stays. */
@@ -66,16 +67,16 @@ function settingsFrom(body: UpdatePolicyBody): PolicySettings {
 
 const auditedOf = (row: PolicyRow | undefined) => ({ ...settingsOf(row), ...ownSettingsOf(row) });
 
-/** What a project above forbids, its own administrators allow. @throws MissingRight 403 */
+/** What projects above forbid, their own administrators allow. @throws MissingRight 403 */
 async function requireSelfApproval(
-  { db, actor }: ActorContext,
+  context: ActorContext,
   project: ProjectRow,
   { selfApprovalForbidden }: UpdatePolicyBody,
   before: PolicyRow | undefined,
 ): Promise<void> {
   if (selfApprovalForbidden !== false || before?.self_approval_forbidden === false) return;
-  const above = await readSelfApprovalForbiddenIn(db, project.parent_project_id);
-  requireLift(actor, demandOf(project.organization_id, above), '/body/selfApprovalForbidden false');
+  const above = await projectDemands(context, project.parent_project_id);
+  requireLift(context.actor, above, '/body/selfApprovalForbidden false');
 }
 
 /** The right was checked. @throws Refusal 400 that names the field, 403 where a project above is stricter */
@@ -96,7 +97,7 @@ async function updatePolicy(context: ActorContext, body: UpdatePolicyBody): Prom
     const row = await putPolicyRow(context.db, {
       project_id: project.id,
       ...columnsOf(settings),
-      ...ownColumns(body, before),
+      ...ownColumns(context, body, before),
       updated_by: context.actor.userId,
       updated_at: context.now(),
     });
@@ -108,8 +109,8 @@ async function updatePolicy(context: ActorContext, body: UpdatePolicyBody): Prom
       entityId: project.id,
       ...changesOf(auditedOf(before), auditedOf(row)),
     });
-    const forbiddenIn = await readSelfApprovalForbiddenIn(context.db, project.id);
-    return policyView(project, row, forbiddenIn !== null);
+    const demands = await projectDemands(context, project.id);
+    return policyView(project, row, demands.length > 0);
   });
 }
 

@@ -2,7 +2,7 @@
 import { type Expression, type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Connection } from '../context.ts';
 import type { ProjectPolicyTable } from '../database/schema.ts';
-import { pathOf } from '../projects/project-store.ts';
+import { organizationOfProject, pathOf } from '../projects/project-store.ts';
 
 export type PolicyRow = Selectable<ProjectPolicyTable>;
 
@@ -55,28 +55,29 @@ export async function projectsWithOutputsAsInputs(
   return new Set(found.map((row) => row.project_id));
 }
 
+/** What a project says about approving one's own plans. */
+export interface SelfApproval {
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly isForbidden: boolean;
+  /** Null: not recorded. */
+  readonly setBy: string | null;
+}
+
 /**
- * The project whose policy forbids people to approve their own plans, as a column of a statement about something in a
- * project: this project or the nearest one above it that says something. Null: nobody forbids it.
+ * What a project and those above it say about approving one's own plans, from the top down, as a column of a statement
+ * about something in the project. Null: nothing.
  */
-export function selfApprovalForbiddenIn(projectId: Expression<string>): RawBuilder<string | null> {
-  return sql<string | null>`(select case when policy.self_approval_forbidden then policy.project_id end
-    from ${pathOf(projectId)} as step join project_policy policy on policy.project_id = step.id
-    where policy.self_approval_forbidden is not null order by step.place desc limit 1)`;
+export function selfApprovalOf(projectId: Expression<string>): RawBuilder<SelfApproval[] | null> {
+  return sql`(select jsonb_agg(jsonb_build_object(
+      'organizationId', ${organizationOfProject(projectId)}, 'projectId', policy.project_id,
+      'isForbidden', policy.self_approval_forbidden, 'setBy', policy.self_approval_set_by) order by step.place)
+    from ${pathOf(projectId)} as step join project_policy policy on policy.project_id = step.id where policy.self_approval_forbidden is not null)`;
 }
 
-/** The same of one project, as it holds now. @param projectId null: of nothing */
-export async function readSelfApprovalForbiddenIn(
-  db: Connection,
-  projectId: string | null,
-): Promise<string | null> {
-  if (projectId === null) return null;
-  const { rows } = await sql<{ id: string | null }>`
-    select ${selfApprovalForbiddenIn(sql.val(projectId))} as id`.execute(db);
-  return rows[0]?.id ?? null;
-}
-
-/** Whether people must not approve their own plans, as a column of a statement about something in a project. */
-export function isSelfApprovalForbidden(projectId: Expression<string>): RawBuilder<boolean> {
-  return sql<boolean>`${selfApprovalForbiddenIn(projectId)} is not null`;
+/** The same of one project, as it holds now. */
+export async function readSelfApproval(db: Connection, projectId: string): Promise<SelfApproval[]> {
+  const { rows } = await sql<{ said: SelfApproval[] | null }>`
+    select ${selfApprovalOf(sql.val(projectId))} as said`.execute(db);
+  return rows[0]?.said ?? [];
 }

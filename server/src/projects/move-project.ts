@@ -62,8 +62,8 @@ async function requireRightsOfPlaces(
 /**
  * The right was checked on the project. Moved to where it is, nothing happens.
  * @param targetId the new parent; null: the top
- * @throws Refusal 400 for a target that cannot be one, 403 as `requireRightsOfPlaces` does, 409 where the place has a project of this name, or where a
- * reaction refuses the move
+ * @throws Refusal 400 for a target that cannot be one, 403 as `requireRightsOfPlaces` does, or 409 where the place has a project of this name; whatever a
+ * reaction refuses the move with
  */
 export async function moveProject(context: ActorContext, id: string, targetId: string | null): Promise<null> {
   return inTransaction(context, async (context) => {
@@ -82,8 +82,12 @@ export async function moveProject(context: ActorContext, id: string, targetId: s
       (await hasSiblingNamed(context.db, { ...project, parent_project_id: target?.id ?? null }));
     if (isTaken)
       throw conflict(`A project named "${project.name}" already exists there: rename one of them first`);
-    await context.react('projectMoving', { projectId: id, left });
+    const checks: (() => Promise<void>)[] = [];
+    const { actor, requestId } = context;
+    const afterwards = (check: () => Promise<void>) => void checks.push(check);
+    await context.react('projectMoving', { projectId: id, left, by: { actor, requestId }, afterwards });
     await moveProjectRows(context.db, project, target, context.now());
+    for (const check of checks) await check();
     await recordAudit(context, {
       organizationId: project.organization_id,
       projectId: id,

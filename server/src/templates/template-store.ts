@@ -79,6 +79,11 @@ export async function getTemplateRows(db: Connection, ids: readonly string[]): P
         .execute();
 }
 
+/** The project of a template, as a value in other statements; null: it belongs to the organization. */
+export function projectOfTemplate(id: Expression<string>): RawBuilder<string | null> {
+  return sql`(select own.project_id::uuid from template own where own.id = ${id})`;
+}
+
 /** Whether a template has a type and is not deleted, as a condition of other statements. */
 export function isOfType(id: Expression<string>, type: TemplateRow['type']): RawBuilder<boolean> {
   return sql<boolean>`exists (select from template own

@@ -1,15 +1,15 @@
 /** The variable that takes precedence over the other approval settings, who may set it, and what it cannot lift. */
 import type { Place } from '../access/access.ts';
 import { requireRight } from '../access/check-right.ts';
+import type { Actor } from '../access/actor.ts';
 import type { ActorContext, Context } from '../context.ts';
-import { policyProjects } from '../flows/assignment-store.ts';
 import { badField } from '../http/errors.ts';
-import { type DemandPlace, demandOf, requireLift } from '../policies/lift-approval.ts';
-import { readSelfApprovalForbiddenIn } from '../policies/policy-store.ts';
+import { type DemandPlace, liftersIn, requireLift, standingDemands } from '../policies/lift-approval.ts';
+import { policyDemands, projectDemands } from '../policies/project-demands.ts';
 import type { Home } from './levels.ts';
 import { type Resolved, resolvePrecedence, variableKey } from './precedence.ts';
 import { readLevels } from './read-layers.ts';
-import { openValue, placeOfScope, type VariableRow } from './variable-store.ts';
+import { openValue, placeOfScope, type ScopeOf, type VariableRow } from './variable-store.ts';
 
 export const approvalVariableName = 'ENVARIUM_REQUIRES_APPROVAL';
 
@@ -19,57 +19,67 @@ export interface ApprovalVariable {
   readonly value: boolean | null;
   /** Who set it; null: it comes from a set or a template, which others chose. */
   readonly setBy: string | null;
-  /** Outer levels that say `true`. */
+  /** Outer levels that say `true`, which nobody has lifted who may. */
   readonly demands: readonly DemandPlace[];
 }
+
+type Reading = Pick<Context, 'db' | 'sealer'> & { readonly actor?: Actor };
 
 const levelsOfOne = ['WORKFLOW', 'ENVIRONMENT', 'DEPLOYMENT'];
 const chosenScopes = ['SET', 'BLUEPRINT', 'SUB_ENVIRONMENT_BLUEPRINT'];
 
-function demandPlace({ organization_id, project_id }: VariableRow): DemandPlace {
-  return { organizationId: organization_id, projectId: project_id };
+function setterOf({ scope, user_id }: VariableRow): string | null {
+  return chosenScopes.includes(scope) ? null : user_id;
 }
 
-/** The outer levels whose `true` must not be lost. */
-function demandsOf(context: Pick<Context, 'sealer'>, rows: readonly VariableRow[]): DemandPlace[] {
-  return rows
-    .filter((row) => !levelsOfOne.includes(row.scope) && openValue(context, row) === 'true')
-    .map(demandPlace);
+/** The outer levels whose `true` holds. @param rows from the outermost to the innermost */
+async function demandsOf(context: Reading, rows: readonly VariableRow[]): Promise<readonly DemandPlace[]> {
+  const statements = rows.flatMap((row) => {
+    const isTrue = openValue(context, row) === 'true';
+    // What one environment says of itself is not a demand.
+    if (isTrue && levelsOfOne.includes(row.scope)) return [];
+    const place = { organizationId: row.organization_id, projectId: row.project_id };
+    return [{ place, isDemand: isTrue, setBy: setterOf(row) }];
+  });
+  return standingDemands(statements, liftersIn(context));
 }
 
 /** @param resolved undefined: it is not set at any level */
-export function approvalVariableOf(
-  context: Pick<Context, 'sealer'>,
+export async function approvalVariableOf(
+  context: Reading,
   resolved: Resolved<VariableRow> | undefined,
-): ApprovalVariable {
+): Promise<ApprovalVariable> {
   if (resolved === undefined) return { value: null, setBy: null, demands: [] };
   const { winner, hidden } = resolved;
   const text = openValue(context, winner);
   return {
     value: text === 'true' ? true : text === 'false' ? false : null,
-    setBy: chosenScopes.includes(winner.scope) ? null : winner.user_id,
-    demands: text === 'true' ? [] : demandsOf(context, hidden),
+    setBy: setterOf(winner),
+    demands: text === 'true' ? [] : await demandsOf(context, [...hidden, winner]),
   };
 }
 
-/** The outer levels of a place that say `true`. */
-export async function outerDemands(context: Context, home: Home): Promise<DemandPlace[]> {
-  const { layers } = await readLevels(context.db, home.inherits);
-  const outer = resolvePrecedence(layers).get(variableKey({ name: approvalVariableName, type: 0 }));
-  return outer ? demandsOf(context, [...outer.hidden, outer.winner]) : [];
+/** The levels whose `true` holds. @param levels from the outermost to the innermost, without those of an environment */
+export async function variableDemands(
+  context: Reading,
+  levels: readonly ScopeOf[],
+): Promise<readonly DemandPlace[]> {
+  const { layers } = await readLevels(context.db, levels);
+  const found = resolvePrecedence(layers).get(variableKey({ name: approvalVariableName, type: 0 }));
+  return found ? demandsOf(context, [...found.hidden, found.winner]) : [];
 }
 
 /** Where an approval of plans of an environment or a project is demanded. */
-async function demandsAt({ db }: ActorContext, home: Home): Promise<DemandPlace[]> {
+async function demandsAt(context: ActorContext, home: Home): Promise<DemandPlace[]> {
   const { organizationId, projectId, scope, scopeId, inherits } = home;
   if (projectId === null || scope === 'SET' || scope === 'BLUEPRINT') return [];
   const template = [...inherits, { scope, scopeId }].findLast((each) => each.scope === 'BLUEPRINT');
-  const [forbiddenIn, policies] = await Promise.all([
-    readSelfApprovalForbiddenIn(db, projectId),
-    policyProjects(db, { projectId, templateId: template?.scopeId ?? projectId }),
+  const place = { organizationId, projectId, templateId: template?.scopeId ?? null };
+  const [ofProject, ofPolicies] = await Promise.all([
+    projectDemands(context, projectId),
+    policyDemands(context.db, place),
   ]);
-  const ofPolicies = policies.map((each) => ({ organizationId, projectId: each.projectId }));
-  return [...demandOf(organizationId, forbiddenIn), ...ofPolicies];
+  return [...ofProject, ...ofPolicies];
 }
 
 interface GuardedValues {
@@ -100,7 +110,7 @@ export async function guardApprovalVariable(
   const why = badField(field, `(${approvalVariableName})`).message;
   requireRight(context.actor, place, 'RUN_APPLY', why);
   if (values.value === null) return;
-  const ofVariables = outer ? demandsOf(context, [...outer.hidden, outer.winner]) : [];
+  const ofVariables = outer ? await demandsOf(context, [...outer.hidden, outer.winner]) : [];
   const others = values.value === 'false' ? await demandsAt(context, home) : [];
   requireLift(context.actor, [...ofVariables, ...others], why);
 }

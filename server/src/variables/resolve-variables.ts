@@ -141,6 +141,6 @@ export async function resolvedOf(
     rows: opened.map((each) => storedRow(each.row, each.value)),
     unusable: await firstRefusal(opened),
     setIds,
-    approval: approvalVariableOf(context, resolved.get(approvalKey)),
+    approval: await approvalVariableOf(context, resolved.get(approvalKey)),
   };
 }

@@ -1,50 +1,41 @@
 /** Whether the plan of a new deployment will wait, with what may not lift the approval that somebody above demands. */
 import type { ActorContext } from '../../context.ts';
-import { policyProjects } from '../../flows/assignment-store.ts';
-import { type DemandPlace, demandOf, userMayLift } from '../../policies/lift-approval.ts';
+import { type DemandPlace, type LeftBy, liftersIn } from '../../policies/lift-approval.ts';
+import { policyDemands } from '../../policies/project-demands.ts';
 import type { ApprovalVariable } from '../../variables/approval-variable.ts';
-import { type ApprovalDecision, approvalAtStart, type Unlifted } from '../decisions/decide-approval.ts';
+import type { StoredApproval } from '../columns.ts';
+import { approvalAtStart, type Unlifted } from '../decisions/decide-approval.ts';
 import { isOnlyPlanner } from '../inputs/proposed-changes.ts';
 import type { StartRequest, StoredFacts } from '../start-facts.ts';
 
-/** What the project and outer variables demand, which no variable, request or environment lifts without the right. */
-interface Demands {
-  readonly ofProject: readonly DemandPlace[];
-  readonly ofVariables: readonly DemandPlace[];
+/** Where approval policies are assigned that decide about the plan. @param templateId of the code that runs */
+async function ofPolicies(
+  { db }: ActorContext,
+  { environment, storedTemplate, hasPolicies }: StoredFacts,
+  templateId: string,
+): Promise<readonly DemandPlace[]> {
+  if (templateId === storedTemplate.id && !hasPolicies) return [];
+  const { organization_id: organizationId, project_id: projectId } = environment;
+  return policyDemands(db, { organizationId, projectId, templateId });
 }
 
-async function ofPolicies(context: ActorContext, { environment, hasPolicies }: StoredFacts) {
-  if (!hasPolicies) return [];
-  const { organization_id: organizationId, project_id: projectId, template_id: templateId } = environment;
-  const places = await policyProjects(context.db, { projectId, templateId });
-  return places.map((each) => ({ organizationId, projectId: each.projectId }));
-}
-
+/** What keeps the variable from lifting the approval; undefined: nothing. */
 async function unliftedByVariable(
-  context: ActorContext,
-  facts: StoredFacts,
-  { value, setBy }: ApprovalVariable,
-  { ofProject, ofVariables }: Demands,
+  leftBy: LeftBy,
+  { value, setBy, demands }: ApprovalVariable,
+  ofProject: readonly DemandPlace[],
+  policies: () => Promise<readonly DemandPlace[]>,
 ): Promise<Unlifted['variable']> {
-  if (!(await userMayLift(context, setBy, ofVariables))) return 'variable';
+  if (demands.length > 0) return 'variable';
   if (value !== false) return undefined;
-  if (!(await userMayLift(context, setBy, await ofPolicies(context, facts)))) return 'policy';
-  return (await userMayLift(context, setBy, ofProject)) ? undefined : 'project';
-}
-
-/** @param lifters ids of users, of whom one may have lifted it */
-async function unliftedBy(
-  context: ActorContext,
-  lifters: readonly (string | null)[],
-  { ofProject }: Demands,
-): Promise<'project' | undefined> {
-  for (const userId of lifters) if (await userMayLift(context, userId, ofProject)) return undefined;
-  return 'project';
+  if ((await leftBy(setBy, await policies())).length > 0) return 'policy';
+  return (await leftBy(setBy, ofProject)).length > 0 ? 'project' : undefined;
 }
 
 /**
  * @param before the facts before the request is carried out
  * @param facts as the request leaves them
+ * @param templateId of the code that runs: a destroy runs that of the last deploy
  */
 export async function approvalOfRun(
   context: ActorContext,
@@ -52,32 +43,28 @@ export async function approvalOfRun(
   facts: StoredFacts,
   { settingsChange }: StartRequest,
   variable: ApprovalVariable,
-): Promise<ApprovalDecision> {
-  const { environment } = facts;
-  const demands = {
-    ofProject: demandOf(environment.organization_id, facts.selfApprovalForbiddenIn),
-    ofVariables: variable.demands,
-  };
+  templateId: string,
+): Promise<StoredApproval> {
+  const { environment, demands: ofProject } = facts;
+  const leftBy = liftersIn(context);
   const request = settingsChange?.asked.userRequiresApproval;
-  const setBy = before.environment.approval_lifted_by;
-  const isRepeated = request === before.environment.requires_approval;
-  const settings = {
+  const { requires_approval: isRequiredBefore, approval_lifted_by: liftedBefore } = before.environment;
+  // A request that repeats what is stored lifts nothing.
+  const lifter = request === undefined || request === isRequiredBefore ? liftedBefore : context.actor.userId;
+  const isRequired = request ?? environment.requires_approval;
+  const [byVariable, demands] = await Promise.all([
+    unliftedByVariable(leftBy, variable, ofProject, () => ofPolicies(context, facts, templateId)),
+    leftBy(isRequired ? null : lifter, ofProject),
+  ]);
+  const decision = approvalAtStart({
     isOnlyPlanner: isOnlyPlanner(context.actor, environment),
     variable: variable.value,
     request,
     environment: environment.requires_approval,
+    unlifted: { ...(byVariable ? { variable: byVariable } : {}), isProjectUnlifted: demands.length > 0 },
+  });
+  return {
+    ...decision,
+    demandedIn: demands.flatMap(({ projectId }) => (projectId === null ? [] : [projectId])),
   };
-  const [byVariable, byRequest, byEnvironment] = await Promise.all([
-    variable.value === true ? undefined : unliftedByVariable(context, facts, variable, demands),
-    request === false
-      ? unliftedBy(context, [context.actor.userId, ...(isRepeated ? [setBy] : [])], demands)
-      : undefined,
-    request === undefined && !settings.environment ? unliftedBy(context, [setBy], demands) : undefined,
-  ]);
-  const unlifted: Unlifted = {
-    ...(byVariable ? { variable: byVariable } : {}),
-    ...(byRequest ? { request: byRequest } : {}),
-    ...(byEnvironment ? { environment: byEnvironment } : {}),
-  };
-  return approvalAtStart({ ...settings, unlifted });
 }

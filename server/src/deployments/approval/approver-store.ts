@@ -2,7 +2,9 @@
 import { sql } from 'kysely';
 import { askedByPolicies } from '../../approval-policies/verdict-store.ts';
 import type { Connection } from '../../context.ts';
-import { isSelfApprovalForbidden } from '../../policies/policy-store.ts';
+import { liftersIn } from '../../policies/lift-approval.ts';
+import { selfApprovalOf } from '../../policies/policy-store.ts';
+import { projectsThatDemand } from '../../policies/project-demands.ts';
 import { peopleBehind } from '../../users/user-store.ts';
 import { approversOf } from '../review-store.ts';
 
@@ -36,7 +38,7 @@ export async function getApproverRows(
     .selectFrom('deployment')
     .select(['id', 'environment_id', 'started_by', 'requested_by'])
     .select([
-      isSelfApprovalForbidden(sql.ref('deployment.project_id')).as('is_self_approval_forbidden'),
+      selfApprovalOf(sql.ref('deployment.project_id')).as('self_approval'),
       approvers.as('approvers'),
       askedByPolicies(sql.ref('deployment.id')).as('missing'),
       peopleBehind(
@@ -45,5 +47,13 @@ export async function getApproverRows(
     ])
     .where('id', 'in', [...deploymentIds])
     .execute();
-  return new Map(rows.map((row) => [row.id, row]));
+  const leftBy = liftersIn({ db });
+  return new Map(
+    await Promise.all(
+      rows.map(async ({ self_approval: said, ...row }): Promise<[string, ApproverRow]> => {
+        const demands = await projectsThatDemand(said, leftBy);
+        return [row.id, { ...row, is_self_approval_forbidden: demands.length > 0 }];
+      }),
+    ),
+  );
 }

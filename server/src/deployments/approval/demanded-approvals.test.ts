@@ -1,63 +1,20 @@
 /** Approvals that a project, an organization or an approval policy demands, and who may lift them. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { call, ok, type Reply, refused } from '../../testing/client.ts';
-import { createBody, deploymentOf, environmentOf, forgetWork } from '../../testing/environment.ts';
+import { call, ok, refused } from '../../testing/client.ts';
+import { demandTests, off } from '../../testing/demands.ts';
+import { createBody, environmentOf, forgetWork } from '../../testing/environment.ts';
 import { says, startPolicyTests } from '../../testing/guarded.ts';
-import { plannedOutcome } from '../../testing/agent.ts';
 
 const { app, agent, newPolicy, assign, needsOpa } = await startPolicyTests();
 const { organizationId } = app;
 beforeEach(() => forgetWork(app));
 
-let count = 0;
-const projectIn = async (parentProjectId?: string) =>
-  (
-    await ok(app, 'createProject', {
-      body: { organizationId, name: `demands ${++count}`, ...(parentProjectId ? { parentProjectId } : {}) },
-    })
-  ).id;
-
-/** A project whose people may not approve their own plans, with a Deployer. */
-async function fourEyes(parentProjectId?: string) {
-  const projectId = await projectIn(parentProjectId);
-  await ok(app, 'updatePolicy', {
-    body: { projectId, selfApprovalForbidden: true, requiresApprovalDefault: true },
-  });
-  return { projectId, deployer: await deployerIn(projectId) };
-}
-
-const deployerIn = (projectId: string) =>
-  app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId, role: 'Deployer' }]);
-const adminIn = (projectId: string) =>
-  app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId, role: 'Admin' }]);
+const { projectIn, deployerIn, adminIn, fourEyes, idleIn, variableOf, outcomeOf } = demandTests({
+  app,
+  agent,
+});
 type Key = Awaited<ReturnType<typeof deployerIn>>;
-
-async function idleIn(projectId: string, more: object = {}, as?: Key) {
-  const body = createBody({ organizationId, projectId }, { preventAutoDeploy: true, ...more });
-  return ok(app, 'createEnvironmentWithoutTemplate', { body, ...(as ? { as } : {}) });
-}
-
-const off = [{ name: 'ENVARIUM_REQUIRES_APPROVAL', type: 0, value: 'false' }];
-const variableOf = (scopeId: string, value: string, scope: 'ENVIRONMENT' | 'PROJECT' = 'ENVIRONMENT') => [
-  { ...off[0], organizationId, scope, scopeId, value },
-];
-
-/** What becomes of the plan of a deploy: its status, and what decided. */
-async function outcomeOf(id: string, as: Key, body: object = {}): Promise<[string, string | undefined]> {
-  await forgetWork(app);
-  const started = await ok(app, 'deployEnvironment', { params: { id }, body, as });
-  const job = await agent.claim();
-  await agent.putBlob(job, 'plan', 'plan');
-  const input = JSON.stringify({ plan: { resource_changes: [] } });
-  if (job.isPolicyInputWanted) await agent.putBlob(job, 'policy-input', input);
-  const next = await agent.finish(job, plannedOutcome());
-  await app.carryOutEffects();
-  const { waitingFor, status }: Reply<'getDeployment'> = await deploymentOf(app, started.id);
-  if (status === 'WAITING_FOR_USER') await ok(app, 'cancelDeployment', { params: { id: started.id } });
-  if (next) await agent.apply(next, ['a']);
-  return [status, waitingFor?.approval?.decidedBy];
-}
 
 test('no request of a Deployer lifts what the project demands', async () => {
   const { projectId, deployer } = await fourEyes();
@@ -87,7 +44,7 @@ test('no request of a Deployer lifts what the project demands', async () => {
     as: owner,
   });
   assert.match(created.message, message);
-  assert.deepEqual(await outcomeOf(id, deployer), ['WAITING_FOR_USER', 'environment']);
+  assert.deepEqual(await outcomeOf(id, deployer), ['WAITING_FOR_USER', 'project']);
 });
 
 test('what a Deployer switched off before the project demanded approvals does not last', async () => {
@@ -104,7 +61,7 @@ test('what a Deployer switched off before the project demanded approvals does no
   await ok(app, 'updatePolicy', {
     body: { projectId, selfApprovalForbidden: true, requiresApprovalDefault: true },
   });
-  assert.deepEqual(await outcomeOf(byVariable.id, deployer), ['WAITING_FOR_USER', 'environment']);
+  assert.deepEqual(await outcomeOf(byVariable.id, deployer), ['WAITING_FOR_USER', 'project']);
   assert.deepEqual(await outcomeOf(bySetting.id, deployer), ['WAITING_FOR_USER', 'project']);
   assert.deepEqual(await outcomeOf(bySetting.id, deployer, { userRequiresApproval: false }), [
     'WAITING_FOR_USER',
@@ -185,10 +142,6 @@ test('policies below do not allow what a project above demands', needsOpa, async
   const below = await projectIn(above);
   const deployer = await deployerIn(below);
   const { id } = await idleIn(below, { requiresApproval: true });
-  await app.database.pool.query(
-    'update environment set requires_approval = false, approval_lifted_by = null where id = $1',
-    [id],
-  );
   const policy = await newPolicy(says('allow', 'all is well'));
   await assign(policy.id, 'PROJECT', below);
   assert.deepEqual(await outcomeOf(id, deployer), ['WAITING_FOR_USER', 'project']);

@@ -74,7 +74,7 @@ test('people approve their own plans unless the policy of the project forbids it
   await approve(guarded, ben);
 });
 
-test('the nearest project above that says something about own plans counts', async () => {
+test('a project lets people approve their own plans again, where somebody says so who may above', async () => {
   const top = await projectWith(true);
   const middle = await projectWith(null, top);
   const open = await projectWith(false, middle);
@@ -216,7 +216,7 @@ test('lists say who may not approve, and until when it waits', async () => {
   const days = app.context.settings.approvalWaitDays * 86_400_000;
   const { since, approval } = waitingFor ?? assert.fail();
   assert.equal(Date.parse(approval?.until ?? '') - Date.parse(since ?? ''), days);
-  assert.deepEqual([approval?.decidedBy, approval?.missing], ['environment', []]);
+  assert.deepEqual([approval?.decidedBy, approval?.missing], ['project', []]);
   await ok(app, 'cancelDeployment', { params: { id }, as: ada });
 });
 

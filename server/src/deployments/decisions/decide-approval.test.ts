@@ -7,8 +7,11 @@ import {
   type ApprovalVerdict,
   approvalAtStart,
   approvalOfPlan,
+  type Unlifted,
   waitsForMore,
 } from './decide-approval.ts';
+
+const nothing: Unlifted = { isProjectUnlifted: false };
 
 type Row = readonly [
   planner: boolean,
@@ -45,7 +48,7 @@ const rows: readonly Row[] = [
 for (const [isOnlyPlanner, variable, verdict, request, environment, waits, by] of rows) {
   const given = JSON.stringify({ isOnlyPlanner, variable, verdict, request, environment });
   test(`a plan ${waits ? 'waits' : 'is applied'} because of the ${by}: ${given}`, () => {
-    const atStart = approvalAtStart({ isOnlyPlanner, variable, request, environment, unlifted: {} });
+    const atStart = approvalAtStart({ isOnlyPlanner, variable, request, environment, unlifted: nothing });
     assert.deepEqual(approvalOfPlan(atStart, verdict), { isRequired: waits, decidedBy: by });
   });
 }
@@ -64,15 +67,20 @@ const demanded: readonly (readonly [
   [lifting({ variable: false }, { variable: 'policy' }), 'none', true, 'policy'],
   [lifting({ variable: false }, { variable: 'policy' }), 'allow', false, 'policy'],
   // A project that lets nobody approve their own plans.
-  [lifting({ variable: false }, { variable: 'project', environment: 'project' }), null, true, 'project'],
-  [lifting({ request: false }, { request: 'project' }), null, true, 'project'],
-  [lifting({}, { environment: 'project' }), null, true, 'project'],
-  [lifting({}, { environment: 'project' }), 'allow', false, 'policy'],
-  [lifting({}, { environment: 'project' }), 'pending', true, 'policy'],
+  [lifting({ variable: false }, { variable: 'project', isProjectUnlifted: true }), null, true, 'project'],
+  [lifting({ request: false }, { isProjectUnlifted: true }), null, true, 'project'],
+  [lifting({ request: true }, { isProjectUnlifted: true }), null, true, 'project'],
+  [lifting({}, { isProjectUnlifted: true }), null, true, 'project'],
+  [lifting({ environment: true }, { isProjectUnlifted: true }), null, true, 'project'],
+  [lifting({}, { isProjectUnlifted: true }), 'allow', false, 'policy'],
+  [lifting({}, { isProjectUnlifted: true }), 'pending', true, 'policy'],
+  // The variable of somebody who may lifts all of it.
+  [lifting({ variable: false }, { isProjectUnlifted: true }), null, false, 'variable'],
 ];
 
-function lifting(given: Partial<ApprovalSettings>, unlifted: ApprovalSettings['unlifted']): ApprovalSettings {
-  return { isOnlyPlanner: false, variable: null, request: undefined, environment: false, ...given, unlifted };
+function lifting(given: Partial<ApprovalSettings>, unlifted: Partial<Unlifted>): ApprovalSettings {
+  const settings = { isOnlyPlanner: false, variable: null, request: undefined, environment: false, ...given };
+  return { ...settings, unlifted: { ...nothing, ...unlifted } };
 }
 
 test('what is demanded above is not lifted below', () => {
@@ -80,7 +88,7 @@ test('what is demanded above is not lifted below', () => {
     demanded.map(([given, verdict]) => approvalOfPlan(approvalAtStart(given), verdict)),
     demanded.map(([, , isRequired, decidedBy]) => ({ isRequired, decidedBy })),
   );
-  const byProject = approvalAtStart(lifting({}, { environment: 'project' }));
+  const byProject = approvalAtStart(lifting({}, { isProjectUnlifted: true }));
   assert.deepEqual(
     approvalOfPlan(byProject, 'allow', true),
     byProject,
@@ -94,7 +102,7 @@ const settings = fc.record<ApprovalSettings>({
   variable: fc.constantFrom(null, true, false),
   request: fc.constantFrom(undefined, true, false),
   environment: fc.boolean(),
-  unlifted: fc.constant({}),
+  unlifted: fc.constant(nothing),
 });
 
 test('what is weaker than what decides changes nothing', () => {
@@ -109,7 +117,7 @@ test('what is weaker than what decides changes nothing', () => {
         variable: keep('variable', given.variable, other.variable),
         request: keep('request', given.request, other.request),
         environment: keep('environment', given.environment, other.environment),
-        unlifted: {},
+        unlifted: nothing,
       };
       assert.deepEqual(approvalOfPlan(approvalAtStart(changed), verdict), { isRequired, decidedBy });
     }),

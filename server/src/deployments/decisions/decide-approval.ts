@@ -2,8 +2,8 @@
  * Whether a plan waits for a person, and what decides that. Pure: facts in, decision out.
  *
  * From the strongest: the person who started it may only plan; the variable ENVARIUM_REQUIRES_APPROVAL; the
- * approval policies; the request; the setting of the environment. What a project, an organization or an approval
- * policy demands is only lifted by somebody who may edit the settings there.
+ * approval policies; projects that demand it; the request; the setting of the environment. What a project, an
+ * organization or an approval policy demands is only lifted by somebody who may edit the settings there.
  */
 import type { ApprovalDecider } from '#contract/schema/enumerations.ts';
 
@@ -22,14 +22,16 @@ export interface ApprovalSettings {
   readonly request: boolean | undefined;
   /** The setting of the environment. */
   readonly environment: boolean;
-  /** What demands an approval that a variable, request or environment without one cannot lift. */
   readonly unlifted: Unlifted;
 }
 
-/** By what would lift the approval: the strongest that demands it, where that is not allowed. */
-export type Unlifted = Partial<
-  Record<'variable' | 'request' | 'environment', 'variable' | 'policy' | 'project'>
->;
+/** What demands an approval that nobody has lifted who may. */
+export interface Unlifted {
+  /** What the variable does not lift: outer levels of itself, approval policies, or projects. */
+  readonly variable?: 'variable' | 'policy' | 'project';
+  /** Projects whose demand neither the request nor the setting of the environment lifts. */
+  readonly isProjectUnlifted: boolean;
+}
 
 /**
  * What the policies of a plan say together; a plan that they deny never gets here. `none`: they neither allow
@@ -38,16 +40,17 @@ export type Unlifted = Partial<
 export type ApprovalVerdict = 'allow' | 'pending' | 'none';
 
 /** The decision as far as it is known before there is a plan. */
-export function approvalAtStart(settings: ApprovalSettings): ApprovalDecision {
+export function approvalAtStart(
+  settings: ApprovalSettings,
+): ApprovalDecision & { readonly decidedBy: ApprovalDecider } {
   const { isOnlyPlanner, variable, request, environment, unlifted } = settings;
   if (isOnlyPlanner) return { isRequired: true, decidedBy: 'planner' };
   if (unlifted.variable === 'variable') return { isRequired: true, decidedBy: 'variable' };
   if (variable === true || (variable === false && unlifted.variable === undefined))
     return { isRequired: variable, decidedBy: 'variable' };
-  const by = request === undefined ? 'environment' : 'request';
-  const isRequired = request ?? environment;
-  const demand = isRequired ? undefined : unlifted[by];
-  return demand ? { isRequired: true, decidedBy: demand } : { isRequired, decidedBy: by };
+  if (unlifted.isProjectUnlifted) return { isRequired: true, decidedBy: 'project' };
+  const decidedBy = request === undefined ? 'environment' : 'request';
+  return { isRequired: request ?? environment, decidedBy };
 }
 
 /**

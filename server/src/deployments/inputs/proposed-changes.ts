@@ -101,16 +101,17 @@ async function store(
 ): Promise<LockedEnvironment> {
   const facts = await loadStartFacts(context, environment, deployment.type);
   // The deployment itself is the one that waits.
-  const { codeChange } = code ? await readSource(context, { ...facts, open: [] }, code, true) : {};
+  const { started_by: proposedBy } = deployment;
+  const { codeChange } = code ? await readSource(context, { ...facts, open: [] }, code, proposedBy) : {};
   const place = { home: inEnvironment(environment), environmentId: environment.id };
   const lasting = {
     variableChanges: changes,
     variableFields: fields,
     ...(sets ? { setChanges: await checkProposedSets(context, place, sets) } : {}),
     ...(codeChange ? { codeChange } : {}),
-    settingsChange: await readSettings(context, facts, settings, deployment.started_by),
+    settingsChange: await readSettings(context, facts, settings, proposedBy),
   };
-  await changeForGood(context, facts, lasting, { proposedBy: deployment.started_by });
+  await changeForGood(context, facts, lasting, { proposedBy });
   const columns = changedColumns(lasting);
   const isChanging = Object.keys(columns).length > 0;
   return isChanging ? updateEnvironmentRow(context.db, environment, columns) : environment;

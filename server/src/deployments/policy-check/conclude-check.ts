@@ -8,14 +8,14 @@ import type { Connection, Context } from '../../context.ts';
 import type { PolicyVerdictTable } from '../../database/schema.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { storable } from '../../database/storable.ts';
-import { policyProjects } from '../../flows/assignment-store.ts';
-import { readSelfApprovalForbiddenIn } from '../../policies/policy-store.ts';
+import { type PolicyPlace, policyPlaces } from '../../flows/assignment-store.ts';
+import { type LeftBy, liftersIn } from '../../policies/lift-approval.ts';
 import { projectPath } from '../../projects/project-store.ts';
 import { Refusal } from '../../http/errors.ts';
 import { appendLog, getStepRow } from '../../logs/step-store.ts';
 import { enqueueApply } from '../approval/start-apply.ts';
 import { storeApproved } from '../approval/store-approved.ts';
-import { approvalOfPlan } from '../decisions/decide-approval.ts';
+import { type ApprovalDecision, approvalOfPlan } from '../decisions/decide-approval.ts';
 import { decidePlanned, type PlannedDecision } from '../decisions/decide-next.ts';
 import { type DeploymentRow, type LockedDeployment, lockDeployment } from '../deployment-store.ts';
 import { followDecision, markStep, outdatedMessage } from '../follow-decision.ts';
@@ -99,11 +99,16 @@ interface DecidedFacts {
   readonly isRefused: boolean;
 }
 
+/** What was decided when the deployment was made; earlier versions did not keep it. */
+function atStartOf(row: DeploymentRow): ApprovalDecision & { readonly demandedIn?: readonly string[] } {
+  return row.approval_at_start ?? { isRequired: row.requires_approval, decidedBy: row.approval_decided_by };
+}
+
 function decide({ deployment, environment }: LockedDeployment, facts: DecidedFacts) {
   const { verdict, isApplySkipped } = facts;
-  const atStart = { isRequired: deployment.requires_approval, decidedBy: deployment.approval_decided_by };
   const said = verdict === 'error' || verdict === 'deny' ? null : verdict;
-  const approval = approvalOfPlan(atStart, said, facts.isAllowedBelow);
+  // Each round begins with what was decided at the start: the columns have what the round before it said.
+  const approval = approvalOfPlan(atStartOf(deployment), said, facts.isAllowedBelow);
   const decision: PlannedDecision =
     deployment.status === 'ABORTING' || facts.isRefused
       ? { kind: 'end', status: facts.isRefused ? 'FAILURE' : 'ABORTED' }
@@ -138,24 +143,41 @@ async function hasApproval(db: Connection, { id, plan_hash: hash }: DeploymentRo
   return reviews.some(({ action, plan_hash }) => action === 'approved' && plan_hash === hash);
 }
 
-/** Whether a project demands the approval, and the policies that allow the plan are all assigned below it. */
+/** Whether a policy that is assigned somewhere may speak for a project that demands the approval. */
+async function speaksFor(
+  leftBy: LeftBy,
+  { organizationId, projectId, path }: { organizationId: string; projectId: string; path: readonly string[] },
+  place: PolicyPlace,
+): Promise<boolean> {
+  if (place.projectId !== null && !path.includes(place.projectId)) return false;
+  // To assign it to a template, the settings of its project need not be editable.
+  return (
+    place.assignedBy === null ||
+    (await leftBy(place.assignedBy, [{ organizationId, projectId }])).length === 0
+  );
+}
+
+/** Whether projects demand the approval, for one of which no policy speaks that allows the plan. */
 async function isAllowedBelow(
   db: Connection,
   { deployment }: LockedDeployment,
   verdicts: readonly ReadVerdict[],
 ): Promise<boolean> {
-  if (deployment.approval_decided_by !== 'project') return false;
-  const { project_id: projectId, template_id: templateId } = deployment;
-  const [forbiddenIn, path, assigned] = await Promise.all([
-    readSelfApprovalForbiddenIn(db, projectId),
-    projectPath(db, projectId),
-    policyProjects(db, { projectId, templateId }),
-  ]);
+  const { decidedBy, demandedIn } = atStartOf(deployment);
+  if (decidedBy !== 'project') return false;
+  if (demandedIn === undefined) return true;
+  const { organization_id: organizationId, project_id: projectId, template_id: templateId } = deployment;
   const allowing = verdicts.filter(({ decision }) => decision === 'allow').map((row) => row.policy_id);
-  const above = path.slice(0, path.findIndex(({ id }) => id === forbiddenIn) + 1).map(({ id }) => id);
-  return !assigned.some(
-    (each) => allowing.includes(each.policyId) && (each.projectId === null || above.includes(each.projectId)),
-  );
+  const assigned = await policyPlaces(db, { projectId, templateId });
+  const places = assigned.filter(({ policyId }) => allowing.includes(policyId));
+  const leftBy = liftersIn({ db });
+  for (const id of demandedIn) {
+    const path = (await projectPath(db, id)).map((step) => step.id);
+    const demand = { organizationId, projectId: id, path };
+    const speaking = await Promise.all(places.map((place) => speaksFor(leftBy, demand, place)));
+    if (!speaking.includes(true)) return true;
+  }
+  return false;
 }
 
 async function conclude(

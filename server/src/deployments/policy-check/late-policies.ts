@@ -7,9 +7,22 @@ import { policiesFor } from '../../flows/assignment-store.ts';
 import { insertStepBefore } from '../../logs/step-store.ts';
 import type { DeploymentRow } from '../deployment-store.ts';
 
+type Changes = Pick<
+  Updateable<DeploymentTable>,
+  'has_policies' | 'approval_decided_by' | 'approval_at_start'
+>;
+
+/** The person who switched approvals off by a variable did not know these policies: they decide. */
+function unlessLifted(row: Pick<DeploymentRow, 'requires_approval' | 'approval_decided_by'>): Changes {
+  if (row.approval_decided_by !== 'variable' || row.requires_approval) return {};
+  const decision = { isRequired: false, decidedBy: 'environment', demandedIn: [] } as const;
+  return { approval_decided_by: decision.decidedBy, approval_at_start: JSON.stringify(decision) };
+}
+
 /**
  * Adds the step of the policies to a deployment whose turn has come.
- * @param row with the template that runs
+ * @param row as it was queued
+ * @param templateId of the code that runs
  * @returns what changes of its row
  */
 export async function latePolicies(
@@ -24,12 +37,11 @@ export async function latePolicies(
     | 'requires_approval'
     | 'approval_decided_by'
   >,
-): Promise<Pick<Updateable<DeploymentTable>, 'has_policies' | 'approval_decided_by'>> {
-  if (row.has_policies || !policyCheckedTypes.includes(row.type)) return {};
-  const place = { projectId: row.project_id, templateId: row.template_id };
-  if ((await policiesFor(context.db, place)).length === 0) return {};
+  templateId: string,
+): Promise<Changes> {
+  if (!policyCheckedTypes.includes(row.type)) return {};
+  if (row.has_policies) return templateId === row.template_id ? {} : unlessLifted(row);
+  if ((await policiesFor(context.db, { projectId: row.project_id, templateId })).length === 0) return {};
   await insertStepBefore(context.db, row.id, { id: context.newId(), name: policyStep }, 'approval:wait');
-  // The person who switched approvals off by a variable did not know these policies: they decide.
-  const isLifted = row.approval_decided_by === 'variable' && !row.requires_approval;
-  return { has_policies: true, ...(isLifted ? { approval_decided_by: 'environment' } : {}) };
+  return { has_policies: true, ...unlessLifted(row) };
 }

@@ -1,7 +1,7 @@
 /** What a deploy request changes of the environment's own settings: its name, lifetime, and whether plans wait. */
 import { inEnvironment } from '../../access/access.ts';
 import type { ActorContext } from '../../context.ts';
-import { demandOf, lifterColumns } from '../../policies/lift-approval.ts';
+import { lifterColumns } from '../../policies/lift-approval.ts';
 import { ttlColumns } from '../../lifetimes/lifespan.ts';
 import type { AskedSettings } from '../run-inputs.ts';
 import type { SettingsChange, StoredFacts } from '../start-facts.ts';
@@ -13,7 +13,7 @@ import type { SettingsChange, StoredFacts } from '../start-facts.ts';
  */
 export async function readSettings(
   context: ActorContext,
-  { environment, policy, selfApprovalForbiddenIn }: StoredFacts,
+  { environment, policy, demands }: StoredFacts,
   { envName, ttl, userRequiresApproval }: AskedSettings,
   proposedBy?: string,
 ): Promise<SettingsChange | undefined> {
@@ -29,7 +29,6 @@ export async function readSettings(
     policy,
     ...(proposedBy === undefined ? {} : { setBy: proposedBy }),
   };
-  const demands = demandOf(environment.organization_id, selfApprovalForbiddenIn);
   const columns = {
     ...(envName === undefined ? {} : { name: envName }),
     ...(userRequiresApproval === undefined ? {} : { requires_approval: userRequiresApproval }),

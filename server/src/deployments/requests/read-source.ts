@@ -12,16 +12,21 @@ import { checkRepository, checkRevision } from '../../templates/check-source.ts'
 import { environmentTemplate } from '../../templates/environment-template.ts';
 import type { TemplateRow } from '../../templates/template-store.ts';
 import { requireUsableTemplate } from '../../templates/use-template.ts';
+import { demandsOnEnvironment, requireKept } from '../approval/kept-demands.ts';
 import type { AskedCode } from '../run-inputs.ts';
 import type { CodeChange, StartRequest, StoredFacts } from '../start-facts.ts';
 
 type Source = Pick<StartRequest, 'revision' | 'repository' | 'codeChange'>;
 
-/** The template that the request names; null where it is the environment's. @throws Refusal 400 or 409 */
+/**
+ * The template that the request names; null where it is the environment's.
+ * @throws Refusal 400 or 409, 403 where approvals that the template of the environment demands would be lost
+ */
 async function switchedTemplate(
   context: ActorContext,
   { environment, storedTemplate, open }: StoredFacts,
   { blueprintId: id, deploymentType }: AskedCode,
+  proposedBy: string | null,
 ): Promise<TemplateRow | null> {
   if (!id || id === environment.template_id) return null;
   const field = 'body.blueprintId';
@@ -34,6 +39,10 @@ async function switchedTemplate(
     throw conflict(
       `The template cannot change while the ${waiting.type} ${waiting.id} waits for approval: approve or cancel it first`,
     );
+  const before = await demandsOnEnvironment(context, environment);
+  const after = await demandsOnEnvironment(context, { ...environment, template_id: template.id });
+  const why = `/body/blueprintId: leaving the template "${storedTemplate.name}", which demands approvals,`;
+  await requireKept(context, before, after, why, proposedBy);
   const change = { from: storedTemplate.type, to: template.type, field: '/body/blueprintId' };
   await context.react('toolChanging', { environmentIds: [environment.id], open, ...change, by: context });
   return template;
@@ -89,23 +98,23 @@ function overriding(
 /**
  * Revision, repository and template count for this run and all later ones; with a type that only plans, for this
  * run.
- * @param isProposed somebody proposed it who had the rights for it, and the caller approves it
+ * @param proposedBy id of the user who proposed it and had the rights for it, if the caller approves it
  * @throws Refusal 400, 403 or 409 before anything is written
  */
 export async function readSource(
   context: ActorContext,
   facts: StoredFacts,
   request: AskedCode,
-  isProposed = false,
+  proposedBy: string | null = null,
 ): Promise<Source> {
   const { deploymentType, blueprintId, blueprintRevision: revision, blueprintRepository } = request;
   const asked = { deploymentType, blueprintId, blueprintRevision: revision, blueprintRepository };
-  const switched = await switchedTemplate(context, facts, asked);
+  const switched = await switchedTemplate(context, facts, asked, proposedBy);
   if (!switched && revision === undefined && blueprintRepository === undefined) return {};
   const template = switched ?? facts.template;
   checkRevision(revision, 'body.blueprintRevision');
   const repository = blueprintRepository || template.repository;
-  if (blueprintRepository) await checkMove(context, facts, { template, repository }, isProposed);
+  if (blueprintRepository) await checkMove(context, facts, { template, repository }, proposedBy !== null);
   if (switched)
     return {
       codeChange: overriding({ template_revision: null, template_repository: null }, switched, asked),
