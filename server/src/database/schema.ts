@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 76dc92bdde500242a5853a30a3f93461a98ffe2d10104e863bd83bb80829c36a
+ * sources f178818ad4ff36ebc8b81871a5f80d2ec56dbbe10b32faccea058855d2467ebe
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -269,6 +269,7 @@ export interface DeploymentTable {
   abort_reason: string | null;
   abort_requested_at: Date | null;
   aborted_by: string | null;
+  approval_at_start: JsonOrNull<Deployments['deployment.approval_at_start']>;
   approval_decided_by: Deployments['deployment.approval_decided_by'] | null;
   approved_parts: JsonOrNull<Deployments['deployment.approved_parts']>;
   caused_by: string | null;
@@ -730,6 +731,7 @@ export interface ProjectPolicyTable {
   requires_approval_default: boolean;
   run_pull_request_plan_default: boolean;
   self_approval_forbidden: boolean | null;
+  self_approval_set_by: string | null;
   skip_apply_when_plan_is_empty: boolean;
   skip_redundant_deployments: boolean;
   updated_at: Date;
