@@ -1,7 +1,9 @@
 /** The same operation on several environments: each as if it had been requested alone. */
 import { type Static, type TProperties, Type } from 'typebox';
 import { taskPayloadLimit } from '../deployments/deploy-request.ts';
-import { defineOperations, operation } from '../operation.ts';
+import { operations as deployments } from '../deployments/operations.ts';
+import { operations as environments } from '../environments/operations.ts';
+import { defineOperations, type Operation, operation } from '../operation.ts';
 import type { Right } from '../schema/enumerations.ts';
 import { closed, Flag, Name, orNull, Prose } from '../schema/schema.ts';
 import { type BulkKind, BulkOperation, mostBulkItems } from './shapes.ts';
@@ -17,7 +19,6 @@ const common = {
 
 const comment = Type.Optional(Prose);
 
-export const BulkBody = closed(common);
 export const BulkDeployData = closed({ userRequiresApproval: Type.Optional(Flag), comment });
 export const BulkDestroyData = closed({ skipStateRefresh: Type.Optional(Flag), comment });
 export const BulkTaskData = closed({
@@ -43,99 +44,105 @@ const waiting =
   'when all are finished, or after 20 seconds at the latest (with an `Idempotency-Key` at once): the service ' +
   'continues with what is `pending`, also if a server is killed, and `getBulkOperation` shows what came of it.';
 
+/** A bulk operation does to each environment what its single operation does, with the rights of that one. */
+interface BulkVerb {
+  readonly single: Operation;
+  /** Rights for a part of the single operation that the bulk operation always requests. */
+  readonly also?: readonly Right[];
+}
+
+export const bulkVerbs = {
+  deploy: { single: deployments.deployEnvironment },
+  destroy: { single: environments.destroyEnvironment },
+  'run-task': { single: deployments.deployEnvironment, also: ['RUN_TASK'] },
+  approve: { single: deployments.approveDeployment },
+  cancel: { single: deployments.cancelDeployment },
+  'cancel-queued-deployments': { single: deployments.cancelQueuedDeployments },
+  lock: { single: environments.setEnvironmentLock },
+  unlock: { single: environments.setEnvironmentLock },
+  archive: { single: environments.updateEnvironment, also: ['ARCHIVE_ENVIRONMENT'] },
+} as const satisfies Readonly<Record<BulkKind, BulkVerb>>;
+
+/** The rights that each item needs in its environment, that of the single operation first. */
+export function bulkRights(kind: BulkKind): readonly [Right, ...Right[]] {
+  const { single, also = [] }: BulkVerb = bulkVerbs[kind];
+  return [single.needs as Right, ...also];
+}
+
 interface About {
   readonly summary: string;
   readonly description?: string;
-  readonly needs: Right;
+  /** Rights for a part of `data`. */
   readonly needsToo?: readonly { readonly right: Right; readonly for: string }[];
 }
 
-function bulk<Body extends TProperties>(kind: BulkKind, body: Body, { description, ...about }: About) {
+function bulk<Body extends TProperties>(
+  kind: BulkKind,
+  body: Body,
+  { summary, description, needsToo = [] }: About,
+) {
+  const [needs, ...also] = bulkRights(kind);
   return operation('POST', `/bulk-operations/${kind}`, {
-    ...about,
+    summary,
     description: description ? `${description} ${waiting}` : waiting,
+    needs,
     needsAnywhere: true,
+    needsToo: [...[needs, ...also].map((right) => ({ right, for: 'each environment' })), ...needsToo],
     subject: { entity: 'organization', in: 'body', field: 'organizationId' },
-    body: closed(body),
+    body: closed({ ...common, ...body }),
     reply: BulkOperation,
   });
 }
 
+const onlyWhatWaits =
+  'when the request is accepted; where another plan waits when its turn comes, nothing happens, and `error` says so.';
+
 export const operations = defineOperations('bulk operations', {
   bulkDeploy: bulk(
     'deploy',
-    { ...common, data: orNull(BulkDeployData) },
+    { data: orNull(BulkDeployData) },
     {
       summary: 'Deploy environments',
-      needs: 'RUN_PLAN',
-      needsToo: [
-        { right: 'RUN_PLAN', for: 'each environment' },
-        { right: 'RUN_APPLY', for: '`data.userRequiresApproval` false, in each environment' },
-      ],
+      needsToo: [{ right: 'RUN_APPLY', for: '`data.userRequiresApproval` false, in each environment' }],
     },
   ),
-  bulkDestroy: bulk(
-    'destroy',
-    { ...common, data: orNull(BulkDestroyData) },
+  bulkDestroy: bulk('destroy', { data: orNull(BulkDestroyData) }, { summary: 'Destroy environments' }),
+  bulkRunTask: bulk('run-task', { data: orNull(BulkTaskData) }, { summary: 'Run a task in environments' }),
+  bulkApprove: bulk(
+    'approve',
+    {},
     {
-      summary: 'Destroy environments',
-      needs: 'RUN_PLAN',
-      needsToo: [{ right: 'RUN_PLAN', for: 'each environment' }],
+      summary: 'Approve plans of environments',
+      description: `Approves the plan of each environment that waits for approval ${onlyWhatWaits}`,
     },
   ),
-  bulkRunTask: bulk(
-    'run-task',
-    { ...common, data: orNull(BulkTaskData) },
+  bulkCancel: bulk(
+    'cancel',
+    {},
     {
-      summary: 'Run a task in environments',
-      needs: 'RUN_TASK',
-      needsToo: [{ right: 'RUN_TASK', for: 'each environment' }],
+      summary: 'Cancel plans of environments',
+      description: `Cancels the deployment of each environment that waits for approval ${onlyWhatWaits}`,
     },
   ),
-  bulkApprove: bulk('approve', common, {
-    summary: 'Approve plans of environments',
-    description: 'Approves the deployment of each environment that waits for approval.',
-    needs: 'RUN_APPLY',
-    needsToo: [{ right: 'RUN_APPLY', for: 'each environment' }],
-  }),
-  bulkCancel: bulk('cancel', common, {
-    summary: 'Cancel plans of environments',
-    description: 'Cancels the deployment of each environment that waits for approval.',
-    needs: 'RUN_PLAN',
-    needsToo: [{ right: 'RUN_PLAN', for: 'each environment' }],
-  }),
-  bulkCancelQueued: bulk('cancel-queued-deployments', common, {
-    summary: 'Cancel all queued deployments of environments',
-    needs: 'RUN_PLAN',
-    needsToo: [{ right: 'RUN_PLAN', for: 'each environment' }],
-  }),
-  bulkLock: bulk(
-    'lock',
-    { ...common, data: orNull(BulkLockData) },
+  bulkCancelQueued: bulk(
+    'cancel-queued-deployments',
+    {},
+    { summary: 'Cancel all queued deployments of environments' },
+  ),
+  bulkLock: bulk('lock', { data: orNull(BulkLockData) }, { summary: 'Lock environments' }),
+  bulkUnlock: bulk('unlock', {}, { summary: 'Unlock environments' }),
+  bulkArchive: bulk(
+    'archive',
+    {},
     {
-      summary: 'Lock environments',
-      needs: 'MANAGE_ENVIRONMENT_LOCK',
-      needsToo: [{ right: 'MANAGE_ENVIRONMENT_LOCK', for: 'each environment' }],
+      summary: 'Archive environments',
+      description: 'Marks environments inactive without destroying anything.',
     },
   ),
-  bulkUnlock: bulk('unlock', common, {
-    summary: 'Unlock environments',
-    needs: 'MANAGE_ENVIRONMENT_LOCK',
-    needsToo: [{ right: 'MANAGE_ENVIRONMENT_LOCK', for: 'each environment' }],
-  }),
-  bulkArchive: bulk('archive', common, {
-    summary: 'Archive environments',
-    description: 'Marks environments inactive without destroying anything.',
-    needs: 'ARCHIVE_ENVIRONMENT',
-    needsToo: [
-      { right: 'ARCHIVE_ENVIRONMENT', for: 'each environment' },
-      { right: 'EDIT_ENVIRONMENT_SETTINGS', for: 'each environment' },
-    ],
-  }),
   getBulkOperation: operation('GET', '/bulk-operations/{id}', {
     summary: 'Get bulk operation',
     description:
-      'What came of each environment. Others than its author see the environments that they may view. Kept for 30 days.',
+      'What came of each environment; names only of those that the caller may view. Others than its author see no other environments. Kept for 30 days.',
     needs: 'VIEW_ENVIRONMENT',
     needsAnywhere: true,
     needsToo: [{ right: 'VIEW_ENVIRONMENT', for: 'each environment that is shown to others' }],

@@ -25,7 +25,9 @@ export const mostBulkItems = 500;
 export const BulkItem = replyObject('BulkItem', {
   environmentId: Text,
   environmentName: Type.Optional(
-    Type.String({ description: 'Absent if the environment has been deleted since' }),
+    Type.String({
+      description: 'Absent if the environment has been deleted since, or the caller may not view it',
+    }),
   ),
   status: oneOf(
     bulkItemStatuses,

@@ -1,7 +1,6 @@
 /** What a bulk operation does to one of its environments: the verb of the single operation, and its right. */
-import type { BulkData } from '#contract/bulk-operations/operations.ts';
+import { type BulkData, bulkRights } from '#contract/bulk-operations/operations.ts';
 import type { BulkKind } from '#contract/bulk-operations/shapes.ts';
-import type { Right } from '#contract/schema/enumerations.ts';
 import { inEnvironment } from '../access/access.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
@@ -13,94 +12,88 @@ import { type EnvironmentRow, requireEnvironment } from '../environments/environ
 import { setEnvironmentLock } from '../environments/set-environment-lock.ts';
 import { updateEnvironment } from '../environments/update-environment.ts';
 import { conflict } from '../http/errors.ts';
+import type { BulkItemRow } from './bulk-store.ts';
 
 /** The id of the deployment that it was about; nothing where it was about none. */
 type Result = { readonly id: string } | null;
 
-interface BulkVerb {
-  readonly rights: readonly Right[];
-  act(context: ActorContext, environment: EnvironmentRow, data: BulkData): Promise<Result>;
-}
+/** The plan that waited when the request was accepted. */
+type AcceptedPlan = Pick<BulkItemRow, 'waiting_deployment_id' | 'waiting_plan_hash'>;
 
-/** @throws Refusal 409 where none waits */
-async function waitingDeployment({ db }: ActorContext, { id, name }: EnvironmentRow): Promise<string> {
+type Act = (
+  context: ActorContext,
+  environment: EnvironmentRow,
+  data: BulkData,
+  accepted: AcceptedPlan,
+) => Promise<Result>;
+
+/**
+ * The deployment that waits, and its plan, which are decided about.
+ * @throws Refusal 409 where none waits, or another one than when the request was accepted: nobody has read that one
+ */
+async function acceptedPlan(
+  { db }: ActorContext,
+  { id, name }: EnvironmentRow,
+  { waiting_deployment_id: deploymentId, waiting_plan_hash: planHash }: AcceptedPlan,
+): Promise<{ deploymentId: string; planHash?: string }> {
   const waiting = (await openDeployments(db, id)).find(({ status }) => status === 'WAITING_FOR_USER');
   if (!waiting) throw conflict(`Environment "${name}" has no deployment that waits for approval`);
-  return waiting.id;
+  if (waiting.id !== deploymentId || waiting.plan_hash !== planHash)
+    throw conflict(
+      `Environment "${name}" has another plan that waits for approval than when this was requested: read it, and decide about it in a new request`,
+    );
+  return { deploymentId: waiting.id, ...(planHash === null ? {} : { planHash }) };
 }
 
-const verbs: Readonly<Record<BulkKind, BulkVerb>> = {
-  deploy: {
-    rights: ['RUN_PLAN'],
-    act: (context, { id }, { userRequiresApproval, comment }) =>
-      deployEnvironment(context, id, { userRequiresApproval, comment }),
+const acts: Readonly<Record<BulkKind, Act>> = {
+  deploy: (context, { id }, { userRequiresApproval, comment }) =>
+    deployEnvironment(context, id, { userRequiresApproval, comment }),
+  destroy: (context, { id }, { skipStateRefresh, comment }) =>
+    destroyEnvironment(context, id, {
+      ...(skipStateRefresh === undefined ? {} : { skipStateRefresh }),
+      ...(comment === undefined ? {} : { comment }),
+    }),
+  'run-task': (context, { id }, { taskPayload, comment }) =>
+    deployEnvironment(context, id, { deploymentType: 'task', taskPayload, comment }),
+  approve: async (context, environment, _, accepted) => {
+    const { deploymentId, ...plan } = await acceptedPlan(context, environment, accepted);
+    return approveDeployment(context, deploymentId, plan);
   },
-  destroy: {
-    rights: ['RUN_PLAN'],
-    act: (context, { id }, { skipStateRefresh, comment }) =>
-      destroyEnvironment(context, id, {
-        ...(skipStateRefresh === undefined ? {} : { skipStateRefresh }),
-        ...(comment === undefined ? {} : { comment }),
-      }),
+  cancel: async (context, environment, _, accepted) => {
+    const { deploymentId, ...plan } = await acceptedPlan(context, environment, accepted);
+    return cancelDeployment(context, deploymentId, plan);
   },
-  'run-task': {
-    rights: ['RUN_TASK'],
-    act: (context, { id }, { taskPayload, comment }) =>
-      deployEnvironment(context, id, { deploymentType: 'task', taskPayload, comment }),
+  'cancel-queued-deployments': async (context, { id }) => {
+    await cancelQueuedDeployments(context, id);
+    return null;
   },
-  approve: {
-    rights: ['RUN_APPLY'],
-    act: async (context, environment) =>
-      approveDeployment(context, await waitingDeployment(context, environment), {}),
+  lock: async (context, { id }, { reason }) => {
+    await setEnvironmentLock(context, id, { isLocked: true, ...(reason === undefined ? {} : { reason }) });
+    return null;
   },
-  cancel: {
-    rights: ['RUN_PLAN'],
-    act: async (context, environment) =>
-      cancelDeployment(context, await waitingDeployment(context, environment)),
+  unlock: async (context, { id }) => {
+    await setEnvironmentLock(context, id, { isLocked: false });
+    return null;
   },
-  'cancel-queued-deployments': {
-    rights: ['RUN_PLAN'],
-    act: async (context, { id }) => {
-      await cancelQueuedDeployments(context, id);
-      return null;
-    },
-  },
-  lock: {
-    rights: ['MANAGE_ENVIRONMENT_LOCK'],
-    act: async (context, { id }, { reason }) => {
-      await setEnvironmentLock(context, id, { isLocked: true, ...(reason === undefined ? {} : { reason }) });
-      return null;
-    },
-  },
-  unlock: {
-    rights: ['MANAGE_ENVIRONMENT_LOCK'],
-    act: async (context, { id }) => {
-      await setEnvironmentLock(context, id, { isLocked: false });
-      return null;
-    },
-  },
-  archive: {
-    rights: ['ARCHIVE_ENVIRONMENT', 'EDIT_ENVIRONMENT_SETTINGS'],
-    act: async (context, { id }) => {
-      await updateEnvironment(context, id, { isArchived: true });
-      return null;
-    },
+  archive: async (context, { id }) => {
+    await updateEnvironment(context, id, { isArchived: true });
+    return null;
   },
 };
 
 /**
- * Does to one environment what the operation says, in the transaction of the context.
+ * Does to the environment of an item what the operation says, in the transaction of the context.
  * @returns the id of the deployment that it was about, if any
- * @throws Refusal as the single operation does, 403 without its right in this environment included
+ * @throws Refusal as the single operation does, 403 without its rights in this environment included
  */
 export async function actOnEnvironment(
   context: ActorContext,
   kind: BulkKind,
-  environmentId: string,
+  item: BulkItemRow,
   data: BulkData,
 ): Promise<string | null> {
-  const { rights, act } = verbs[kind];
-  const environment = await requireEnvironment(context, environmentId);
-  for (const right of rights) requireRight(context.actor, inEnvironment(environment), right, 'This');
-  return (await act(context, environment, data))?.id ?? null;
+  const environment = await requireEnvironment(context, item.environment_id);
+  for (const right of bulkRights(kind))
+    requireRight(context.actor, inEnvironment(environment), right, 'This');
+  return (await acts[kind](context, environment, data, item))?.id ?? null;
 }

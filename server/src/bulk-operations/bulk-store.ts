@@ -24,21 +24,17 @@ export async function listBulkItems(db: Connection, id: string): Promise<BulkIte
     .execute();
 }
 
+export type NewItem = Pick<BulkItemRow, 'environment_id' | 'waiting_deployment_id' | 'waiting_plan_hash'>;
+
 export async function insertBulkOperation(
   tx: Connection,
   row: Insertable<BulkOperationTable>,
-  environmentIds: readonly string[],
+  items: readonly NewItem[],
 ): Promise<BulkRow> {
   const inserted = await tx.insertInto('bulk_operation').values(row).returningAll().executeTakeFirstOrThrow();
   await tx
     .insertInto('bulk_operation_item')
-    .values(
-      environmentIds.map((environmentId, position) => ({
-        operation_id: row.id,
-        position,
-        environment_id: environmentId,
-      })),
-    )
+    .values(items.map((item, position) => ({ ...item, operation_id: row.id, position })))
     .execute();
   return inserted;
 }
@@ -72,6 +68,21 @@ export async function finishItem(
     .execute();
 }
 
+/** Fails everything that is still pending. @param error why, in words for the author */
+export async function failPendingItems(
+  db: Connection,
+  operationId: string,
+  error: string,
+  at: Date,
+): Promise<void> {
+  await db
+    .updateTable('bulk_operation_item')
+    .set({ status: 'failed', error, finished_at: at })
+    .where('operation_id', '=', operationId)
+    .where('status', '=', 'pending')
+    .execute();
+}
+
 /**
  * Ends the operation if no item is pending.
  * @returns whether it has ended
@@ -90,9 +101,5 @@ export async function finishOperation(db: Connection, id: string, at: Date): Pro
 }
 
 export async function deleteBulkOperationsBefore(db: Connection, before: Date): Promise<void> {
-  await db
-    .deleteFrom('bulk_operation')
-    .where('created_at', '<', before)
-    .where('finished_at', 'is not', null)
-    .execute();
+  await db.deleteFrom('bulk_operation').where('created_at', '<', before).execute();
 }

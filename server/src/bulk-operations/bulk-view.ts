@@ -15,7 +15,7 @@ function itemView(row: BulkItemRow, environment: EnvironmentRow | undefined): Bu
   };
 }
 
-/** As its author sees it; others see the environments that they may view. */
+/** Its author sees all environments, others those that they may view; names are shown to who may view the environment. */
 export async function bulkView({ db, actor }: ActorContext, row: BulkRow): Promise<BulkOperation> {
   const items = await listBulkItems(db, row.id);
   const found = await getEnvironmentRows(
@@ -23,10 +23,11 @@ export async function bulkView({ db, actor }: ActorContext, row: BulkRow): Promi
     items.map((item) => item.environment_id),
   );
   const environments = new Map(found.map((environment) => [environment.id, environment]));
-  const isShown = ({ environment_id: id }: BulkItemRow) => {
+  const isAuthor = actor.userId === row.created_by;
+  const visible = ({ environment_id: id }: BulkItemRow) => {
     const environment = environments.get(id);
-    const isAuthor = actor.userId === row.created_by;
-    return isAuthor || (environment && actor.access.has('VIEW_ENVIRONMENT', inEnvironment(environment)));
+    if (environment && actor.access.has('VIEW_ENVIRONMENT', inEnvironment(environment))) return environment;
+    return undefined;
   };
   return {
     id: row.id,
@@ -35,6 +36,8 @@ export async function bulkView({ db, actor }: ActorContext, row: BulkRow): Promi
     createdBy: row.created_by,
     createdAt: row.created_at.toISOString(),
     ...(row.finished_at === null ? {} : { finishedAt: row.finished_at.toISOString() }),
-    data: items.filter(isShown).map((item) => itemView(item, environments.get(item.environment_id))),
+    data: items
+      .filter((item) => isAuthor || visible(item) !== undefined)
+      .map((item) => itemView(item, visible(item))),
   };
 }

@@ -7,6 +7,7 @@ import type { BulkData } from '#contract/bulk-operations/operations.ts';
 import { loadAccess } from '../access/load-access.ts';
 import type { ActorContext, Context } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { whyUnavailable } from '../database/unavailable.ts';
 import type { EffectKind } from '../effects/effect-kind.ts';
 import { Refusal } from '../http/errors.ts';
 import { getUsers } from '../users/user-store.ts';
@@ -14,6 +15,7 @@ import { actOnEnvironment } from './act-on-environment.ts';
 import {
   type BulkItemRow,
   type BulkRow,
+  failPendingItems,
   finishItem,
   finishOperation,
   getBulkRow,
@@ -30,11 +32,19 @@ export function association(id: string) {
   return { table: 'bulk_operation', row: id, field: 'sealed_data' };
 }
 
-function dataOf({ sealer }: Pick<Context, 'sealer'>, { id, sealed_data: sealed }: BulkRow): BulkData {
-  return sealed === null
-    ? {}
-    : (JSON.parse(sealer.open(sealed, association(id)).toString('utf8')) as BulkData);
+/** @returns null where it cannot be read: it is damaged, or its sealing key is lost */
+function dataOf({ sealer, log }: Context, { id, sealed_data: sealed }: BulkRow): BulkData | null {
+  if (sealed === null) return {};
+  try {
+    return JSON.parse(sealer.open(sealed, association(id)).toString('utf8')) as BulkData;
+  } catch (error) {
+    log.error({ err: error, operationId: id }, 'what a bulk operation is to do cannot be read');
+    return null;
+  }
 }
+
+const unreadable =
+  'What the request said about its environments cannot be read any more (the log of the service says why): send the request again';
 
 type Item = Pick<BulkItemRow, 'operation_id' | 'position'>;
 
@@ -61,7 +71,7 @@ async function carryOutNext(context: ActorContext, operation: BulkRow, data: Bul
     await inTransaction(context, async (context) => {
       found = await lockNextItem(context.db, operation.id);
       if (!found) return;
-      const deploymentId = await actOnEnvironment(context, operation.kind, found.environment_id, data);
+      const deploymentId = await actOnEnvironment(context, operation.kind, found, data);
       await finishItem(context.db, found, {
         status: 'success',
         error: null,
@@ -71,6 +81,11 @@ async function carryOutNext(context: ActorContext, operation: BulkRow, data: Bul
     });
   } catch (error) {
     if (!found) throw error;
+    // Nothing of the item is stored: it stays pending, and the effect comes back to it.
+    if (whyUnavailable(error) !== null) {
+      context.log.warn({ err: error, operationId: operation.id }, 'an item of a bulk operation is put off');
+      return false;
+    }
     await fail(context, found, error);
   }
   return found !== undefined;
@@ -88,7 +103,8 @@ export async function carryOutItems(
 ): Promise<boolean> {
   if (operation.finished_at !== null) return true;
   const data = dataOf(context, operation);
-  while (!isOver() && (await carryOutNext(context, operation, data)));
+  if (data === null) await failPendingItems(context.db, operation.id, unreadable, context.now());
+  else while (!isOver() && (await carryOutNext(context, operation, data)));
   return finishOperation(context.db, operation.id, context.now());
 }
 

@@ -5,11 +5,12 @@ import { recordAudit } from '../audit/record.ts';
 import { isUuid } from '../access/entity-home.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { openDeploymentsOf } from '../deployments/deployment-store.ts';
 import { promiseEffect } from '../effects/effect-kind.ts';
 import { getEnvironmentRows } from '../environments/environment-store.ts';
 import { badField, unknownEntity } from '../http/errors.ts';
 import { association, carryOutItems, continueBulk } from './carry-out-bulk.ts';
-import { type BulkRow, getBulkRow, insertBulkOperation } from './bulk-store.ts';
+import { type BulkRow, getBulkRow, insertBulkOperation, type NewItem } from './bulk-store.ts';
 import { bulkView } from './bulk-view.ts';
 
 /** How long a request waits for its items; the effect takes over then. */
@@ -38,6 +39,21 @@ function checkData(kind: BulkKind, { taskPayload }: BulkData): void {
     throw badField('body.data.taskPayload', 'is required: the shell commands to run');
 }
 
+/** The items of a request, each with the plan that waits now. */
+async function newItems({ db }: ActorContext, environmentIds: readonly string[]): Promise<NewItem[]> {
+  const open = await openDeploymentsOf(db, environmentIds);
+  const waiting = open.filter(({ status }) => status === 'WAITING_FOR_USER');
+  const byEnvironment = new Map(waiting.map((each) => [each.environment_id, each]));
+  return environmentIds.map((id) => {
+    const plan = byEnvironment.get(id);
+    return {
+      environment_id: id,
+      waiting_deployment_id: plan?.id ?? null,
+      waiting_plan_hash: plan?.plan_hash ?? null,
+    };
+  });
+}
+
 async function accept(context: ActorContext, kind: BulkKind, request: BulkRequest): Promise<BulkRow> {
   const data = request.data ?? {};
   checkData(kind, data);
@@ -56,7 +72,7 @@ async function accept(context: ActorContext, kind: BulkKind, request: BulkReques
     request_id: requestId,
     created_at: now,
   };
-  const inserted = await insertBulkOperation(context.db, row, environmentIds);
+  const inserted = await insertBulkOperation(context.db, row, await newItems(context, environmentIds));
   await recordAudit(context, {
     organizationId: request.organizationId,
     action: 'bulkOperation.started',

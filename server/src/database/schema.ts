@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources f178818ad4ff36ebc8b81871a5f80d2ec56dbbe10b32faccea058855d2467ebe
+ * sources a37f90bd497729e271934a8a46c40053406cb400134423ac8d23f311c32a35de
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -213,6 +213,8 @@ export interface BulkOperationItemTable {
   operation_id: string;
   position: number;
   status: Generated<BulkOperations['bulk_operation_item.status']>;
+  waiting_deployment_id: string | null;
+  waiting_plan_hash: string | null;
 }
 
 export interface CliCodeTable {

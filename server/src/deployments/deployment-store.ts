@@ -164,11 +164,11 @@ export async function environmentsWithQueued(
 export async function openDeploymentsOf(
   db: Connection,
   environmentIds: readonly string[],
-): Promise<Pick<DeploymentRow, 'id' | 'environment_id' | 'type' | 'status'>[]> {
+): Promise<Pick<DeploymentRow, 'id' | 'environment_id' | 'type' | 'status' | 'plan_hash'>[]> {
   if (environmentIds.length === 0) return [];
   return db
     .selectFrom('deployment')
-    .select(['id', 'environment_id', 'type', 'status'])
+    .select(['id', 'environment_id', 'type', 'status', 'plan_hash'])
     .where('environment_id', 'in', [...environmentIds])
     .where('status', 'in', constants(openStatuses))
     .orderBy('number')
