@@ -6,6 +6,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Credentials } from '@aws-sdk/client-sts';
 import type { CredentialValue } from '#contract/credentials/kinds.ts';
+import { beforeReading, refuseWebPages, WebPageAnswer } from './aws-web-page.ts';
 import { CloudProblem, shownText } from './exchange.ts';
 
 export interface AwsAccess {
@@ -46,6 +47,7 @@ async function openClient(region: string, keys?: AwsKeys) {
     requestHandler: { connectionTimeout: 5_000, requestTimeout: 15_000, ...agents },
     ...(keys === undefined ? {} : { credentials: keys }),
   });
+  client.middlewareStack.add(refuseWebPages, beforeReading);
   return { library, client };
 }
 
@@ -56,6 +58,8 @@ async function asking<Answer>({ signal }: AwsAccess, ask: () => Promise<Answer>)
   } catch (error) {
     signal.throwIfAborted();
     const { name, message } = error as Error;
+    if (error instanceof WebPageAnswer)
+      throw new CloudProblem(`could not ask AWS: ${message}`, { cause: error });
     throw new CloudProblem(`was refused by AWS: ${shownText(message || name)}`, { cause: error });
   }
 }

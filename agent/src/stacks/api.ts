@@ -2,6 +2,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { beforeReading, refuseWebPages, WebPageAnswer } from '#clouds/aws-web-page.ts';
 import type { StackRequest } from '../drivers/cloudformation/reports.ts';
 import { tell } from './tell.ts';
 
@@ -51,6 +52,7 @@ function isThrottling(error: unknown): boolean {
 /** A client that says when AWS asks it to wait. */
 export function openClient(environment: NodeJS.ProcessEnv = process.env): CloudFormationClient {
   const client = new CloudFormationClient(clientSettings(environment));
+  client.middlewareStack.add(refuseWebPages, beforeReading);
   client.middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
@@ -91,7 +93,7 @@ function credentialSource(environment: NodeJS.ProcessEnv): string {
 /** What AWS or the SDK says, with a remedy where one is known. */
 export function explain(error: unknown, environment: NodeJS.ProcessEnv = process.env): string {
   const { name, message, code } = error as Error & { readonly code?: string };
-  if (error instanceof StackProblem) return message;
+  if (error instanceof StackProblem || error instanceof WebPageAnswer) return message;
   const said = `${name}: ${message || 'no further message'}`;
   const whose = `They are those of ${credentialSource(environment)}`;
   if (expired.includes(name) || (strangers.includes(name) && /expired/i.test(message)))

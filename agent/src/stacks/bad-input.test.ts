@@ -1,5 +1,7 @@
 /** What cannot be deployed is refused with a reason and a remedy, before anything has changed. */
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import type { ChangeSetReport, DriftReport } from '../drivers/cloudformation/reports.ts';
 import { startForwardProxy } from '../testing/forward-proxy.ts';
@@ -202,6 +204,32 @@ test('missing credentials, a missing region and an address that nobody answers a
     await failing({ AWS_ENDPOINT_URL: 'http://127.0.0.1:9', AWS_MAX_ATTEMPTS: '2' }),
     /Error: AWS cannot be reached \(ECONNREFUSED\)/,
   );
+});
+
+test('a web page in the place of an answer of AWS is named, whatever its status', async (t) => {
+  const program = await stackProgram(t, { 'template.yaml': queue });
+  for (const status of [200, 403, 502]) {
+    const page = createServer((_, response) =>
+      response
+        .writeHead(status, { 'content-type': 'text/html; charset=utf-8' })
+        .end('<!DOCTYPE html>\n<html><head><title>Blocked by policy</title></head></html>'),
+    );
+    await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve));
+    const { port } = page.address() as AddressInfo;
+    const environment = { AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`, AWS_MAX_ATTEMPTS: '2' };
+    for (const verb of ['create-change-set', 'plan-deletion'] as const) {
+      const { status: code, log } = await program.run(verb, { environment });
+      assert.equal(code, 1, log);
+      assert.match(
+        log,
+        new RegExp(
+          `Error: a web page was answered instead of AWS \\(status ${status}, "Blocked by policy"\\): check`,
+        ),
+      );
+    }
+    page.closeAllConnections();
+    page.close();
+  }
 });
 
 test('requests that AWS limits are repeated, and the log says so', async (t) => {

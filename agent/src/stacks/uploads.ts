@@ -1,6 +1,7 @@
 /** Templates and packages of code that AWS reads from a bucket of S3. */
 import { createHash } from 'node:crypto';
 import type { S3Client } from '@aws-sdk/client-s3';
+import { beforeReading, refuseWebPages } from '#clouds/aws-web-page.ts';
 import { stackVariableNames } from '#protocol/tools/cloudformation/variables.ts';
 import { type Api, clientSettings, explain, StackProblem } from './api.ts';
 import { tell } from './tell.ts';
@@ -61,10 +62,13 @@ export class Uploads implements AsyncDisposable {
     const kmsKeyId = this.#request.upload?.kmsKeyId ?? null;
     const { S3Client, PutObjectCommand } = await import('@aws-sdk/client-s3');
     const endpoint = ownEndpoint(this.#environment);
-    this.#client ??= new S3Client({
-      ...clientSettings(this.#environment),
-      ...(endpoint === undefined ? {} : { forcePathStyle: true }),
-    });
+    if (this.#client === null) {
+      this.#client = new S3Client({
+        ...clientSettings(this.#environment),
+        ...(endpoint === undefined ? {} : { forcePathStyle: true }),
+      });
+      this.#client.middlewareStack.add(refuseWebPages, beforeReading);
+    }
     try {
       await this.#client.send(
         new PutObjectCommand({

@@ -10,7 +10,8 @@ test('options become variables of Ansible, whatever their spelling', () => {
     ANSIBLE_CLI_flush_cache: 'true',
     ANSIBLE_FORKS: '5',
   });
-  assert.deepEqual(variables.environment, { ANSIBLE_SKIP_TAGS: 'slow', ANSIBLE_FORKS: '7' });
+  assert.deepEqual(variables.environment, { ANSIBLE_FORKS: '7' });
+  assert.deepEqual(variables.additions, { skip_tags: 'slow' }, 'added to what settings have');
   assert.equal(variables.limit, 'web');
   assert.equal(variables.flushesCache, true);
 });
@@ -42,6 +43,8 @@ test('variables that a run cannot have are refused by name, and no message has t
   const planted = 'planted-value';
   const refused: [name: string, value: string, folder?: string][] = [
     ['ANSIBLE_CLI_nonsense', planted],
+    ['ANSIBLE_CLI_module_path', `${planted}:`],
+    ['ANSIBLE_CLI_tags', `${planted}\n[defaults]`],
     ['ANSIBLE_CLI_check', planted],
     ['ANSIBLE_CLI_limit', `@${planted}`],
     ['ANSIBLE_CLI_limit', `web,@${planted}`],

@@ -46,6 +46,10 @@ const optionVariables: Readonly<Record<string, string>> = {
   verbosity: 'ANSIBLE_VERBOSITY',
 };
 
+/** Options whose values Ansible adds to those of its settings, where their variables replace these. */
+export const addedOptions = ['module_path', 'skip_tags', 'tags', 'vault_id'] as const;
+export type AddedOption = (typeof addedOptions)[number];
+
 /** Options that the run handles itself. */
 const ownOptions = ['limit', 'flush_cache'] as const;
 
@@ -83,12 +87,18 @@ export interface AnsibleVariables {
   readonly flushesCache: boolean;
   /** Hosts that the option `inventory` lists; undefined: it names a file or folder, or is not set. */
   readonly hosts: readonly string[] | undefined;
-  /** Variables that Ansible reads, made of options. */
+  /** Values of options that are added to settings. */
+  readonly additions: Readonly<Partial<Record<AddedOption, string>>>;
+  /** Variables that Ansible reads, made of other options. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 function optionOf(name: string): string {
   return name.slice(optionPrefix.length).toLowerCase().replaceAll('-', '_');
+}
+
+function isAdded(option: string): boolean {
+  return addedOptions.some((each) => each === option);
 }
 
 /** The name of the extra variable that an environment variable sets; null: it sets none. */
@@ -120,11 +130,14 @@ export function readAnsibleVariables(environment: Readonly<Record<string, string
     limit: options.get('limit'),
     flushesCache: /^(true|yes|on|1)$/i.test(options.get('flush_cache') ?? ''),
     hosts,
+    additions: Object.fromEntries(
+      [...options].filter(([option]) => isAdded(option)),
+    ) as AnsibleVariables['additions'],
     environment: Object.fromEntries(
       [...options].flatMap(([option, value]) => {
         const variable = Object.hasOwn(optionVariables, option) ? optionVariables[option] : undefined;
-        const isList = option === 'inventory' && hosts !== undefined;
-        return variable === undefined || isList ? [] : [[variable, value]];
+        const isElsewhere = isAdded(option) || (option === 'inventory' && hosts !== undefined);
+        return variable === undefined || isElsewhere ? [] : [[variable, value]];
       }),
     ),
   };
@@ -160,6 +173,10 @@ function valueProblem(option: string, value: string): string | null {
     if (hosts?.length === 0) return 'the list has no host';
     return hosts?.map(hostProblem).find((problem) => problem !== null) ?? null;
   }
+  if (isAdded(option) && /\p{Cc}/u.test(value))
+    return 'it must not contain line breaks or control characters';
+  if (option === 'module_path' && value !== '' && value.split(':').includes(''))
+    return 'an empty path would be the whole folder of the configuration: remove the colon';
   const isSwitch = switches.includes(option) && !value.includes('${');
   return isSwitch && !/^(true|false|yes|no|on|off|1|0|)$/i.test(value) ? 'it must be true or false' : null;
 }

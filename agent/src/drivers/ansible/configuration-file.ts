@@ -3,6 +3,12 @@
  * relative paths in it begin in its folder, and it replaces those of the machine and of its users.
  */
 import { posix } from 'node:path';
+import {
+  type AddedOption,
+  addedOptions,
+  type AnsibleVariables,
+  readAnsibleVariables,
+} from '#protocol/tools/ansible-variables.ts';
 import type { DriverContext, FileToWrite, TreeReader } from '../driver.ts';
 import { inventoryOf, variablesOf } from './code.ts';
 
@@ -46,12 +52,48 @@ export function configurationName(context: Pick<DriverContext, 'job'>): string {
   return posix.join(posix.dirname(codePath(context)), fileName);
 }
 
+interface Addition {
+  readonly section: string;
+  readonly key: string;
+  readonly variable: string;
+  /** Between the value of the option and that of the setting, which comes first for lists of tags. */
+  readonly separator: ':' | ',';
+  /** What Ansible has without the setting. */
+  readonly usual: string;
+}
+
+/** Settings to which options of the command line are added. */
+const additions: Readonly<Record<AddedOption, Addition>> = {
+  module_path: {
+    section: 'defaults',
+    key: 'library',
+    variable: 'ANSIBLE_LIBRARY',
+    separator: ':',
+    usual: '~/.ansible/plugins/modules:/usr/share/ansible/plugins/modules',
+  },
+  skip_tags: { section: 'tags', key: 'skip', variable: 'ANSIBLE_SKIP_TAGS', separator: ',', usual: '' },
+  tags: { section: 'tags', key: 'run', variable: 'ANSIBLE_RUN_TAGS', separator: ',', usual: '' },
+  vault_id: {
+    section: 'defaults',
+    key: 'vault_identity_list',
+    variable: 'ANSIBLE_VAULT_IDENTITY_LIST',
+    separator: ',',
+    usual: '',
+  },
+};
+
+/** An option with the value that its setting has: paths of modules come first, others last. */
+function together({ separator }: Addition, option: string, setting: string): string {
+  const parts = separator === ':' ? [option, setting] : [setting, option];
+  return parts.filter((part) => part !== '').join(separator);
+}
+
 interface Split {
   /** The text without the settings that a run completes. */
   readonly rest: readonly string[];
   readonly found: ReadonlyMap<Key, string>;
-  /** After which line of the rest the section `defaults` begins; -1: it has none. */
-  readonly defaults: number;
+  /** By section and name; only those that options are added to. */
+  readonly added: ReadonlyMap<AddedOption, string>;
 }
 
 /** Name and value of a line; empty if it has no setting. */
@@ -63,30 +105,70 @@ function settingIn(line: string): readonly [name: string, value: string] {
 }
 
 /** As Python's configparser reads them: lines that are indented belong to the setting above. */
-function split(text: string): Split {
+function split(text: string, options: readonly AddedOption[]): Split {
   const rest: string[] = [];
   const found = new Map<Key, string>();
+  const added = new Map<AddedOption, string>();
   let section = '';
-  let taken: Key | null = null;
-  let defaults = -1;
+  let append: ((more: string) => void) | null = null;
   for (const line of text.split(/\r?\n/)) {
-    if (taken !== null && /^\s+\S/.test(line)) {
-      found.set(taken, `${found.get(taken) ?? ''}${line.trim()}`);
+    if (append !== null && /^\s+\S/.test(line)) {
+      append(line.trim());
       continue;
     }
-    taken = null;
+    append = null;
     section = /^\[([^\]]*)\]/.exec(line)?.[1] ?? section;
     const [name, value] = settingIn(line);
-    const key = keys[name.toLowerCase()];
-    if (section === 'defaults' && Object.hasOwn(keys, name.toLowerCase()) && key !== undefined) {
-      taken = key;
-      found.set(key, value.replace(/\s;[^]*$/, '').trim());
-    } else {
-      rest.push(line);
-      if (line.startsWith('[defaults]')) defaults = rest.length - 1;
-    }
+    const written = value.replace(/\s;[^]*$/, '').trim();
+    const key = Object.hasOwn(keys, name.toLowerCase()) ? keys[name.toLowerCase()] : undefined;
+    const option = options.find(
+      (each) => additions[each].section === section && additions[each].key === name.toLowerCase(),
+    );
+    if (section === 'defaults' && key !== undefined) append = collector(found, key, written);
+    else if (option !== undefined) append = collector(added, option, written);
+    else rest.push(line);
   }
-  return { rest, found, defaults };
+  return { rest, found, added };
+}
+
+/** Stores a value, to which the lines below may add. */
+function collector<Name>(into: Map<Name, string>, name: Name, value: string): (more: string) => void {
+  into.set(name, value);
+  return (more) => into.set(name, `${into.get(name) ?? ''}${more}`);
+}
+
+/** The text of a configuration with more lines at the beginning of a section. */
+function withLines(text: readonly string[], section: string, lines: readonly string[]): string[] {
+  if (lines.length === 0) return [...text];
+  const at = text.findLastIndex((line) => line.startsWith(`[${section}]`));
+  return at === -1
+    ? [...text, `[${section}]`, ...lines]
+    : [...text.slice(0, at + 1), ...lines, ...text.slice(at + 1)];
+}
+
+/** The lines of a section that options of the run complete. @param up from the configuration to the run's folder */
+function addedLines(
+  values: AnsibleVariables['additions'],
+  section: string,
+  added: Split['added'],
+  up: string,
+): string[] {
+  return addedOptions.flatMap((option) => {
+    const value = values[option];
+    const addition = additions[option];
+    if (value === undefined || addition.section !== section) return [];
+    const own = option === 'module_path' ? pathsFrom(up, value) : value;
+    const all = together(addition, own.replaceAll('%', '%%'), added.get(option) ?? addition.usual);
+    return [`${addition.key} = ${all}`];
+  });
+}
+
+/** Paths of an option, which begin in the configuration's folder, as paths from another folder. */
+function pathsFrom(up: string, value: string): string {
+  return value
+    .split(':')
+    .map((path) => (/^[/~$]/.test(path) ? path : posix.join(up, path)))
+    .join(':');
 }
 
 async function inventoryLine(tree: TreeReader, found: string | undefined, up: string): Promise<string> {
@@ -115,7 +197,11 @@ export async function configurationFiles(
     throw new Error(
       'ANSIBLE_CONFIG: the repository has no such file; correct the path, which begins in the folder of the configuration',
     );
-  const { rest, found, defaults } = split(text ?? '');
+  const values = variablesOf(job).additions;
+  const { rest, found, added } = split(
+    text ?? '',
+    addedOptions.filter((option) => values[option] !== undefined),
+  );
   const up = posix.relative(posix.dirname(path), '.');
   const paths = (key: Exclude<Key, 'inventory'>, ...more: readonly string[]) => {
     const folders = [posix.join(up, ownFolder, own[key]), ...more, found.get(key) ?? ''];
@@ -128,11 +214,13 @@ export async function configurationFiles(
     paths('callback_plugins'),
     paths('roles_path'),
     paths('collections_path', adjacent),
+    ...addedLines(values, 'defaults', added, up),
   ];
-  const complete =
-    defaults === -1
-      ? [...rest, '[defaults]', ...lines]
-      : [...rest.slice(0, defaults + 1), ...lines, ...rest.slice(defaults + 1)];
+  const complete = withLines(
+    withLines(rest, 'defaults', lines),
+    'tags',
+    addedLines(values, 'tags', added, up),
+  );
   return [
     { name: configurationName(context), content: `${complete.join('\n')}\n`, isSecret: false },
     { name: posix.join(ownFolder, 'no-hosts'), content: '', isSecret: false },
@@ -147,9 +235,15 @@ export function completedPaths(
   environment: Readonly<Record<string, string>>,
   folder: string,
 ): Record<string, string> {
-  return Object.fromEntries(
+  const values = readAnsibleVariables(environment).additions;
+  const added = Object.entries(additions).flatMap(([option, addition]): [string, string][] => {
+    const [value, setting] = [values[option as AddedOption], environment[addition.variable]];
+    return value && setting ? [[addition.variable, together(addition, value, setting)]] : [];
+  });
+  const completed = Object.fromEntries(
     Object.entries(variables).flatMap(([name, key]) =>
       environment[name] ? [[name, `${posix.join(folder, ownFolder, own[key])}:${environment[name]}`]] : [],
     ),
   );
+  return { ...completed, ...Object.fromEntries(added) };
 }

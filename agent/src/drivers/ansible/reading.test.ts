@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { jobOf, treeFrom } from '../../testing/driver-job.ts';
-import { configurationFiles } from './configuration-file.ts';
+import { completedPaths, configurationFiles } from './configuration-file.ts';
 import { lastAnsibleDiagnostic } from './diagnostics.ts';
 import { limitLines } from './files.ts';
 import { outputsOf } from './outputs.ts';
@@ -227,6 +227,62 @@ inventory = red
     configured({}, { ANSIBLE_CONFIG: 'none.cfg' }),
     /^Error: ANSIBLE_CONFIG: the repository has no such file/,
   );
+});
+
+test('options are added to the settings to which the command line adds them', async () => {
+  const options = {
+    ANSIBLE_CLI_module_path: 'more:/opt/modules',
+    ANSIBLE_CLI_tags: 'one',
+    ANSIBLE_CLI_vault_id: 'a@b',
+  };
+  const usual = (await configured({}, options)).lines ?? [];
+  assert.deepEqual(usual.slice(-5), [
+    'collections_path = .envarium/collections:sub/collections',
+    'library = more:/opt/modules:~/.ansible/plugins/modules:/usr/share/ansible/plugins/modules',
+    'vault_identity_list = a@b',
+    '[tags]',
+    'run = one',
+  ]);
+  const text = '[tags]\nrun = two,\n  three\nskip = four\n[defaults]\nlibrary = own\nforks = 7\n';
+  const { lines } = await configured(
+    { 'settings/own.cfg': text },
+    { ...options, ANSIBLE_CONFIG: 'settings/own.cfg' },
+  );
+  assert.deepEqual(lines?.slice(0, 4), ['[tags]', 'run = two,three,one', 'skip = four', '[defaults]']);
+  assert.ok(lines?.includes('library = ../more:/opt/modules:own'), lines?.join('\n'));
+  assert.equal(lines?.at(-1), 'forks = 7');
+  assert.deepEqual(
+    completedPaths({ ...options, ANSIBLE_LIBRARY: 'own', ANSIBLE_RUN_TAGS: 'two' }, '/folder'),
+    { ANSIBLE_LIBRARY: 'more:/opt/modules:own', ANSIBLE_RUN_TAGS: 'two,one' },
+  );
+});
+
+// Printed by ansible-galaxy 2.19.14 without network.
+const noServer = 'https://nowhere.invalid/api';
+const cause = `Unknown error when attempting to call Galaxy at '${noServer}': <urlopen error [Errno -2] Name or service not known>`;
+const remedy =
+  '\n\nThe server of roles and collections cannot be reached from this agent: check its network and proxy ' +
+  '(HTTPS_PROXY, NO_PROXY), or name another server in ANSIBLE_GALAXY_SERVER or ansible.cfg.';
+
+test('roles and collections that cannot be fetched name the cause', () => {
+  const role = `[WARNING]: - own.role was NOT installed successfully: ${cause}
+[ERROR]: - you can use --ignore-errors to skip failed roles and finish processing the list.
+Starting galaxy role install process
+`;
+  assert.equal(lastAnsibleDiagnostic(role), `- own.role was NOT installed successfully: ${cause}${remedy}`);
+  const collection = `[WARNING]: Skipping Galaxy server https://nowhere.invalid. Got an unexpected error: ${cause}
+[ERROR]: ${cause}
+
+Unknown error when attempting to call Galaxy at '${noServer}'.
+
+<<< caused by >>>
+
+<urlopen error [Errno -2] Name or service not known>
+
+Starting galaxy collection install process
+Process install dependency map
+`;
+  assert.equal(lastAnsibleDiagnostic(collection), `${cause}${remedy}`);
 });
 
 test('the last message of Ansible explains a failure, of every version', () => {

@@ -64,6 +64,31 @@ test('a drift run names what somebody has changed, and its values', withAnsible,
   assert.equal(drift.outcome.approvedParts, undefined);
 });
 
+test('a path of modules is searched next to that of the configuration', withAnsible, async (t) => {
+  const module = (name: string) => `from ansible.module_utils.basic import AnsibleModule
+module = AnsibleModule({}, supports_check_mode=True)
+module.exit_json(changed=True, msg="${name}")
+`;
+  const { job, run } = ansibleStage(
+    t,
+    {
+      'site.yml':
+        '- hosts: localhost\n  gather_facts: false\n  tasks: [{ own_one: {} }, { own_two: {} }, { debug: { msg: x }, tags: slow }]\n',
+      'ansible.cfg': '[defaults]\nlibrary = one\n[tags]\nskip = slow\n',
+      'one/own_one.py': module('one'),
+      'two/own_two.py': module('two'),
+    },
+    { environment: { ANSIBLE_CLI_module_path: 'two', ENVARIUM_ANSIBLE_PLAYBOOK: 'site.yml' } },
+  );
+  const { outcome, log } = await run(job());
+  assert.equal(outcome.result, 'planned', JSON.stringify(outcome));
+  assert.deepEqual(
+    outcome.plan?.resourceChanges.map(({ type }) => type),
+    ['own_one', 'own_two'],
+    log('ansible:check'),
+  );
+});
+
 test('a destroy runs the playbook for it', withAnsible, async (t) => {
   const { world, run, apply, job } = ansibleStage(t, readExample('ansible'));
   await apply(await run(job()));

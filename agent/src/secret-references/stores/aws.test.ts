@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
@@ -83,4 +85,28 @@ test('without region, credentials or a server, the reason says which', needed, a
 test('a name of another form is refused', needed, async () => {
   for (const name of ['', '#key', 'a b', 'a\nb', 'x'.repeat(3000)])
     await assert.rejects(read(name), /must have the form/);
+});
+
+test('a web page in the place of an answer is named', async () => {
+  const environment = { ...process.env };
+  const page = createServer((_, response) =>
+    response.writeHead(403, { 'content-type': 'text/html' }).end('<html><title>Blocked</title></html>'),
+  );
+  await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve));
+  const { port } = page.address() as AddressInfo;
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'testing',
+    AWS_SECRET_ACCESS_KEY: 'testing',
+  });
+  try {
+    await assert.rejects(
+      openAws().read('/app/password', new AbortController().signal),
+      /^SecretProblem: AWS Systems Manager Parameter Store: a web page was answered instead of AWS \(status 403, "Blocked"\)/,
+    );
+  } finally {
+    process.env = environment;
+    page.close();
+  }
 });

@@ -6,6 +6,7 @@
  */
 import { globalAgent as httpAgent } from 'node:http';
 import { globalAgent as httpsAgent } from 'node:https';
+import { beforeReading, refuseWebPages, WebPageAnswer } from '#clouds/aws-web-page.ts';
 import {
   fieldOf,
   type FoundSecret,
@@ -42,6 +43,7 @@ const parameters: Service = {
   async read(name, region, abortSignal) {
     const { GetParameterCommand, SSMClient } = await import('@aws-sdk/client-ssm');
     const client = new SSMClient({ requestHandler, ...(region === undefined ? {} : { region }) });
+    client.middlewareStack.add(refuseWebPages, beforeReading);
     const { Parameter } = await client.send(new GetParameterCommand({ Name: name, WithDecryption: true }), {
       abortSignal,
     });
@@ -56,6 +58,7 @@ const secrets: Service = {
   async read(name, region, abortSignal) {
     const { GetSecretValueCommand, SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
     const client = new SecretsManagerClient({ requestHandler, ...(region === undefined ? {} : { region }) });
+    client.middlewareStack.add(refuseWebPages, beforeReading);
     const { SecretString, SecretBinary } = await client.send(new GetSecretValueCommand({ SecretId: name }), {
       abortSignal,
     });
@@ -76,6 +79,7 @@ function servicesFor(name: string): readonly Service[] {
 /** Why a service did not answer, as `name` of the error; its message may repeat more than a reader should see. */
 function problemOf(error: Error, { title, right }: Service, region: string): SecretProblem {
   if (error instanceof SecretProblem) return error;
+  if (error instanceof WebPageAnswer) return new SecretProblem(`${title}: ${error.message}`);
   const { name } = error;
   if (missing.includes(name)) return new SecretProblem(`${title} has no such name in ${region}`);
   if (denied.includes(name))
