@@ -18,10 +18,6 @@ export async function diagnosticsColumn(
   if (result === 'planned' && level === null)
     return { diagnostics: diagnostics.length === 0 ? null : JSON.stringify(diagnostics) };
   if (diagnostics.length === 0) return {};
-  const row = await db
-    .selectFrom('deployment')
-    .select('diagnostics')
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await db.selectFrom('deployment').select('diagnostics').where('id', '=', id).executeTakeFirst();
   return { diagnostics: JSON.stringify(joinDiagnostics([...(row?.diagnostics ?? []), ...diagnostics])) };
 }
