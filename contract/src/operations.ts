@@ -28,6 +28,7 @@ export const operations = {
   ...(await import('./ssh-keys/operations.ts')).operations,
   ...(await import('./vcs-connections/operations.ts')).operations,
   ...(await import('./credentials/operations.ts')).operations,
+  ...(await import('./costs/operations.ts')).operations,
   ...(await import('./registry/module-operations.ts')).operations,
   ...(await import('./registry/provider-operations.ts')).operations,
   ...(await import('./flows/custom-flow-operations.ts')).operations,

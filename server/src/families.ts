@@ -23,6 +23,7 @@ export const families: readonly Family[] = [
   (await import('./vcs-connections/family.ts')).family,
   (await import('./oidc-issuer/family.ts')).family,
   (await import('./credentials/family.ts')).family,
+  (await import('./costs/family.ts')).family,
   (await import('./templates/family.ts')).family,
   (await import('./repositories/family.ts')).family,
   (await import('./registry/family.ts')).family,

@@ -7,6 +7,7 @@ import { repositoryFiles, textOf } from '../repository.ts';
 const assignment = '"role assign" and "role unassign" do the same';
 const byTerraform = 'a record of the registry, which Terraform configurations manage';
 const stored = 'stored only, for Terraform configurations: nothing runs it yet';
+const storedCosts = 'stored only, for Terraform configurations: nothing measures costs yet';
 const older = 'an older form of the operations on roles of teams';
 
 const ofMcp = 'for MCP servers: commands of environments and deployments do the same';
@@ -67,6 +68,12 @@ const withoutCommand: Partial<Record<OperationName, string>> = {
   removeTeamAssignment: older,
   assignConfigurationSet: 'an older form of the operation that "sets assign" calls',
   getDashboard: 'for dashboards of others: "environment statuses" and "deployments list" show the same',
+  getBudget: storedCosts,
+  setBudget: storedCosts,
+  deleteBudget: storedCosts,
+  listCostCredentials: storedCosts,
+  assignCostCredential: storedCosts,
+  unassignCostCredential: storedCosts,
   listMcpProjects: ofMcp,
   listMcpEnvironments: ofMcp,
   getMcpEnvironment: ofMcp,

@@ -39,6 +39,7 @@ export const wordsLike: Readonly<Record<string, string>> = {
 };
 
 export const shapeWords: Readonly<Record<string, string>> = {
+  'CostCredential.credentialsType': 'Type of the credential',
   'McpDeployment.deployment': 'The deployment',
   'McpDeployment.log': 'Of the requested step; without `stepName`, of the first that failed or timed out',
   'McpErrorAnalysis.failedStep': 'The first step that failed or timed out',

@@ -16,5 +16,7 @@ export const noEffects = {
   moduleSets: 'modules do not run, so that nothing reads the variables of these sets',
   serviceSecrets: 'nothing reads the switch',
   agentLogs: 'the service itself stores the logs of all agents',
+  budgets: 'costs are not measured, so no threshold is ever reached',
+  costCredentials: 'the costs of clouds are not read',
   driftPullRequests: 'pull requests cannot be opened, and drift is only reported',
 } as const;

@@ -46,6 +46,8 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   createModule: ofModules,
   updateModule: ofModules,
   createAgent: ['logs'],
+  setBudget: ['amount'],
+  assignCostCredential: ['credentialsId'],
   updateOrganizationPolicies: [
     'allowMergeableBypassForPrApply',
     'allowServiceSecrets',

@@ -8,7 +8,8 @@ import { type Changes, changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { badField, conflict, notFound, orNotFound } from '../http/errors.ts';
-import { getProjectRow } from '../projects/project-store.ts';
+import { projectsReadBy } from '../costs/cost-credential-store.ts';
+import { getProjectRow, getProjectRows } from '../projects/project-store.ts';
 import { checkedValue } from './check-value.ts';
 import {
   auditedCredential,
@@ -102,6 +103,8 @@ export async function updateCredential(
     throw badField('body.value', 'is required with another type');
   if (type !== before.type && !kindOf(type).isForRuns && (await projectsWith(context.db, id)).length > 0)
     throw badField('body.type', 'must be one for runs while the credential is assigned to projects');
+  if (type !== before.type && kindOf(type).isForRuns && (await projectsReadBy(context.db, id)).length > 0)
+    throw badField('body.type', 'must be one for costs while the credential reads costs of projects');
   const value = body.value === undefined ? undefined : checkedValue(type, body.value);
   const row = await updateCredentialRow(context.db, context, id, {
     type,
@@ -118,7 +121,8 @@ export async function updateCredential(
 export async function deleteCredential(context: ActorContext, id: string): Promise<{ id: string }> {
   const row = orNotFound(await lockCredentialRow(context.db, id), entity, id);
   requireRightAbout(context, row, 'Deleting');
-  const projects = await projectsWith(context.db, id);
+  const read = await getProjectRows(context.db, await projectsReadBy(context.db, id));
+  const projects = [...(await projectsWith(context.db, id)), ...read];
   if (projects.length > 0) {
     const names = projects.slice(0, 10).map(({ name }) => `"${name}"`);
     const more = projects.length > 10 ? ` and ${projects.length - 10} others` : '';
@@ -132,7 +136,7 @@ export async function deleteCredential(context: ActorContext, id: string): Promi
 }
 
 /** Whether a project is one of a path of ids. */
-function isBelow(hierarchy: string, projectId: string): boolean {
+export function isBelow(hierarchy: string, projectId: string): boolean {
   return hierarchy.split('|').includes(projectId);
 }
 

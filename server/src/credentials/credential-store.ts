@@ -91,6 +91,15 @@ export async function getCredentialRow(db: Connection, id: string): Promise<Cred
   return db.selectFrom('credential').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+export async function getCredentialRows(db: Connection, ids: readonly string[]): Promise<CredentialRow[]> {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('credential')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .execute();
+}
+
 /** The credential, which nobody changes, deletes or assigns until the transaction ends. */
 export async function lockCredentialRow(tx: Connection, id: string): Promise<CredentialRow | undefined> {
   if (!isUuid(id)) return undefined;

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources a37f90bd497729e271934a8a46c40053406cb400134423ac8d23f311c32a35de
+ * sources e142856963c4e06bc43e2c74dbff7d19f2849665ea78c40d378a2a9e2ef2cf0f
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -9,6 +9,7 @@ import type { Columns as ApprovalPolicies } from '../approval-policies/columns.t
 import type { Columns as AuditLog } from '../audit-log/columns.ts';
 import type { Columns as BulkOperations } from '../bulk-operations/columns.ts';
 import type { Columns as ConfigurationSets } from '../configuration-sets/columns.ts';
+import type { Columns as Costs } from '../costs/columns.ts';
 import type { Columns as Credentials } from '../credentials/columns.ts';
 import type { Columns as Deployments } from '../deployments/columns.ts';
 import type { Columns as Dispatch } from '../dispatch/columns.ts';
@@ -192,6 +193,16 @@ export interface AuditLinkTable {
   root_hash: Buffer;
 }
 
+export interface BudgetTable {
+  amount: number;
+  id: string;
+  project_id: string;
+  thresholds: number[];
+  timeframe: Costs['budget.timeframe'];
+  updated_at: Date;
+  updated_by: string;
+}
+
 export interface BulkOperationTable {
   address: string | null;
   created_at: Date;
@@ -245,6 +256,13 @@ export interface ConfigurationSetAssignmentTable {
   scope: ConfigurationSets['configuration_set_assignment.scope'];
   scope_id: string;
   set_id: string;
+}
+
+export interface CostCredentialAssignmentTable {
+  created_at: Date;
+  created_by: string;
+  credential_id: string;
+  project_id: string;
 }
 
 export interface CredentialTable {
@@ -1022,11 +1040,13 @@ export interface Schema {
   audit_event: AuditEventTable;
   audit_head: AuditHeadTable;
   audit_link: AuditLinkTable;
+  budget: BudgetTable;
   bulk_operation: BulkOperationTable;
   bulk_operation_item: BulkOperationItemTable;
   cli_code: CliCodeTable;
   configuration_set: ConfigurationSetTable;
   configuration_set_assignment: ConfigurationSetAssignmentTable;
+  cost_credential_assignment: CostCredentialAssignmentTable;
   credential: CredentialTable;
   credential_assignment: CredentialAssignmentTable;
   deployment: DeploymentTable;

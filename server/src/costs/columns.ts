@@ -1,0 +1,6 @@
+/** What columns hold that are text, numbers or JSON to the database. */
+import type { BudgetTimeframe } from '#contract/costs/shapes.ts';
+
+export interface Columns {
+  'budget.timeframe': BudgetTimeframe;
+}
