@@ -140,14 +140,27 @@ const headerParameters = {
   },
 };
 
+/** Of every operation: an unknown query parameter is not an error. */
 const warningHeaders = {
-  [warningHeader]: {
+  Warning: {
     description:
-      'One sentence per option of the request that is stored but has no effect yet; several sentences are ' +
-      'separated by " | "',
+      'Present where the request has query parameters that the operation does not have: they are ignored, and this ' +
+      'names them. Several sentences are separated by " | "',
+    schema: { type: 'string' },
+  },
+  WarningOfOptions: {
+    description:
+      'One sentence per option of the request that is stored but has no effect yet, and one that names query ' +
+      'parameters that the operation does not have, which are ignored; several sentences are separated by " | "',
     schema: { type: 'string' },
   },
 };
+
+function warningHeaderOf({ body, params }: Operation): Json {
+  const hasOptions = [body, params].some((part) => part && hasMarks(part));
+  const name = hasOptions ? 'WarningOfOptions' : 'Warning';
+  return { [warningHeader]: { $ref: `#/components/headers/${name}` } };
+}
 
 const tagHeader = {
   etag: {
@@ -165,7 +178,7 @@ const replayedHeader = {
 
 function replyHeaders(operation: Operation): Json {
   return {
-    ...([operation.body, operation.params].some((part) => part && hasMarks(part)) ? warningHeaders : {}),
+    ...warningHeaderOf(operation),
     ...(hasTag(operation) ? tagHeader : {}),
     ...(isRepeatable(operation) ? replayedHeader : {}),
   };
@@ -185,12 +198,16 @@ function successOf(operation: Operation, publish: (schema: JsonSchema) => Json):
   const { replyKind = 'json' } = operation;
   const schema = replySchema(operation, publish);
   if (replyKind === 'redirect')
-    return { 302: { description: 'The browser is led on', headers: { location: { schema } } } };
-  const headers = replyHeaders(operation);
+    return {
+      302: {
+        description: 'The browser is led on',
+        headers: { location: { schema }, ...warningHeaderOf(operation) },
+      },
+    };
   return {
     200: {
       description: 'Success',
-      ...(Object.keys(headers).length > 0 ? { headers } : {}),
+      headers: replyHeaders(operation),
       content: { [operation.replyType ?? replyTypes[replyKind]]: { schema } },
     },
   };
@@ -291,7 +308,8 @@ export function openApiDocument({ version }: { version: string }): Json {
         'Manages infrastructure-as-code environments. Operations require the right in `x-right`; of several, the ' +
         'one for what the request names. Null in an optional field of a body means that the field is absent, and in a ' +
         'change that it is cleared (to `x-cleared`, where the field has it). An empty text in an optional field that ' +
-        'cannot be empty means the same.',
+        'cannot be empty means the same. A query parameter that an operation does not have is ignored, and the header ' +
+        '`x-envarium-warning` of the reply names it.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: apiBase }],
@@ -307,6 +325,7 @@ export function openApiDocument({ version }: { version: string }): Json {
         },
       },
       parameters: headerParameters,
+      headers: warningHeaders,
       responses: errorResponses(error),
       schemas: Object.fromEntries([...components].sort(([one], [other]) => (one < other ? -1 : 1))),
     },

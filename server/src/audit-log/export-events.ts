@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import type { QueryOf } from '#contract/operation.ts';
 import type { operations } from '#contract/operations.ts';
 import type { Context } from '../context.ts';
+import { hijackReply } from '../http/replies/hijack-reply.ts';
 import type { Wire } from '../http/route.ts';
 import { getHead, linksAfter, numbersBetween } from './audit-link-store.ts';
 import { linkEntries } from './link-entries.ts';
@@ -47,13 +48,9 @@ export async function exportEvents(
   { reply, askAgain }: Wire,
 ): Promise<void> {
   const range = await rangeOf(context, chain, query);
-  reply.hijack();
-  const response = reply.raw;
-  response.writeHead(200, {
+  const response = hijackReply(reply, {
     'content-type': 'application/x-ndjson; charset=utf-8',
-    'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
-    'x-request-id': reply.request.id,
   });
   let { after } = range;
   let checkedAt = Date.now();

@@ -7,6 +7,7 @@ import type { FastifyReply } from 'fastify';
 import type { ActorContext } from '../context.ts';
 import { perServer } from '../events/per-server.ts';
 import { TooManyRequests } from '../http/errors.ts';
+import { hijackReply } from '../http/replies/hijack-reply.ts';
 
 export interface EventStream {
   readonly response: ServerResponse;
@@ -51,7 +52,6 @@ function countStream(context: ActorContext): () => void {
  */
 export function openEventStream(context: ActorContext, reply: FastifyReply): EventStream {
   const leave = countStream(context);
-  reply.hijack();
   const response = reply.raw;
   const gone = new AbortController();
   // A reader that left while its rights were checked is not announced again.
@@ -66,9 +66,8 @@ export function openEventStream(context: ActorContext, reply: FastifyReply): Eve
   if (context.stopping.aborted) stop();
   if (hasLeft) end();
   else response.once('close', end);
-  response.writeHead(200, {
+  hijackReply(reply, {
     'content-type': 'text/event-stream; charset=utf-8',
-    'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
     connection: 'keep-alive',

@@ -29,6 +29,7 @@ import { JsonText } from './json-text.ts';
 import { onceKeyOf, onlyOnce } from './changes/only-once.ts';
 import { parseBody } from './parse-body.ts';
 import { noteRefusedCall } from './refused-calls.ts';
+import { unknownParameters } from './queries/unknown-parameters.ts';
 import { type PartCheckers, partCheckers } from './request-parts.ts';
 import { warn } from './warn.ts';
 
@@ -141,8 +142,9 @@ async function noting<Result>(
  * Identifies the caller and checks what the address says, and the right where the address names its subject.
  * @throws Refusal 401, 400 that names the parameter, 404 or 403 as `checkRight` does
  */
-async function admit(bound: BoundRoute, request: FastifyRequest): Promise<void> {
+async function admit(bound: BoundRoute, wire: Pick<Wire, 'request' | 'reply'>): Promise<void> {
   const { context, homes, operation, check } = bound;
+  const { request } = wire;
   const params = request.params as Record<string, unknown>;
   const query = request.query as Record<string, unknown>;
   const parts = { params, query, body: undefined };
@@ -153,6 +155,8 @@ async function admit(bound: BoundRoute, request: FastifyRequest): Promise<void> 
   const actor = operation.needs === 'nothing' ? anonymous : await authenticate(context, request);
   actors.set(request, actor);
   for (const [part, values] of Object.entries({ params, query })) refuseNulOf(part, values);
+  const unknown = unknownParameters(operation, query);
+  if (unknown !== null) warn(wire, unknown);
   check.params(params);
   check.query(query);
   const isKnown = isNamed(operation, parts) || !operation.body;
@@ -303,7 +307,7 @@ export function bindRoute(app: FastifyInstance, context: Context, versions: Vers
         isStream: operation.replyKind === 'event-stream',
       },
       ...(operation.body ? { bodyLimit: (operation.bodyMegabytes ?? 1) * 1024 * 1024 } : {}),
-      onRequest: (request) => noting(bound, request, () => admit(bound, request)),
+      onRequest: (request, reply) => noting(bound, request, () => admit(bound, { request, reply })),
       handler: (request, reply) => noting(bound, request, () => serve(bound, request, reply)),
     });
   if (operation.bodyKind !== 'binary') register(app);

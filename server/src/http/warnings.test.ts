@@ -59,12 +59,16 @@ test('a reply does not warn about options that are off, nor about a request that
   assert.deepEqual([refused.statusCode, refused.headers[name]], [400, undefined]);
 });
 
-test('the description of the API lists the header where a request has such options', () => {
+test('the description of the API says of operations with such options what the header is about', () => {
   const { paths } = openApiDocument({ version: '1' }) as {
-    paths: Record<string, Record<string, { responses: { 200: { headers?: object } } }>>;
+    paths: Record<
+      string,
+      Record<string, { responses: { 200: { headers: Record<string, { $ref: string }> } } }>
+    >;
   };
-  const headers = (path: string, method: string) => paths[path]?.[method]?.responses[200].headers;
-  assert.ok(name in (headers('/environments/without-template', 'post') ?? {}));
-  assert.ok(name in (headers('/environments/{id}', 'put') ?? {}));
-  assert.ok(!(name in (headers('/environments/{id}/ttl', 'put') ?? {})));
+  const header = (path: string, method: string) => paths[path]?.[method]?.responses[200].headers[name]?.$ref;
+  const ofOptions = '#/components/headers/WarningOfOptions';
+  assert.equal(header('/environments/without-template', 'post'), ofOptions);
+  assert.equal(header('/environments/{id}', 'put'), ofOptions);
+  assert.equal(header('/environments/{id}/ttl', 'put'), '#/components/headers/Warning');
 });
