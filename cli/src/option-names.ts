@@ -81,6 +81,8 @@ const namesOfField: Readonly<Record<string, readonly string[]>> = {
   statuses: ['--status'],
   tag: ['--tag'],
   tags: ['--tag'],
+  deployerUserIds: ['--deployer'],
+  isDestroyed: ['--destroyed'],
   targetProjectId: ['<parent>'],
   targets: ['--target'],
   taskPayload: ['--script'],

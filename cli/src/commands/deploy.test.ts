@@ -102,3 +102,14 @@ test('destroy without a terminal asks nothing', async () => {
   assert.equal(status, 0, stderr);
   assert.ok(seen.some(({ call }) => call === destroy));
 });
+
+test('destroy says whether its plan waits, and that later deployments follow', async () => {
+  const destroy = `POST /environments/${environmentId}/destroy`;
+  const { status, seen, stderr } = await runAgainst(['destroy', 'web', '--no-require-approval'], {
+    ...replies,
+    [destroy]: fakeDeployment({ type: 'destroy', status: 'IN_PROGRESS' }),
+  });
+  assert.equal(status, 0, stderr);
+  assert.equal(seen.find(({ call }) => call === destroy)?.query['requiresApproval'], 'false');
+  assert.match(stderr, /"web" no longer requires approval: later deployments/);
+});

@@ -49,6 +49,7 @@ interface DestroyFlags extends FollowFlags {
   readonly revision?: string;
   readonly latestCommit?: boolean;
   readonly refresh: boolean;
+  readonly requireApproval?: boolean;
 }
 
 interface TaskFlags extends VariableFlags, FollowFlags {
@@ -155,6 +156,14 @@ function addDestroy(program: Command): void {
       '--approve',
       'approve the plan of this destroy as soon as it is ready, and return then, unless --follow or --wait is given',
     )
+    .option(
+      '--require-approval',
+      'wait for approval, in this destroy and later deployments of the environment',
+    )
+    .option(
+      '--no-require-approval',
+      'destroy without approval, and apply later plans of the environment without it',
+    )
     .option('-y, --yes', 'do not ask for confirmation; without a terminal nothing is asked');
   onCall<DestroyFlags>(destroy, async ({ session, args: [name = ''], options }) => {
     const environment = await findEnvironment(session, name);
@@ -165,9 +174,11 @@ function addDestroy(program: Command): void {
         revision: options.revision,
         checkoutUpdatedCode: options.latestCommit,
         skipStateRefresh: options.refresh ? undefined : true,
+        requiresApproval: options.requireApproval,
       },
       body: { comment: options.comment },
     });
+    tellDefaults(environment, { userRequiresApproval: options.requireApproval });
     return showStarted(session, started, environment.name, options);
   });
 }

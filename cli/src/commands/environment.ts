@@ -22,7 +22,9 @@ interface ListFlags {
   readonly name?: string;
   readonly search?: string;
   readonly mine?: boolean;
-  readonly tag?: string;
+  readonly tag?: string[];
+  readonly deployer?: string[];
+  readonly destroyed?: boolean;
   readonly status?: string;
   readonly drift?: string;
   readonly type?: string;
@@ -51,6 +53,13 @@ const listColumns: Column<Environment>[] = [
   { head: 'ID', value: ({ id }) => id, isId: true },
 ];
 
+/** A single tag may have a comma. */
+function tagQuery(tags: readonly string[] = []): { tag?: string; tags?: string } {
+  const [tag, ...others] = tags;
+  if (tag === undefined) return {};
+  return others.length === 0 ? { tag } : { tags: tags.join(',') };
+}
+
 async function listQuery(session: Session, flags: ListFlags) {
   const projectId =
     flags.project === undefined
@@ -62,7 +71,9 @@ async function listQuery(session: Session, flags: ListFlags) {
     name: flags.name,
     searchText: flags.search,
     onlyMy: flags.mine,
-    tag: flags.tag,
+    ...tagQuery(flags.tag),
+    deployerUserIds: flags.deployer?.join(','),
+    isDestroyed: flags.destroyed,
     status: flags.status,
     driftStatus: flags.drift,
     templateType: flags.type,
@@ -161,7 +172,13 @@ export function addEnvironmentCommands(program: Command): void {
     .option('--project <project>', 'only those in this project: its id or exact name')
     .option('--name <name>', 'only those with exactly this name')
     .option('--search <text>', 'only those with this text in name, workspace name, id, repository or project')
-    .option('--tag <text>', 'only those with this tag')
+    .option('--tag <text>', 'only those with this tag; may be repeated: with one of them', gather)
+    .option(
+      '--deployer <user>',
+      'only those that this user deployed last, by its id; may be repeated',
+      gather,
+    )
+    .option('--destroyed', 'only those that were destroyed and not deployed since')
     .option('--status <list>', 'only those with one of these statuses, such as FAILED,TIMEOUT')
     .option('--drift <list>', 'only those with one of these drift statuses, such as DRIFTED,ERROR')
     .option('--type <list>', 'only those that one of these tools runs, such as terraform,opentofu')

@@ -147,10 +147,15 @@ function addArchive(group: Command): void {
 export function addProjectCommands(program: Command): void {
   const group = program.command('project').alias('projects').description('projects: folders of environments');
 
-  onCall(
-    group.command('list').description('list projects'),
-    async ({ session: { client, output, isJson, organizationId } }) => {
-      const projects = await client.call('listProjects', { query: { organizationId } });
+  const list = group
+    .command('list')
+    .description('list projects')
+    .option('--archived', 'only archived ones')
+    .option('--no-archived', 'only those that are not archived');
+  onCall<{ archived?: boolean }>(
+    list,
+    async ({ session: { client, output, isJson, organizationId }, options: { archived: isArchived } }) => {
+      const projects = await client.call('listProjects', { query: { organizationId, isArchived } });
       return isJson ? output.json(projects) : output.table(projects, columnsFor(projects), 'No projects.');
     },
   );

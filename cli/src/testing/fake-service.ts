@@ -14,6 +14,7 @@ export const deploymentId = '019366a0-0000-7000-8000-000000000002';
 /** A request that the service received. */
 export interface SeenRequest {
   readonly call: string;
+  readonly query: Readonly<Record<string, string>>;
   /** Undefined also for bytes. */
   readonly body: unknown;
 }
@@ -79,9 +80,11 @@ export async function runAgainst(
   const seen: SeenRequest[] = [];
   const server = createServer((request, response) => void answer(request, response));
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = new URL(request.url ?? '', 'http://localhost').pathname.replace('/api', '');
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
+    const path = pathname.replace('/api', '');
+    const query = Object.fromEntries(searchParams);
     const call = `${request.method} ${path}`;
-    seen.push({ call, body: await bodyOf(request) });
+    seen.push({ call, query, body: await bodyOf(request) });
     const reply = replies[call];
     response.setHeader('content-type', 'application/json');
     if (typeof reply === 'function') return reply(request, response);

@@ -18,6 +18,7 @@ import { CreatedEnvironment, Environment, EnvironmentLock, StatusCounts } from '
 import { defineOperations, operation, variablesMegabytes } from '../operation.ts';
 import {
   closed,
+  commaList,
   commaListOf,
   Count,
   Flag,
@@ -68,6 +69,15 @@ export const ListEnvironmentsQuery = Type.Object({
     }),
   ),
   tag: Type.Optional(Type.String({ description: 'Only those with this tag' })),
+  tags: Type.Optional(commaList('Only those with one of these tags')),
+  isDestroyed: Type.Optional(
+    Type.Boolean({
+      description: 'true: only environments that were destroyed and not deployed since; false: only others',
+    }),
+  ),
+  deployerUserIds: Type.Optional(
+    commaList('Only those whose latest deployment one of these users started, by their ids'),
+  ),
   status: Type.Optional(commaListOf(environmentStatuses, 'Only those with one of these statuses')),
   driftStatus: Type.Optional(commaListOf(driftStatuses, 'Only those with one of these drift statuses')),
   templateType: Type.Optional(commaListOf(templateTypes, 'Only those of one of these types')),
@@ -95,6 +105,13 @@ export const DestroyEnvironmentQuery = Type.Object({
     Type.Boolean({ description: 'The newest commit of the revision instead of the one deployed last' }),
   ),
   skipStateRefresh: Type.Optional(Flag),
+  requiresApproval: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether the plan waits for approval, like `userRequiresApproval` of a deploy: the setting of the environment from ' +
+        'then on',
+    }),
+  ),
   isScheduledRun: Type.Optional(Flag),
   revision: Type.Optional(Text),
 });
@@ -218,7 +235,11 @@ export const operations = defineOperations('environments', {
     needs: 'VIEW_ENVIRONMENT',
     subject: thisEnvironment,
     params: byId,
+    query: Type.Object({
+      fields: Type.Optional(Type.String({ description: 'Field paths to return, separated by commas' })),
+    }),
     reply: Environment,
+    projectedBy: ['fields'],
   }),
   updateEnvironment: operation('PUT', '/environments/{id}', {
     summary: 'Update environment',
@@ -261,6 +282,13 @@ export const operations = defineOperations('environments', {
       'Starts a deployment of type destroy. 400 if there is nothing to destroy (inactive, never ' +
       'deployed, already being destroyed), 409 if it is locked or not allowed.',
     needs: 'RUN_PLAN',
+    needsToo: [
+      { right: 'RUN_APPLY', for: '`requiresApproval` false' },
+      {
+        right: 'EDIT_PROJECT_SETTINGS',
+        for: '`requiresApproval` false where a project demands approvals, there',
+      },
+    ],
     updates: 'getEnvironment',
     subject: thisEnvironment,
     params: byId,

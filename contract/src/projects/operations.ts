@@ -33,7 +33,12 @@ export const operations = defineOperations('projects', {
       'All projects that the caller may see, including sub-projects and archived ones, as one flat ' +
       'list.',
     needs: 'signed-in',
-    query: Type.Object({ organizationId: Type.Optional(Text) }),
+    query: Type.Object({
+      organizationId: Type.Optional(Text),
+      isArchived: Type.Optional(
+        Type.Boolean({ description: 'true: only archived projects; false: only others. Default: both' }),
+      ),
+    }),
     reply: Type.Array(Project),
   }),
   createProject: operation('POST', '/projects', {

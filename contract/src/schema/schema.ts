@@ -97,10 +97,19 @@ export function oneOrMany<P extends TProperties>(
   });
 }
 
+/** Marks a query value that is a list: it may also be sent as several parameters of its name. */
+export const listMark = 'x-comma-list';
+
+/** A query value: several texts, separated by commas. */
+export function commaList(description: string) {
+  return Type.String({ minLength: 1, description: `${description}; separated by commas`, [listMark]: true });
+}
+
 /** A query value: words of a closed list, separated by commas. */
 export function commaListOf(words: readonly string[], description: string) {
   const word = `(${words.join('|')})`;
-  return Type.String({ pattern: `^${word}(,${word})*$`, description: `${description}; separated by commas` });
+  const pattern = `^${word}(,${word})*$`;
+  return Type.String({ pattern, description: `${description}; separated by commas`, [listMark]: true });
 }
 
 type WithNulls<Name extends string, P extends TProperties> = {

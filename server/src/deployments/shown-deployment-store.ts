@@ -170,6 +170,28 @@ export function finishedAfter(db: Connection, at: Date) {
   return db.selectFrom('deployment').select('id').where('finished_at', '>', at);
 }
 
+/** Who started a deployment, as a column of a statement about environments; null of what was never deployed. */
+export function starterOf(deploymentId: Expression<string | null>): RawBuilder<string | null> {
+  return sql`(select started_by from deployment
+    where id = ${deploymentId} and status <> 'NEVER_DEPLOYED')`;
+}
+
+/** Of several users, who has started a deployment in one of the organizations. */
+export async function startersAmong(
+  db: Connection,
+  organizationIds: readonly string[],
+  userIds: readonly string[],
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('deployment')
+    .select('started_by as id')
+    .distinct()
+    .where('organization_id', '=', sql<string>`any(${organizationIds}::uuid[])`)
+    .where('started_by', '=', sql<string>`any(${userIds}::text[])`)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 export interface DeploymentFilter {
   readonly environmentId: string;
   readonly types?: readonly DeploymentRow['type'][];

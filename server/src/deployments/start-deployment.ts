@@ -324,11 +324,10 @@ export async function destroyEnvironment(
   environmentId: string,
   request: DestroyRequest,
 ): Promise<Deployment & { id: string }> {
-  const wanted = readDestroyRequest(request);
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, environmentId);
     const facts = await loadStartFacts(context, environment, 'destroy');
-    const started = await startFrom(context, facts, wanted);
+    const started = await startFrom(context, facts, await readDestroyRequest(context, facts, request));
     return startedView(started, facts.users);
   });
 }

@@ -1,6 +1,7 @@
 /** Operations on environments, each with its verb. */
 import { operations } from '#contract/operations.ts';
 import { notFound } from '../http/errors.ts';
+import { pickFields } from '../http/pick-fields.ts';
 import { type Route, route } from '../http/route.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
@@ -44,10 +45,10 @@ export const environmentRoutes: Route[] = [
   route(operations.countEnvironmentStatuses, (context, { query }) =>
     countStatuses(context, query.organizationId),
   ),
-  route(operations.getEnvironment, async (context, { params }) => {
+  route(operations.getEnvironment, async (context, { params, query }) => {
     const row = await getEnvironmentRow(context.db, params.id);
     if (!row) throw notFound('environment', params.id);
-    return environmentView(context, row);
+    return pickFields(await environmentView(context, row), query.fields);
   }),
   route(operations.updateEnvironment, (context, { params, body }) =>
     updateEnvironment(context, params.id, body),

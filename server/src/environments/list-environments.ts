@@ -10,9 +10,10 @@ import type { ActorContext } from '../context.ts';
 import { unknownEntity } from '../http/errors.ts';
 import { type JsonText, jsonList } from '../http/json-text.ts';
 import { excludeFields } from '../http/pick-fields.ts';
+import { membersAmong } from '../organizations/membership-store.ts';
 import { projectsNamedLike } from '../projects/project-store.ts';
 import { type EnvironmentFilter, listEnvironmentPage, type PageAsked } from './listed-environment-store.ts';
-import { type LargeColumn, largeColumns } from '../deployments/shown-deployment-store.ts';
+import { type LargeColumn, largeColumns, startersAmong } from '../deployments/shown-deployment-store.ts';
 import { environmentTexts } from './environment-texts.ts';
 import { visibleReach } from './visible-reach.ts';
 
@@ -51,6 +52,22 @@ function templateIdOf({ blueprintId }: Query): string | undefined {
   return blueprintId;
 }
 
+/** @throws Refusal 400 for a user who is unknown where the caller is a member */
+async function deployersOf(
+  { db, actor }: ActorContext,
+  { deployerUserIds }: Query,
+): Promise<string[] | undefined> {
+  if (deployerUserIds === undefined) return undefined;
+  const ids = deployerUserIds.split(',');
+  const { organizationIds } = actor.access;
+  const members = await membersAmong(db, organizationIds, ids);
+  const others = ids.filter((id) => !members.includes(id));
+  // Former members may have deployed, too.
+  const starters = others.length === 0 ? [] : await startersAmong(db, organizationIds, others);
+  if (others.some((id) => !starters.includes(id))) throw unknownEntity('query.deployerUserIds', 'user');
+  return ids;
+}
+
 function sortOf({ sort = '-createdAt' }: Query): PageAsked['sort'] {
   const isDescending = sort.startsWith('-');
   const key = (isDescending ? sort.slice(1) : sort) as EnvironmentSortKey;
@@ -76,6 +93,9 @@ export async function listEnvironments(
     includeSubEnvironments: query.includeSubEnvironments,
     search: text ? { text, projectIds: await projectsNamedLike(context.db, reach, text) } : undefined,
     tag: query.tag,
+    tags: query.tags?.split(','),
+    isDestroyed: query.isDestroyed,
+    deployerIds: await deployersOf(context, query),
     templateId: templateIdOf(query),
     ...stateFilter(query),
   };

@@ -6,7 +6,12 @@ import type { Reach } from '../access/access.ts';
 import type { Connection } from '../context.ts';
 import { likeText } from '../database/like-text.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
-import { deploymentVersionOf, finishedAfter, queueLengthOf } from '../deployments/shown-deployment-store.ts';
+import {
+  deploymentVersionOf,
+  finishedAfter,
+  queueLengthOf,
+  starterOf,
+} from '../deployments/shown-deployment-store.ts';
 import { projectNameOf } from '../projects/project-store.ts';
 import {
   isScheduled,
@@ -80,6 +85,12 @@ export interface EnvironmentFilter {
   /** A part of one of the environment's texts, or of its project's name. */
   readonly search?: { readonly text: string; readonly projectIds: readonly string[] };
   readonly tag?: string;
+  /** One of them is enough. */
+  readonly tags?: readonly string[];
+  /** Nothing of it was deployed since it was destroyed. */
+  readonly isDestroyed?: boolean;
+  /** Who started the latest deployment, by id. */
+  readonly deployerIds?: readonly string[];
   readonly statuses?: readonly EnvironmentStatus[];
   readonly driftStatuses?: readonly DriftStatus[];
   readonly templateTypes?: readonly TemplateType[];
@@ -109,10 +120,17 @@ export function within({ organizationIds, projectIds, environmentIds }: Reach) {
 const shownDriftStatus = sql<DriftStatus>`case when environment.drift_status <> 'NEVER_RUN' then environment.drift_status
   when ${isScheduled(sql.ref('environment.id'), 'driftDetection')} then 'NEVER_RUN' else 'DISABLED' end`;
 
+const deployer = starterOf(sql.ref('environment.latest_deployment_id'));
+
 /** Conditions on what has become of environments. */
 function stateConditions(db: Connection, filter: EnvironmentFilter): RawBuilder<boolean>[] {
   const { statuses, driftStatuses, templateTypes, expiresBefore, finishedAfter: after } = filter;
+  const { isDestroyed, deployerIds } = filter;
   return [
+    ...(isDestroyed === undefined
+      ? []
+      : [sql<boolean>`(environment.resting_status = 'INACTIVE') = ${isDestroyed}`]),
+    ...(deployerIds ? [sql<boolean>`${deployer} = any(${deployerIds}::text[])`] : []),
     ...(statuses ? [sql<boolean>`environment.status = any(${statuses}::text[])`] : []),
     ...(driftStatuses ? [sql<boolean>`${shownDriftStatus} = any(${driftStatuses}::text[])`] : []),
     ...(templateTypes
@@ -136,6 +154,7 @@ function filtered(db: Connection, filter: EnvironmentFilter) {
   if (filter.workspaceNamePrefix !== undefined)
     query = query.where('workspace_name', 'like', `${likeText(filter.workspaceNamePrefix)}%`);
   if (filter.tag !== undefined) query = query.where('tags', '@>', sql<string[]>`array[${filter.tag}]`);
+  if (filter.tags !== undefined) query = query.where('tags', '&&', sql<string[]>`${filter.tags}::text[]`);
   for (const condition of stateConditions(db, filter)) query = query.where(condition);
   if (!filter.includeSubEnvironments) query = query.where('workflow_environment_id', 'is', null);
   if (filter.search !== undefined) {

@@ -29,6 +29,7 @@ import { JsonText } from './json-text.ts';
 import { onceKeyOf, onlyOnce } from './changes/only-once.ts';
 import { parseBody } from './parse-body.ts';
 import { noteRefusedCall } from './refused-calls.ts';
+import { joinLists } from './queries/join-lists.ts';
 import { unknownParameters } from './queries/unknown-parameters.ts';
 import { type PartCheckers, partCheckers } from './request-parts.ts';
 import { warn } from './warn.ts';
@@ -94,6 +95,7 @@ interface BoundRoute extends Route {
   readonly context: Context;
   readonly homes: Homes;
   readonly check: PartCheckers;
+  readonly joinLists: ReturnType<typeof joinLists>;
   readonly checkVersion: ReturnType<typeof versionCheck>;
 }
 
@@ -143,7 +145,7 @@ async function noting<Result>(
  * @throws Refusal 401, 400 that names the parameter, 404 or 403 as `checkRight` does
  */
 async function admit(bound: BoundRoute, wire: Pick<Wire, 'request' | 'reply'>): Promise<void> {
-  const { context, homes, operation, check } = bound;
+  const { context, homes, operation, check, joinLists } = bound;
   const { request } = wire;
   const params = request.params as Record<string, unknown>;
   const query = request.query as Record<string, unknown>;
@@ -155,6 +157,7 @@ async function admit(bound: BoundRoute, wire: Pick<Wire, 'request' | 'reply'>): 
   const actor = operation.needs === 'nothing' ? anonymous : await authenticate(context, request);
   actors.set(request, actor);
   for (const [part, values] of Object.entries({ params, query })) refuseNulOf(part, values);
+  joinLists(query);
   const unknown = unknownParameters(operation, query);
   if (unknown !== null) warn(wire, unknown);
   check.params(params);
@@ -294,7 +297,14 @@ export function bindRoute(app: FastifyInstance, context: Context, versions: Vers
     if (!homes.has(entity)) throw new Error(`No family has the entity "${entity}" of ${operation.name}`);
   const check = partCheckers(operation, context.settings.unknownFields);
   const checkVersion = versionCheck(versions, operation);
-  const bound: BoundRoute = { ...route, context, homes, check, checkVersion };
+  const bound: BoundRoute = {
+    ...route,
+    context,
+    homes,
+    check,
+    checkVersion,
+    joinLists: joinLists(operation),
+  };
   const url = `/api${fastifyPath(operation.path)}`;
   const register = (place: FastifyInstance) =>
     place.route({

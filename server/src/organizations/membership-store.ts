@@ -1,5 +1,5 @@
 /** SQL of single memberships in organizations. */
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Connection } from '../context.ts';
 import type { OrganizationMemberTable } from '../database/schema.ts';
 
@@ -16,6 +16,22 @@ export async function getMembership(
     .where('organization_id', '=', organizationId)
     .where('user_id', '=', userId)
     .executeTakeFirst();
+}
+
+/** Of several users, who is a member of one of the organizations. */
+export async function membersAmong(
+  db: Connection,
+  organizationIds: readonly string[],
+  userIds: readonly string[],
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('organization_member')
+    .select('user_id as id')
+    .distinct()
+    .where('organization_id', '=', sql<string>`any(${organizationIds}::uuid[])`)
+    .where('user_id', '=', sql<string>`any(${userIds}::text[])`)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** A membership, unless the user has one there. @returns whether it was made */

@@ -7,13 +7,18 @@ import { projectViews } from './project-view.ts';
 
 /**
  * @param organizationId absent: of all organizations of the caller
+ * @param isArchived absent: archived ones and others
  * @throws Refusal 400 for an organization of others
  */
-export async function listProjects(context: ActorContext, organizationId?: string): Promise<Project[]> {
+export async function listProjects(
+  context: ActorContext,
+  organizationId?: string,
+  isArchived?: boolean,
+): Promise<Project[]> {
   const { access } = context.actor;
   const isUnknown = organizationId !== undefined && !access.isMember(organizationId);
   if (isUnknown && access.organizationIds.length > 0)
     throw unknownEntity('query.organizationId', 'organization');
   const reach = access.reach('VIEW_PROJECT', organizationId);
-  return projectViews(context, await listProjectRows(context.db, reach));
+  return projectViews(context, await listProjectRows(context.db, reach, isArchived));
 }

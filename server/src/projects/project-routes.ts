@@ -88,7 +88,9 @@ async function testingProject(context: ActorContext, organizationId: string): Pr
 }
 
 export const projectRoutes: Route[] = [
-  route(operations.listProjects, (context, { query }) => listProjects(context, query.organizationId)),
+  route(operations.listProjects, (context, { query }) =>
+    listProjects(context, query.organizationId, query.isArchived),
+  ),
   route(operations.createProject, (context, { body, home }) => createProject(context, body, home)),
   route(operations.getProject, async (context, { params }) => {
     const row = await getProjectRow(context.db, params.id);

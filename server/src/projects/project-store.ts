@@ -218,12 +218,14 @@ function within({ organizationIds, projectIds }: Pick<Reach, 'organizationIds' |
 export async function listProjectRows(
   db: Connection,
   reach: Pick<Reach, 'organizationIds' | 'projectIds'>,
+  isArchived?: boolean,
 ): Promise<ProjectRow[]> {
   return db
     .selectFrom('project')
     .selectAll()
     .where(within(reach))
     .where('is_testing', '=', false)
+    .$if(isArchived !== undefined, (query) => query.where('is_archived', '=', isArchived === true))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .execute();

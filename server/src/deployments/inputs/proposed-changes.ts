@@ -109,7 +109,7 @@ async function store(
     variableFields: fields,
     ...(sets ? { setChanges: await checkProposedSets(context, place, sets) } : {}),
     ...(codeChange ? { codeChange } : {}),
-    settingsChange: await readSettings(context, facts, settings, proposedBy),
+    settingsChange: await readSettings(context, facts, settings, { proposedBy }),
   };
   await changeForGood(context, facts, lasting, { proposedBy });
   const columns = changedColumns(lasting);

@@ -98,6 +98,7 @@ export async function readDeployRequest(
 export interface DestroyRequest {
   readonly checkoutUpdatedCode?: boolean;
   readonly skipStateRefresh?: boolean;
+  readonly requiresApproval?: boolean;
   readonly isScheduledRun?: boolean;
   readonly revision?: string;
   readonly comment?: string;
@@ -105,10 +106,21 @@ export interface DestroyRequest {
   readonly workflowDeploymentId?: string;
 }
 
-/** @throws Refusal 400 for a revision that git would not read as one */
-export function readDestroyRequest(request: DestroyRequest): StartRequest {
+/**
+ * @throws Refusal 400 for a revision that git would not read as one, 403 for a caller who may not switch approvals off
+ */
+export async function readDestroyRequest(
+  context: ActorContext,
+  facts: StoredFacts,
+  request: DestroyRequest,
+): Promise<StartRequest> {
   checkWorkflowFields(request, 'body');
   checkRevision(request.revision, 'query.revision');
+  const { requiresApproval: userRequiresApproval } = request;
+  const field = '/query/requiresApproval';
+  if (userRequiresApproval === false)
+    requireRight(context.actor, inEnvironment(facts.environment), 'RUN_APPLY', `${field} false`);
+  const asked = userRequiresApproval === undefined ? {} : { userRequiresApproval };
   return {
     type: 'destroy',
     trigger: request.triggerName ?? 'user',
@@ -120,6 +132,7 @@ export function readDestroyRequest(request: DestroyRequest): StartRequest {
     // The commit that was deployed last, unless the request names a revision or wants the newest code.
     followsLastDeploy: !request.revision && request.checkoutUpdatedCode !== true,
     skipStateRefresh: request.skipStateRefresh,
+    settingsChange: await readSettings(context, facts, asked, { approvalField: field }),
     isScheduledRun: request.isScheduledRun,
   };
 }

@@ -7,7 +7,8 @@ import type { AskedSettings } from '../run-inputs.ts';
 import type { SettingsChange, StoredFacts } from '../start-facts.ts';
 
 /**
- * @param proposedBy id of the user who proposed it, if the caller approves it
+ * @param from `proposedBy`: id of the user who proposed it, if the caller approves it; `approvalField`: location of the
+ * field about approvals in the request
  * @returns undefined where the request says nothing about them
  * @throws Refusal 400 that names the field, 403 where the caller may not switch approvals off
  */
@@ -15,7 +16,10 @@ export async function readSettings(
   context: ActorContext,
   { environment, policy, demands }: StoredFacts,
   { envName, ttl, userRequiresApproval }: AskedSettings,
-  proposedBy?: string,
+  {
+    proposedBy,
+    approvalField = '/body/userRequiresApproval',
+  }: { proposedBy?: string; approvalField?: string } = {},
 ): Promise<SettingsChange | undefined> {
   const asked = {
     ...(envName === undefined ? {} : { envName }),
@@ -32,7 +36,7 @@ export async function readSettings(
   const columns = {
     ...(envName === undefined ? {} : { name: envName }),
     ...(userRequiresApproval === undefined ? {} : { requires_approval: userRequiresApproval }),
-    ...lifterColumns(context, environment, userRequiresApproval, demands, '/body/userRequiresApproval'),
+    ...lifterColumns(context, environment, userRequiresApproval, demands, approvalField),
     ...(ttl === undefined ? {} : await ttlColumns(context, ttl, home, 'body.ttl')),
   };
   return { asked, columns };
