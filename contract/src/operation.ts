@@ -50,6 +50,11 @@ export interface Declaration<
    * with what the caller may see.
    */
   readonly needsAnywhere?: boolean;
+  /**
+   * A right that a part of the requests needs instead of `needs`. Callers with either are admitted, and the verb requires
+   * the one that its request needs.
+   */
+  readonly needsInstead?: { readonly right: Right; readonly for: string };
   /** Rights that parts of a request need as well, which the verb requires. */
   readonly needsToo?: readonly { readonly right: Right; readonly for: string }[];
   /**
@@ -108,10 +113,11 @@ export interface Operation<
 }
 
 /** The rights one of which an operation needs, by what a request names; empty where it needs none. */
-export function rightsOf({ needs, subject = [] }: Operation): readonly Right[] {
+export function rightsOf({ needs, needsInstead, subject = [] }: Operation): readonly Right[] {
   if (needs === 'signed-in' || needs === 'nothing') return [];
   const subjects: readonly Subject[] = [subject].flat();
-  return [...new Set(subjects.map((each) => each.needs ?? needs))];
+  const instead = needsInstead ? [needsInstead.right] : [];
+  return [...new Set([...subjects.map((each) => each.needs ?? needs), ...instead])];
 }
 
 type StaticOr<Schema, Fallback> = Schema extends TSchema

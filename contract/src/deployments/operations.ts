@@ -91,6 +91,7 @@ export const operations = defineOperations('deployments', {
       'Starts a deployment, or queues it behind the active one. The body may also be wrapped in ' +
       '`deployRequest`.',
     needs: 'RUN_PLAN',
+    needsInstead: { right: 'RUN_TASK', for: '`deploymentType` task' },
     needsToo: [
       { right: 'RUN_APPLY', for: '`userRequiresApproval` false' },
       {
@@ -98,7 +99,6 @@ export const operations = defineOperations('deployments', {
         for: '`userRequiresApproval` false where a project demands approvals, there',
       },
       { right: 'RUN_APPLY', for: '`autoDriftRemediationStrategy` CODE_TO_CLOUD' },
-      { right: 'RUN_TASK', for: '`deploymentType` task' },
       { right: 'EDIT_VCS_ENVIRONMENT', for: 'another `blueprintRepository`' },
       { right: 'OVERRIDE_MAX_TTL', for: 'a `ttl` beyond the maximum' },
       {

@@ -37,8 +37,9 @@ function operationsOf(right: Right): string[] {
   const whole = all
     .filter((operation) => rightsOf(operation).includes(right))
     .map((operation) => {
-      const { method, path, needsAnywhere } = operation;
-      return `\`${method} ${path}\`${needsAnywhere ? ' (somewhere)' : ''}${placesWith(right, operation)}`;
+      const { method, path, needsAnywhere, needsInstead } = operation;
+      const instead = needsInstead?.right === right ? ` with ${needsInstead.for}` : '';
+      return `\`${method} ${path}\`${needsAnywhere ? ' (somewhere)' : ''}${placesWith(right, operation)}${instead}`;
     });
   const parts = all.flatMap(({ method, path, needsToo = [] }) =>
     needsToo.filter((each) => each.right === right).map((each) => `\`${method} ${path}\` with ${each.for}`),

@@ -61,7 +61,8 @@ const policyAssignmentFields = {
   hash: Type.Optional(
     Type.String({
       description:
-        'SHA-256 over the files of the policy as they were last evaluated; absent: they never were',
+        'SHA-256 over the files of the policy as they were last evaluated; before the first evaluation, over the ' +
+        'repository, revision, path and configuration',
     }),
   ),
 };

@@ -93,6 +93,21 @@ export function requireAnywhere(actor: Actor, operation: Operation): void {
   throw new Refusal('forbidden', `This needs the right ${possible.join(' or ')}${why}`);
 }
 
+/**
+ * A request may name the organization next to what it is about.
+ * @throws Refusal 400 for one that the caller does not know
+ */
+function refuseForeignOrganization(
+  { access }: Actor,
+  subjects: readonly Subject[],
+  parts: RequestParts,
+): void {
+  for (const subject of subjects) {
+    const id = subject.entity === 'organization' ? named(parts, subject) : undefined;
+    if (id !== undefined && !access.isMember(id.toLowerCase())) throw unknownReference(subject, id);
+  }
+}
+
 interface Looking extends Pick<Context, 'db' | 'events'> {
   readonly homes: Homes;
 }
@@ -142,9 +157,11 @@ export async function checkRight(
   const find = looking.homes.get(subject.entity);
   const home = await (known ?? (find && homeFor(looking, actor.access, find, id)));
   if (!home || !actor.access.isMember(home.organizationId)) throw unknownReference(subject, id);
-  const isAllowed = operation.needsAnywhere
+  refuseForeignOrganization(actor, subjects, parts);
+  const { needsAnywhere, needsInstead } = operation;
+  const isAllowed = needsAnywhere
     ? actor.access.anywhere(needs, home.organizationId)
-    : actor.access.has(needs, home);
+    : actor.access.has(needs, home) || (needsInstead && actor.access.has(needsInstead.right, home));
   if (!isAllowed) throw new MissingRight(`This needs the right ${needs}`, home);
   return home;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import type { Right } from '#contract/schema/enumerations.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok, refused } from '../testing/client.ts';
@@ -106,4 +107,24 @@ test('users who may plan but not apply cannot switch off approvals', async () =>
   await agent.plan();
   await refused(app, 'approveDeployment', 403, { params: { id: started }, as });
   assert.equal((await deploymentOf(app, started)).status, 'WAITING_FOR_USER');
+});
+
+test('a task needs the right to run tasks, and no other; everything else needs the right to plan', async () => {
+  const { id } = await createActive(app, agent);
+  const keyWith = (rights: readonly Right[]) =>
+    app.addKey({ [app.organizationId]: [] }, [
+      { organizationId: app.organizationId, projectId: app.projectId, role: rights },
+    ]);
+  const [tasker, planner] = [await keyWith(['RUN_TASK']), await keyWith(['RUN_PLAN'])];
+  const params = { id };
+  const task = { deploymentType: 'task', taskPayload: 'true' };
+  const started = await ok(app, 'deployEnvironment', { params, body: task, as: tasker });
+  assert.equal(started.type, 'task');
+  await ok(app, 'deployEnvironment', { params, body: { deployRequest: task }, as: tasker });
+  const refusalOf = async (body: object, as: typeof tasker) =>
+    (await refused(app, 'deployEnvironment', 403, { params, body, as })).message;
+  assert.equal(await refusalOf(task, planner), '/body/deploymentType task needs the right RUN_TASK');
+  for (const body of [{}, { deploymentType: 'prPlan' }, { deploymentType: 'driftDetection' }])
+    assert.equal(await refusalOf(body, tasker), 'This needs the right RUN_PLAN');
+  await ok(app, 'deployEnvironment', { params, body: {}, as: planner });
 });

@@ -5,7 +5,6 @@ import type { operations } from '#contract/operations.ts';
 import type { QueryOf } from '#contract/operation.ts';
 import type { DriftStatus, EnvironmentStatus, TemplateType } from '#contract/schema/enumerations.ts';
 import { parseExactly } from '#contract/schema/exact-json.ts';
-import { isUuid } from '../access/entity-home.ts';
 import type { ActorContext } from '../context.ts';
 import { unknownEntity } from '../http/errors.ts';
 import { type JsonText, jsonList } from '../http/json-text.ts';
@@ -14,6 +13,7 @@ import { membersAmong } from '../organizations/membership-store.ts';
 import { projectsNamedLike } from '../projects/project-store.ts';
 import { type EnvironmentFilter, listEnvironmentPage, type PageAsked } from './listed-environment-store.ts';
 import { type LargeColumn, largeColumns, startersAmong } from '../deployments/shown-deployment-store.ts';
+import { getTemplateRow } from '../templates/template-store.ts';
 import { environmentTexts } from './environment-texts.ts';
 import { visibleReach } from './visible-reach.ts';
 
@@ -46,9 +46,15 @@ function stateFilter({ status, driftStatus, templateType, expiresBefore, finishe
   };
 }
 
-/** @throws Refusal 400 for what no template can have as its id */
-function templateIdOf({ blueprintId }: Query): string | undefined {
-  if (blueprintId !== undefined && !isUuid(blueprintId)) throw unknownEntity('query.blueprintId', 'template');
+/** @throws Refusal 400 for a template that is unknown where the caller is a member */
+async function templateIdOf(
+  { db, actor }: ActorContext,
+  { blueprintId }: Query,
+): Promise<string | undefined> {
+  if (blueprintId === undefined) return undefined;
+  const template = await getTemplateRow(db, blueprintId);
+  if (!template || !actor.access.isMember(template.organization_id))
+    throw unknownEntity('query.blueprintId', 'template');
   return blueprintId;
 }
 
@@ -96,7 +102,7 @@ export async function listEnvironments(
     tags: query.tags?.split(','),
     isDestroyed: query.isDestroyed,
     deployerIds: await deployersOf(context, query),
-    templateId: templateIdOf(query),
+    templateId: await templateIdOf(context, query),
     ...stateFilter(query),
   };
   const page = { limit: query.limit ?? largestPage, offset: query.offset ?? 0, sort: sortOf(query) };

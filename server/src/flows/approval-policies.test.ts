@@ -122,9 +122,12 @@ test('policies are assigned to organizations, projects and templates, and listed
     { scope: 'BLUEPRINT', scopeId: template.id, blueprintId },
     { scope: 'ORGANIZATION', scopeId: organizationId, blueprintId },
   ] as const;
+  // Before the first evaluation, too.
+  const { hash } = await ok(app, 'assignApprovalPolicy', { body: places[0] });
+  assert.match(hash ?? '', /^[0-9a-f]{64}$/);
   for (const body of places) {
-    assert.deepEqual(await ok(app, 'assignApprovalPolicy', { body }), body);
-    assert.deepEqual(await ok(app, 'assignApprovalPolicy', { body }), body);
+    assert.deepEqual(await ok(app, 'assignApprovalPolicy', { body }), { ...body, hash });
+    assert.deepEqual(await ok(app, 'assignApprovalPolicy', { body }), { ...body, hash });
     const [assigned, ...more] = await at(body.scope, body.scopeId);
     assert.deepEqual(more, []);
     const { scope, scopeId } = body;
@@ -135,11 +138,16 @@ test('policies are assigned to organizations, projects and templates, and listed
   assert.deepEqual(await entryOf(blueprintId), {
     policy,
     assignments: [
-      { ...places[2], scopeName: (await ok(app, 'listOrganizations', {}))[0]?.name },
-      { ...places[1], scopeName: template.name },
-      { ...places[0], scopeName: 'Guarded' },
+      { ...places[2], hash, scopeName: (await ok(app, 'listOrganizations', {}))[0]?.name },
+      { ...places[1], hash, scopeName: template.name },
+      { ...places[0], hash, scopeName: 'Guarded' },
     ],
   });
+  const { name } = policy;
+  await ok(app, 'updateApprovalPolicy', { body: { id: blueprintId, name, repository, path: 'elsewhere' } });
+  const changed = await ok(app, 'assignApprovalPolicy', { body: places[0] });
+  assert.match(changed.hash ?? '', /^[0-9a-f]{64}$/);
+  assert.notEqual(changed.hash, hash);
 });
 
 test('an assignment is removed by its name, or with all others of its place', async () => {

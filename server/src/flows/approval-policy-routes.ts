@@ -8,7 +8,6 @@ import { inTransaction } from '../database/transaction.ts';
 import { orNotFound, unknownEntity } from '../http/errors.ts';
 import { type Route, route, type Wire } from '../http/route.ts';
 import { warn } from '../http/warn.ts';
-import { newestHashes } from '../approval-policies/verdict-store.ts';
 import { listOrganizationRows } from '../organizations/organization-store.ts';
 import { getProjectRows } from '../projects/project-store.ts';
 import { createTemplate } from '../templates/create-template.ts';
@@ -30,6 +29,7 @@ import { catalogue } from './catalogue.ts';
 import { checkCataloguePolicy } from './check-policy.ts';
 import { findOpa } from './find-opa.ts';
 import { policyOf } from './flow-view.ts';
+import { hashesOf } from './policy-hashes.ts';
 
 const type = 'approval-policy';
 type PolicyScope = (typeof policyScopes)[number];
@@ -93,18 +93,14 @@ async function listPolicies(context: ActorContext, organizationId: string): Prom
   );
   const names = await visiblePlaces(context, assigned);
   const policies = (await templateViews(db, rows)).map(policyOf);
-  const hashes = await newestHashes(
-    db,
-    rows.map((row) => row.id),
-  );
+  const hashOf = await hashesOf(db, policies);
   return policies.map((policy) => ({
     policy,
     assignments: assigned.flatMap(({ template_id: blueprintId, scope: given, scope_id: scopeId }) => {
       const scope = policyScopeOf(given);
       const scopeName = names.get(scopeId);
       if (blueprintId !== policy.id || !scope || scopeName === undefined) return [];
-      const hash = hashes.get(blueprintId);
-      return { scope, scopeId, blueprintId, scopeName, ...(hash === undefined ? {} : { hash }) };
+      return { scope, scopeId, blueprintId, scopeName, hash: hashOf(policy) };
     }),
   }));
 }
@@ -134,7 +130,12 @@ const assignments: Route[] = [
       const place = await requirePlace(context, body, 'body.scopeId');
       const policy = { type, id: body.blueprintId, field: 'body.blueprintId' } as const;
       await assign(context, place, policy, { id: context.newId(), position: null });
-      return { scope: body.scope, scopeId: place.scopeId, blueprintId: body.blueprintId.toLowerCase() };
+      const blueprintId = body.blueprintId.toLowerCase();
+      const views = await templateViews(context.db, await getTemplateRows(context.db, [blueprintId]));
+      const [stored] = views.map(policyOf);
+      if (!stored) throw unknownEntity('body.blueprintId', 'approval policy');
+      const hash = (await hashesOf(context.db, [stored]))(stored);
+      return { scope: body.scope, scopeId: place.scopeId, blueprintId, hash };
     });
   }),
   route(operations.unassignApprovalPolicy, (context, { query }) => unassignNamed(context, query.id)),

@@ -6,8 +6,10 @@ import { isUuid } from '../access/entity-home.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { badField, orNotFound } from '../http/errors.ts';
+import { environmentHome } from '../environments/environment-store.ts';
+import { badField, orNotFound, unknownEntity } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
+import { projectHome } from '../projects/project-store.ts';
 import {
   type DeliveryRow,
   getDelivery,
@@ -15,7 +17,7 @@ import {
   listDeliveries,
   restartDelivery,
 } from './delivery-store.ts';
-import { endRest, type EndpointRow, getEndpoints } from './endpoint-store.ts';
+import { endRest, type EndpointRow, getEndpoint, getEndpoints } from './endpoint-store.ts';
 import { deliveriesChannel, giveUpAfter } from './record-event.ts';
 
 const usualLimit = 50;
@@ -69,12 +71,28 @@ async function viewOf(context: Pick<ActorContext, 'db'>, row: DeliveryRow): Prom
 
 type ListQuery = QueryOf<typeof operations.listNotificationDeliveries>;
 
-async function list(context: ActorContext, { organizationId, limit = usualLimit, ...query }: ListQuery) {
-  for (const name of ['endpointId', 'projectId', 'environmentId', 'offset'] as const) {
-    const value = query[name];
-    if (value !== undefined && value !== '' && !isUuid(value))
-      throw badField(`query.${name}`, 'must be an id that a reply has');
-  }
+/** @throws Refusal 400 for what is not in the organization */
+async function checkFilters({ db }: ActorContext, { organizationId, ...query }: ListQuery): Promise<void> {
+  const { endpointId, projectId, environmentId, offset } = query;
+  const endpoint = endpointId && isUuid(endpointId) ? await getEndpoint(db, endpointId) : undefined;
+  const found = [
+    ['endpointId', 'notification endpoint', endpointId, endpoint?.organization_id],
+    ['projectId', 'project', projectId, projectId && (await projectHome(db, projectId))?.organizationId],
+    [
+      'environmentId',
+      'environment',
+      environmentId,
+      environmentId && (await environmentHome(db, environmentId))?.organizationId,
+    ],
+  ] as const;
+  for (const [name, words, id, home] of found)
+    if (id && home !== organizationId.toLowerCase()) throw unknownEntity(`query.${name}`, words);
+  if (offset && !isUuid(offset)) throw badField('query.offset', 'must be an id that a reply has');
+}
+
+async function list(context: ActorContext, { limit = usualLimit, ...asked }: ListQuery) {
+  await checkFilters(context, asked);
+  const { organizationId, ...query } = asked;
   const offset = query.offset || undefined;
   const rows = await listDeliveries(context.db, organizationId, { ...query, offset, limit: limit + 1 });
   const page = rows.slice(0, limit);

@@ -59,14 +59,15 @@ export async function readDeployRequest(
 ): Promise<StartRequest> {
   const request = normalizeDeployRequest(body);
   const { environment } = facts;
-  const need = (right: 'RUN_TASK' | 'RUN_APPLY', why: string) =>
+  const need = (right: 'RUN_PLAN' | 'RUN_TASK' | 'RUN_APPLY', why: string) =>
     requireRight(context.actor, inEnvironment(environment), right, why);
+  if (request.deploymentType === 'task') need('RUN_TASK', '/body/deploymentType task');
+  else need('RUN_PLAN', 'This');
   checkDeployRequest(request, 'body');
   checkExpired(context, facts, request);
   checkWorkflowFields(request, 'body');
   const setChanges = await setChangesOf(context, environment, request, body);
   await checkUpstream(context, environment.organization_id, request, 'body');
-  if (request.deploymentType === 'task') need('RUN_TASK', '/body/deploymentType task');
   if (request.userRequiresApproval === false) need('RUN_APPLY', '/body/userRequiresApproval false');
   const strategy = request.autoDriftRemediationStrategy;
   if (appliesChanges(strategy)) need('RUN_APPLY', `/body/autoDriftRemediationStrategy ${strategy}`);
