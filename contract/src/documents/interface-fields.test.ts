@@ -8,7 +8,7 @@ import { CustomServiceEnvironmentVariables, Deployment, StartedDeployment } from
 import { DriftStatusResult } from '../deployments/shapes.ts';
 import { jsonSchemaOf } from './describe-schema.ts';
 import { CreatedEnvironment, Environment } from '../environments/shapes.ts';
-import { ListEnvironmentsQuery } from '../environments/operations.ts';
+import { ListEnvironmentsQuery } from '../environments/list-query.ts';
 import { operations } from '../operations.ts';
 import { Template } from '../templates/shapes.ts';
 import { AppMetadata, User } from '../users/shapes.ts';

@@ -1,5 +1,5 @@
 /** A page of the environments that the caller may see. */
-import type { EnvironmentSortKey } from '#contract/environments/operations.ts';
+import type { EnvironmentSortKey } from '#contract/environments/list-query.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { operations } from '#contract/operations.ts';
 import type { QueryOf } from '#contract/operation.ts';

@@ -1,6 +1,6 @@
 /** SQL of environments as readers see them: a page, with everything that its reply shows of them. */
 import { type RawBuilder, sql } from 'kysely';
-import type { EnvironmentSortKey } from '#contract/environments/operations.ts';
+import type { EnvironmentSortKey } from '#contract/environments/list-query.ts';
 import type { DriftStatus, EnvironmentStatus, TemplateType } from '#contract/schema/enumerations.ts';
 import type { Reach } from '../access/access.ts';
 import type { Connection } from '../context.ts';

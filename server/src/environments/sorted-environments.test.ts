@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { environmentSortKeys } from '#contract/environments/operations.ts';
+import { environmentSortKeys } from '#contract/environments/list-query.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';

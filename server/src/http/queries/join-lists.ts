@@ -14,10 +14,8 @@ export function joinLists(operation: Operation): (query: Record<string, unknown>
     for (const name of names) {
       const several = `${name}[]`;
       if (!Array.isArray(query[name]) && query[several] === undefined) continue;
-      query[name] = [query[name], query[several]]
-        .flat()
-        .filter((value) => value !== undefined)
-        .join(',');
+      const texts = [query[name], query[several]].flat().filter((value) => typeof value === 'string');
+      query[name] = texts.join(',');
       delete query[several];
     }
   };
