@@ -45,7 +45,7 @@ test('texts in quotes are secrets where the value cannot be read, and others are
       hcl(tooDeep),
       hcl('["secret-after"]'),
     ),
-    ['first-text', 'deep-secret', 'secret-after'],
+    ['first-text', 'unfinished', 'deep-secret', 'secret-after'],
   );
 });
 
