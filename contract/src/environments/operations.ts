@@ -7,7 +7,7 @@ import {
 } from './create-environment.ts';
 import { Ttl } from '../deployments/deploy-request.ts';
 import { StartedDeployment } from '../deployments/shapes.ts';
-import { oneOf, triggerNames } from '../schema/enumerations.ts';
+import { environmentStatuses, oneOf, triggerNames } from '../schema/enumerations.ts';
 import { ListEnvironmentsQuery } from './list-query.ts';
 import { CreatedEnvironment, Environment, EnvironmentLock, StatusCounts } from './shapes.ts';
 import { defineOperations, operation, variablesMegabytes } from '../operation.ts';
