@@ -1,6 +1,7 @@
 /** Files of the repository, whose content goes to AWS and into messages. */
 import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
+import { dirname, relative, resolve, sep } from 'node:path';
+import { requestFile } from '../drivers/cloudformation/reports.ts';
 import { StackProblem } from './api.ts';
 
 /** AWS takes no larger templates, and nobody writes larger files of parameters. */
@@ -12,26 +13,42 @@ function isWithin(found: string, folder: string): boolean {
 
 const rootOfRun = () => process.env['ENVARIUM_ROOT_DIR'] || process.cwd();
 
+/** The folder in which the run keeps its own files, secrets included, without links; null if there is none. */
+export function folderOfRun(): string | null {
+  const folder = dirname(requestFile);
+  return statSync(folder, { throwIfNoEntry: false }) === undefined ? null : realpathSync(folder);
+}
+
+/** Whether a file belongs to the run or to git. @param real its path without links */
+function isNoCode(real: string, root: string): boolean {
+  const own = folderOfRun();
+  return (own !== null && isWithin(real, own)) || relative(root, real).split(sep).includes('.git');
+}
+
 /**
  * @param file relative to the configuration's folder, in which the program was started
  * @param root of the repository
  * @returns null if it does not exist
- * @throws StackProblem for a path or a link out of the repository
+ * @throws StackProblem for a path or a link out of the repository, or to files of the run or of git
  */
 export function expectCode(file: string, root: string = rootOfRun()): Stats | null {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return null;
   // Whatever links it consists of.
-  if (!isWithin(realpathSync(file), realpathSync(root)))
+  const real = realpathSync(file);
+  const border = realpathSync(root);
+  if (!isWithin(real, border))
     throw new StackProblem(
       `${file} leads out of the repository: ${isWithin(resolve(file), resolve(root)) ? 'replace the link by the file' : 'correct the path'}`,
     );
+  if (isNoCode(real, border))
+    throw new StackProblem(`${file} belongs to git or to the run, and not to the code: correct the path`);
   return stats;
 }
 
 /**
  * @returns the text of a file; null if it does not exist
- * @throws StackProblem for a path or a link out of the repository, and for anything but a file of at most 1 MB
+ * @throws StackProblem as `expectCode`, and for anything but a file of at most 1 MB
  */
 export function readCode(file: string, root: string = rootOfRun()): string | null {
   const stats = expectCode(file, root);

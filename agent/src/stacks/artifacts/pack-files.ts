@@ -1,13 +1,12 @@
 /** Zips of files of the repository: the same for the same files, wherever and whenever they are made. */
 import { createHash } from 'node:crypto';
-import { createReadStream, readdirSync, realpathSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
-import { requestFile } from '../../drivers/cloudformation/reports.ts';
 import { StackProblem } from '../api.ts';
-import { expectCode } from '../code-files.ts';
+import { expectCode, folderOfRun } from '../code-files.ts';
 
 /** Of all files of a package: AWS takes no larger ones. */
 const largestBytes = 500_000_000;
@@ -18,15 +17,6 @@ export interface PackedFile {
   /** In the zip. */
   readonly path: string;
   readonly isExecutable: boolean;
-}
-
-/** What belongs to git and to the run is not code. */
-function isLeftOut(name: string, file: string): boolean {
-  return name === '.git' || file === realpathIfThere(requestFile.slice(0, requestFile.indexOf('/')));
-}
-
-function realpathIfThere(file: string): string | null {
-  return statSync(file, { throwIfNoEntry: false }) === undefined ? null : realpathSync(file);
 }
 
 /** One file, as the only one of its zip. @throws StackProblem if it cannot be packaged */
@@ -42,8 +32,8 @@ function isExecutable(mode: number): boolean {
 
 /**
  * All files of a folder in the order of their paths. Links are followed.
- * @throws StackProblem for a link that leads out of the repository or back to a folder that contains it, for anything
- * else than files and folders, and for an empty or too large folder
+ * @throws StackProblem for a link that leads out of the repository, to files of the run or of git, or back to a folder
+ * that contains it, for anything else than files and folders, and for an empty or too large folder
  */
 export function filesIn(folder: string): PackedFile[] {
   const found: PackedFile[] = [];
@@ -55,20 +45,21 @@ export function filesIn(folder: string): PackedFile[] {
       throw new StackProblem(`${place} leads back to a folder that contains it: remove the link`);
     for (const name of readdirSync(place)) {
       const file = join(place, name);
+      if (name === '.git') continue;
+      if (!existsSync(file)) throw new StackProblem(`${file} leads to no file: correct or remove the link`);
+      if (realpathSync(file) === folderOfRun()) continue;
       const stats = expectCode(file);
-      if (stats === null) throw new StackProblem(`${file} leads to no file: correct or remove the link`);
-      if (isLeftOut(name, realpathSync(file))) continue;
       const inner = path === '' ? name : `${path}/${name}`;
       entries += 1;
       if (entries > mostEntries)
         throw new StackProblem(
           `${folder} has more than ${mostEntries} files: package it before the deployment`,
         );
-      if (stats.isDirectory()) {
+      if (stats?.isDirectory()) {
         walk(file, inner, [...above, real]);
         continue;
       }
-      if (!stats.isFile()) throw new StackProblem(`${file} must be a file or a folder`);
+      if (!stats?.isFile()) throw new StackProblem(`${file} must be a file or a folder`);
       bytes += stats.size;
       if (bytes > largestBytes)
         throw new StackProblem(

@@ -295,6 +295,31 @@ test('packages leave out the files of git and of the run', async () => {
   );
 });
 
+test('nothing of the run or of git is uploaded, whatever names it or leads to it', async () => {
+  write({ [requestFile]: 'a secret of the run', '.git/config': 'url' });
+  symlinkSync(`../${requestFile}`, 'src/x');
+  symlinkSync('.git', 'history');
+  for (const path of ['.envarium', requestFile, 'src', 'src/x', '.git', '.git/config', 'history'])
+    await assert.rejects(codeOf(path), /belongs to git or to the run/, path);
+  for (const path of [requestFile, 'src/x'])
+    await assert.rejects(
+      packaged(`Transform: { Name: AWS::Include, Parameters: { Location: ${path} } }`),
+      /belongs to git or to the run/,
+      path,
+    );
+  for (const link of ['src/x', 'history']) rmSync(link);
+});
+
+test('a file that AWS reads for the plan is uploaded for it, also if it is code at another place', async () => {
+  const { artifacts } = await packaged(
+    `${ofResource('AWS::Serverless::Api', 'DefinitionUri: definition.json')}Transform: { Name: AWS::Include, Parameters: { Location: definition.json } }\n`,
+  );
+  assert.deepEqual(
+    artifacts.map(({ isForPlan }) => isForPlan),
+    [true],
+  );
+});
+
 test('archives are uploaded as they are', async () => {
   writeFileSync('code.jar', (await (await codeOf('src'))?.content()) ?? '');
   const jar = await codeOf('code.jar');

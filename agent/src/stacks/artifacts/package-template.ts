@@ -129,7 +129,10 @@ async function referenceTo(
   const { reference } = place.property;
   if (address.test(value)) return typeof reference === 'string' ? null : namesOf(place, value, work);
   const artifact = await artifactOf(place, value, work, artifacts);
-  if (!artifacts.some(({ target }) => target.key === artifact.target.key)) artifacts.push(artifact);
+  const known = artifacts.findIndex(({ target }) => target.key === artifact.target.key);
+  if (known === -1) artifacts.push(artifact);
+  // One file may be code at one place, and what AWS reads for the plan at another.
+  else if (artifact.isForPlan) artifacts[known] = artifact;
   const { bucket, key } = artifact.target;
   if (reference === 'https') return work.uploads.addressOf(artifact.target);
   return reference === 's3' ? `s3://${bucket}/${key}` : { [reference.bucket]: bucket, [reference.key]: key };
