@@ -47,6 +47,8 @@ const waiting =
 /** A bulk operation does to each environment what its single operation does, with the rights of that one. */
 interface BulkVerb {
   readonly single: Operation;
+  /** Whether it always requests the part for which the single operation needs another right instead of its own. */
+  readonly isInstead?: true;
   /** Rights for a part of the single operation that the bulk operation always requests. */
   readonly also?: readonly Right[];
 }
@@ -54,7 +56,7 @@ interface BulkVerb {
 export const bulkVerbs = {
   deploy: { single: deployments.deployEnvironment },
   destroy: { single: environments.destroyEnvironment },
-  'run-task': { single: deployments.deployEnvironment, also: ['RUN_TASK'] },
+  'run-task': { single: deployments.deployEnvironment, isInstead: true },
   approve: { single: deployments.approveDeployment },
   cancel: { single: deployments.cancelDeployment },
   'cancel-queued-deployments': { single: deployments.cancelQueuedDeployments },
@@ -65,8 +67,8 @@ export const bulkVerbs = {
 
 /** The rights that each item needs in its environment, that of the single operation first. */
 export function bulkRights(kind: BulkKind): readonly [Right, ...Right[]] {
-  const { single, also = [] }: BulkVerb = bulkVerbs[kind];
-  return [single.needs as Right, ...also];
+  const { single, isInstead, also = [] }: BulkVerb = bulkVerbs[kind];
+  return [(isInstead ? single.needsInstead?.right : single.needs) as Right, ...also];
 }
 
 interface About {
