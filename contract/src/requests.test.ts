@@ -14,6 +14,7 @@ ajv.addKeyword('x-no-effect');
 ajv.addKeyword('x-no-effect-values');
 ajv.addKeyword('x-cleared');
 const converting = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false, coerceTypes: true });
+converting.addKeyword('x-comma-list');
 for (const each of [ajv, converting]) formatsModule.default(each);
 
 /** The first complaint, as a server would say it; empty: none. */

@@ -92,6 +92,8 @@ const counterparts: Partial<Record<OperationName, OperationName>> = {
   deleteVcsConnection: 'updateVcsConnection',
   deleteCredential: 'updateCredential',
   unassignCredential: 'assignCredential',
+  deleteBudget: 'setBudget',
+  unassignCostCredential: 'assignCostCredential',
   deleteModule: 'updateModule',
   deleteProvider: 'updateProvider',
   deleteGpgKey: 'createGpgKey',
