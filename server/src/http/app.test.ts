@@ -25,6 +25,7 @@ const ids = {
   scopeId: id,
   vcsType: 'github',
   credentialId: id,
+  credentialsId: id,
 };
 
 /** Every path of the contract and of the agent protocol, and some that lead nowhere. */
