@@ -1,4 +1,5 @@
 /** The driver of terragrunt, with terraform and with OpenTofu; tested with 1.1.3. */
+import { unitModule } from '#contract/deployments/unit-names.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
@@ -28,7 +29,7 @@ import {
 } from './settings.ts';
 import { readTerragruntState, rescueFile, singleStateName, unitFiles } from './state.ts';
 import { elsewhereCapture, elsewhereOf, stateOverrides } from './unit-states.ts';
-import { levelsOf, unitModule } from './units.ts';
+import { levelsOf } from './units.ts';
 import { inputProblem, inputVariables } from './variables.ts';
 
 type StatelessContext = Omit<DriverContext, 'stateFolder'>;

@@ -1,6 +1,7 @@
 /** Reads the plans of all units of a run as one plan. */
 import type { PlannedUnit, PlanSummary, ResourceChange } from '#contract/deployments/plan.ts';
 import { hasDrift, kindsOf as kindsOfChange } from '#contract/deployments/plan-counts.ts';
+import { unitAddress, unitModule, versionsOfUnits } from '#contract/deployments/unit-names.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import { terraformState } from '#protocol/tools/terraform-state.ts';
 import { areUnitStates, readUnitStates } from '#protocol/tools/terragrunt-state.ts';
@@ -21,7 +22,7 @@ import { parseConfigurations } from './backends.ts';
 import { type Deferred, deferredUnits, mockedUnits } from './deferred.ts';
 import { isRunAll, planName, unitsOf } from './settings.ts';
 import { elsewhereOf } from './unit-states.ts';
-import { type Unit, unitAddress, unitModule } from './units.ts';
+import type { Unit } from './units.ts';
 import { unplannedUnits } from './unplanned-units.ts';
 import { workingFolder } from './working-folders.ts';
 
@@ -269,15 +270,6 @@ async function versionsByUnit(
   return new Map(found);
 }
 
-/** Those of all units. */
-function versionsOf(byUnit: ReadonlyMap<string, Versions>): Versions {
-  const modules = [...byUnit].flatMap(([unit, { moduleVersions }]) =>
-    Object.entries(moduleVersions).map(([name, version]) => [unitModule(unit, name), version] as const),
-  );
-  const providers = [...byUnit.values()].flatMap(({ providerVersions }) => Object.entries(providerVersions));
-  return { providerVersions: Object.fromEntries(providers), moduleVersions: Object.fromEntries(modules) };
-}
-
 /** @throws Error if a plan is missing, made without the unit's state, or none of the plans can be applied */
 export async function readUnitPlans(context: DriverContext, captures: Captures): Promise<PlanReading> {
   refuseLeftStates(context, captures);
@@ -308,7 +300,7 @@ export async function readUnitPlans(context: DriverContext, captures: Captures):
     ...summarized,
     hasChanges: hasUnplanned || read.some(({ hasChanges }) => hasChanges),
     hasResourceChanges: hasUnplanned || read.some(({ hasResourceChanges }) => hasResourceChanges),
-    ...versionsOf(versions),
+    ...versionsOfUnits([...versions].map(([unit, each]) => ({ unit, ...each }))),
     ...(planned.length > 0 ? { units: planned } : {}),
     ...(remarks.length > 0 ? { remarks } : {}),
   };

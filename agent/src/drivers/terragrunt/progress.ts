@@ -1,8 +1,8 @@
 /** Reads resource events from the output of an apply: terragrunt puts the unit in front of each line of its tool. */
+import { unitAddress, unitModule } from '#contract/deployments/unit-names.ts';
 import type { ProgressEvent, ProgressReader } from '../driver.ts';
 import { progressOfLines } from '../progress-lines.ts';
 import { terraformProgress, withoutColours } from '../terraform/progress.ts';
-import { unitAddress, unitModule } from './units.ts';
 
 /** No line about a resource is longer; longer lines are skipped without being buffered. */
 const longestLineBytes = 16_384;

@@ -1,5 +1,6 @@
 /** The states of units: one file for each while the tool runs, one document where the service stores them. */
 import { createHash } from 'node:crypto';
+import { unitAddress, unitModule } from '#contract/deployments/unit-names.ts';
 import { terraformState } from '#protocol/tools/terraform-state.ts';
 import {
   areUnitStates,
@@ -10,7 +11,6 @@ import {
 import { type StateReading, TornState } from '../driver.ts';
 import type { RescuedFile, SeveralFiles } from '../state-places.ts';
 import { readTerraformState } from '../terraform/state.ts';
-import { unitAddress, unitModule } from './units.ts';
 import { workingFolders } from './working-folders.ts';
 
 const ending = '.tfstate';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { levelsOf, readUnits, unitAddress, unitModule } from './units.ts';
+import { levelsOf, readUnits } from './units.ts';
 
 const unit = (path: string, ...dependencies: string[]) => ({ path, dependencies, reading: [] });
 
@@ -41,13 +41,4 @@ test('a cycle is found at once, whatever many units it needs', () => {
   ]).flat();
   const units = [...chain, unit('left-40'), unit('right-40'), unit('a', 'left-0', 'b'), unit('b', 'a')];
   assert.throws(() => levelsOf(units), { message: /: a → b → a\. Remove/ });
-});
-
-test('addresses and modules carry their unit, except those of the folder itself', () => {
-  assert.equal(unitAddress('live/vpc', 'aws_vpc.it'), 'live/vpc/aws_vpc.it');
-  assert.equal(unitAddress('.', 'aws_vpc.it'), 'aws_vpc.it');
-  assert.deepEqual(
-    [unitModule('vpc', 'module.net'), unitModule('vpc', ''), unitModule('.', 'module.net')],
-    ['vpc/module.net', 'vpc', 'module.net'],
-  );
 });

@@ -97,14 +97,3 @@ export function levelsOf(units: readonly Unit[]): Unit[][] {
   }
   return levels;
 }
-
-/** The address of something of a unit, as plans and events of a run show it. */
-export function unitAddress(unit: string, address: string): string {
-  return unit === '.' ? address : `${unit}/${address}`;
-}
-
-/** The module of something of a unit. */
-export function unitModule(unit: string, module: string): string {
-  if (unit === '.') return module;
-  return module === '' ? unit : `${unit}/${module}`;
-}

@@ -2,6 +2,7 @@
 import type { Updateable } from 'kysely';
 import type { Plan, PlannedUnit, ResourceChange } from '#contract/deployments/plan.ts';
 import { planSummaryOf } from '#contract/deployments/plan-counts.ts';
+import { versionsOfUnits } from '#contract/deployments/unit-names.ts';
 import type { Context } from '../../context.ts';
 import type { DeploymentTable } from '../../database/schema.ts';
 import { type AppliedPlan, currentPlan, listLevels } from './level-store.ts';
@@ -40,16 +41,10 @@ export function wholePlan(plans: readonly PlanOfUnits[]): { plan: Plan; units: P
 
 /** The versions that the units were planned with, as an outcome has them. */
 function versionColumns(units: readonly PlannedUnit[]): Updateable<DeploymentTable> {
-  const providers = units.flatMap(({ providerVersions = {} }) => Object.entries(providerVersions));
-  const modules = units.flatMap(({ unit, moduleVersions = {} }) =>
-    Object.entries(moduleVersions).map(([name, version]) => [
-      unit === '.' ? name : `${unit}/${name}`,
-      version,
-    ]),
-  );
+  const { providerVersions: providers, moduleVersions: modules } = versionsOfUnits(units);
   return {
-    ...(providers.length > 0 ? { provider_versions: JSON.stringify(Object.fromEntries(providers)) } : {}),
-    ...(modules.length > 0 ? { module_versions: JSON.stringify(Object.fromEntries(modules)) } : {}),
+    ...(Object.keys(providers).length > 0 ? { provider_versions: JSON.stringify(providers) } : {}),
+    ...(Object.keys(modules).length > 0 ? { module_versions: JSON.stringify(modules) } : {}),
   };
 }
 
