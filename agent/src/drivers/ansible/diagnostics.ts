@@ -27,20 +27,20 @@ const otherOutput = /^(?:Starting galaxy |Process install |\[[A-Z ]+\]: )/;
 const onlyAdvice = /^- you can use --ignore-errors/;
 const notInstalled = /was NOT installed successfully|were NOT installed successfully/;
 
-/** The messages of Ansible itself, such as one about syntax: `[ERROR]: …`, before 2.19 `ERROR! …`. */
-function ownMessages(lines: readonly string[]): string[] {
-  return lines.flatMap((line, start) => {
-    if (!errorMark.test(line)) return [];
-    const end = lines.findIndex((each, at) => at > start && (otherOutput.test(each) || errorMark.test(each)));
-    const text = lines
-      .slice(start, end === -1 ? undefined : end)
-      .join('\n')
-      .replace(errorMark, '')
-      .trim();
-    // The causes are in the first paragraph, too.
-    const own = text.includes('<<< caused by >>>') ? (text.split('\n\n', 1)[0] ?? text) : text;
-    return onlyAdvice.test(own) ? [rolesNotInstalled(lines) ?? own] : [own];
-  });
+/** The last message of Ansible itself, such as one about syntax: `[ERROR]: …`, before 2.19 `ERROR! …`. */
+function ownMessage(lines: readonly string[]): string | undefined {
+  const start = lines.findLastIndex((line) => errorMark.test(line));
+  if (start === -1) return undefined;
+  const rest = lines.slice(start);
+  const end = rest.findIndex((line) => otherOutput.test(line) && !errorMark.test(line));
+  const text = rest
+    .slice(0, end === -1 ? undefined : end)
+    .join('\n')
+    .replace(errorMark, '')
+    .trim();
+  // The causes are in the first paragraph, too.
+  const own = text.includes('<<< caused by >>>') ? (text.split('\n\n', 1)[0] ?? text) : text;
+  return onlyAdvice.test(own) ? (rolesNotInstalled(lines) ?? own) : own;
 }
 
 function rolesNotInstalled(lines: readonly string[]): string | null {
@@ -59,13 +59,9 @@ function withRemedy(text: string): string {
   return text;
 }
 
-function linesOf(output: string): string[] {
-  return stripVTControlCharacters(output.slice(-searchedCharacters)).split(/\r?\n/);
-}
-
 /** @returns null if there is no message */
 export function lastAnsibleDiagnostic(output: string): string | null {
-  const lines = linesOf(output);
-  const message = failedHostLines(lines).join('\n').trim() || ownMessages(lines).at(-1);
+  const lines = stripVTControlCharacters(output.slice(-searchedCharacters)).split(/\r?\n/);
+  const message = failedHostLines(lines).join('\n').trim() || ownMessage(lines);
   return message === undefined ? null : cut(withRemedy(message));
 }
