@@ -4,10 +4,11 @@ import type { CostCredential } from '#contract/costs/shapes.ts';
 import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
-import { isBelow, requireRightAbout } from '../credentials/change-credential.ts';
+import { requireRightAbout, requireWithin } from '../credentials/change-credential.ts';
 import { type CredentialRow, getCredentialRows, lockCredentialRow } from '../credentials/credential-store.ts';
-import { badField, conflict, notFound, orNotFound, unknownEntity } from '../http/errors.ts';
-import { holdProjectRow, type ProjectRow } from '../projects/project-store.ts';
+import { badField, notFound, unknownEntity } from '../http/errors.ts';
+import type { ProjectRow } from '../projects/project-store.ts';
+import { requireProject } from './require-project.ts';
 import {
   deleteCostCredential,
   insertCostCredential,
@@ -57,7 +58,7 @@ export async function assignCostCredential(
   projectId: string,
   credentialsId: string,
 ): Promise<CostCredential> {
-  const project = orNotFound(await holdProjectRow(context.db, projectId), 'project', projectId);
+  const project = await requireProject(context, projectId);
   const row = await lockCredentialRow(context.db, credentialsId);
   if (row?.organization_id !== project.organization_id)
     throw unknownEntity('body.credentialsId', 'credential');
@@ -67,10 +68,7 @@ export async function assignCostCredential(
       'body.credentialsId',
       `names the credential "${row.name}" of type ${row.type}, which is for runs: costs are read with ${costTypes}`,
     );
-  if (row.project_id !== null && !isBelow(project.hierarchy, row.project_id))
-    throw conflict(
-      `The credential "${row.name}" belongs to another project, which "${project.name}" is not below`,
-    );
+  requireWithin(row, project);
   if (await insertCostCredential(context.db, context, project.id, row.id))
     await record(context, 'assignedForCosts', project, row);
   return { projectId: project.id, credentialsId: row.id, credentialsType: row.type };
@@ -82,7 +80,7 @@ export async function unassignCostCredential(
   projectId: string,
   credentialsId: string,
 ): Promise<{ projectId: string; credentialsId: string }> {
-  const project = orNotFound(await holdProjectRow(context.db, projectId), 'project', projectId);
+  const project = await requireProject(context, projectId);
   const row = await lockCredentialRow(context.db, credentialsId);
   if (row?.organization_id !== project.organization_id) throw notFound('credential', credentialsId);
   if (!(await deleteCostCredential(context.db, project.id, row.id)))

@@ -4,9 +4,10 @@ import type { Budget } from '#contract/costs/shapes.ts';
 import { type Changes, changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
-import { orNotFound, Refusal } from '../http/errors.ts';
-import { holdProjectRow, type ProjectRow } from '../projects/project-store.ts';
+import { Refusal } from '../http/errors.ts';
+import type { ProjectRow } from '../projects/project-store.ts';
 import { type BudgetRow, deleteBudgetRow, getBudgetRow, upsertBudget } from './budget-store.ts';
+import { requireProject } from './require-project.ts';
 
 export function budgetView({ id, project_id: projectId, amount, timeframe, thresholds }: BudgetRow): Budget {
   return { id, projectId, amount, timeframe, thresholds };
@@ -37,16 +38,12 @@ function record(
   });
 }
 
-async function held(context: ActorContext, projectId: string): Promise<ProjectRow> {
-  return orNotFound(await holdProjectRow(context.db, projectId), 'project', projectId);
-}
-
 export async function setBudget(
   context: ActorContext,
   projectId: string,
   body: SetBudgetBody,
 ): Promise<Budget> {
-  const project = await held(context, projectId);
+  const project = await requireProject(context, projectId);
   const before = await getBudgetRow(context.db, project.id);
   const row = await upsertBudget(context.db, context, project.id, body);
   await record(context, 'set', project, row, changesOf(before ? audited(before) : null, audited(row)));
@@ -55,7 +52,7 @@ export async function setBudget(
 
 /** @throws Refusal 404 where there is none */
 export async function deleteBudget(context: ActorContext, projectId: string): Promise<{ id: string }> {
-  const project = await held(context, projectId);
+  const project = await requireProject(context, projectId);
   const row = requireBudget(await deleteBudgetRow(context.db, project.id), project.id);
   await record(context, 'deleted', project, row, changesOf(audited(row), null));
   return { id: row.id };

@@ -9,7 +9,7 @@ import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { badField, conflict, notFound, orNotFound } from '../http/errors.ts';
 import { projectsReadBy } from '../costs/cost-credential-store.ts';
-import { getProjectRow, getProjectRows } from '../projects/project-store.ts';
+import { getProjectRow, getProjectRows, type ProjectRow } from '../projects/project-store.ts';
 import { checkedValue } from './check-value.ts';
 import {
   auditedCredential,
@@ -135,9 +135,12 @@ export async function deleteCredential(context: ActorContext, id: string): Promi
   return { id: row.id };
 }
 
-/** Whether a project is one of a path of ids. */
-export function isBelow(hierarchy: string, projectId: string): boolean {
-  return hierarchy.split('|').includes(projectId);
+/** @throws Refusal 409 for a credential of a project that another project is not below */
+export function requireWithin(row: CredentialRow, project: Pick<ProjectRow, 'name' | 'hierarchy'>): void {
+  if (row.project_id === null || project.hierarchy.split('|').includes(row.project_id)) return;
+  throw conflict(
+    `The credential "${row.name}" belongs to another project, which "${project.name}" is not below`,
+  );
 }
 
 interface AssignmentIds {
@@ -158,10 +161,7 @@ export async function assignCredential(
     throw conflict(
       `The credential "${row.name}" of type ${row.type} is for reading costs: runs cannot use it`,
     );
-  if (row.project_id !== null && !isBelow(project.hierarchy, row.project_id))
-    throw conflict(
-      `The credential "${row.name}" belongs to another project, which "${project.name}" is not below`,
-    );
+  requireWithin(row, project);
   const { row: assignment, isNew } = await insertAssignment(context.db, context, row.id, project.id);
   if (isNew)
     await record(context, 'assigned', row, {
