@@ -20,7 +20,7 @@ export function folderOfRun(): string | null {
 }
 
 /** Whether a file belongs to the run or to git. @param real its path without links */
-function isNoCode(real: string, root: string): boolean {
+function isOfRunOrGit(real: string, root: string): boolean {
   const own = folderOfRun();
   return (own !== null && isWithin(real, own)) || relative(root, real).split(sep).includes('.git');
 }
@@ -41,7 +41,7 @@ export function expectCode(file: string, root: string = rootOfRun()): Stats | nu
     throw new StackProblem(
       `${file} leads out of the repository: ${isWithin(resolve(file), resolve(root)) ? 'replace the link by the file' : 'correct the path'}`,
     );
-  if (isNoCode(real, border))
+  if (isOfRunOrGit(real, border))
     throw new StackProblem(`${file} belongs to git or to the run, and not to the code: correct the path`);
   return stats;
 }

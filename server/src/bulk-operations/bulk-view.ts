@@ -26,8 +26,8 @@ export async function bulkView({ db, actor }: ActorContext, row: BulkRow): Promi
   const isAuthor = actor.userId === row.created_by;
   const visible = ({ environment_id: id }: BulkItemRow) => {
     const environment = environments.get(id);
-    if (environment && actor.access.has('VIEW_ENVIRONMENT', inEnvironment(environment))) return environment;
-    return undefined;
+    const isVisible = environment && actor.access.has('VIEW_ENVIRONMENT', inEnvironment(environment));
+    return isVisible ? environment : undefined;
   };
   return {
     id: row.id,
@@ -36,8 +36,9 @@ export async function bulkView({ db, actor }: ActorContext, row: BulkRow): Promi
     createdBy: row.created_by,
     createdAt: row.created_at.toISOString(),
     ...(row.finished_at === null ? {} : { finishedAt: row.finished_at.toISOString() }),
-    data: items
-      .filter((item) => isAuthor || visible(item) !== undefined)
-      .map((item) => itemView(item, visible(item))),
+    data: items.flatMap((item) => {
+      const environment = visible(item);
+      return isAuthor || environment ? [itemView(item, environment)] : [];
+    }),
   };
 }
