@@ -19,14 +19,20 @@ function placeOf({ organizationId, projectId }: DemandPlace): Place {
   return { ...inOrganization(organizationId), projectId };
 }
 
-/** What a user leaves of some demands, by the rights that it has now. @param userId null: it was not recorded */
-export type LeftBy = (
+/** The demands that a user may not lift, by the rights that it has now. @param userId null: it was not recorded */
+export type RemainingDemands = (
   userId: string | null,
   demands: readonly DemandPlace[],
 ) => Promise<readonly DemandPlace[]>;
 
 /** Reads what users may do, each of them once. @param actor the caller, whose rights are known */
-export function liftersIn({ db, actor }: { readonly db: Connection; readonly actor?: Actor }): LeftBy {
+export function liftersIn({
+  db,
+  actor,
+}: {
+  readonly db: Connection;
+  readonly actor?: Actor;
+}): RemainingDemands {
   const loaded = new Map<string, Promise<Access>>();
   const accessOf = (userId: string): Access | Promise<Access> => {
     if (userId === actor?.userId) return actor.access;
@@ -55,11 +61,11 @@ export interface Statement {
  */
 export async function standingDemands(
   statements: readonly Statement[],
-  leftBy: LeftBy,
+  remainingAfter: RemainingDemands,
 ): Promise<readonly DemandPlace[]> {
   let standing: readonly DemandPlace[] = [];
   for (const { place, isDemand, setBy } of statements)
-    standing = isDemand ? [...standing, place] : await leftBy(setBy, standing);
+    standing = isDemand ? [...standing, place] : await remainingAfter(setBy, standing);
   return standing;
 }
 

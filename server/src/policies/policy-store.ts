@@ -77,7 +77,7 @@ export function selfApprovalOf(projectId: Expression<string>): RawBuilder<SelfAp
 
 /** The same of one project, as it holds now. */
 export async function readSelfApproval(db: Connection, projectId: string): Promise<SelfApproval[]> {
-  const { rows } = await sql<{ said: SelfApproval[] | null }>`
-    select ${selfApprovalOf(sql.val(projectId))} as said`.execute(db);
-  return rows[0]?.said ?? [];
+  const { rows } = await sql<{ policies: SelfApproval[] | null }>`
+    select ${selfApprovalOf(sql.val(projectId))} as policies`.execute(db);
+  return rows[0]?.policies ?? [];
 }

@@ -2,23 +2,23 @@
 import type { Actor } from '../access/actor.ts';
 import type { Connection } from '../context.ts';
 import { policyPlaces } from '../flows/assignment-store.ts';
-import { type DemandPlace, type LeftBy, liftersIn, standingDemands } from './lift-approval.ts';
+import { type DemandPlace, type RemainingDemands, liftersIn, standingDemands } from './lift-approval.ts';
 import { readSelfApproval, type SelfApproval } from './policy-store.ts';
 
 /**
  * Of a project and those above it, those whose demand holds in it.
- * @param said from the top down; null: nothing
+ * @param policies what they say, from the top down; null: nothing
  */
 export async function projectsThatDemand(
-  said: readonly SelfApproval[] | null,
-  leftBy: LeftBy,
+  policies: readonly SelfApproval[] | null,
+  remainingAfter: RemainingDemands,
 ): Promise<readonly DemandPlace[]> {
-  const statements = (said ?? []).map(({ organizationId, projectId, isForbidden, setBy }) => ({
+  const statements = (policies ?? []).map(({ organizationId, projectId, isForbidden, setBy }) => ({
     place: { organizationId, projectId },
     isDemand: isForbidden,
     setBy,
   }));
-  return standingDemands(statements, leftBy);
+  return standingDemands(statements, remainingAfter);
 }
 
 /** The same, as it holds now. @param projectId null: of nothing */

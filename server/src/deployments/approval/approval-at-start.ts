@@ -1,6 +1,6 @@
 /** Whether the plan of a new deployment will wait, with what may not lift the approval that somebody above demands. */
 import type { ActorContext } from '../../context.ts';
-import { type DemandPlace, type LeftBy, liftersIn } from '../../policies/lift-approval.ts';
+import { type DemandPlace, type RemainingDemands, liftersIn } from '../../policies/lift-approval.ts';
 import { policyDemands } from '../../policies/project-demands.ts';
 import type { ApprovalVariable } from '../../variables/approval-variable.ts';
 import type { StoredApproval } from '../columns.ts';
@@ -21,15 +21,15 @@ async function ofPolicies(
 
 /** What keeps the variable from lifting the approval; undefined: nothing. */
 async function unliftedByVariable(
-  leftBy: LeftBy,
+  remainingAfter: RemainingDemands,
   { value, setBy, demands }: ApprovalVariable,
   ofProject: readonly DemandPlace[],
   policies: () => Promise<readonly DemandPlace[]>,
 ): Promise<Unlifted['variable']> {
   if (demands.length > 0) return 'variable';
   if (value !== false) return undefined;
-  if ((await leftBy(setBy, await policies())).length > 0) return 'policy';
-  return (await leftBy(setBy, ofProject)).length > 0 ? 'project' : undefined;
+  if ((await remainingAfter(setBy, await policies())).length > 0) return 'policy';
+  return (await remainingAfter(setBy, ofProject)).length > 0 ? 'project' : undefined;
 }
 
 /**
@@ -46,15 +46,15 @@ export async function approvalOfRun(
   templateId: string,
 ): Promise<StoredApproval> {
   const { environment, demands: ofProject } = facts;
-  const leftBy = liftersIn(context);
+  const remainingAfter = liftersIn(context);
   const request = settingsChange?.asked.userRequiresApproval;
   const { requires_approval: isRequiredBefore, approval_lifted_by: liftedBefore } = before.environment;
   // A request that repeats what is stored lifts nothing.
   const lifter = request === undefined || request === isRequiredBefore ? liftedBefore : context.actor.userId;
   const isRequired = request ?? environment.requires_approval;
   const [byVariable, demands] = await Promise.all([
-    unliftedByVariable(leftBy, variable, ofProject, () => ofPolicies(context, facts, templateId)),
-    leftBy(isRequired ? null : lifter, ofProject),
+    unliftedByVariable(remainingAfter, variable, ofProject, () => ofPolicies(context, facts, templateId)),
+    remainingAfter(isRequired ? null : lifter, ofProject),
   ]);
   const decision = approvalAtStart({
     isOnlyPlanner: isOnlyPlanner(context.actor, environment),

@@ -47,11 +47,11 @@ export async function getApproverRows(
     ])
     .where('id', 'in', [...deploymentIds])
     .execute();
-  const leftBy = liftersIn({ db });
+  const remainingAfter = liftersIn({ db });
   return new Map(
     await Promise.all(
-      rows.map(async ({ self_approval: said, ...row }): Promise<[string, ApproverRow]> => {
-        const demands = await projectsThatDemand(said, leftBy);
+      rows.map(async ({ self_approval: policies, ...row }): Promise<[string, ApproverRow]> => {
+        const demands = await projectsThatDemand(policies, remainingAfter);
         return [row.id, { ...row, is_self_approval_forbidden: demands.length > 0 }];
       }),
     ),

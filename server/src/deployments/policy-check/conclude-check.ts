@@ -9,7 +9,7 @@ import type { PolicyVerdictTable } from '../../database/schema.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { storable } from '../../database/storable.ts';
 import { type PolicyPlace, policyPlaces } from '../../flows/assignment-store.ts';
-import { type LeftBy, liftersIn } from '../../policies/lift-approval.ts';
+import { type RemainingDemands, liftersIn } from '../../policies/lift-approval.ts';
 import { projectPath } from '../../projects/project-store.ts';
 import { Refusal } from '../../http/errors.ts';
 import { appendLog, getStepRow } from '../../logs/step-store.ts';
@@ -145,7 +145,7 @@ async function hasApproval(db: Connection, { id, plan_hash: hash }: DeploymentRo
 
 /** Whether a policy that is assigned somewhere may speak for a project that demands the approval. */
 async function speaksFor(
-  leftBy: LeftBy,
+  remainingAfter: RemainingDemands,
   { organizationId, projectId, path }: { organizationId: string; projectId: string; path: readonly string[] },
   place: PolicyPlace,
 ): Promise<boolean> {
@@ -153,7 +153,7 @@ async function speaksFor(
   // To assign it to a template, the settings of its project need not be editable.
   return (
     place.assignedBy === null ||
-    (await leftBy(place.assignedBy, [{ organizationId, projectId }])).length === 0
+    (await remainingAfter(place.assignedBy, [{ organizationId, projectId }])).length === 0
   );
 }
 
@@ -170,11 +170,11 @@ async function isAllowedBelow(
   const allowing = verdicts.filter(({ decision }) => decision === 'allow').map((row) => row.policy_id);
   const assigned = await policyPlaces(db, { projectId, templateId });
   const places = assigned.filter(({ policyId }) => allowing.includes(policyId));
-  const leftBy = liftersIn({ db });
+  const remainingAfter = liftersIn({ db });
   for (const id of demandedIn) {
     const path = (await projectPath(db, id)).map((step) => step.id);
     const demand = { organizationId, projectId: id, path };
-    const speaking = await Promise.all(places.map((place) => speaksFor(leftBy, demand, place)));
+    const speaking = await Promise.all(places.map((place) => speaksFor(remainingAfter, demand, place)));
     if (!speaking.includes(true)) return true;
   }
   return false;
