@@ -23,6 +23,14 @@ test('servers of the last release can write after all migrations', async () => {
   );
 });
 
+test('no migration leaves a constraint unchecked for the rows that were there before it', async () => {
+  await using database = await testDatabase();
+  const { rows } = await database.pool.query(
+    'select conrelid::regclass::text as "table", conname as name from pg_constraint where not convalidated',
+  );
+  assert.deepEqual(rows, [], 'add the constraint as not valid, and validate it in the next migration');
+});
+
 test('every column of the last release can still be written', async () => {
   await using database = await testDatabase();
   const removed = new Set(Object.keys(contractions));
