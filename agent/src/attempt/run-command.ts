@@ -52,7 +52,7 @@ export async function runCommand(attempt: AttemptContext, request: CommandReques
   const { step, label, name, readable, needsNetwork, isExtra, ...rest } = request;
   const cpuMilliseconds = watchWaitedCpu();
   const output = () => maskedOutputSince(log, from, attempt.job.secrets);
-  const end = await execute({
+  const ended = await execute({
     ...rest,
     ...sandboxFor(attempt, request),
     ...(attempt.order.runLimits === undefined ? {} : { limits: attempt.order.runLimits }),
@@ -61,6 +61,7 @@ export async function runCommand(attempt: AttemptContext, request: CommandReques
     stop: attempt.stop,
     abortSeconds: attempt.job.limits.abortSeconds,
   });
+  const end = { ...ended, stop: ended.stop ?? attempt.stop.checkLogs() };
   if (isExtra === true) return { ...end, output };
   attempt.events.append({
     kind: 'process',

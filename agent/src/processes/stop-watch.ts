@@ -11,18 +11,14 @@ import { serverSettings } from '#settings/server.ts';
 import { mostRawBytes, rawOutputFactor } from '../logs/limit.ts';
 import type { Control, SpoolPaths } from '../spool/layout.ts';
 import { RunFailure } from './failure.ts';
+import { type LogFinding, LogWatch } from './log-watch.ts';
 import { namesIn } from './proc.ts';
 import type { ResourceWatch } from './run-limits.ts';
 import type { StopReason } from './stop-reason.ts';
-import { isMostlyEmpty } from './unprinted.ts';
 
 const checkMilliseconds = 250;
 /** A fork bomb reaches any limit within a tenth of a second, and takes time of other runs as long as it lives. */
 const glanceMilliseconds = 40;
-/** Smaller logs may lack blocks because they are not on the disk yet. */
-const smallestHole = 64 * 1024 * 1024;
-
-const sampledGrowth = 1.25;
 
 /** Names of the settings that define a job's limits. */
 export const limitSettings = {
@@ -43,10 +39,7 @@ export class StopWatch implements Disposable {
   readonly #limits: Job['limits'];
   readonly #timeSetting: string;
   readonly #resources: Resources | null;
-  /** The largest size of each step's output so far. */
-  readonly #outputBytes = new Map<string, number>();
-  /** The size of each step's output when it was last read. */
-  readonly #sampledBytes = new Map<string, number>();
+  readonly #logs: LogWatch;
   readonly #startedAt = performance.now();
   readonly #startUptime = uptimeSeconds();
   readonly #timers: readonly NodeJS.Timeout[];
@@ -68,6 +61,7 @@ export class StopWatch implements Disposable {
     this.#resources = resources;
     this.#spool = spool;
     this.#limits = limits;
+    this.#logs = new LogWatch(spool.steps, (finding) => this.#stop(alteredLog(finding, ', and was stopped')));
     this.#timeSetting = type === 'task' ? limitSettings.taskSeconds : limitSettings.runSeconds;
     this.#timers = [
       setInterval(() => this.check(), checkMilliseconds),
@@ -120,14 +114,28 @@ export class StopWatch implements Disposable {
         message: `the agent had no contact with the server for ${Math.round(silence)} seconds, and the run was interrupted (setting ${limitSettings.offlineGraceSeconds})`,
       });
     }
-    for (const step of namesIn(this.#spool.steps)) this.#checkOutput(step);
+    for (const finding of this.#logs.look()) this.#stop(alteredLog(finding, ', and was stopped'));
+    for (const name of namesIn(this.#spool.steps)) this.#checkOutput(name);
     for (const name of namesIn(this.#spool.scratch)) this.#checkScratch(name);
     // An interrupted run may still use up what others need.
     const resources = this.#reason?.how === 'now' ? null : this.#resources?.check();
     if (resources) this.#stop(resources);
   }
 
+  /**
+   * Reads the logs once more, because a command that altered one may end before the next check.
+   * @returns why the run stops, or null
+   */
+  checkLogs(): StopReason | null {
+    const [finding] = this.#logs.look();
+    if (finding === undefined) return null;
+    const reason = alteredLog(finding, '');
+    this.#stop(reason);
+    return reason;
+  }
+
   [Symbol.dispose](): void {
+    this.#logs[Symbol.dispose]();
     for (const timer of this.#timers) clearInterval(timer);
     process.off('SIGTERM', this.#onTerminate);
     process.off('SIGUSR1', this.#onUserSignal);
@@ -143,17 +151,8 @@ export class StopWatch implements Disposable {
 
   #checkOutput(name: string): void {
     const limit = mostRawBytes(this.#limits.stepLogBytes);
-    const status = statSync(join(this.#spool.steps, name), { throwIfNoEntry: false });
-    const size = status?.size ?? 0;
-    const step = name.replace(/\.raw$/, '').replace('_', ':');
-    const stopFor = (what: string) =>
-      this.#stop({ result: 'failed', how: 'gently', message: `${step} ${what}` });
-    if (size < (this.#outputBytes.get(name) ?? 0))
-      stopFor('shortened its own log, which is no longer complete, and was stopped');
-    this.#outputBytes.set(name, Math.max(size, this.#outputBytes.get(name) ?? 0));
-    if (size > smallestHole && (status?.blocks ?? 0) * 512 < size / 4 && this.#isExtended(name, size))
-      stopFor('extended its own log without printing, and was stopped');
-    if (size > limit) stopFor(tooMuchPrinted(limit));
+    if (this.#logs.sizeOf(name) > limit)
+      this.#stop({ result: 'failed', how: 'gently', message: `${stepOf(name)} ${tooMuchPrinted(limit)}` });
   }
 
   /** Logs that are not a step's yet, and output that is captured, which nobody reads above the length of a text. */
@@ -170,13 +169,6 @@ export class StopWatch implements Disposable {
     this.#stop({ result: 'failed', how: 'gently', message: `a command ${what}` });
   }
 
-  /** Reads only what has grown since: a log that is compressed well stays so. */
-  #isExtended(name: string, size: number): boolean {
-    if (size < (this.#sampledBytes.get(name) ?? 0) * sampledGrowth) return false;
-    this.#sampledBytes.set(name, size);
-    return isMostlyEmpty(join(this.#spool.steps, name), size);
-  }
-
   #lastContact(): number {
     try {
       const seconds = Number(readFileSync(this.#spool.contact, 'utf8').trim() || Number.NaN);
@@ -185,6 +177,15 @@ export class StopWatch implements Disposable {
       return this.#startUptime;
     }
   }
+}
+
+function alteredLog({ name, text }: LogFinding, end: string): StopReason {
+  return { result: 'failed', how: 'gently', message: `${stepOf(name)} ${text}${end}` };
+}
+
+/** @param name of a log */
+function stepOf(name: string): string {
+  return name.replace(/\.raw$/, '').replace('_', ':');
 }
 
 function inMegabytes(bytes: number): number {

@@ -93,17 +93,30 @@ const logAttacks = [
     line: 'os.ftruncate(1, 3 << 30)',
     expected: /task:run extended its own log without printing, and was stopped/,
   },
+  {
+    what: 'shortens at its very end',
+    line: 'os.write(1, b"hidden\\n"); os.ftruncate(1, 0)',
+    isLast: true,
+    expected: /task:run shortened its own log, which is no longer complete/,
+  },
+  {
+    what: 'replaces at its very end',
+    line: 'os.ftruncate(1, 0); os.write(1, b"another output\\n")',
+    isLast: true,
+    // What is noticed depends on the moment.
+    expected: /task:run (overwrote|shortened) its own log, which is no longer complete/,
+  },
 ];
 
 for (const user of ['root', 'ordinary'] as const)
-  for (const { what, line, expected } of logAttacks)
+  for (const { what, line, isLast, expected } of logAttacks)
     test(`a task that ${what} its own log is stopped with the reason, with an agent of ${user}`, {
       skip:
         (user === 'root' ? withTerraformAsRoot.skip : withBubblewrap.skip) ||
         (findProgram('python3') === null ? 'needs python3' : false),
     }, async (t) => {
       const setup = createSetup(t, { 'main.tf': '' }, { asOrdinaryUser: user === 'ordinary' });
-      const taskPayload = `echo output; sleep 2.5; python3 -c "import os; ${line}"; sleep 100`;
+      const taskPayload = `echo output; sleep 2.5; python3 -c 'import os; ${line}'${isLast === true ? '' : '; sleep 100'}`;
       const ran = await setup.run(setup.job({ type: 'task', taskPayload }));
       assert.equal(ran.outcome.result, 'failed', JSON.stringify(ran.outcome));
       assert.match(ran.outcome.error?.message ?? '', expected);
