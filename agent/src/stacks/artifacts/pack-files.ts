@@ -19,9 +19,18 @@ export interface PackedFile {
   readonly isExecutable: boolean;
 }
 
+/** @throws StackProblem for a path that means something else in a zip */
+function expectPath(file: string, path: string): void {
+  if (path.includes('\\') || /^[a-z]:/i.test(path))
+    throw new StackProblem(
+      `${file} cannot be packaged, because its name would mean a folder or a drive in a zip: rename it`,
+    );
+}
+
 /** One file, as the only one of its zip. @throws StackProblem if it cannot be packaged */
 export function packedFile(file: string): PackedFile {
   const stats = expectCode(file);
+  expectPath(file, basename(file));
   return { file: realpathSync(file), path: basename(file), isExecutable: isExecutable(stats?.mode ?? 0) };
 }
 
@@ -50,6 +59,7 @@ export function filesIn(folder: string): PackedFile[] {
       if (realpathSync(file) === folderOfRun()) continue;
       const stats = expectCode(file);
       const inner = path === '' ? name : `${path}/${name}`;
+      expectPath(file, inner);
       entries += 1;
       if (entries > mostEntries)
         throw new StackProblem(

@@ -320,6 +320,43 @@ test('a file that AWS reads for the plan is uploaded for it, also if it is code 
   );
 });
 
+const twoResources = (first: string, second: string) => `Resources:\n  One: ${first}\n  Two: ${second}\n`;
+
+test('an alias of a value that two properties need in different forms is refused by name', async () => {
+  const lambda = '{ Type: AWS::Lambda::Function, Properties: { Code: VALUE } }';
+  const serverless = '{ Type: AWS::Serverless::Function, Properties: { CodeUri: VALUE } }';
+  const layer = '{ Type: AWS::Serverless::LayerVersion, Properties: { ContentUri: VALUE } }';
+  const using = (first: string, second: string) =>
+    packaged(twoResources(first.replace('VALUE', '&code src'), second.replace('VALUE', '*code')));
+  await assert.rejects(
+    using(lambda, serverless),
+    /^StackProblem: Two in template\.yaml: CodeUri is an alias .*: write the path at both places$/,
+  );
+  await assert.rejects(using(serverless, lambda), /^StackProblem: Two in template\.yaml: Code is an alias /);
+  const { artifacts } = await using(serverless, layer);
+  assert.equal(artifacts.length, 1);
+});
+
+test('files whose names mean something else in a zip are refused by name', async () => {
+  for (const name of ['c:x', '..\\x', 'a\\b']) {
+    write({ [`odd/${name}`]: 'x' });
+    await assert.rejects(
+      codeOf('odd'),
+      (error: Error) =>
+        error.name === 'StackProblem' && error.message.includes(`odd/${name} cannot be packaged`),
+      name,
+    );
+    await assert.rejects(codeOf(`'odd/${name}'`), /cannot be packaged/, name);
+    rmSync('odd', { recursive: true });
+  }
+  write({ 'odd/lib/c:x': 'x' });
+  assert.deepEqual(
+    (await entriesOf(await codeOf('odd'))).map(([path]) => path),
+    ['lib/c:x'],
+  );
+  rmSync('odd', { recursive: true });
+});
+
 test('archives are uploaded as they are', async () => {
   writeFileSync('code.jar', (await (await codeOf('src'))?.content()) ?? '');
   const jar = await codeOf('code.jar');

@@ -71,6 +71,10 @@ export async function packageTemplate(
     const reference = await referenceTo(place, value, work, artifacts);
     if (reference === null) continue;
     const edit = editOf(place, JSON.stringify(reference), work);
+    if ((edits.get(edit.start) ?? edit).text !== edit.text)
+      throw new StackProblem(
+        `${titleOf(place, work)} is an alias of a value that another property needs in another form: write the path at both places`,
+      );
     edits.set(edit.start, edit);
   }
   // From the end on, positions stay what they are.
