@@ -2,14 +2,18 @@
 import { isIP } from 'node:net';
 import { isInside, problemOfNetwork } from '../../http/networks.ts';
 
-function isException(entry: string, { hostname, port }: URL): boolean {
+/** A URL leaves out the usual ports of its scheme. */
+const usualPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
+function isException(entry: string, { protocol, hostname, port }: URL): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (entry === '*') return true;
   if (isIP(host) !== 0 && problemOfNetwork(entry) === null) return isInside([entry], host);
   const [, name = entry, ofPort] = /^(.*?[^:]):(\d+)$/.exec(entry) ?? [];
-  if (ofPort !== undefined && ofPort !== port) return false;
+  if (ofPort !== undefined && ofPort !== (port || usualPorts[protocol])) return false;
   const domain = name
     .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
     .replace(/^\*?\./, '')
     .replace(/\.$/, '');
   return domain !== '' && (host === domain || host.endsWith(`.${domain}`));

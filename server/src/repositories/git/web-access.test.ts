@@ -15,7 +15,6 @@ import { fetchedFrom } from './fetch-commit.ts';
 import { problemOfGit } from './git-version.ts';
 import { listRevisions } from './open-repository.ts';
 import { pinAddress } from './pin-address.ts';
-import { proxyFor } from './proxy-for.ts';
 
 const temporary = mkdtempSync(join(tmpdir(), 'envarium-web-access-'));
 after(() => rmSync(temporary, { recursive: true, force: true }));
@@ -111,33 +110,6 @@ test('a name that the service cannot resolve is read through the proxy of its sc
       JSON.stringify(variables),
     );
   assert.equal(proxy.requests.length, before);
-});
-
-test('git gets the one proxy that carries the address, and no exceptions of its own', () => {
-  const environment = {
-    http_proxy: 'http://plain:3128',
-    https_proxy: 'http://secure:3128',
-    no_proxy: '.corp, wiki.example 10.0.0.0/8,2001:db8::/32,git.example:8443,localhost',
-  };
-  const found = (url: string) => proxyFor(new URL(url), environment);
-  const secure = { https_proxy: 'http://secure:3128', HTTPS_PROXY: 'http://secure:3128' };
-  for (const [url, expected] of [
-    ['https://github.com/x.git', secure],
-    ['http://github.com/x.git', { http_proxy: 'http://plain:3128' }],
-    ['https://git.corp/x.git', {}],
-    ['https://corp/x.git', {}],
-    ['https://notcorp/x.git', secure],
-    ['https://a.wiki.example/x.git', {}],
-    ['https://WIKI.EXAMPLE./x.git', {}],
-    ['https://10.1.2.3/x.git', {}],
-    ['https://11.1.2.3/x.git', secure],
-    ['https://[2001:db8::1]/x.git', {}],
-    ['https://git.example:8443/x.git', {}],
-    ['https://git.example/x.git', secure],
-    ['https://localhost/x.git', {}],
-  ] as const)
-    assert.deepEqual(found(url), expected, url);
-  assert.deepEqual(proxyFor(new URL('https://github.com/x.git'), { http_proxy: 'http://plain:3128' }), {});
 });
 
 test('a git that ignores the addresses that were checked does not read from the web', async () => {
