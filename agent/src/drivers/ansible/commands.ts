@@ -4,9 +4,10 @@ import { runEnvironment } from '#protocol/run-environment.ts';
 import { ansible as facts } from '#protocol/tools/ansible.ts';
 import type { Command, Note } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
+import { ownFolder } from '../own-folder.ts';
 import { eventsVariable } from './callback.ts';
 import { requirementsOf, type Requirements, variablesOf } from './code.ts';
-import { completedPaths, configurationName, ownFolder } from './configuration-file.ts';
+import { completedPaths, configurationName } from './configuration-file.ts';
 import { ownFiles, ownPlaybook } from './files.ts';
 
 const { steps } = facts;

@@ -10,10 +10,9 @@ import {
   readAnsibleVariables,
 } from '#protocol/tools/ansible-variables.ts';
 import type { DriverContext, FileToWrite, TreeReader } from '../driver.ts';
+import { ownFolder } from '../own-folder.ts';
 import { inventoryOf, variablesOf } from './code.ts';
 
-/** The folder of our files and of what a run installs, in the configuration's folder. */
-export const ownFolder = '.envarium';
 const fileName = 'envarium.ansible.cfg';
 const codeFileName = 'ansible.cfg';
 

@@ -4,10 +4,11 @@ import { runEnvironment } from '#protocol/run-environment.ts';
 import { extraNameOf } from '#protocol/tools/ansible-variables.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { DriverContext, FileToWrite } from '../driver.ts';
+import { ownFolder } from '../own-folder.ts';
 import { variableTexts } from '../variable-texts.ts';
 import { callbackSource } from './callback.ts';
 import { destroyPlaybookNames, playbookOf, variablesOf } from './code.ts';
-import { configurationFiles, ownFolder } from './configuration-file.ts';
+import { configurationFiles } from './configuration-file.ts';
 
 /** Paths of our files, relative to the configuration's folder. */
 export const ownFiles = {

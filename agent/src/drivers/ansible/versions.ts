@@ -1,8 +1,8 @@
 /** The versions of the collections and roles that a run has installed. */
 import { recordOf } from '#contract/schema/is-record.ts';
 import type { TreeReader } from '../driver.ts';
+import { ownFolder } from '../own-folder.ts';
 import { installedCollections } from './commands.ts';
-import { ownFolder } from './configuration-file.ts';
 
 const rolesFolder = `${ownFolder}/roles`;
 

@@ -1,4 +1,5 @@
 /** What the driver and its program tell each other: requests in a file, and reports on standard output. */
+import { ownFolder } from '../own-folder.ts';
 
 /** Written by the driver for all commands of a phase; contains values. */
 export interface StackRequest {
@@ -136,7 +137,7 @@ export type Verb = (typeof verbs)[number];
 export const environmentTag = 'envarium:environment-id';
 
 /** The request's file, relative to the configuration's folder. */
-export const requestFile = '.envarium/stack-request.json';
+export const requestFile = `${ownFolder}/stack-request.json`;
 
 /** Begins the last message of a command that fails. */
 export const errorMark = 'Error: ';

@@ -10,7 +10,8 @@ import { helmNames, readHelmVariables } from '#protocol/tools/helm/variables.ts'
 import { parse } from 'yaml';
 import type { Command, Note } from '../command.ts';
 import type { DriverContext, FileToWrite, TreeReader } from '../driver.ts';
-import { helmHome, ownFolder, pulledFolder } from './places.ts';
+import { ownFolder } from '../own-folder.ts';
+import { helmHome, pulledFolder } from './places.ts';
 
 const [step = ''] = facts.steps.prepare;
 const program = facts.program.name;

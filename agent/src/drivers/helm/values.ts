@@ -8,7 +8,7 @@ import { helmNames, readHelmVariables } from '#protocol/tools/helm/variables.ts'
 import { setPath, valuePath } from '#protocol/tools/helm/value-path.ts';
 import type { FileToWrite } from '../driver.ts';
 import { variableTexts } from '../variable-texts.ts';
-import { ownFolder } from './places.ts';
+import { ownFolder } from '../own-folder.ts';
 import { NestedValues } from './nested-values.ts';
 
 const valuesName = `${ownFolder}/values.yaml`;

@@ -6,6 +6,7 @@ import { stringify } from 'yaml';
 import type { Command } from '../command.ts';
 import type { DriverContext, FileToWrite, TreeReader } from '../driver.ts';
 import { clusterFile } from '../kubernetes/cluster.ts';
+import { ownFolder } from '../own-folder.ts';
 import { variableTexts } from '../variable-texts.ts';
 
 /** With one of these, a folder says itself what its manifests are. */
@@ -14,8 +15,6 @@ const manifestNames = /^[^.].*\.(ya?ml|json)$/;
 /** Files of ours, and of custom flows. */
 const otherNames = /^envarium\./;
 
-/** A folder of ours in that of the configuration. */
-const folder = '.envarium';
 export const variablesFileName = 'envarium.env';
 
 function emptyProblem({ source }: Job): string {
@@ -58,7 +57,7 @@ async function variableFiles({ job: { variables }, tree }: DriverContext): Promi
   );
   const lines = values.flatMap(([name, value]) => lineOf(name, value) ?? []);
   const one = values.map(([name, content]) => ({
-    name: `${folder}/variables/${name}`,
+    name: `${ownFolder}/variables/${name}`,
     content,
     isSecret: true,
   }));

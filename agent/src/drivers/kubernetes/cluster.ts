@@ -9,6 +9,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { stringify } from 'yaml';
 import type { DriverContext, FileToWrite } from '../driver.ts';
+import { ownFolder } from '../own-folder.ts';
 
 /** Variables of a run that say which cluster it works on. */
 export const clusterVariables = {
@@ -19,7 +20,7 @@ export const clusterVariables = {
 } as const;
 
 /** Relative to the configuration's folder. */
-const fileName = '.envarium/kubeconfig';
+const fileName = `${ownFolder}/kubeconfig`;
 
 export type ClusterContext = Pick<DriverContext, 'job' | 'configurationFolder' | 'tree'>;
 

@@ -3,6 +3,7 @@ import { type Document, isMap, parseDocument, type ScalarTag, type Tags } from '
 import { ExactNumber, numberText, parseExactly } from '#contract/schema/exact-json.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
 import { type DriverContext, type FileToWrite } from '../driver.ts';
+import { ownFolder } from '../own-folder.ts';
 import { variableTexts } from '../variable-texts.ts';
 import { encryptionSalt, passphraseOf } from './backend.ts';
 import { type Project, readProject } from './project.ts';
@@ -23,7 +24,7 @@ export function stackFile(project: Pick<Project, 'configurationFolder'>, stack: 
  * What the code has committed as the file of the stack. That file itself gets values of the run, so that an apply
  * elsewhere does not get it.
  */
-const committedFile = '.envarium/committed-stack.yaml';
+const committedFile = `${ownFolder}/committed-stack.yaml`;
 
 /** In a plan, only the code counts, whatever it has under the other name. */
 async function committedText({ job, tree }: DriverContext, file: string): Promise<string> {

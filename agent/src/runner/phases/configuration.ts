@@ -6,6 +6,7 @@ import { sha256 } from '#protocol/approved.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { DriverContext, StateFileCapability } from '../../drivers/driver.ts';
+import { ownFolder } from '../../drivers/own-folder.ts';
 import type { SeveralFiles } from '../../drivers/state-places.ts';
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
 import type { Captures as ReadCaptures } from '../../drivers/command.ts';
@@ -167,12 +168,26 @@ export async function writeDriverFiles(
   ]);
   // Not a part of the hash: they differ in every run, and no tool installs anything because of them.
   const written = [...files, ...variableFiles(context.job)];
+  // Later, what a run has installed may contain links.
+  if (context.job.phase === 'plan' && files.some(({ name }) => name.startsWith(`${ownFolder}/`)))
+    await refuseLinks(attempt, context.configurationFolder, ownFolder);
   for (const file of written)
     await asRunFailure(() => attempt.tree.write(context.configurationFolder, file.name, file.content));
   return {
     secret: written.filter((file) => file.isSecret).map((file) => file.name),
     sha256: sha256(JSON.stringify(files.map(({ name, content }) => [name, content]))),
   };
+}
+
+/** @throws RunFailure if an entry, or one below it, is a symbolic link: the run's own files would get elsewhere */
+async function refuseLinks(attempt: AttemptContext, root: string, name: string): Promise<void> {
+  const { tree } = attempt;
+  if ((await asRunFailure(() => tree.target(root, name))) !== null)
+    throw new RunFailure(
+      `${name} is a symbolic link: the run keeps its own files in ${ownFolder} of the configuration's folder; remove the link from the repository`,
+    );
+  if ((await tree.kind(root, name)) !== 'folder') return;
+  for (const entry of await tree.list(root, name)) await refuseLinks(attempt, root, `${name}/${entry}`);
 }
 
 /** @throws RunFailure if a reference to a secret store could not be resolved */
