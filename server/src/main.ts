@@ -1,4 +1,5 @@
 /** `npm start`: the service for use, until SIGTERM or Ctrl-C. Running deployments continue. */
+import { version } from '#protocol/version.ts';
 import { proxyEnvironment, readCertificates, trustedCertificates, useNetwork } from '#settings/network.ts';
 import { readSettings } from './config.ts';
 import { findOpa } from './flows/find-opa.ts';
@@ -14,6 +15,30 @@ function untilTold(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
   });
+}
+
+const usage = `Usage: the service takes no arguments; it is configured by environment variables and the file .env.
+
+  ENVARIUM_PORT        port to listen on
+  ENVARIUM_DATA_DIR    folder for all data of the service
+  DATABASE_URL         PostgreSQL to use instead of the service's own
+
+docs/settings.md lists all settings.
+
+  --version    print the version
+  --help       print this text
+`;
+
+/** An argument that has no effect would leave a person with a service other than the one they meant. */
+function answerArgument(word: string): void {
+  if (word === '--help') process.stdout.write(usage);
+  else if (word === '--version') process.stdout.write(`${version}\n`);
+  else {
+    process.stderr.write(
+      `The service does not know ${JSON.stringify(word)}: it takes no arguments and is configured by environment variables. See --help.\n`,
+    );
+    process.exitCode = 2;
+  }
 }
 
 async function main(): Promise<void> {
@@ -37,8 +62,10 @@ async function main(): Promise<void> {
   process.stdout.write('Stopping; running deployments continue and are picked up at the next start\n');
 }
 
+const [, , word] = process.argv;
 try {
-  await main();
+  if (word === undefined) await main();
+  else answerArgument(word);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
