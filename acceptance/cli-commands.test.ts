@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import type { Agent, AgentSecret } from '#contract/agents/shapes.ts';
+import type { Budget } from '#contract/costs/shapes.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
@@ -121,6 +122,35 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     assert.equal((await json<Project>('project', 'show', basket.id)).isArchived, false);
     const twice = await envarium('project', 'show', 'Nowhere');
     assert.deepEqual([twice.status, /no project "Nowhere"/.test(twice.stderr)], [2, true]);
+  });
+
+  test('the budget of a project is set, shown, replaced and deleted', async () => {
+    await good('project', 'create', 'Dear');
+    const none = await envarium('budget', 'show', 'Dear');
+    assert.deepEqual([none.status, /has no budget/.test(none.stderr)], [2, true], none.stderr);
+    const monthly = [
+      '--amount',
+      '99.50',
+      '--timeframe',
+      'MONTHLY',
+      '--threshold',
+      '50',
+      '--threshold',
+      '120',
+    ];
+    const { status, stdout, stderr } = await envarium('budget', 'set', 'Dear', ...monthly);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /Amount: +99\.5\nTimeframe: +monthly\nThresholds: +50 %, 120 %\n/);
+    assert.match(stderr, /has no effect yet/);
+    await good('budget', 'set', 'Dear', '--amount', '7', '--timeframe', 'YEARLY');
+    const budget = await json<Budget>('budget', 'show', 'Dear');
+    assert.deepEqual([budget.amount, budget.timeframe, budget.thresholds], [7, 'YEARLY', []]);
+    const wrong = await envarium('budget', 'set', 'Dear', '--amount', 'much', '--timeframe', 'YEARLY');
+    assert.deepEqual([wrong.status, /--amount must be a number, not "much"/.test(wrong.stderr)], [2, true]);
+    const never = await envarium('budget', 'set', 'Dear', '--amount', '7', '--timeframe', 'DAILY');
+    assert.deepEqual([never.status, /--timeframe/.test(never.stderr)], [2, true], never.stderr);
+    assert.equal(await good('budget', 'delete', 'Dear'), 'The budget of Dear was deleted\n');
+    await good('project', 'archive', 'Dear');
   });
 
   test('an organization can be shown, and its policies changed', async () => {

@@ -22,6 +22,10 @@ test('a refusal names the option that a field came from', () => {
   assert.equal(shown(create, '/body/name must be shorter'), '<name> must be shorter');
   assert.equal(shown(create, '/body/terraformVersion is not a version'), '--tool-version is not a version');
   assert.equal(shown(create, '/body/sshKeys/0/id matches nothing'), '--ssh-key id matches nothing');
+  const timeframe = shown(['budget', 'set'], '/body/timeframe must be one of WEEKLY');
+  assert.equal(timeframe, '--timeframe must be one of WEEKLY');
+  const threshold = shown(['budget', 'set'], '/body/thresholds/0 must be <= 1000');
+  assert.equal(threshold, '--threshold must be <= 1000');
   const retry = shown(['templates', 'create'], '/body/retry/onDeploy/errorRegex is not valid');
   assert.equal(retry, '--retry-regex is not valid');
   assert.equal(shown(['environment', 'update'], '/body/name must be shorter'), '--name must be shorter');

@@ -30,6 +30,7 @@ import { addNotificationCommands } from './commands/notifications/notifications.
 import { addOrganizationCommands } from './commands/organization.ts';
 import { addOutputCommands } from './commands/outputs.ts';
 import { addPlanCommand } from './commands/plan.ts';
+import { addBudgetCommands } from './commands/policies/budget.ts';
 import { addPolicyCommands } from './commands/policies/policies.ts';
 import { addProjectCommands } from './commands/project.ts';
 import { addResourceCommands } from './commands/resources.ts';
@@ -75,6 +76,7 @@ export function createProgram(): Command {
   addStateCommands(program);
   addProjectCommands(program);
   addPolicyCommands(program);
+  addBudgetCommands(program);
   addOrganizationCommands(program);
   addUserCommands(program);
   addTeamCommands(program);
