@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { appliedValuesProblem, plannedValues } from './applied-values.ts';
+import { appliedValuesProblem, namedValueFiles, plannedValues } from './applied-values.ts';
 import { variableRefusal } from './variable-refusals.ts';
 
 describe('an apply has no values that its plan does not have', () => {
@@ -75,4 +75,15 @@ it('the values of a plan are passed on in the order in which they take precedenc
     ),
     ['-var=a=1', '-var-file=/code/x.tfvars', '-var=b=2'],
   );
+});
+
+it('files with values are found in all arguments of a plan, also in those that every command gets', () => {
+  const environment = {
+    TF_CLI_ARGS_plan: '-lock=false -var-file plan.tfvars',
+    ENVARIUM_TERRAFORM_CONFIG_FILE_PATH: 'x.tfvars',
+    ENVARIUM_CLI_ARGS_PLAN: '--var-file=/tmp/ours.tfvars',
+    TF_CLI_ARGS: '-var=c=3 -var-file=all.tfvars',
+  };
+  const files = ['plan.tfvars', 'x.tfvars', '/tmp/ours.tfvars', 'all.tfvars'];
+  assert.deepEqual(namedValueFiles(environment), files);
 });

@@ -50,6 +50,13 @@ export function plannedValues(
   ];
 }
 
+/** The files with values that arguments of a plan and of its apply name, as they are written. */
+export function namedValueFiles(environment: Environment): string[] {
+  return [...plannedValues(environment), ...valuesIn(wordsOf(environment, forAll))].flatMap(
+    (word) => /^-var-file=([^]+)$/.exec(word)?.[1] ?? [],
+  );
+}
+
 /** The last argument of one text would have the first one of the next text as its value. */
 function openEndProblem(environment: Environment, names: readonly string[]): string | null {
   for (const [index, name] of names.entries()) {

@@ -1,9 +1,9 @@
 /** The common driver of terraform and OpenTofu: state format 4, plan format 1. */
-import { join } from 'node:path';
+import { join, posix, relative, resolve } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { plannedValues } from '#protocol/tools/applied-values.ts';
-import { pathProblem, runVariableNames, runVariableProblem } from '#protocol/tools/run-variables.ts';
+import { namedValueFiles } from '#protocol/tools/applied-values.ts';
+import { runVariableNames, runVariableProblem } from '#protocol/tools/run-variables.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
 import { variableRefusal, workspaceNameRefusal } from '#protocol/tools/variable-refusals.ts';
@@ -183,12 +183,23 @@ function plansToEstimate(_context: DriverContext, captures: Captures): PlanToEst
   return json === undefined ? [] : [{ unit: null, json }];
 }
 
-/** Files that are loaded automatically, and those of the repository that arguments name. */
-async function valueFiles({ job, tree }: DriverContext): Promise<string[]> {
+/** @returns the path from the configuration's folder; null for a file that is always empty */
+function comparedFile({ job, configurationFolder }: DriverContext, path: string): string | null {
+  const absolute = resolve(configurationFolder, path);
+  if (absolute === '/dev/null') return null;
+  const inside = relative(configurationFolder, absolute);
   const folder = normalizePath(job.source.path ?? '');
-  const named = plannedValues(runEnvironment(job))
-    .flatMap((word) => /^-var-file=([^]+)$/.exec(word)?.[1] ?? [])
-    .filter((path) => pathProblem(path, folder) === null);
+  if (/^\.\.(\/|$)/.test(posix.join(folder, inside)))
+    throw new Error(
+      `-var-file names a file outside of the repository: its values could be others in the apply than in the plan; put the file into the repository, or its values into variables`,
+    );
+  return inside;
+}
+
+/** Files that are loaded automatically, and those that arguments name. @throws an Error for files elsewhere */
+async function valueFiles(context: DriverContext): Promise<string[]> {
+  const { job, tree } = context;
+  const named = namedValueFiles(runEnvironment(job)).flatMap((path) => comparedFile(context, path) ?? []);
   const loaded = (await tree.list('')).filter((name) =>
     /^terraform\.tfvars(\.json)?$|\.auto\.tfvars(\.json)?$/.test(name),
   );

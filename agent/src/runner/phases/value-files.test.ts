@@ -63,6 +63,32 @@ test(
   },
 );
 
+for (const name of ['TF_CLI_ARGS', 'TF_CLI_ARGS_plan', 'ENVARIUM_CLI_ARGS_PLAN'])
+  test(`a file of values that ${name} names is compared`, withToolbox('opentofu'), async (t) => {
+    const { setup, during } = stage(t);
+    setup.commit({ 'more/sizes': 'size = "small"\n' });
+    const environment = [
+      { name, value: '-var-file=${ENVARIUM_TEMPLATE_DIR}/more/sizes', isSensitive: false },
+    ];
+    const job = setup.job({ tool: 'opentofu', variables: { environment, terraform: [] } });
+    const planned = await setup.run(job, during('plan', `echo 'size = "huge"' > more/sizes`));
+    assert.match(planned.outcome.error?.message ?? '', /^more\/sizes was changed by the run itself/);
+  });
+
+test('a file of values outside of the repository is refused', withToolbox('opentofu'), async (t) => {
+  const { setup, plain } = stage(t);
+  for (const value of ['-var-file=/tmp/sizes', '-var-file ../sizes']) {
+    const environment = [{ name: 'TF_CLI_ARGS_plan', value, isSensitive: false }];
+    const job = setup.job({ tool: 'opentofu', variables: { environment, terraform: [] } });
+    const planned = await setup.run(job, plain);
+    assert.match(
+      planned.outcome.error?.message ?? '',
+      /^-var-file names a file outside of the repository: /,
+      value,
+    );
+  }
+});
+
 test('files of values anywhere in the repository can be named', withToolbox('opentofu'), async (t) => {
   const { setup, plain } = stage(t);
   setup.commit({ 'app/main.tf': files['main.tf'], 'common.tfvars': 'size = "common"\n' });
@@ -70,7 +96,7 @@ test('files of values anywhere in the repository can be named', withToolbox('ope
     { name: 'ENVARIUM_TERRAFORM_CONFIG_FILE_PATH', value: '../common.tfvars', isSensitive: false },
     {
       name: 'TF_CLI_ARGS_plan',
-      value: '-var-file=/dev/null -var-file=../../../../../../dev/null',
+      value: '-var-file=/dev/null',
       isSensitive: false,
     },
   ];
