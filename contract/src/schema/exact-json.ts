@@ -85,6 +85,6 @@ export function parseExactly(text: string, revive?: (key: string, value: unknown
 export function withNumbers(value: unknown): unknown {
   if (typeof value === 'bigint') return parseExactly(String(value));
   if (Array.isArray(value)) return value.map(withNumbers);
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withNumbers(inner)]));
 }

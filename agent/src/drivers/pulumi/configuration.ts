@@ -1,6 +1,7 @@
 /** The configuration of a stack: what the code has committed, and the variables of the run. */
-import { type Document, isMap, parseDocument, type ScalarTag, type Tags } from 'yaml';
-import { ExactNumber, numberText, parseExactly } from '#contract/schema/exact-json.ts';
+import { type Document, isMap, parseDocument } from 'yaml';
+import { parseExactly } from '#contract/schema/exact-json.ts';
+import { withExactNumbers } from '#guards/exact-yaml.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
 import { type DriverContext, type FileToWrite } from '../driver.ts';
 import { ownFolder } from '../own-folder.ts';
@@ -30,20 +31,6 @@ const committedFile = `${ownFolder}/committed-stack.yaml`;
 async function committedText({ job, tree }: DriverContext, file: string): Promise<string> {
   const kept = job.phase === 'apply' ? await tree.text(committedFile) : null;
   return kept ?? (await tree.text(file)) ?? '';
-}
-
-/** Writes numbers of variables with all their digits. */
-const exactNumber: ScalarTag = {
-  tag: 'tag:yaml.org,2002:float',
-  default: true,
-  identify: (value) => value instanceof ExactNumber,
-  test: /^(?!)/,
-  resolve: (text) => text,
-  stringify: ({ value }) => numberText(value) ?? '',
-};
-
-function withExactNumbers(tags: Tags): Tags {
-  return [...tags, exactNumber];
 }
 
 function parsed(file: string, text: string): Document {

@@ -1,6 +1,6 @@
 /** Reads YAML and JSON of strangers: YAML in a thread with limits. */
 import { LimitedThread } from '#guards/threads/limited-thread.ts';
-import { parseExactly, withNumbers } from '#contract/schema/exact-json.ts';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { type Code, UnreadableCode } from './row.ts';
 import { join } from 'node:path/posix';
 
@@ -10,7 +10,7 @@ const program = {
   megabytes: 256,
 } as const;
 
-type Thread = LimitedThread<string, unknown>;
+type Thread = LimitedThread<string, string>;
 
 function short(error: unknown): string {
   return (error as Error).message.slice(0, 500);
@@ -24,7 +24,7 @@ async function parse(thread: Thread, name: string, text: string): Promise<unknow
     throw new UnreadableCode(`${name}: it is not valid JSON: ${short(error)}`, { cause: error });
   }
   try {
-    return withNumbers(await thread.ask(text));
+    return parseExactly(await thread.ask(text));
   } catch (error) {
     throw new UnreadableCode(`${name}: it is not valid YAML: ${short(error)}`, { cause: error });
   }

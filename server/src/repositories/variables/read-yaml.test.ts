@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { chartValues } from './chart-values.ts';
+import { parseFiles } from './read-yaml.ts';
+import { type Code } from './row.ts';
+
+function codeOf(files: Readonly<Record<string, string>>): Code {
+  const read = async () => new Map(Object.entries(files));
+  return { tree: { read }, path: '', signal: new AbortController().signal } as unknown as Code;
+}
+
+const yaml = `large: 9223372036854775807
+short: 1.10
+zeros: 0.1000
+huge: 1e400
+plain: 1.5
+text: "1.10"
+`;
+
+test('numbers of YAML keep their digits as values of variables', async () => {
+  const rows = await chartValues(codeOf({ 'values.yaml': yaml }), { prefix: '' });
+  const values = Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+  assert.deepEqual(values, {
+    large: '9223372036854775807',
+    short: '1.10',
+    zeros: '0.1000',
+    huge: '1e400',
+    plain: '1.5',
+    text: '1.10',
+  });
+});
+
+test('other values of YAML are what they were', async () => {
+  const text = 'a: [yes, true, null, ~, 0x10, -1]\nb: &b { c: .5 }\nd: *b\n"": x\n__proto__: 1\n';
+  const [file] = await parseFiles(codeOf({ 'a.yml': text }), ['a.yml']);
+  const expected = '{"a":["yes",true,null,null,16,-1],"b":{"c":0.5},"d":{"c":0.5},"":"x","__proto__":1}';
+  assert.equal(JSON.stringify(file?.content), expected);
+  const [empty] = await parseFiles(codeOf({ 'a.yml': '# nothing\n' }), ['a.yml']);
+  assert.equal(empty?.content, null);
+});
