@@ -111,6 +111,7 @@ test('a plan without counts has no changes only where the service says that it i
   const planSummary = { added: 0, changed: 0, destroyed: 0 };
   assert.equal(planText({ planSummary, isPlanEmpty: true }), 'no changes');
   assert.equal(planText({ planSummary, isPlanEmpty: false }), 'no resource changes');
+  assert.equal(planText({ planSummary }), 'no resource changes');
 });
 
 test('moves and unknown results are not drift, what is forgotten is', () => {

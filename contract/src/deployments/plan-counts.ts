@@ -136,5 +136,5 @@ export function planText(
   tense: 'toDo' | 'done' = 'toDo',
 ): string {
   const text = countsText(countsOfSummary(planSummary), tense);
-  return text === '' ? (isPlanEmpty === false ? 'no resource changes' : 'no changes') : text;
+  return text === '' ? (isPlanEmpty === true ? 'no changes' : 'no resource changes') : text;
 }

@@ -65,8 +65,8 @@ function Panel({ tab, deployment, steps, plan }: DeploymentTabsProps & { readonl
             ) : (
               <PlanTab
                 plan={found}
-                isPlanEmpty={deployment.isPlanEmpty !== false}
-                isDriftCheck={deployment.type === 'driftDetection'}
+                isPlanEmpty={deployment.isPlanEmpty}
+                isWithoutDrift={deployment.type === 'driftDetection' && deployment.driftDetected === false}
               />
             )
           }

@@ -10,6 +10,7 @@ import { PlanFilters } from './PlanFilters.tsx';
 import { ResourceList } from './ResourceList.tsx';
 import { filterRows, type PlanRow, rowsOf } from './rows.ts';
 import { usePlanFilter } from './use-plan-filter.ts';
+import { type PlanFacts, withoutRowsText } from './without-rows.ts';
 
 /** The address that a link names, and a function that names another one. */
 function useNamed(): [string | undefined, (row: PlanRow) => void] {
@@ -56,31 +57,11 @@ function Settled({ plan }: { readonly plan: Plan }) {
   );
 }
 
-interface NothingProps {
-  readonly isPlanEmpty: boolean;
-  readonly isDriftCheck: boolean;
-}
-
-/** A plan without rows. */
-function Nothing({ isPlanEmpty, isDriftCheck }: NothingProps) {
-  const text = isPlanEmpty
-    ? 'Nothing changes.'
-    : 'No resource and no output changes. The apply still has something to do, such as a new revision of a release.';
-  return (
-    <p className={classes.empty}>
-      {isDriftCheck ? 'Nothing has drifted: the code and the resources agree.' : text}
-    </p>
-  );
-}
-
-export interface PlanTabProps {
+export interface PlanTabProps extends PlanFacts {
   readonly plan: Plan;
-  /** As the service says. */
-  readonly isPlanEmpty: boolean;
-  readonly isDriftCheck: boolean;
 }
 
-export function PlanTab({ plan, isPlanEmpty, isDriftCheck }: PlanTabProps) {
+export function PlanTab({ plan, isPlanEmpty, isWithoutDrift }: PlanTabProps) {
   const rows = useMemo(() => rowsOf(plan.resourceChanges), [plan]);
   const counts = useMemo(() => countsOf(plan.resourceChanges), [plan]);
   const state = usePlanFilter();
@@ -89,7 +70,7 @@ export function PlanTab({ plan, isPlanEmpty, isDriftCheck }: PlanTabProps) {
   const hasRows = rows.length > 0 || plan.outputChanges.length > 0;
   return (
     <div className={classes.plan}>
-      {!hasRows && <Nothing isPlanEmpty={isPlanEmpty} isDriftCheck={isDriftCheck} />}
+      {!hasRows && <p className={classes.empty}>{withoutRowsText({ isPlanEmpty, isWithoutDrift })}</p>}
       {rows.length > 0 && <PlanFilters rows={rows} counts={counts} state={state} />}
       {rows.length > 0 && (
         <p className={classes.shownCount} role="status">

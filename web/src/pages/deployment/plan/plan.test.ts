@@ -15,6 +15,7 @@ import {
   shownAttributes,
 } from './rows.ts';
 import { isDifference, lengthText, previewOf, shownSides, shownValue } from './values.ts';
+import { withoutRowsText } from './without-rows.ts';
 
 function change(
   path: string,
@@ -179,4 +180,13 @@ test('numbers are shown with all of their digits, also in texts that are JSON', 
   );
   const text = shownValue('{"id":9223372036854775807}');
   assert.equal(text.kind === 'text' && text.text, '{\n  "id": 9223372036854775807\n}');
+});
+
+test('that a plan without rows changes nothing, or found no drift, is said only if the service says so', () => {
+  const words = (isPlanEmpty?: boolean, isWithoutDrift = false) =>
+    withoutRowsText({ isPlanEmpty, isWithoutDrift });
+  assert.equal(words(true), 'Nothing changes.');
+  assert.match(words(false), /still has something to do/);
+  assert.equal(words(), 'No resource and no output changes.');
+  assert.match(words(false, true), /^Nothing has drifted/);
 });

@@ -1,0 +1,17 @@
+/** What a plan without rows means: the service says it, not the number of rows. */
+
+export interface PlanFacts {
+  /** As the service says; undefined: it does not, such as for plans of earlier versions. */
+  readonly isPlanEmpty: boolean | undefined;
+  /** Whether it is the plan of a drift run that found none, as the service says. */
+  readonly isWithoutDrift: boolean;
+}
+
+/** What is shown instead of the rows. */
+export function withoutRowsText({ isPlanEmpty, isWithoutDrift }: PlanFacts): string {
+  if (isWithoutDrift) return 'Nothing has drifted: the code and the resources agree.';
+  if (isPlanEmpty === true) return 'Nothing changes.';
+  const text = 'No resource and no output changes.';
+  if (isPlanEmpty === undefined) return text;
+  return `${text} The apply still has something to do, such as a new revision of a release.`;
+}
