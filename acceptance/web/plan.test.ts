@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { Plan } from '#contract/deployments/plan.ts';
+import type { DeploymentLevel } from '#contract/deployments/shapes.ts';
 import { createEnvironment, homeOf, untilEnd } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
 import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
@@ -190,6 +191,37 @@ describe('plans', { skip: withoutBrowser, concurrency: false }, () => {
     await page.getByText('there was nothing to change').waitFor();
     await page.goto(`${service.url}/deployments/00000000-0000-7000-8000-000000000000`);
     await page.getByRole('heading', { name: 'This does not exist' }).waitFor();
+  });
+
+  test('a deployment in levels says which one this is, what the earlier ones did, and what follows', async () => {
+    await page.unrouteAll();
+    const waits = { reason: 'it needs outputs', follows: true } as const;
+    const rows = [change('vpc/terraform_data.it', 'create'), change('vpc/terraform_data.old', 'recreate')];
+    const first: DeploymentLevel = {
+      level: 1,
+      appliedAt: new Date(Date.now() - 600_000).toISOString(),
+      plan: { resourceChanges: rows, outputChanges: [] },
+      planSummary: { added: 2, changed: 0, destroyed: 1, replaced: 1 },
+      units: [{ unit: 'vpc' }, { unit: 'app', ...waits }, { unit: 'web', ...waits }],
+    };
+    const second = { level: 2, status: 'IN_PROGRESS', units: [{ unit: 'app' }, { unit: 'web', ...waits }] };
+    await page.route(/deployments\/[^/?]+\?exclude_fields=/, async (route) => {
+      const reply = await route.fetch();
+      await route.fulfill({ json: { ...((await reply.json()) as object), ...second } });
+    });
+    await page.route(/deployments\/[^/?]+\?fields=earlierLevels/, (route) =>
+      route.fulfill({ json: { earlierLevels: [first] } }),
+    );
+    await page.goto(address);
+    const levels = page.getByRole('region', { name: 'Level 2' });
+    await levels.getByText('1 replaced, 1 added').waitFor();
+    const [applied, current] = await levels.getByRole('listitem').allInnerTexts();
+    assert.match(applied ?? '', /Level 1\s+vpc applied 10 min ago: 1 replaced, 1 added/);
+    assert.match(current ?? '', /Level 2\s+app is being applied/);
+    await levels.getByText('web has no plan yet and waits for another approval.').waitFor();
+    await levels.getByText('2 resources').click();
+    await levels.getByText('vpc/terraform_data.old').waitFor();
+    await page.unrouteAll();
   });
 
   test('nothing of this breaks a rule of the browser', () => {

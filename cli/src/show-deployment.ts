@@ -46,7 +46,7 @@ export function levelLines({
 }: Pick<Deployment, 'level' | 'earlierLevels' | 'units' | 'status' | 'planSummary'>): string[] {
   const before = earlierLevels.map(
     ({ level: number, planSummary }) =>
-      `level ${number}: ${(planSummary && planText({ planSummary })) ?? 'applied'}, applied`,
+      `level ${number}: ${planSummary === undefined ? 'applied' : planText({ planSummary }, 'done')}`,
   );
   const plan = summary === undefined ? 'no plan' : 'this plan';
   const current = level > 1 && status !== 'SUCCESS' ? [`level ${level}: ${plan}`] : [];

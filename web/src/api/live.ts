@@ -99,6 +99,8 @@ function take(event: OrganizationStreamEvent): void {
   if (event.event === 'ready') readWhatWasMissed();
   if (event.event === 'reset') void queryClient.invalidateQueries();
   rereads.take(readsOf(event), reads.take(event));
+  // Between its moves, a deployment gets its plan and its next level: there is no other event of them.
+  if (event.event === 'step') rereads.later('getDeployment', event.data.deploymentLogId);
   for (const listener of eventListeners) listener(event);
 }
 

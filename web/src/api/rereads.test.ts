@@ -37,3 +37,16 @@ test('lists that show an event already are read once and later, everything else 
   await Promise.resolve();
   assert.deepEqual(outdated().toSorted(), [all, waiting, one].map(hashOf).toSorted());
 });
+
+test('one of many reads of an operation is read again by its id', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => mock.timers.reset());
+  const queries = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
+  const keyOf = (id: string) => ['getDeployment', { params: { id }, query: { exclude_fields: 'plan' } }];
+  for (const id of ['shown', 'other']) queries.setQueryData(keyOf(id), {});
+  new Rereads(queries).later('getDeployment', 'shown');
+  mock.timers.tick(2000);
+  await Promise.resolve();
+  const isOutdated = (id: string) => queries.getQueryState(keyOf(id))?.isInvalidated;
+  assert.deepEqual([isOutdated('shown'), isOutdated('other')], [true, false]);
+});

@@ -65,9 +65,10 @@ export class Rereads {
     }
   }
 
-  /** For a read that grows with each of many events. */
-  later(name: OperationName): void {
-    for (const { queryHash } of this.#queries.getQueryCache().findAll({ queryKey: [name] }))
+  /** For a read that changes with each of many events. @param id only the reads of this one */
+  later(name: OperationName, id?: string): void {
+    const queryKey = id === undefined ? [name] : [name, { params: { id } }];
+    for (const { queryHash } of this.#queries.getQueryCache().findAll({ queryKey }))
       this.#later.add(queryHash);
   }
 }

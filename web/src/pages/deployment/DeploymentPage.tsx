@@ -15,6 +15,7 @@ import { DeploymentTabs } from './DeploymentTabs.tsx';
 import { Failure } from './parts/Failure.tsx';
 import { Findings } from './parts/Findings.tsx';
 import { Lead } from './parts/Lead.tsx';
+import { Levels } from './parts/Levels.tsx';
 import { StepStrip, TimeParts } from './parts/StepStrip.tsx';
 import { type DeploymentReply, useHead, usePlan } from './reads.ts';
 import { deploymentTypeWords } from '../../design/words.ts';
@@ -74,6 +75,7 @@ function Found({ deployment }: { readonly deployment: DeploymentReply }) {
         <p role="alert">The environment of this deployment was deleted. What you see is the last of it.</p>
       )}
       <DecisionNotes {...about} />
+      <Levels deployment={deployment} />
       <StepStrip steps={steps} />
       {timeline !== undefined && <TimeParts timeline={timeline} />}
       <Failure deployment={deployment} steps={steps} />

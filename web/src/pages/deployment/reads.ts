@@ -1,12 +1,13 @@
 /** What the deployment page reads: what moves, and apart from it the large parts, which do not. */
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import type { Plan } from '#contract/deployments/plan.ts';
+import type { DeploymentLevel } from '#contract/deployments/shapes.ts';
 import { type Reply, read, useRead } from '../../api/queries.ts';
 
 export type DeploymentReply = Reply<'getDeployment'>;
-type Part = 'plan' | 'output' | 'resources' | 'variables';
+type Part = 'plan' | 'earlierLevels' | 'output' | 'resources' | 'variables';
 
-const largeParts: readonly Part[] = ['plan', 'output', 'resources', 'variables'];
+const largeParts: readonly Part[] = ['plan', 'earlierLevels', 'output', 'resources', 'variables'];
 
 /** The deployment without its large parts: read again with each of its events. */
 export function useHead(id: string): UseQueryResult<DeploymentReply> {
@@ -33,6 +34,14 @@ export function usePlan(head: DeploymentReply | undefined): UseQueryResult<Plan 
   return useQuery({
     ...readPart(head, 'plan', [head?.planHash, head?.finishedAt]),
     select: ({ plan }) => plan ?? null,
+  });
+}
+
+/** The plans that were applied before, of a deployment in levels: there is one for each level below its own. */
+export function useEarlierLevels(head: DeploymentReply): UseQueryResult<readonly DeploymentLevel[]> {
+  return useQuery({
+    ...readPart(head.level === undefined ? undefined : head, 'earlierLevels', [head.id, head.level]),
+    select: ({ earlierLevels }) => earlierLevels ?? [],
   });
 }
 

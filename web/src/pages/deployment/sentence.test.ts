@@ -4,7 +4,7 @@ import { countsOf } from '#contract/deployments/plan-counts.ts';
 import type { Step } from '#contract/deployments/shapes.ts';
 import { decisionsOf, verbOf } from './decide/actions.ts';
 import { timedSteps } from './parts/steps.ts';
-import { errorLine, type Head, type SentenceFacts, sentenceOf } from './sentence.ts';
+import { errorLine, type Head, levelText, type SentenceFacts, sentenceOf } from './sentence.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
 const now = Date.parse(at(600));
@@ -164,4 +164,13 @@ test('the life cycle decides which buttons there are', () => {
   assert.deepEqual(buttons('ABORTING'), ['Give up']);
   assert.deepEqual(buttons('FAILURE'), ['Deploy again']);
   assert.deepEqual(buttons('FAILURE', { type: 'task' }), []);
+});
+
+test('a level is planned, waits, is applied, or is left behind by the end of its deployment', () => {
+  assert.equal(levelText({ status: 'IN_PROGRESS' }), 'is being planned');
+  assert.equal(levelText({ status: 'WAITING_FOR_USER', planHash: 'abc' }), 'waits for approval');
+  assert.equal(levelText({ status: 'IN_PROGRESS', planHash: 'abc' }), 'is being applied');
+  assert.equal(levelText({ status: 'SUCCESS', planHash: 'abc' }), 'applied');
+  for (const status of ['FAILURE', 'CANCELLED', 'ABORTED'] as const)
+    assert.equal(levelText({ status, planHash: 'abc' }), 'was not completed');
 });

@@ -2,6 +2,7 @@
 import { type Counts, countsText } from '#contract/deployments/plan-counts.ts';
 import { findingsText } from '#contract/deployments/diagnostics.ts';
 import type { Deployment, Step } from '#contract/deployments/shapes.ts';
+import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
 import { deploymentTypeWords } from '../../design/words.ts';
 import { spanText } from '../../ui/spans.ts';
@@ -158,6 +159,14 @@ const sentences: Readonly<Record<DeploymentStatus, (facts: SentenceFacts) => str
   SKIPPED: () => 'Skipped: a later deployment made it redundant',
   NEVER_DEPLOYED: () => 'Not deployed yet',
 };
+
+/** What happens to the level that a deployment is at, or happened to it. */
+export function levelText({ status, planHash }: Pick<Head, 'status' | 'planHash'>): string {
+  if (status === 'SUCCESS') return 'applied';
+  if (status === 'WAITING_FOR_USER') return 'waits for approval';
+  if (isTerminal(status)) return 'was not completed';
+  return planHash === undefined ? 'is being planned' : 'is being applied';
+}
 
 /** The sentence that a page about a deployment begins with. */
 export function sentenceOf(facts: SentenceFacts): string {
