@@ -51,6 +51,20 @@ describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
     await page.keyboard.type(text);
   }
 
+  /** Holds back the search for environments. @returns sends it */
+  async function holdSearch(): Promise<() => Promise<void>> {
+    const isSearch = (url: URL) => url.pathname === '/api/environments' && url.searchParams.has('searchText');
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    await page.route(isSearch, async (route) => {
+      await isReleased;
+      await route.continue();
+    });
+    return async () => {
+      release();
+      await page.unroute(isSearch);
+    };
+  }
+
   test('Ctrl-K finds an environment by a part of its name, and Enter opens it', async () => {
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await find('alph');
@@ -68,6 +82,17 @@ describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
 
   test('a name that nothing has is said', async () => {
     await find('no such thing at all');
+    await page.getByText('No matches').waitFor();
+    await page.keyboard.press('Escape');
+    await palette().waitFor({ state: 'hidden' });
+  });
+
+  test('while the service still searches, the palette says so instead of "No matches"', async () => {
+    const release = await holdSearch();
+    await find('no such thing either');
+    await page.getByText('Searching …').waitFor();
+    assert.equal(await page.getByText('No matches').count(), 0);
+    await release();
     await page.getByText('No matches').waitFor();
     await page.keyboard.press('Escape');
     await palette().waitFor({ state: 'hidden' });
@@ -190,20 +215,14 @@ describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
     await page.goto(`${service.url}/projects`);
     await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
     const releasePalette = await holdPart(page, 'Palette');
-    const isSearch = (url: URL) => url.pathname === '/api/environments' && url.searchParams.has('searchText');
-    const { promise: isReleased, resolve: releaseSearch } = Promise.withResolvers<void>();
-    await page.route(isSearch, async (route) => {
-      await isReleased;
-      await route.continue();
-    });
+    const releaseSearch = await holdSearch();
     // A page has this in its name, too, and is found at once.
     await find('et');
     await page.keyboard.press('Enter');
     releasePalette();
     await page.getByRole('button', { name: 'Configuration sets' }).waitFor();
-    releaseSearch();
+    await releaseSearch();
     await page.waitForURL(/\/environments\/[\w-]{36}/);
-    await page.unroute(isSearch);
   });
 
   test('the palette offers what a page can do that is loaded after it was opened', async () => {

@@ -62,7 +62,7 @@ function Item({ item, isFirst }: { readonly item: PaletteItem; readonly isFirst:
 
 export default function Palette({ query, onQuery, onReady, ...late }: PaletteProps) {
   const found = useFound(query);
-  const { groups } = found;
+  const { groups, isSearching } = found;
   useEffect(() => palette.open(), []);
   useLateEnter(late, found);
   // What Enter does is the first thing that fits, also when the service has answered meanwhile.
@@ -100,7 +100,9 @@ export default function Palette({ query, onQuery, onReady, ...late }: PalettePro
         }}
       />
       <Spotlight.ActionsList key={shown} id={listId}>
-        {groups.length === 0 && <Spotlight.Empty>No matches</Spotlight.Empty>}
+        {groups.length === 0 && (
+          <Spotlight.Empty>{isSearching ? 'Searching …' : 'No matches'}</Spotlight.Empty>
+        )}
         {groups.map(({ label, items }) => (
           <Spotlight.ActionsGroup key={label} label={label}>
             {items.map((item) => (
