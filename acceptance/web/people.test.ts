@@ -240,4 +240,17 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
     await page.getByRole('row').filter({ hasText: 'laptop' }).waitFor();
     await other.context().close();
   });
+
+  test('organizations are created by those who may', async () => {
+    await go('/organization?tab=all');
+    await page.getByRole('button', { name: 'New organization' }).waitFor();
+    await page.route('**/api/users/me', async (route) => {
+      const reply = await route.fetch();
+      const me = (await reply.json()) as object;
+      await route.fulfill({ json: { ...me, mayCreateOrganizations: false } });
+    });
+    await page.reload();
+    await page.getByRole('table', { name: 'Organizations' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'New organization' }).count(), 0);
+  });
 });

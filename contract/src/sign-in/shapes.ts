@@ -75,5 +75,8 @@ export const CurrentUser = replyObject('CurrentUser', {
     ),
   ),
   hasPassword: Type.Boolean({ description: 'Whether the account has a password' }),
+  mayCreateOrganizations: Type.Boolean({
+    description: 'Whether `ENVARIUM_ORGANIZATION_CREATORS` lets the caller create organizations',
+  }),
 });
 export type CurrentUser = Static<typeof CurrentUser>;

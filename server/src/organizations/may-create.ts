@@ -9,14 +9,20 @@ const refusals = {
   operator: 'only the operator, who has the first key of the installation, may',
 } as const;
 
-/** @throws Refusal 403 for callers whom the setting ENVARIUM_ORGANIZATION_CREATORS leaves out */
-export async function checkMayCreate({ db, actor, settings }: ActorContext): Promise<void> {
+/** Whether the setting ENVARIUM_ORGANIZATION_CREATORS lets the caller create organizations. */
+export async function mayCreate({ db, actor, settings }: ActorContext): Promise<boolean> {
   const { organizationCreators: who } = settings;
-  if (who === 'everyone') return;
+  if (who === 'everyone') return true;
   const { access, userId } = actor;
   if (who === 'admins' && access.organizationIds.some((id) => access.roleIn(inOrganization(id)) === 'Admin'))
-    return;
-  if (await isOperator(db, userId)) return;
+    return true;
+  return isOperator(db, userId);
+}
+
+/** @throws Refusal 403 for callers whom the setting ENVARIUM_ORGANIZATION_CREATORS leaves out */
+export async function checkMayCreate(context: ActorContext): Promise<void> {
+  const { organizationCreators: who } = context.settings;
+  if (who === 'everyone' || (await mayCreate(context))) return;
   throw new Refusal(
     'forbidden',
     `You may not create organizations: ${refusals[who]} (setting ENVARIUM_ORGANIZATION_CREATORS of the service)`,

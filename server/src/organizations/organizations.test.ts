@@ -97,7 +97,10 @@ test('a setting says who may create organizations', async () => {
     const member = await limited.addKey({ [limited.organizationId]: 'User' });
     const callers = { operator: undefined, admin, member, stranger: await limited.addKey() };
     const create = async ([name, as]: [string, typeof admin | undefined]) => {
-      const reply = await call(limited, 'createOrganization', { body: { name }, ...(as ? { as } : {}) });
+      const caller = as ? { as } : {};
+      const { mayCreateOrganizations } = await ok(limited, 'getCurrentUser', caller);
+      const reply = await call(limited, 'createOrganization', { body: { name }, ...caller });
+      assert.equal(mayCreateOrganizations, reply.statusCode === 200, `${creators}: ${name}`);
       if (reply.statusCode !== 200) {
         assert.equal(reply.statusCode, 403);
         assert.match(reply.body, /ENVARIUM_ORGANIZATION_CREATORS/);

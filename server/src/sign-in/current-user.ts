@@ -5,6 +5,7 @@ import { inOrganization } from '../access/access.ts';
 import type { ActorContext } from '../context.ts';
 import { csrfTokenOf } from '../http/sessions/csrf.ts';
 import { sessionOf } from '../http/sessions/identify-session.ts';
+import { mayCreate } from '../organizations/may-create.ts';
 import { listOrganizationRows } from '../organizations/organization-store.ts';
 import { getUsers } from '../users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
@@ -31,5 +32,6 @@ export async function currentUser(context: ActorContext, request: FastifyRequest
         }
       : {}),
     hasPassword: await hasPassword(db, actor.userId),
+    mayCreateOrganizations: await mayCreate(context),
   };
 }

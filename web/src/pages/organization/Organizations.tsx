@@ -45,7 +45,7 @@ function NewOrganization({ onClose }: { readonly onClose: () => void }) {
 }
 
 export function Organizations() {
-  const { organizationId } = useSession();
+  const { me, organizationId } = useSession();
   const [isCreating, setCreating] = useState(false);
   const navigate = useNavigate();
   const organizations = useRead('listOrganizations');
@@ -75,9 +75,11 @@ export function Organizations() {
     <Part
       title="Your organizations"
       actions={
-        <Button size="xs" onClick={() => setCreating(true)}>
-          New organization
-        </Button>
+        me.mayCreateOrganizations && (
+          <Button size="xs" onClick={() => setCreating(true)}>
+            New organization
+          </Button>
+        )
       }
     >
       <Loaded query={organizations} lines={3}>
