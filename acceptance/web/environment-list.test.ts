@@ -111,8 +111,11 @@ describe('the list of environments', { skip: withoutBrowser, concurrency: false 
     const dialog = page.getByRole('dialog');
     await dialog.getByText('All that you have chosen fit.').waitFor();
     await dialog.getByLabel('Reason').fill('audit');
+    const sent = page.waitForRequest((request) => request.url().endsWith('/api/bulk-operations/lock'));
     await dialog.getByRole('button', { name: 'Lock 2 environments' }).click();
+    assert.equal((await sent).postDataJSON().environmentIds.length, 2);
     await dialog.getByText('2 done').waitFor();
+    await dialog.getByRole('progressbar').and(page.locator('[aria-valuenow="100"]')).waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
 
     await locked.check();

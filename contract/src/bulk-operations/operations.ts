@@ -4,8 +4,8 @@ import { taskPayloadLimit } from '../deployments/deploy-request.ts';
 import { operations as deployments } from '../deployments/operations.ts';
 import { operations as environments } from '../environments/operations.ts';
 import { defineOperations, type Operation, operation } from '../operation.ts';
-import type { Right } from '../schema/enumerations.ts';
-import { closed, Flag, Name, orNull, Prose } from '../schema/schema.ts';
+import { oneOf, type Right } from '../schema/enumerations.ts';
+import { closed, Flag, Name, orNull, Prose, Text } from '../schema/schema.ts';
 import { type BulkKind, BulkOperation, mostBulkItems } from './shapes.ts';
 
 const common = {
@@ -19,7 +19,14 @@ const common = {
 
 const comment = Type.Optional(Prose);
 
-export const BulkDeployData = closed({ userRequiresApproval: Type.Optional(Flag), comment });
+/** What `bulkDeploy` starts. */
+export const bulkDeploymentTypes = ['deploy', 'driftDetection'] as const;
+
+export const BulkDeployData = closed({
+  deploymentType: Type.Optional(oneOf(bulkDeploymentTypes, 'Default: deploy')),
+  userRequiresApproval: Type.Optional(Flag),
+  comment,
+});
 export const BulkDestroyData = closed({ skipStateRefresh: Type.Optional(Flag), comment });
 export const BulkTaskData = closed({
   comment,
@@ -31,12 +38,22 @@ export const BulkTaskData = closed({
   ),
 });
 export const BulkLockData = closed({ reason: Type.Optional(Prose) });
+/** Of approvals and cancellations. */
+export const BulkDecisionData = closed({
+  planHashes: Type.Optional(
+    Type.Record(Name, Text, {
+      description:
+        'By id of an environment, the `planHash` of the plan that is meant: nothing happens to an environment where another one waits',
+    }),
+  ),
+});
 
 /** What requests can say about every item. */
 export type BulkData = Static<typeof BulkDeployData> &
   Static<typeof BulkDestroyData> &
   Static<typeof BulkTaskData> &
-  Static<typeof BulkLockData>;
+  Static<typeof BulkLockData> &
+  Static<typeof BulkDecisionData>;
 
 const waiting =
   'Each environment is handled in a transaction of its own, as its single operation does: with its right there, ' +
@@ -112,7 +129,7 @@ export const operations = defineOperations('bulk operations', {
   bulkRunTask: bulk('run-task', { data: orNull(BulkTaskData) }, { summary: 'Run a task in environments' }),
   bulkApprove: bulk(
     'approve',
-    {},
+    { data: orNull(BulkDecisionData) },
     {
       summary: 'Approve plans of environments',
       description: `Approves the plan of each environment that waits for approval ${onlyWhatWaits}`,
@@ -120,7 +137,7 @@ export const operations = defineOperations('bulk operations', {
   ),
   bulkCancel: bulk(
     'cancel',
-    {},
+    { data: orNull(BulkDecisionData) },
     {
       summary: 'Cancel plans of environments',
       description: `Cancels the deployment of each environment that waits for approval ${onlyWhatWaits}`,

@@ -46,8 +46,8 @@ async function acceptedPlan(
 }
 
 const acts: Readonly<Record<BulkKind, Act>> = {
-  deploy: (context, { id }, { userRequiresApproval, comment }) =>
-    deployEnvironment(context, id, { userRequiresApproval, comment }),
+  deploy: (context, { id }, { deploymentType, userRequiresApproval, comment }) =>
+    deployEnvironment(context, id, { deploymentType, userRequiresApproval, comment }),
   destroy: (context, { id }, { skipStateRefresh, comment }) =>
     destroyEnvironment(context, id, {
       ...(skipStateRefresh === undefined ? {} : { skipStateRefresh }),

@@ -61,6 +61,15 @@ test('environments are deployed together, and each that is refused is named with
   assert.deepEqual(started?.payload, { operation: 'deploy', environmentIds: [two.id, locked.id, one.id] });
 });
 
+test('one request checks several environments for drift', async () => {
+  const active = await createActive(app, agent);
+  const idle = await createIdle(app, { name: 'idle' });
+  const made = await bulk('bulkDeploy', [active.id, idle.id], { deploymentType: 'driftDetection' });
+  assert.equal(made.data[0]?.status, 'success');
+  assert.equal(made.data[1]?.status, 'failed');
+  assert.match((await deploymentsOf(active.id))[0] ?? '', /^driftDetection/);
+});
+
 test('plans of several environments are approved or cancelled', async () => {
   const waiting = async () => {
     const { id } = await createEnvironment(app, { requiresApproval: true });

@@ -76,6 +76,22 @@ test('the hash of the plan counts, too: the next plan of the same deployment is 
   assert.equal(await stateOf(deploymentId), 'WAITING_FOR_USER');
 });
 
+test('a plan is approved only if its hash is the one that the request names', async () => {
+  const same = await waiting();
+  const other = await waiting();
+  const planHash = (await ok(app, 'getDeployment', { params: { id: same.deploymentId } })).planHash ?? '';
+  const planHashes = { [same.id.toUpperCase()]: planHash, [other.id]: 'f'.repeat(64) };
+  const body = { ...bodyFor(same.id, other.id), data: { planHashes } };
+  const made = await ok(app, 'bulkApprove', { body });
+  assert.equal(resultsOf(made)[0], 'success');
+  assert.match(resultsOf(made)[1] ?? '', new RegExp(`"${other.name}" has another plan`));
+  assert.equal(await stateOf(other.deploymentId), 'WAITING_FOR_USER');
+  const { message } = await refused(app, 'bulkApprove', 400, {
+    body: { ...bodyFor(other.id), data: { planHashes } },
+  });
+  assert.match(message, /planHashes may only have ids/);
+});
+
 test('environments that its author may not view are shown without their name', async () => {
   const mine = await createIdle(app);
   const secret = await createIdle(app, { name: 'merger with acme' });

@@ -39,13 +39,28 @@ function checkData(kind: BulkKind, { taskPayload }: BulkData): void {
     throw badField('body.data.taskPayload', 'is required: the shell commands to run');
 }
 
-/** The items of a request, each with the plan that waits now. */
-async function newItems({ db }: ActorContext, environmentIds: readonly string[]): Promise<NewItem[]> {
+/** @throws Refusal 400 for an id that is not one of the request */
+function plansById({ planHashes = {} }: BulkData, environmentIds: readonly string[]) {
+  const plans = new Map(Object.entries(planHashes).map(([id, hash]) => [id.toLowerCase(), hash]));
+  for (const id of plans.keys())
+    if (!environmentIds.includes(id))
+      throw badField('body.data.planHashes', 'may only have ids that are in `environmentIds`');
+  return plans;
+}
+
+/** The items of a request, each with the plan that waits now, unless the caller means another one. */
+async function newItems(
+  { db }: ActorContext,
+  environmentIds: readonly string[],
+  plans: ReadonlyMap<string, string>,
+): Promise<NewItem[]> {
   const open = await openDeploymentsOf(db, environmentIds);
   const waiting = open.filter(({ status }) => status === 'WAITING_FOR_USER');
   const byEnvironment = new Map(waiting.map((each) => [each.environment_id, each]));
   return environmentIds.map((id) => {
-    const plan = byEnvironment.get(id);
+    const found = byEnvironment.get(id);
+    const isMeant = !plans.has(id) || plans.get(id) === found?.plan_hash;
+    const plan = isMeant ? found : undefined;
     return {
       environment_id: id,
       waiting_deployment_id: plan?.id ?? null,
@@ -58,6 +73,7 @@ async function accept(context: ActorContext, kind: BulkKind, request: BulkReques
   const data = request.data ?? {};
   checkData(kind, data);
   const environmentIds = await checkEnvironments(context, request);
+  const plans = plansById(data, environmentIds);
   const id = context.newId();
   const { actor, requestId, address = null } = context;
   const now = context.now();
@@ -72,7 +88,8 @@ async function accept(context: ActorContext, kind: BulkKind, request: BulkReques
     request_id: requestId,
     created_at: now,
   };
-  const inserted = await insertBulkOperation(context.db, row, await newItems(context, environmentIds));
+  const items = await newItems(context, environmentIds, plans);
+  const inserted = await insertBulkOperation(context.db, row, items);
   await recordAudit(context, {
     organizationId: request.organizationId,
     action: 'bulkOperation.started',

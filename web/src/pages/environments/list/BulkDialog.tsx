@@ -1,34 +1,38 @@
 /** Says which of the chosen environments an action fits before it starts, and what became of each after. */
-import { Button, Group, Modal, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Progress, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { BulkItem, BulkItemStatus } from '#contract/bulk-operations/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
-import { errorText } from '../../../api/errors.ts';
+import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { type StatusLook, StatusShape } from '../../../design/status.tsx';
 import { planText } from '#contract/deployments/plan-counts.ts';
-import type { ItemState } from './bulk.ts';
 import { type BulkAction, type BulkLook, bulkLooks } from './fitting.ts';
 import classes from './list.module.css';
-import { type BulkItem, useBulkRun, useFitting } from './use-bulk.ts';
+import { type Choice, type Results, useBulkRun, useFitting } from './use-bulk.ts';
 
-const looks: Readonly<Record<ItemState['state'] | 'unfit' | 'fits', StatusLook>> = {
+const looks: Readonly<Record<BulkItemStatus | 'unfit' | 'fits', StatusLook>> = {
   fits: { word: 'Fits', tone: 'idle', shape: 'hollow' },
   unfit: { word: 'Left out', tone: 'idle', shape: 'bar' },
-  waiting: { word: 'Waits', tone: 'idle', shape: 'dotted' },
-  running: { word: 'Is sent', tone: 'run', shape: 'ring' },
-  stopped: { word: 'Not sent', tone: 'idle', shape: 'bar' },
-  done: { word: 'Done', tone: 'ok', shape: 'check' },
+  pending: { word: 'Waits', tone: 'idle', shape: 'dotted' },
+  success: { word: 'Done', tone: 'ok', shape: 'check' },
   failed: { word: 'Failed', tone: 'fail', shape: 'cross' },
 };
 
-function Outcome({ state, look }: { readonly state: ItemState; readonly look: BulkLook }) {
-  if (state.state === 'failed') return <span>{errorText(state.error).text}</span>;
-  if (state.state !== 'done') return <span>{looks[state.state].word}</span>;
-  if (state.deploymentId === undefined) return <span>{look.done}</span>;
+function Outcome({ result, look }: { readonly result: BulkItem; readonly look: BulkLook }) {
+  const { status, error, deploymentId } = result;
+  if (status !== 'success') {
+    return (
+      <span>
+        <bdi>{error ?? looks[status].word}</bdi>
+      </span>
+    );
+  }
+  if (deploymentId === undefined) return <span>{look.done}</span>;
   return (
     <span>
       {look.done}:{' '}
-      <Link to="/deployments/$deploymentId" params={{ deploymentId: state.deploymentId }}>
+      <Link to="/deployments/$deploymentId" params={{ deploymentId }}>
         its deployment
       </Link>
     </span>
@@ -36,20 +40,20 @@ function Outcome({ state, look }: { readonly state: ItemState; readonly look: Bu
 }
 
 interface ItemProps {
-  readonly item: BulkItem;
+  readonly item: Choice;
   readonly action: BulkAction;
-  readonly state: ItemState | undefined;
+  readonly result: BulkItem | undefined;
 }
 
-function Item({ item: { environment, unfit }, action, state }: ItemProps) {
+function Item({ item: { environment, unfit }, action, result }: ItemProps) {
   const { planSummary, isPlanEmpty } = environment.latestDeploymentLog;
   const isFit = unfit === undefined;
   return (
     <li>
-      <StatusShape look={looks[state?.state ?? (isFit ? 'fits' : 'unfit')]} />
+      <StatusShape look={looks[result?.status ?? (isFit ? 'fits' : 'unfit')]} />
       <bdi>{environment.name}</bdi>
-      {state ? (
-        <Outcome state={state} look={bulkLooks[action]} />
+      {result ? (
+        <Outcome result={result} look={bulkLooks[action]} />
       ) : isFit ? (
         action === 'approve' && planSummary && <span>{planText({ planSummary, isPlanEmpty })}</span>
       ) : (
@@ -63,17 +67,28 @@ function countText(count: number): string {
   return count === 1 ? '1 environment' : `${count} environments`;
 }
 
-/** What it did, in numbers. */
-function summaryOf(states: ReadonlyMap<string, ItemState>): string {
-  const count = (state: ItemState['state']) =>
-    [...states.values()].filter((each) => each.state === state).length;
-  const parts = [
-    `${count('done')} done`,
-    ...(count('failed') > 0 ? [`${count('failed')} failed`] : []),
-    ...(count('stopped') > 0 ? [`${count('stopped')} not sent`] : []),
-    ...(count('waiting') + count('running') > 0 ? [`${count('waiting') + count('running')} to go`] : []),
-  ];
-  return parts.join(', ');
+/** How far it is, and what it did, in numbers. @param count of the environments that were sent */
+function Summary({ results, count }: { readonly results: Results; readonly count: number }) {
+  const countOf = (status: BulkItemStatus) =>
+    [...results.values()].filter((result) => result.status === status).length;
+  const [done, failed] = [countOf('success'), countOf('failed')];
+  const left = count - done - failed;
+  return (
+    <>
+      <Progress
+        value={Math.round((100 * (done + failed)) / count)}
+        aria-label="Progress"
+        color={failed > 0 ? 'var(--e-fail)' : 'var(--e-ok)'}
+      />
+      <p role="status" className={classes.summary}>
+        {[
+          `${done} done`,
+          ...(failed > 0 ? [`${failed} failed`] : []),
+          ...(left > 0 ? [`${left} to go`] : []),
+        ].join(', ')}
+      </p>
+    </>
+  );
 }
 
 interface QuestionProps {
@@ -106,20 +121,24 @@ function Question({ action, text, onText, typed, onTyped }: QuestionProps) {
 }
 
 interface ReportProps {
-  readonly items: readonly BulkItem[];
+  readonly items: readonly Choice[];
   readonly action: BulkAction;
-  readonly states: ReadonlyMap<string, ItemState>;
+  readonly results: Results;
+  readonly isSent: boolean;
 }
 
 /** Each of them: those that are left out come first. */
-function Report({ items, action, states }: ReportProps) {
+function Report({ items, action, results, isSent }: ReportProps) {
   const left = items.filter(({ unfit }) => unfit !== undefined).length;
-  const question = left === 0 ? 'All that you have chosen fit.' : `${countText(left)} left out:`;
   return (
     <>
-      <p role="status" className={classes.summary}>
-        {states.size > 0 ? summaryOf(states) : question}
-      </p>
+      {isSent ? (
+        <Summary results={results} count={items.length - left} />
+      ) : (
+        <p role="status" className={classes.summary}>
+          {left === 0 ? 'All that you have chosen fit.' : `${countText(left)} left out:`}
+        </p>
+      )}
       <ul className={classes.report}>
         {items
           .toSorted((a, b) => Number(b.unfit !== undefined) - Number(a.unfit !== undefined))
@@ -128,7 +147,7 @@ function Report({ items, action, states }: ReportProps) {
               key={item.environment.id}
               item={item}
               action={action}
-              state={states.get(item.environment.id)}
+              result={results.get(item.environment.id)}
             />
           ))}
       </ul>
@@ -144,24 +163,23 @@ export interface BulkDialogProps {
 }
 
 export default function BulkDialog({ organizationId, action, environments, onClose }: BulkDialogProps) {
-  const [asked] = useState(environments);
+  const [chosen] = useState(environments);
   const [text, setText] = useState('');
   const [typed, setTyped] = useState('');
-  const { isKnown, items } = useFitting(organizationId, action, asked);
-  const { states, run, stop } = useBulkRun(action);
-  const [sent, setSent] = useState<readonly BulkItem[]>();
+  const { isKnown, items } = useFitting(organizationId, action, chosen);
+  const { send, results, isFinished } = useBulkRun(action, organizationId);
+  const [sent, setSent] = useState<readonly Choice[]>();
   const shown = sent ?? items;
   const fitting = shown.filter(({ unfit }) => unfit === undefined);
-  const verb = `${bulkLooks[action].verb} ${countText(fitting.length)}`;
   const isReady = isKnown && fitting.length > 0 && (action !== 'destroy' || typed === 'destroy');
   const start = () => {
     setSent(items);
-    run.mutate({ environments: fitting.map(({ environment }) => environment), text: text.trim() });
+    send.mutate({ environments: fitting.map(({ environment }) => environment), text: text.trim() });
   };
   return (
     <Modal
       opened
-      onClose={run.isPending ? () => undefined : onClose}
+      onClose={onClose}
       title={`${bulkLooks[action].verb}: ${countText(fitting.length)}`}
       size="lg"
     >
@@ -171,17 +189,21 @@ export default function BulkDialog({ organizationId, action, environments, onClo
           if (isReady && sent === undefined) start();
         }}
       >
-        <Report items={shown} action={action} states={states} />
+        <FormAlert mb="md" error={send.error} />
+        <Report items={shown} action={action} results={results} isSent={sent !== undefined} />
         {sent === undefined && (
           <Question action={action} text={text} onText={setText} typed={typed} onTyped={setTyped} />
         )}
+        {sent !== undefined && !isFinished && !send.isError && (
+          <p className={classes.summary}>The service continues when you close this.</p>
+        )}
         <Group mt="md" justify="flex-end">
-          <Button variant="default" onClick={run.isPending ? stop : onClose}>
-            {run.isPending ? 'Stop after those under way' : sent === undefined ? 'Cancel' : 'Close'}
+          <Button variant="default" onClick={onClose}>
+            {sent === undefined ? 'Cancel' : 'Close'}
           </Button>
           {sent === undefined && (
             <Button type="submit" disabled={!isReady} {...(action === 'destroy' ? { color: 'red' } : {})}>
-              {verb}
+              {`${bulkLooks[action].verb} ${countText(fitting.length)}`}
             </Button>
           )}
         </Group>

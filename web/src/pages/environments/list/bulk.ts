@@ -1,81 +1,44 @@
-/** Does something to many environments, some at once. */
-import fastq from 'fastq';
-import type { Environment } from '#contract/environments/shapes.ts';
+/** Requests that do something to many environments. */
+import type { BulkOperation } from '#contract/bulk-operations/shapes.ts';
 import { client } from '../../../api/client.ts';
-import { isStatus } from '../../../api/errors.ts';
 import { randomId } from '../../../api/random-id.ts';
+import { type Chosen, planHashesOf } from './bulk-parts.ts';
 import type { BulkAction } from './fitting.ts';
 
-/** What became of one of them. */
-export type ItemState =
-  | { readonly state: 'waiting' | 'running' | 'stopped' }
-  | { readonly state: 'done'; readonly deploymentId?: string }
-  | { readonly state: 'failed'; readonly error: unknown };
-
-/** Sends one. @param text a comment or a reason @returns the deployment that it started */
-async function send(action: BulkAction, environment: Environment, text: string): Promise<string | undefined> {
-  const params = { id: environment.id };
+/**
+ * Sends an action for environments, at most as many as one bulk operation can have.
+ * @param text a comment or a reason; empty: none
+ * @returns the operation, which the service carries out
+ */
+export function startBulk(
+  action: BulkAction,
+  organizationId: string,
+  environments: readonly Chosen[],
+  text: string,
+): Promise<BulkOperation> {
+  const targets = { organizationId, environmentIds: environments.map(({ id }) => id) };
   const idempotencyKey = randomId();
   const comment = text === '' ? {} : { comment: text };
-  const { id: deploymentId = '', planHash } = environment.latestDeploymentLog;
   switch (action) {
     case 'deploy':
-      return (await client.call('deployEnvironment', { params, body: comment, idempotencyKey })).id;
-    case 'checkDrift':
-      return (
-        await client.call('deployEnvironment', {
-          params,
-          body: { deploymentType: 'driftDetection' },
-          idempotencyKey,
-        })
-      ).id;
-    case 'destroy':
-      return (await client.call('destroyEnvironment', { params, body: comment, idempotencyKey })).id;
-    case 'approve':
-      await client.call('approveDeployment', {
-        params: { id: deploymentId },
-        body: planHash === undefined ? {} : { planHash },
-        idempotencyKey,
-      });
-      return deploymentId;
-    case 'archive':
-      await client.call('updateEnvironment', { params, body: { isArchived: true }, idempotencyKey });
-      return undefined;
-    default:
-      await client.call('setEnvironmentLock', {
-        params,
-        body: { isLocked: action === 'lock', ...(text === '' ? {} : { reason: text }) },
-        idempotencyKey,
-      });
-      return undefined;
-  }
-}
-
-const atOnce = 4;
-
-export interface BulkRun {
-  readonly action: BulkAction;
-  readonly environments: readonly Environment[];
-  readonly text: string;
-  readonly onState: (id: string, state: ItemState) => void;
-  /** What has not begun is left as it is. */
-  readonly signal: AbortSignal;
-}
-
-/** Does it to all of them, some at once. A session that has ended stops it: the rest was not sent. */
-export async function runBulk({ action, environments, text, onState, signal }: BulkRun): Promise<void> {
-  let hasEnded = false;
-  const queue = fastq.promise(async (environment: Environment) => {
-    const { id } = environment;
-    if (signal.aborted || hasEnded) return onState(id, { state: 'stopped' });
-    onState(id, { state: 'running' });
-    try {
-      const deploymentId = await send(action, environment, text);
-      onState(id, { state: 'done', ...(deploymentId === undefined ? {} : { deploymentId }) });
-    } catch (error) {
-      hasEnded ||= isStatus(error, 401);
-      onState(id, { state: 'failed', error });
+      return client.call('bulkDeploy', { body: { ...targets, data: comment }, idempotencyKey });
+    case 'checkDrift': {
+      const data = { deploymentType: 'driftDetection' } as const;
+      return client.call('bulkDeploy', { body: { ...targets, data }, idempotencyKey });
     }
-  }, atOnce);
-  await Promise.all(environments.map((environment) => queue.push(environment)));
+    case 'destroy':
+      return client.call('bulkDestroy', { body: { ...targets, data: comment }, idempotencyKey });
+    case 'approve': {
+      const data = { planHashes: planHashesOf(environments) };
+      return client.call('bulkApprove', { body: { ...targets, data }, idempotencyKey });
+    }
+    case 'lock': {
+      const data = text === '' ? {} : { reason: text };
+      return client.call('bulkLock', { body: { ...targets, data }, idempotencyKey });
+    }
+    case 'unlock':
+      return client.call('bulkUnlock', { body: targets, idempotencyKey });
+    default:
+      return client.call('bulkArchive', { body: targets, idempotencyKey });
+  }
 }

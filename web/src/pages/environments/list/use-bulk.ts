@@ -1,16 +1,16 @@
 /** A bulk action from the question to its report. */
 import { useQueries, useMutation } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
+import { type BulkItem, type BulkOperation, mostBulkItems } from '#contract/bulk-operations/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { Right } from '#contract/schema/rights.ts';
 import { read, refresh } from '../../../api/queries.ts';
 import { useRights } from '../../../api/rights.ts';
-import { isStatus } from '../../../api/errors.ts';
-import { noteSessionEnd } from '../../../api/session-end.ts';
-import { type ItemState, runBulk } from './bulk.ts';
+import { startBulk } from './bulk.ts';
+import { partsOf } from './bulk-parts.ts';
 import { type BulkAction, bulkLooks, whyUnfit } from './fitting.ts';
 
-export interface BulkItem {
+export interface Choice {
   readonly environment: Environment;
   /** Why it is left out. */
   readonly unfit: string | undefined;
@@ -19,7 +19,7 @@ export interface BulkItem {
 export interface Sorted {
   /** Whether the rights are known: until then nothing is sent. */
   readonly isKnown: boolean;
-  readonly items: readonly BulkItem[];
+  readonly items: readonly Choice[];
 }
 
 /** Which of the environments an action fits, by their life cycle and by the person's rights on each. */
@@ -48,25 +48,37 @@ export function useFitting(
   };
 }
 
-/** Runs an action, and keeps what became of each. */
-export function useBulkRun(action: BulkAction) {
-  const [states, setStates] = useState<ReadonlyMap<string, ItemState>>(new Map());
-  const stopping = useRef<AbortController>(undefined);
-  const run = useMutation({
-    mutationFn: async (sent: { environments: readonly Environment[]; text: string }) => {
-      stopping.current = new AbortController();
-      setStates(new Map(sent.environments.map(({ id }) => [id, { state: 'waiting' }])));
-      await runBulk({
-        ...sent,
-        action,
-        signal: stopping.current.signal,
-        onState: (id, state) => {
-          if (state.state === 'failed' && isStatus(state.error, 401)) noteSessionEnd();
-          setStates((before) => new Map(before).set(id, state));
-        },
-      });
-      await refresh(['listEnvironments', 'getEnvironment', 'listDeployments', 'getDeployment']);
+export type Results = ReadonlyMap<string, BulkItem>;
+
+const pauseMilliseconds = 500;
+const concerned = ['listEnvironments', 'getEnvironment', 'listDeployments', 'getDeployment'] as const;
+
+/** Sends an action, and follows what the service does to each environment; it continues if nobody follows. */
+export function useBulkRun(action: BulkAction, organizationId: string) {
+  const [started, setStarted] = useState<readonly BulkOperation[]>([]);
+  const send = useMutation({
+    mutationFn: async ({ environments, text }: { environments: readonly Environment[]; text: string }) => {
+      for (const part of partsOf(environments, mostBulkItems)) {
+        const operation = await startBulk(action, organizationId, part, text);
+        setStarted((before) => [...before, operation]);
+      }
     },
   });
-  return { states, run, stop: () => stopping.current?.abort() };
+  const answers = useQueries({
+    queries: started.map((operation) => ({
+      ...read('getBulkOperation', { params: { id: operation.id } }),
+      initialData: operation,
+      refetchInterval: ({ state }: { state: { data?: BulkOperation | undefined } }) =>
+        state.data?.finishedAt === undefined ? pauseMilliseconds : false,
+    })),
+  });
+  const operations = answers.map(({ data }) => data);
+  const results: Results = new Map(
+    operations.flatMap(({ data }) => data.map((item) => [item.environmentId, item] as const)),
+  );
+  const isFinished = send.isSuccess && operations.every(({ finishedAt }) => finishedAt !== undefined);
+  useEffect(() => {
+    if (isFinished) void refresh(concerned);
+  }, [isFinished]);
+  return { send, results, isFinished };
 }

@@ -1,0 +1,20 @@
+/** What the requests of bulk operations consist of. */
+import type { Environment } from '#contract/environments/shapes.ts';
+
+/** What people see of an environment that is sent. */
+export type Chosen = Pick<Environment, 'id' | 'latestDeploymentLog'>;
+
+/** By environment, the plan that the person has seen. */
+export function planHashesOf(environments: readonly Chosen[]): Record<string, string> {
+  return Object.fromEntries(
+    environments.flatMap(({ id, latestDeploymentLog: { planHash } }) =>
+      planHash === undefined ? [] : [[id, planHash]],
+    ),
+  );
+}
+
+/** What one request can have, in the order of the list. */
+export function partsOf<Item>(items: readonly Item[], most: number): Item[][] {
+  const count = Math.ceil(items.length / most);
+  return Array.from({ length: count }, (_, at) => items.slice(at * most, (at + 1) * most));
+}
