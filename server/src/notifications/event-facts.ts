@@ -69,6 +69,7 @@ export function deploymentFacts(row: DeploymentRow): DeploymentFacts {
     requiresApproval: row.requires_approval,
     resourceCount: row.resource_count,
     hasChanges: row.has_changes,
+    planSummary: row.plan_summary,
     driftDetected: row.drift_detected,
     isScheduledRun: row.is_scheduled_run,
     isSkippedApply: row.is_skipped_apply,

@@ -1,7 +1,8 @@
 /**
  * What a notification says of an environment and a deployment, as it was when the event happened. Kept with each
- * delivery: nothing here is a secret, or comes from variables, outputs, plans or logs. Absent values are null.
+ * delivery: nothing here is a secret, or comes from variables, outputs or logs; of plans only numbers. Absent values are null.
  */
+import type { PlanSummary } from '#contract/deployments/plan.ts';
 import type {
   DeploymentStatus,
   DeploymentType,
@@ -56,6 +57,8 @@ export interface DeploymentFacts {
   readonly requiresApproval: boolean;
   readonly resourceCount: number;
   readonly hasChanges: boolean | null;
+  /** How many resources the plan changes. Absent: stored by an earlier version. */
+  readonly planSummary?: PlanSummary | null;
   readonly driftDetected: boolean | null;
   readonly isScheduledRun: boolean;
   readonly isSkippedApply: boolean | null;

@@ -53,6 +53,7 @@ export function cloudEventOf(notification: Notification) {
       organization,
       project,
       deploymentLog: deployment && {
+        planSummary: null,
         ...deployment,
         reviewers: notification.reviewers,
         startedByName: notification.deployer?.name ?? null,

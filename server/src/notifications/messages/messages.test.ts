@@ -43,6 +43,28 @@ test('a name stays on one line of a subject, and a long one is cut', () => {
   assert.doesNotMatch(subject, /[\r\n\u2028]/);
 });
 
+test('a message has the counts of the plan in the words of all pages', () => {
+  const planSummary = { added: 3, changed: 0, destroyed: 2, replaced: 2, imported: 1, moved: 4, forgotten: 1 };
+  const changes = (deployment: object) => {
+    const facts = { environment: { name: 'web' }, deployment, lifetime: null };
+    const { facts: named } = wordsOf({ event: 'deploySucceeded', facts, organization: null } as never);
+    return named.find(([name]) => name === 'Changes')?.[1];
+  };
+  const plan = { type: 'deploy', status: 'WAITING_FOR_USER', hasChanges: true, planSummary };
+  const toDo = '2 to replace, 1 to forget, 1 to add, 1 to import, 4 to move';
+  assert.equal(changes(plan), toDo);
+  assert.equal(changes({ ...plan, type: 'driftDetection', status: 'SUCCESS' }), toDo);
+  assert.equal(
+    changes({ ...plan, status: 'SUCCESS' }),
+    '2 replaced, 1 forgotten, 1 added, 1 imported, 4 moved',
+  );
+  const none = { added: 0, changed: 0, destroyed: 0 };
+  assert.equal(changes({ ...plan, planSummary: none }), 'no resource changes');
+  assert.equal(changes({ ...plan, planSummary: none, hasChanges: false }), 'no changes');
+  assert.equal(changes({ ...plan, planSummary: null }), undefined);
+  assert.equal(changes({ ...plan, planSummary: undefined }), undefined);
+});
+
 const user = (more: Partial<UserRow>) => ({ is_api_key: false, email: '', ...more }) as UserRow;
 
 test('placeholders stand for the people of an event; those without a mailbox are left out', () => {

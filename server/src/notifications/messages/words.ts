@@ -1,5 +1,7 @@
 /** What a notification says to people: a title and a few named facts. Pure; every text may come from a stranger. */
 import { notificationEventWords } from '#contract/notifications/events.ts';
+import { planText } from '#contract/deployments/plan-counts.ts';
+import type { DeploymentFacts } from '../stored-facts.ts';
 import type { Notification } from './notification.ts';
 
 export interface Words {
@@ -28,6 +30,14 @@ function oneLine(text: string): string {
   return shortened(line, mostNameCharacters);
 }
 
+/** What the plan changes, or what its apply has changed; null without a plan. */
+function changesText(deployment: DeploymentFacts | null): string | null {
+  if (!deployment?.planSummary) return null;
+  const { type, status, hasChanges, planSummary } = deployment;
+  const isDone = status === 'SUCCESS' && type !== 'driftDetection';
+  return planText({ planSummary, isPlanEmpty: hasChanges === false }, isDone ? 'done' : 'toDo');
+}
+
 export function wordsOf(notification: Notification): Words {
   const { event, facts, organization, project, blueprint, deployer, link } = notification;
   if (event === null || facts === null)
@@ -45,6 +55,7 @@ export function wordsOf(notification: Notification): Words {
     ['Template', blueprint?.name],
     ['Started by', deployment && (deployer?.name ?? deployment.startedBy)],
     ['Revision', deployment?.commitHash ?? deployment?.blueprintRevision],
+    ['Changes', changesText(deployment)],
     ['Comment', deployment?.comment],
     ['Will be destroyed at', lifetime?.destroyAt],
   ];
