@@ -181,6 +181,27 @@ describe('the doctor', () => {
     assert.match(adviceForReadiness(undefined), /reverse proxy/);
   });
 
+  test('without a policy engine, the advice is the whole sentence of the service', async (t) => {
+    const why = 'ENVARIUM_OPA names /nowhere/opa, which this service cannot execute: install opa on the machine';
+    const replies: Readonly<Record<string, unknown>> = {
+      '/api/organizations': [{ id: 'o', name: 'Example', role: 'Admin' }],
+      '/api/approval-policies/engine': { isAvailable: false, problem: why },
+    };
+    const server = createServer(({ url = '' }, response) => {
+      response.end(JSON.stringify(replies[url.split('?')[0] ?? ''] ?? []));
+    }).listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = createClient({ url, key: 'key', secret: 'secret', userAgent: 'test' });
+    const all = await checkInstallation({ client, url, organizationId: undefined, version: '1' });
+    const [policies] = about(all, 'policies');
+    assert.deepEqual(
+      [policies?.standing, policies?.text, policies?.advice],
+      ['warning', 'approval policies cannot be evaluated', `${why}.`],
+    );
+  });
+
   test('what confines the runs of each agent is reported, with a warning where they have no namespaces', () => {
     const isolation: AgentIsolation = {
       hasNamespaces: true,

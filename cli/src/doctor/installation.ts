@@ -272,13 +272,10 @@ async function checkQueue({ client, organizationId }: Installation): Promise<Fin
 async function checkPolicies({ client }: Installation): Promise<Finding[]> {
   const { isAvailable, problem: why } = await client.call('getPolicyEngine');
   if (isAvailable) return [ok('policies', 'approval policies can be evaluated')];
-  const [text = '', advice = ''] = plain(why ?? 'approval policies cannot be evaluated').split(
-    /: (?=install )/,
-  );
-  return [warning('policies', text, advice === '' ? 'Install opa.' : sentenceOf(advice))];
+  // The service says why and what to do in one sentence.
+  const advice = why === undefined ? 'Install opa on the machine of the service.' : `${plain(why)}.`;
+  return [warning('policies', 'approval policies cannot be evaluated', advice)];
 }
-
-const sentenceOf = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
 /** Runs the checks in order, and stops when the service cannot be reached or refuses the key. */
 export async function checkInstallation(installation: Installation): Promise<Finding[]> {

@@ -231,7 +231,7 @@ test('assignments to the template of one environment are deleted with it', async
 test('without the program opa, creating and assigning a policy warns what to install', async () => {
   const other = await testApp({ ENVARIUM_OPA: '/nowhere/opa' });
   const problem =
-    /^ENVARIUM_OPA names \/nowhere\/opa, which this service cannot execute: install it on the machine/;
+    /^ENVARIUM_OPA names \/nowhere\/opa, which this service cannot execute: install opa on the machine/;
   const engine = await ok(other, 'getPolicyEngine');
   assert.equal(engine.isAvailable, false);
   assert.match(engine.problem ?? '', problem);

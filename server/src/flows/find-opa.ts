@@ -2,7 +2,7 @@
 import { findOnPath, isExecutable } from '#guards/find-on-path.ts';
 import type { Context } from '../context.ts';
 
-const remedy = 'install it on the machine of the service (https://www.openpolicyagent.org)';
+const remedy = 'install opa on the machine of the service (https://www.openpolicyagent.org)';
 
 /** @returns its path, or why there is none and what to do */
 export function findOpa({
