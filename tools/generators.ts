@@ -21,6 +21,11 @@ export const generators: readonly Generator[] = [
     module: 'contract/src/documents/routes-file.ts',
     exported: 'routesFile',
   },
+  {
+    file: 'contract/src/reply-forms.ts',
+    module: 'contract/src/documents/reply-forms-file.ts',
+    exported: 'replyFormsFile',
+  },
   { file: 'docs/settings.md', module: 'settings/src/pages.ts', exported: 'settingsPage' },
   { file: '.env.example', module: 'settings/src/pages.ts', exported: 'envExample' },
   { file: 'docs/errors.md', module: 'contract/src/schema/errors.ts', exported: 'errorsPage' },

@@ -70,7 +70,7 @@ async function answerOf<Options>(
   try {
     return (await handler({ session, args, words: command.args, options })) ?? exitCodes.good;
   } catch (error) {
-    throw inOptions(explainReply(error, session.called), command);
+    throw inOptions(explainReply(error, session.malformed), command);
   }
 }
 

@@ -182,7 +182,8 @@ describe('the doctor', () => {
   });
 
   test('without a policy engine, the advice is the whole sentence of the service', async (t) => {
-    const why = 'ENVARIUM_OPA names /nowhere/opa, which this service cannot execute: install opa on the machine';
+    const why =
+      'ENVARIUM_OPA names /nowhere/opa, which this service cannot execute: install opa on the machine';
     const replies: Readonly<Record<string, unknown>> = {
       '/api/organizations': [{ id: 'o', name: 'Example', role: 'Admin' }],
       '/api/approval-policies/engine': { isAvailable: false, problem: why },

@@ -1,6 +1,6 @@
 /** What every command uses: a client of the service, and its output. */
 import { type Client, createClient } from '#contract/client/client.ts';
-import type { CalledOperations } from './explain-reply.ts';
+import { hasForm } from './explain-reply.ts';
 import type { OperationName } from '#contract/operations.ts';
 import { createOutput, type Output } from '../terminal/output.ts';
 import { plain, safeText } from '../terminal/safe-text.ts';
@@ -25,7 +25,8 @@ export interface SharedFlags extends ConnectionFlags {
 export interface Session {
   readonly client: Client;
   readonly output: Output;
-  readonly called: CalledOperations;
+  /** Operations whose reply had another form than that of the contract, the latest last. */
+  readonly malformed: ReadonlySet<OperationName>;
   /** Prints replies unchanged instead of tables and sentences. */
   readonly isJson: boolean;
   /** The organization that was specified; undefined: all that the key has access to. */
@@ -53,18 +54,18 @@ export async function openSession(flags: SharedFlags): Promise<Session> {
     resolveSettings(flags, process.env, stored),
     stored,
   );
-  const called = new Set<OperationName>();
+  const malformed = new Set<OperationName>();
   return {
-    called,
+    malformed,
     client: createClient({
       url: apiUrl,
       key: apiKey,
       secret: apiSecret,
       userAgent: `envarium/${version}`,
       fetch: reportingFetch(patientFetch({ fetch, tell }), warn),
-      onReply: (name) => {
-        called.delete(name);
-        called.add(name);
+      onReply: (name, reply) => {
+        malformed.delete(name);
+        if (!hasForm(name, reply)) malformed.add(name);
       },
     }),
     output: createOutput(process.stdout, process.env),

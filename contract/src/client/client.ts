@@ -57,8 +57,8 @@ export interface ClientSettings {
   readonly userAgent?: string;
   /** Largest body of a reply that is not read as a stream; absent: 256 MB for JSON, 2048 MB for files. */
   readonly replyLimitBytes?: number;
-  /** Receives the operation of each reply in JSON. */
-  readonly onReply?: (name: OperationName) => void;
+  /** Receives each reply in JSON, with its operation. */
+  readonly onReply?: (name: OperationName, reply: unknown) => void;
 }
 
 export interface CallOptions {
@@ -264,7 +264,7 @@ export function createClient(settings: ClientSettings): Client {
   async function answer(name: OperationName, input: AnyInput = {}): Promise<Answer<unknown>> {
     const response = await open(name, input, { accept: 'application/json' });
     const reply = parseExactly(await bodyOf(settings, name, response).text());
-    settings.onReply?.(name);
+    settings.onReply?.(name, reply);
     return { reply, headers: response.headers };
   }
 

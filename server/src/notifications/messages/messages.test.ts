@@ -44,7 +44,15 @@ test('a name stays on one line of a subject, and a long one is cut', () => {
 });
 
 test('a message has the counts of the plan in the words of all pages', () => {
-  const planSummary = { added: 3, changed: 0, destroyed: 2, replaced: 2, imported: 1, moved: 4, forgotten: 1 };
+  const planSummary = {
+    added: 3,
+    changed: 0,
+    destroyed: 2,
+    replaced: 2,
+    imported: 1,
+    moved: 4,
+    forgotten: 1,
+  };
   const changes = (deployment: object) => {
     const facts = { environment: { name: 'web' }, deployment, lifetime: null };
     const { facts: named } = wordsOf({ event: 'deploySucceeded', facts, organization: null } as never);

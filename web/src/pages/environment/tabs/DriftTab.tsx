@@ -88,7 +88,11 @@ function Found({ check, isOver }: { readonly check: DeploymentReply; readonly is
       )}
       {plan && hasPlan && (
         <Suspense>
-          <PlanTab plan={plan} isPlanEmpty={check.isPlanEmpty} isWithoutDrift={check.driftDetected === false} />
+          <PlanTab
+            plan={plan}
+            isPlanEmpty={check.isPlanEmpty}
+            isWithoutDrift={check.driftDetected === false}
+          />
         </Suspense>
       )}
     </>
