@@ -204,9 +204,10 @@ export const operations = defineOperations('deployments', {
     summary: 'Run a plan again',
     description:
       'Starts another deployment of the same type (prPlan, remotePlan, dryRun or driftDetection) with the same ' +
-      'repository, revision, commit (but driftDetection: the newest), targets and custom variables, and with the ' +
-      'variables and the state of today. ' +
-      '409 for other types, before the plan has ended, and if the environment uses another template since.',
+      'repository, revision, targets and custom variables, and with the variables and the state of today. Commit, ' +
+      'folder and settings of the tool are the same, too, except for driftDetection, which uses those of today. ' +
+      '409 for other types, before the plan has ended, and if the environment now uses another template or (except ' +
+      'driftDetection) another tool.',
     needs: 'RUN_PLAN',
     needsToo: [
       { right: 'EDIT_VCS_ENVIRONMENT', for: 'a plan of another repository than that of the environment' },

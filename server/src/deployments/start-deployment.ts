@@ -126,10 +126,8 @@ function sourceColumns({ environment, template, policy }: StoredFacts, request: 
   const isWithNewCode = policy.forceCheckoutOnTtlDestroy && request.trigger === 'ttl';
   const code = templateColumns(template);
   const { terragrunt_working_directory: workingDirectory } = environment;
-  const settings = runSettings(code.tool, {
-    ...template.settings,
-    ...(workingDirectory ? { workingDirectory } : {}),
-  });
+  const today = { ...template.settings, ...(workingDirectory ? { workingDirectory } : {}) };
+  const { runSettings: settings = runSettings(code.tool, today) } = request;
   return {
     ...code,
     repository: request.repository ?? code.repository,

@@ -3,6 +3,7 @@ import { sql, type Updateable } from 'kysely';
 import type { GitUserData } from '#contract/deployments/deploy-request.ts';
 import type { AutoDriftRemediation, DeploymentType, Trigger } from '#contract/schema/enumerations.ts';
 import type { ResourceToImport } from '#protocol/messages/job.ts';
+import type { RunSettings } from '#protocol/tools/run-settings.ts';
 import type { VariableChange } from '#contract/variables/shapes.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import type { EnvironmentTable } from '../database/schema.ts';
@@ -69,6 +70,8 @@ export interface StartRequest {
   readonly revision?: string;
   readonly repository?: string;
   readonly path?: string;
+  /** Instead of those of template and environment; null: none. */
+  readonly runSettings?: RunSettings | null;
   /** Runs at this commit, if it can still be fetched. */
   readonly commit?: string;
   /** Runs at the commit that was deployed last when its turn comes. */

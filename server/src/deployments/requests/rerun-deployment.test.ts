@@ -65,6 +65,41 @@ test('only plans that have ended run again, and only with the template that they
   assert.match(await refuse(409, running), /uses another template since/);
 });
 
+test('a plan runs again in its folder with its settings, and a drift detection in the folder of today', async () => {
+  await agent.register([], { tools: ['terraform', 'opentofu', 'terragrunt'] });
+  const { id, blueprintId } = await createActive(app, agent, { path: 'live' });
+  const plan = await planned(id);
+  const drift = await planned(id, { deploymentType: 'driftDetection' });
+  const code = { type: 'terraform', repository: 'https://git.example.com/network.git' };
+  const change = (templateId: string, more: object) =>
+    ok(app, 'updateTemplate', { params: { id: templateId }, body: { ...code, ...more } });
+  await change(blueprintId, { path: 'other' });
+  /** What the agent gets of the next plan. */
+  const next = async () => {
+    const { source, settings, ...job } = await agent.claim();
+    await agent.finish(job, plannedOutcome({ commit }));
+    return [source.revision, source.path, settings];
+  };
+  await rerun(plan);
+  assert.deepEqual(await next(), [commit, 'live', undefined]);
+  await rerun(drift);
+  assert.deepEqual(await next(), [undefined, 'other', undefined]);
+  await change(blueprintId, { type: 'opentofu', opentofuVersion: '1.10.0', path: 'live' });
+  assert.match(await refuse(409, plan), /This prPlan ran terraform, and environment .* now uses opentofu/);
+  const units = { type: 'terragrunt', terragruntVersion: '1.1.3', terragruntTfBinary: 'terraform' };
+  const { id: ofUnits, blueprintId: unitsId } = await createActive(app, agent, {
+    ...units,
+    terragruntWorkingDirectory: 'eu',
+    path: 'units',
+    isTerragruntRunAll: true,
+  });
+  const planOfUnits = await planned(ofUnits);
+  await change(unitsId, { ...units, path: 'elsewhere', isTerragruntRunAll: false });
+  await rerun(planOfUnits);
+  const settings = { terragruntTfBinary: 'terraform', isTerragruntRunAll: true };
+  assert.deepEqual(await next(), [commit, 'units/eu', settings]);
+});
+
 test('a drift detection runs again on the code of today, and one that applies changes needs RUN_APPLY', async () => {
   const { id } = await createActive(app, agent);
   const planner = await app.addKey({ [organizationId]: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] });

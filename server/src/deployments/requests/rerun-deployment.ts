@@ -1,4 +1,7 @@
-/** Runs a plan again: the same code, at the same commit unless it looks for drift, with today's variables and state. */
+/**
+ * Runs a plan again: the same code, at the same commit and in the same folder unless it looks for drift, with today's
+ * variables and state.
+ */
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import { inEnvironment } from '../../access/access.ts';
@@ -15,25 +18,29 @@ import { readInputs } from '../run-inputs.ts';
 import { startFrom } from '../start-deployment.ts';
 import { loadStartFacts, type StartRequest, type StoredFacts } from '../start-facts.ts';
 
+/** Drift is a difference from the code of today; other plans run what they ran. */
+const isPinned = ({ type }: DeploymentRow): boolean => type !== 'driftDetection';
+
 /** Why it cannot run again; null where it can. */
-function refusalOf(
-  { environment }: StoredFacts,
-  { type, status, template_id }: DeploymentRow,
-): string | null {
+function refusalOf({ environment, template }: StoredFacts, row: DeploymentRow): string | null {
+  const { type, status, template_id, tool } = row;
   if (!planOnlyTypes.includes(type))
     return `This is a ${type}: only plans can be run again (${planOnlyTypes.join(', ')}). Start another ${type} instead`;
   if (!isTerminal(status)) return `This ${type} is ${status}: it can be run again when it has ended`;
   if (template_id !== environment.template_id)
     return `Environment "${environment.name}" uses another template since this ${type}: start another one instead`;
+  if (isPinned(row) && tool !== template.type)
+    return `This ${type} ran ${tool}, and environment "${environment.name}" now uses ${template.type}: start another one instead`;
   return null;
 }
 
 /** The code that it ran: its repository needs the same right again, if it is not that of the environment. */
 async function codeOf(context: ActorContext, facts: StoredFacts, row: DeploymentRow) {
   const { type, repository, revision, commit_hash: commit, source_id: sourceId } = row;
+  const folder = { path: row.path, runSettings: row.run_settings };
   if (sourceId !== null) {
     await requireSource(context, row.environment_id, sourceId, 'params.id');
-    return { sourceId, path: row.path };
+    return { sourceId, ...folder };
   }
   const isMoved = repository !== facts.template.repository;
   const asked = {
@@ -41,9 +48,8 @@ async function codeOf(context: ActorContext, facts: StoredFacts, row: Deployment
     blueprintRevision: revision,
     ...(isMoved ? { blueprintRepository: repository } : {}),
   };
-  // Drift is a difference from the code of today.
-  const isPinned = commit !== null && type !== 'driftDetection';
-  return { ...(await readSource(context, facts, asked)), ...(isPinned ? { commit } : {}) };
+  const source = await readSource(context, facts, asked);
+  return isPinned(row) ? { ...source, ...folder, ...(commit === null ? {} : { commit }) } : source;
 }
 
 async function requestOf(
@@ -80,8 +86,8 @@ async function requestOf(
 
 /**
  * The caller has checked the right to plan.
- * @throws Refusal 409 for a deployment that is not a plan, has not ended, or whose code is no longer that of its
- * environment
+ * @throws Refusal 409 for a deployment that is not a plan, has not ended, or whose code or tool is no longer that of
+ * its environment
  */
 export async function rerunDeployment(context: ActorContext, id: string): Promise<null> {
   return inTransaction(context, async (context) => {
