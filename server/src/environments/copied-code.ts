@@ -31,6 +31,13 @@ function repositoryOf(context: ActorContext, row: TemplateRow, projectId: string
   return address.href;
 }
 
+/** A request for an environment with a template of its own. */
+interface CopiedCode {
+  readonly body: CreateEnvironmentBody;
+  /** The template that has the code. */
+  readonly templateId: string;
+}
+
 /**
  * @param body of a request to create an environment from a template
  * @returns the same request for an environment with a template of its own; null where it names another template
@@ -40,7 +47,7 @@ export async function copiedCode(
   context: ActorContext,
   body: CreateFromTemplateBody,
   organizationId: string,
-): Promise<CreateEnvironmentBody | null> {
+): Promise<CopiedCode | null> {
   const { type, description, deployRequest, ...fields } = body;
   const row = await getTemplateRow(context.db, deployRequest.blueprintId ?? '');
   if (!row?.is_single_use || row.organization_id !== organizationId || !maySee(context.actor.access, row))
@@ -56,7 +63,7 @@ export async function copiedCode(
   if (tool === undefined || (type !== undefined && type !== tool))
     throw badField('body.type', `must be the type of the template, ${row.type}, or absent`);
   const settings = without(row.settings, ['creationScope', 'creationScopeId', 'policyConfiguration']);
-  return {
+  const copy = {
     ...settings,
     ...fields,
     description: description ?? settings.description,
@@ -64,5 +71,6 @@ export async function copiedCode(
     type: tool,
     repository: repositoryOf(context, row, body.projectId),
     deployRequest: without(deployRequest, ['blueprintId']),
-  } as CreateEnvironmentBody;
+  };
+  return { body: copy as CreateEnvironmentBody, templateId: row.id };
 }

@@ -69,6 +69,8 @@ interface ChosenTemplate {
   readonly overrides: Overrides;
   /** Of the project. */
   readonly policy: PolicySettings;
+  /** The template of another environment, whose code was copied. */
+  readonly copiedFrom?: string;
 }
 
 const noOverrides: Overrides = { template_revision: null, template_repository: null };
@@ -241,7 +243,7 @@ async function create(
   chosen: ChosenTemplate,
   body: ChangesBody,
 ): Promise<CreatedEnvironment> {
-  const { template, policy } = chosen;
+  const { template, policy, copiedFrom } = chosen;
   const request = withPolicyDefaults(asked, policy);
   checkWorkspaceName(request, template.type);
   const environment = await insertRow(context, request, chosen, ownRequiresApproval(asked));
@@ -250,7 +252,11 @@ async function create(
   await assignFirstSets(context, environment, body);
   const changes = request.configurationChanges.map((change) => ({ ...change, isCopy: true }));
   await applyVariableChanges(context, home, changes, variableFieldsOf(body));
-  const details = { name: request.name, ...(template.is_single_use ? {} : { templateId: template.id }) };
+  const details = {
+    name: request.name,
+    ...(template.is_single_use ? {} : { templateId: template.id }),
+    ...(copiedFrom === undefined ? {} : { copiedFrom }),
+  };
   await recordEnvironmentAudit(context, environment, 'environment.created', details);
   await storeDriftRequest(context, environment, request, policy);
   await recordEnvironmentEvent(context, environment, 'created');
@@ -277,11 +283,13 @@ function variableFieldsOf(body: ChangesBody): string[] {
 
 /**
  * Creates an environment with a template of its own. The right was checked on the project.
+ * @param copiedFrom the template of another environment that the code is from, for the audit trail
  * @throws Refusal 400, 409 or 422 before anything is written
  */
 export async function createEnvironmentWithoutTemplate(
   context: ActorContext,
   body: CreateEnvironmentBody,
+  copiedFrom?: string,
 ): Promise<CreatedEnvironment> {
   const request = withDeployedSource(withDeployRequest(normalizeCreateEnvironment(body)));
   const policy = await checkCreateWithoutTemplate(context, request, body);
@@ -302,7 +310,7 @@ export async function createEnvironmentWithoutTemplate(
       authorId: context.actor.userId,
     });
     if (!template) throw new Error('A single-use template was not stored');
-    return create(context, request, { template, overrides: noOverrides, policy }, body);
+    return create(context, request, { template, overrides: noOverrides, policy, copiedFrom }, body);
   });
 }
 
@@ -316,7 +324,7 @@ export async function createEnvironmentFromTemplate(
   organizationId: string,
 ): Promise<CreatedEnvironment> {
   const copy = await copiedCode(context, body, organizationId);
-  if (copy) return createEnvironmentWithoutTemplate(context, copy);
+  if (copy) return createEnvironmentWithoutTemplate(context, copy.body, copy.templateId);
   const request = withDeployRequest(normalizeCreateFromTemplate(body, organizationId));
   return inTransaction(context, async (context) => {
     const chosen = await checkCreateFromTemplate(context, request);

@@ -92,6 +92,19 @@ test('an environment is duplicated by reading it and writing it back', async () 
   assert.equal((await template(source.blueprintId)).path, 'stacks', 'the code of the source is its own');
 });
 
+test('the audit trail says from which template code was copied', async () => {
+  const copy = await ok(app, 'createEnvironment', { body: await duplicateBody(projectId) });
+  const detailsOf = async (id: string) => {
+    const { rows } = await app.database.pool.query<{ details: object }>(
+      "select details from audit_event where action = 'environment.created' and entity_id = $1",
+      [id],
+    );
+    return rows.map(({ details }) => details);
+  };
+  assert.deepEqual(await detailsOf(copy.id), [{ name: 'copy', copiedFrom: source.blueprintId }]);
+  assert.deepEqual(await detailsOf(source.id), [{ name: 'source' }]);
+});
+
 test('in another project, variables of the first one mean their names and values', async () => {
   const { deployRequest, ...body } = await duplicateBody(otherProject);
   const configurationChanges = deployRequest.configurationChanges.filter(({ isSensitive }) => !isSensitive);
