@@ -71,6 +71,26 @@ test('another template is used from the next deployment on, and nothing is deplo
   assert.match(message, /cannot change while the deploy .* is IN_PROGRESS/);
 });
 
+test('the template that the environment already has leaves no entry in the trail, and no event', async () => {
+  const { id, blueprintId } = await createIdle(app);
+  const traces = async () => {
+    const { rows } = await app.database.pool.query<{ entries: string; events: string }>(
+      `select (select count(*) from audit_event where action = 'environment.updated' and entity_id = $1) as entries,
+        (select count(*) from organization_event
+         where data->>'environmentId' = $1 and data->>'change' = 'updated') as events`,
+      [id],
+    );
+    return [Number(rows[0]?.entries), Number(rows[0]?.events)];
+  };
+  assert.equal((await setTemplate(id, { blueprintId })).isSingleUseBlueprint, true);
+  assert.deepEqual(await traces(), [0, 0]);
+  const { id: other } = await makeTemplate('traced');
+  await setTemplate(id, { blueprintId: other });
+  assert.deepEqual(await traces(), [1, 1]);
+  await setTemplate(id, { blueprintId: other });
+  assert.deepEqual(await traces(), [1, 1]);
+});
+
 test('exactly one of both is required, a template that can be used there, and the rights for it', async () => {
   const { id } = await createIdle(app);
   const refuse = async (status: number, body: object, as = app.admin) =>

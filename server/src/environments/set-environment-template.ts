@@ -54,12 +54,12 @@ async function saveAsTemplate(
   });
 }
 
-/** The next deployment runs the code of another template. */
+/** The next deployment runs the code of another template. @returns null where it is the template already */
 async function changeTemplate(
   context: ActorContext,
   environment: LockedEnvironment,
   blueprintId: string,
-): Promise<EnvironmentRow> {
+): Promise<EnvironmentRow | null> {
   requireRight(context.actor, inEnvironment(environment), 'RUN_APPLY', '/body/blueprintId');
   const facts = await loadStartFacts(context, environment, 'deploy');
   const [open] = facts.open;
@@ -68,7 +68,7 @@ async function changeTemplate(
       `The template cannot change while the ${open.type} ${open.id} is ${open.status}: wait for its end, or cancel it first`,
     );
   const { codeChange } = await readSource(context, facts, { deploymentType: 'deploy', blueprintId });
-  if (!codeChange) return environment;
+  if (!codeChange) return null;
   const change = { variableChanges: [], variableFields: [], codeChange };
   await changeForGood(context, facts, change);
   const columns = { ...changedColumns(change), updated_at: context.now() };
@@ -92,6 +92,7 @@ export async function setEnvironmentTemplate(
       newName === undefined
         ? await changeTemplate(context, environment, blueprintId ?? '')
         : await saveAsTemplate(context, environment, newName);
+    if (updated === null) return environmentView(context, environment);
     const details = { fields: [newName === undefined ? 'blueprintId' : 'newName'] };
     await recordEnvironmentAudit(context, updated, 'environment.updated', details);
     await recordEnvironmentEvent(context, updated, 'updated');
