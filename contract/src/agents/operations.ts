@@ -14,7 +14,8 @@ export const operations = defineOperations('agents', {
     summary: 'List agents',
     description:
       'The agents of an organization and those that all organizations share. Without organizationId: of all ' +
-      'organizations of the caller.',
+      'organizations of the caller, with a shared agent once for each of them. Only the operator sees who created ' +
+      'a shared agent, and on which hosts it runs.',
     needs: 'signed-in',
     query: Type.Object({ organizationId: Type.Optional(Text) }),
     reply: Type.Array(Agent),

@@ -1,6 +1,7 @@
 /** Operations on agents and their secrets. */
 import type { Agent } from '#contract/agents/shapes.ts';
 import { operations } from '#contract/operations.ts';
+import { systemUserId } from '../access/actor.ts';
 import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
@@ -20,27 +21,22 @@ import { reachableSince } from './contact.ts';
 import { deleteAgent, requireManagedAgent, revokeAgentSecret } from './delete-agent.ts';
 import { listProcesses, newestProcess } from './process-store.ts';
 
-/** @param organizationId whose agent the caller sees, where all organizations share it */
-async function view(
-  context: ActorContext,
-  row: AgentRow,
-  organizationId = row.organization_id,
-): Promise<Agent> {
+async function view(context: ActorContext, row: AgentRow): Promise<Agent> {
   const since = reachableSince(context);
-  const [process, inContact, showsHosts] = await Promise.all([
+  const [process, inContact, isOwn] = await Promise.all([
     newestProcess(context.db, row.agent_key),
     listProcesses(context.db, row.agent_key, since),
-    // Its machines concern nobody else.
+    // Who made a shared agent, and on which machines it runs, concerns nobody else.
     row.is_shared ? isOperator(context.db, context.actor.userId) : true,
   ]);
   return {
     agentKey: row.agent_key,
-    organizationId,
+    organizationId: row.organization_id,
     status: inContact.length > 0 ? 'ACTIVE' : 'INACTIVE',
     id: row.id,
     name: row.name,
     ...(row.description ? { description: row.description } : {}),
-    createdBy: row.created_by,
+    createdBy: isOwn ? row.created_by : systemUserId,
     ...(row.logs ? { logs: row.logs } : {}),
     ...(process ? { version: process.version, lastContactAt: process.contact_at.toISOString() } : {}),
     createdAt: row.created_at.toISOString(),
@@ -48,7 +44,7 @@ async function view(
     isSaas: false,
     isDefault: row.is_default,
     processes: inContact.map(({ hostname, version, contact_at, isolation }) => ({
-      ...(showsHosts ? { hostname } : {}),
+      ...(isOwn ? { hostname } : {}),
       version,
       contactAt: contact_at.toISOString(),
       ...(isolation ? { isolation } : {}),
@@ -68,11 +64,14 @@ export const agentFamilyRoutes: Route[] = [
     }
     const shown = visible.filter((id) => query.organizationId === undefined || id === query.organizationId);
     const rows = await listAgentRows(context.db, shown);
-    return Promise.all(
-      rows.map((row) =>
-        view(context, row, shown.includes(row.organization_id) ? row.organization_id : shown[0]),
-      ),
+    const listed = await Promise.all(
+      rows.map(async (row) => {
+        const agent = await view(context, row);
+        const organizationIds = row.is_shared ? shown : [row.organization_id];
+        return organizationIds.map((organizationId) => ({ ...agent, organizationId }));
+      }),
     );
+    return listed.flat();
   }),
   route(operations.createAgent, async (context, { body }) => {
     const { organizationId, name, description = null, logs = null } = body;

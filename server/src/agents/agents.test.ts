@@ -123,16 +123,18 @@ test('an agent shows what confines the runs of each of its processes', async () 
   assert.deepEqual(await seen(), []);
 });
 
-test('only the operator sees on which machines a shared agent runs', async () => {
+test('only the operator sees on which machines a shared agent runs, and who made it', async () => {
   await testAgent(app);
-  const shared = async (as?: Awaited<ReturnType<typeof app.addKey>>) =>
-    (await ok(app, 'listAgents', as === undefined ? {} : { as })).find(
-      ({ agentKey }) => agentKey === 'ENVARIUM_DEFAULT',
-    )?.processes?.[0];
-  assert.equal((await shared())?.hostname, 'host');
+  await app.database.pool.query("update agent set created_by = 'admin' where is_shared");
+  const shared = async (as?: Awaited<ReturnType<typeof app.addKey>>) => {
+    const agents = await ok(app, 'listAgents', as === undefined ? {} : { as });
+    const { createdBy, processes = [] } =
+      agents.find(({ agentKey }) => agentKey === 'ENVARIUM_DEFAULT') ?? {};
+    return [createdBy, processes[0]?.hostname, processes.length > 0];
+  };
+  assert.deepEqual(await shared(), ['admin', 'host', true]);
   const other = await shared(await app.addKey({ [app.organizationId]: 'Admin' }));
-  assert.ok(other);
-  assert.equal(other.hostname, undefined);
+  assert.deepEqual(other, ['envarium', undefined, true]);
 });
 
 test('an admin creates an agent that works for the organization only, and the trail records it', async () => {
@@ -176,8 +178,9 @@ test('the agent that all organizations share is listed for each of them', async 
   const both = await app.addKey({ [app.organizationId]: 'Admin', [organizationId]: 'Admin' });
   const shared = (await ok(app, 'listAgents', { as: both })).filter(({ isDefault }) => isDefault);
   assert.deepEqual(
-    shared.map((each) => each.organizationId),
-    [app.organizationId],
+    shared.map((each) => each.organizationId).toSorted(),
+    [app.organizationId, organizationId].toSorted(),
+    'once for each organization of the caller',
   );
   const body = {
     organizationId,
