@@ -1,19 +1,13 @@
 /** Operations on keys of organizations. */
 import { operations } from '#contract/operations.ts';
-import { requireRightsOfKey } from '../access/grant.ts';
 import type { Place } from '../access/access.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { orNotFound } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
-import {
-  type ApiKeyRow,
-  getApiKeyRow,
-  listKeysOfOrganization,
-  lockApiKeyRow,
-} from '../users/api-key-store.ts';
+import { type ApiKeyRow, getApiKeyRow, listKeysOfOrganization } from '../users/api-key-store.ts';
 import { apiKeyView, apiKeyViews } from './api-key-view.ts';
-import { deleteApiKey, updateApiKey } from './change-api-key.ts';
+import { deleteApiKey, lockKey, updateApiKey } from './change-api-key.ts';
 import { createApiKey } from './create-api-key.ts';
 import { addSecret, deleteSecret } from './key-secrets.ts';
 
@@ -28,8 +22,7 @@ function withKey<Result>(
   work: (context: ActorContext, row: ApiKeyRow) => Promise<Result>,
 ): Promise<Result> {
   return inTransaction(context, async (context) => {
-    const row = orNotFound(await lockApiKeyRow(context.db, id), 'API key', id);
-    await requireRightsOfKey(context, row, organizationOf(home));
+    const row = await lockKey(context, { id, organizationId: organizationOf(home) });
     return work(context, row);
   });
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';
+import { meanwhile } from '../testing/locks.ts';
 
 const app = await testApp();
 const { organizationId, projectId } = app;
@@ -120,6 +121,27 @@ test('nobody gives a key rights beyond the own ones', async () => {
   assert.equal((await ok(app, 'getApiKey', { params: { id: strong.id } })).secrets.length, 1);
   const user = await app.addKey({ [organizationId]: 'User' });
   assert.match((await deny(403, {}, user)).message, /EDIT_ORGANIZATION_SETTINGS/);
+});
+
+test('a key that gets more rights at the same time is judged by these', async () => {
+  const role = await customRole(['VIEW_ORGANIZATION', 'EDIT_ORGANIZATION_SETTINGS']);
+  const as = keyOf(await create({ permissions: { organizationRole: role } }));
+  const promotion = "update organization_member set role = 'Admin' where user_id = $1";
+  for (const [name, more] of [
+    ['addApiKeySecret', {}],
+    ['deleteApiKeySecret', {}],
+    ['updateApiKey', { body: { expiresAt: null } }],
+  ] as const) {
+    const { id } = await create({ permissions: { organizationRole: role } });
+    const { id: secretId } = await ok(app, 'addApiKeySecret', { params: { id } });
+    if (name === 'addApiKeySecret') await ok(app, 'deleteApiKeySecret', { params: { id, secretId } });
+    const params: Record<string, string> = name === 'deleteApiKeySecret' ? { id, secretId } : { id };
+    const { statusCode, body } = await meanwhile(app.database, promotion, [id], () =>
+      call(app, name, { params, as, ...more }),
+    );
+    assert.equal(statusCode, 403, `${name}: ${body}`);
+    assert.match(body, /rights that you do not have/);
+  }
 });
 
 test('what a body names must exist in the organization', async () => {

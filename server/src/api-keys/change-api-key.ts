@@ -9,6 +9,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { orNotFound } from '../http/errors.ts';
 import { requireOtherAdmin } from '../organizations/keep-an-admin.ts';
 import { deleteMembership } from '../organizations/membership-store.ts';
+import { lockOrganizationRow } from '../organizations/organization-store.ts';
 import { deleteRolesOf } from '../roles/grant-store.ts';
 import { leaveTeams } from '../teams/team-store.ts';
 import {
@@ -35,6 +36,21 @@ function audited(row: ApiKeyRow): Record<string, unknown> {
 }
 
 /**
+ * The key, whose rights nobody changes until the transaction ends.
+ * @throws Refusal 404 where it is gone, 403 where it has rights that the caller does not have
+ */
+export async function lockKey(
+  context: ActorContext,
+  { id, organizationId }: { readonly id: string; readonly organizationId: string },
+): Promise<ApiKeyRow> {
+  // The organization first, as everything that changes roles does.
+  await lockOrganizationRow(context.db, organizationId);
+  const row = orNotFound(await lockApiKeyRow(context.db, id), 'API key', id);
+  await requireRightsOfKey(context, row, organizationId);
+  return row;
+}
+
+/**
  * The right was checked.
  * @throws Refusal 404 where it is gone, 400 for wrong limits or an unknown owner, 403 where the key has rights
  * that the caller does not have
@@ -47,8 +63,7 @@ export async function updateApiKey(
   const limits = limitColumns(context, body);
   return inTransaction(context, async (context) => {
     const { db } = context;
-    const before = orNotFound(await lockApiKeyRow(db, id), 'API key', id);
-    await requireRightsOfKey(context, before, organizationId);
+    const before = await lockKey(context, { id, organizationId });
     if (body.ownerId !== before.owner_id) await checkOwner(db, organizationId, body.ownerId);
     const changes = {
       ...limits,

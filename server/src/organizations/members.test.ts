@@ -4,6 +4,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { Refusal } from '../http/errors.ts';
 import { testApp } from '../testing/app.ts';
 import { call, ok, refused } from '../testing/client.ts';
+import { meanwhile } from '../testing/locks.ts';
 import { requireOtherAdmin } from './keep-an-admin.ts';
 
 const app = await testApp();
@@ -117,6 +118,19 @@ test('nobody gains or takes away rights that it does not have', async () => {
   await ok(app, 'removeMember', asManager(user.id));
   await refused(app, 'removeMember', 404, { ...asManager(manager.id), as: outsider });
   await sql('delete from organization_member where user_id = $1', [admin.id]);
+});
+
+test('the rights of a member are those at the time of the removal, not before', async () => {
+  const manager = await app.addKey({ [organizationId]: ['EDIT_ORGANIZATION_SETTINGS', 'VIEW_ORGANIZATION'] });
+  const { id: userId } = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] });
+  const promotion = "update organization_member set role = 'Admin' where user_id = $1";
+  const input = { params: { ...params, userId }, as: manager };
+  const { statusCode, body } = await meanwhile(app.database, promotion, [userId], () =>
+    call(app, 'removeMember', input),
+  );
+  assert.equal(statusCode, 403, body);
+  assert.match(body, /Removing this member needs all rights of the role/);
+  await sql('delete from organization_member where user_id = $1', [userId]);
 });
 
 test('the last admin is neither demoted nor removed', async () => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { ErrorBody } from '#contract/schema/errors.ts';
 import { testApp } from '../testing/app.ts';
 import { call, type CallInput, ok, refused } from '../testing/client.ts';
+import { meanwhile } from '../testing/locks.ts';
 import { addPerson, goodPassword, TestBrowser } from '../testing/person.ts';
 
 const app = await testApp();
@@ -318,4 +319,23 @@ test('tokens of invitations are in no log, no audit entry and no table', async (
     secret.length === 43 &&
       !`${rows.map(({ text }) => text).join('')}${quiet.logged.join('')}`.includes(secret),
   );
+});
+
+test('roles that change at the same time count: of who is invited, and of the role that is given', async () => {
+  const rights = ['EDIT_ORGANIZATION_SETTINGS', 'VIEW_ORGANIZATION'] as const;
+  const manager = await app.addKey({ [organizationId]: [...rights] });
+  const role = { organizationId, name: 'growing', permissions: ['VIEW_ORGANIZATION'] };
+  const { id: roleId } = await ok(app, 'createRole', { body: role });
+  const body = { organizationId, permissions: { organizationRole: roleId } };
+  const { id, userId } = await invite(body);
+  const promotion = "update organization_member set role = 'Admin' where user_id = $1";
+  const revoked = await meanwhile(app.database, promotion, [userId], () =>
+    call(app, 'deleteInvitation', { params: { id }, as: manager }),
+  );
+  assert.equal(revoked.statusCode, 403, revoked.body);
+  const growth = "update role set permissions = '{RUN_APPLY}' where id = $1";
+  const invited = await meanwhile(app.database, growth, [roleId], () =>
+    call(app, 'createInvitation', { body: { ...body, email: freshEmail() }, as: manager }),
+  );
+  assert.equal(invited.statusCode, 403, invited.body);
 });

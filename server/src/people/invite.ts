@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { GrantedPermissions, Invitation } from '#contract/people/shapes.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { ActorContext } from '../context.ts';
+import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { conflict, notFound, Refusal } from '../http/errors.ts';
 import { baseUrlOf } from '../http/sessions/base-url.ts';
@@ -80,10 +80,17 @@ export async function invite(
   },
 ): Promise<Invitation> {
   const { email, organizationId } = asked;
-  const permissions = await checkPermissions(context, organizationId, asked.permissions, 'body.permissions');
   const id = context.newId();
   const secret = newKeySecret();
   return inTransaction(context, async (context) => {
+    // Roles do not change between the check and the commit.
+    await lockOrganizationRow(context.db, organizationId);
+    const permissions = await checkPermissions(
+      context,
+      organizationId,
+      asked.permissions,
+      'body.permissions',
+    );
     const person = await insertPerson(context.db, {
       id: context.newId(),
       email,
@@ -137,6 +144,20 @@ function requireOpen(row: InvitationRow): void {
 }
 
 /**
+ * An invitation that is open, of a person whose rights nobody changes until the transaction ends.
+ * @throws Refusal 404, or 410 as `requireOpen` does
+ */
+async function lockOpen(tx: Connection, id: string): Promise<InvitationRow> {
+  const found = await getInvitation(tx, id);
+  // The organization first, as everything that removes members does.
+  if (found) await lockOrganizationRow(tx, found.organization_id);
+  const row = await lockInvitation(tx, id);
+  if (!row) throw notFound('invitation', id);
+  requireOpen(row);
+  return row;
+}
+
+/**
  * Replaces the link of an invitation: the one before is no longer accepted.
  * @throws Refusal 410 where it was accepted or revoked, 403 as `requireRightsOfPerson` does
  */
@@ -147,12 +168,7 @@ export async function renewInvitation(
 ): Promise<Invitation> {
   const secret = newKeySecret();
   return inTransaction(context, async (context) => {
-    const found = await getInvitation(context.db, id);
-    // The organization first, as everything that removes members does.
-    if (found) await lockOrganizationRow(context.db, found.organization_id);
-    const row = await lockInvitation(context.db, id);
-    if (!row) throw notFound('invitation', id);
-    requireOpen(row);
+    const row = await lockOpen(context.db, id);
     await requireRightsOfPerson(context, row.organization_id, row.user_id, 'A new link of this invitation');
     const renewed = await updateInvitation(context.db, id, {
       secret_hmac: context.keyHash.hash(secret),
@@ -169,9 +185,7 @@ export async function renewInvitation(
  */
 export async function revokeInvitation(context: ActorContext, id: string): Promise<void> {
   await inTransaction(context, async (context) => {
-    const row = await lockInvitation(context.db, id);
-    if (!row) throw notFound('invitation', id);
-    requireOpen(row);
+    const row = await lockOpen(context.db, id);
     await requireRightsOfPerson(context, row.organization_id, row.user_id, 'Revoking this invitation');
     await revokeInvitationsOf(context.db, row.user_id, context.now(), row.organization_id);
     await leaveOrganization(context, row.organization_id, row.user_id);

@@ -5,6 +5,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { notFound } from '../http/errors.ts';
 import { requireOtherAdmin } from '../organizations/keep-an-admin.ts';
 import { deleteMembership, getMembership } from '../organizations/membership-store.ts';
+import { lockOrganizationRow } from '../organizations/organization-store.ts';
 import { deleteRolesOf } from '../roles/grant-store.ts';
 import { leaveTeams } from '../teams/team-store.ts';
 import { revokeInvitationsOf } from './invitation-store.ts';
@@ -32,6 +33,8 @@ export async function removeMember(
   userId: string,
 ): Promise<void> {
   await inTransaction(context, async (context) => {
+    // Nobody gives the person other rights between the check and the commit.
+    await lockOrganizationRow(context.db, organizationId);
     const membership = await getMembership(context.db, organizationId, userId);
     if (!membership) throw notFound('user', userId);
     if (userId !== context.actor.userId)
