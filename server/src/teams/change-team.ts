@@ -123,18 +123,21 @@ export async function updateTeam(context: ActorContext, id: string, body: Update
     const added = after.filter((userId) => !before.includes(userId));
     const removed = before.filter((userId) => !after.includes(userId));
     await requireMembers(context, team.organization_id, body.userIds ?? []);
-    const becomesDefault = body.isDefaultTeam === true && !team.is_default;
+    const isDefault = body.isDefaultTeam ?? team.is_default;
+    const becomesDefault = isDefault && !team.is_default;
     // Rules about a claim let people join by the name.
     if (added.length > 0 || becomesDefault || isRenamed)
       await requireRightsOfTeam(context, team, `Letting others join the team "${team.name}"`);
     if (removed.length > 0)
       await requireRightsOfTeam(context, team, `Removing members of the team "${team.name}"`);
+    if (team.is_default && !isDefault)
+      await requireRightsOfTeam(context, team, `Keeping new people out of the team "${team.name}"`);
     await addTeamMembers(context.db, id, added);
     await removeTeamMembers(context.db, id, removed);
     const changed = await updateTeamRow(context.db, id, {
       name,
       description: body.description ?? team.description,
-      is_default: body.isDefaultTeam ?? team.is_default,
+      is_default: isDefault,
       updated_at: context.now(),
     });
     await recordAudit(context, {

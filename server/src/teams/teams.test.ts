@@ -117,6 +117,11 @@ test('nobody gains the rights of a team by its members', async () => {
   await ok(app, 'updateTeam', { params, body: { name: 'powerful', userIds: [ada.id] }, as: manager });
   const removal = await refused(app, 'updateTeam', 403, { params, body: { userIds: [] }, as: manager });
   assert.match(removal.message, /Removing members .* needs all rights/);
+  await ok(app, 'updateTeam', { params, body: { isDefaultTeam: true } });
+  const end = await refused(app, 'updateTeam', 403, { params, body: { isDefaultTeam: false }, as: manager });
+  assert.match(end.message, /Keeping new people out of the team "powerful" needs all rights/);
+  await ok(app, 'updateTeam', { params, body: { isDefaultTeam: true, description: 'same' }, as: manager });
+  await ok(app, 'updateTeam', { params, body: { isDefaultTeam: false } });
   await ok(app, 'updateTeam', { params, body: { userIds: [] } });
 });
 
