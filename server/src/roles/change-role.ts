@@ -4,6 +4,7 @@ import type { Role } from '#contract/roles/shapes.ts';
 import { builtInRoles } from '#contract/schema/built-in-roles.ts';
 import { type Right, rights } from '#contract/schema/enumerations.ts';
 import { inOrganization } from '../access/access.ts';
+import { isUuid } from '../access/entity-home.ts';
 import { requireRights } from '../access/grant.ts';
 import { changesOf } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
@@ -15,6 +16,7 @@ import { lockOrganizationRow } from '../organizations/organization-store.ts';
 import { describeHolders } from './describe-holders.ts';
 import {
   clearDefaultRole,
+  defaultRoleOf,
   deleteRoleRow,
   getRoleRow,
   insertRoleRow,
@@ -58,6 +60,16 @@ async function requireFreeName({ db }: ActorContext, row: Pick<RoleRow, 'id' | '
     throw conflict(`A role named "${row.name}" already exists: choose another name`);
 }
 
+/** A role replaces the default one. @throws MissingRight 403 where that has rights that the caller does not have */
+async function becomeDefault(context: ActorContext, organizationId: string, id: string): Promise<void> {
+  const formerId = await defaultRoleOf(context.db, organizationId);
+  const former = isUuid(formerId) && formerId !== id ? await getRoleRow(context.db, formerId) : undefined;
+  if (!former) return;
+  const why = `Replacing the default role "${former.name}"`;
+  requireRights(context.actor, inOrganization(organizationId), former.permissions, why);
+  await clearDefaultRole(context.db, organizationId, id);
+}
+
 /** The right was checked. @throws Refusal 400, 403 for rights that the caller does not have, 409 for a taken name */
 export async function createRole(context: ActorContext, body: CreateRoleBody): Promise<Role> {
   const permissions = readPermissions(body.permissions);
@@ -74,7 +86,7 @@ export async function createRole(context: ActorContext, body: CreateRoleBody): P
       created_by: context.actor.userId,
     };
     await requireFreeName(context, values);
-    if (values.is_default) await clearDefaultRole(context.db, organizationId, values.id);
+    if (values.is_default) await becomeDefault(context, organizationId, values.id);
     const row = await insertRoleRow(context.db, values);
     await recordAudit(context, {
       organizationId,
@@ -109,7 +121,7 @@ export async function updateRole(context: ActorContext, id: string, body: Update
     );
     if (body.name !== undefined && body.name !== role.name)
       await requireFreeName(context, { ...role, name: body.name });
-    if (body.isDefaultRole) await clearDefaultRole(context.db, organizationId, id);
+    if (body.isDefaultRole) await becomeDefault(context, organizationId, id);
     const changed = await updateRoleRow(context.db, id, {
       name: body.name ?? role.name,
       permissions: permissions ?? role.permissions,

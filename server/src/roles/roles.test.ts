@@ -91,7 +91,19 @@ test('one role at most is the default one', async () => {
   await update(second.id, { isDefaultRole: true });
   assert.equal((await ok(app, 'getRole', { params: { id: first.id } })).isDefaultRole, false);
   assert.equal(await defaultRoleOf(app.context.db, organizationId), second.id);
-  await update(second.id, { isDefaultRole: false });
+  const maker = await app.addKey({ [organizationId]: ['CREATE_CUSTOM_ROLES', 'VIEW_ORGANIZATION'] });
+  const strong = await create('strong default', ['RUN_APPLY'], { isDefaultRole: true });
+  const body = { organizationId, name: 'weak default', permissions: [], isDefaultRole: true };
+  const input = { params: { id: first.id }, body: { isDefaultRole: true }, as: maker };
+  for (const { message } of [
+    await refused(app, 'createRole', 403, { body, as: maker }),
+    await refused(app, 'updateRole', 403, input),
+  ])
+    assert.match(message, /^Replacing the default role "strong default" needs all rights.*RUN_APPLY/);
+  assert.equal(await defaultRoleOf(app.context.db, organizationId), strong.id);
+  await update(second.id, { isDefaultRole: true });
+  assert.equal((await ok(app, 'updateRole', input)).isDefaultRole, true);
+  await update(first.id, { isDefaultRole: false });
   assert.equal(await defaultRoleOf(app.context.db, organizationId), 'User');
 });
 
