@@ -100,6 +100,14 @@ export const operations = defineOperations('deployments', {
       },
       { right: 'RUN_APPLY', for: '`autoDriftRemediationStrategy` CODE_TO_CLOUD' },
       { right: 'EDIT_VCS_ENVIRONMENT', for: 'another `blueprintRepository`' },
+      {
+        right: 'EDIT_PROJECT_SETTINGS',
+        for: 'a `blueprintId` that leaves a template of a project with demands for approvals, there',
+      },
+      {
+        right: 'EDIT_ORGANIZATION_SETTINGS',
+        for: 'a `blueprintId` that leaves a template of the organization with demands for approvals',
+      },
       { right: 'OVERRIDE_MAX_TTL', for: 'a `ttl` beyond the maximum' },
       {
         right: 'OVERRIDE_MAX_ENVIRONMENT_PROJECT_LIMITS',

@@ -253,7 +253,11 @@ export const operations = defineOperations('environments', {
       { right: 'RUN_APPLY', for: '`blueprintId`' },
       {
         right: 'EDIT_PROJECT_SETTINGS',
-        for: 'a `blueprintId` that leaves a template with demands for approvals, in its project',
+        for: 'a `blueprintId` that leaves a template of a project with demands for approvals, there',
+      },
+      {
+        right: 'EDIT_ORGANIZATION_SETTINGS',
+        for: 'a `blueprintId` that leaves a template of the organization with demands for approvals',
       },
     ],
     updates: 'getEnvironment',
@@ -272,6 +276,10 @@ export const operations = defineOperations('environments', {
     needsToo: [
       { right: 'MOVE_ENVIRONMENTS', for: 'a `projectId`, there' },
       { right: 'EDIT_PROJECT_SETTINGS', for: 'what demands approvals and is left, in its project' },
+      {
+        right: 'EDIT_ORGANIZATION_SETTINGS',
+        for: 'approvals that the organization demands, if they are lifted there',
+      },
     ],
     updates: 'getEnvironment',
     subject: thisEnvironment,

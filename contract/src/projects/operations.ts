@@ -91,6 +91,10 @@ export const operations = defineOperations('projects', {
         right: 'EDIT_PROJECT_SETTINGS',
         for: 'a `targetProjectId`, there, and, wherever it goes, in every project that it leaves',
       },
+      {
+        right: 'EDIT_ORGANIZATION_SETTINGS',
+        for: 'approvals that the organization demands, if they are lifted where it goes',
+      },
     ],
     updates: 'getProject',
     subject: thisProject,
