@@ -149,6 +149,27 @@ test('policies below do not allow what a project above demands', needsOpa, async
   assert.deepEqual(await outcomeOf(id, deployer), ['IN_PROGRESS', undefined]);
 });
 
+test('policies below do not allow what one above says nothing about', needsOpa, async () => {
+  const above = await projectIn();
+  const below = await projectIn(above);
+  const [deployer, admin] = [await deployerIn(below), await adminIn(below)];
+  const { id, blueprintId } = await idleIn(below, { requiresApproval: false });
+  const silent = await newPolicy('package envarium\ndeny contains "a reason" if input.none');
+  await assign(silent.id, 'PROJECT', above);
+  const allowing = await newPolicy(says('allow', 'all is well'));
+  const body = { scope: 'BLUEPRINT' as const, scopeId: blueprintId, blueprintId: allowing.id };
+  await ok(app, 'assignApprovalPolicy', { body, as: admin });
+  const waits = ['WAITING_FOR_USER', 'policy'];
+  assert.deepEqual(await outcomeOf(id, deployer), waits, 'of the template of the environment');
+  await assign(allowing.id, 'PROJECT', below);
+  assert.deepEqual(await outcomeOf(id, deployer), waits, 'of the project below');
+  await assign(allowing.id, 'PROJECT', above);
+  assert.deepEqual(await outcomeOf(id, deployer), ['IN_PROGRESS', undefined]);
+  await assign(silent.id, 'ORGANIZATION', organizationId);
+  assert.deepEqual(await outcomeOf(id, deployer), waits, 'of the organization, which demands it, too');
+  await ok(app, 'unassignApprovalPolicies', { params: { scope: 'ORGANIZATION', scopeId: organizationId } });
+});
+
 test('an environment is not moved away from what demands approvals', async () => {
   const { projectId } = await fourEyes();
   const target = await projectIn();

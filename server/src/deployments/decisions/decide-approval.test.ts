@@ -90,10 +90,12 @@ test('what is demanded above is not lifted below', () => {
   );
   const byProject = approvalAtStart(lifting({}, { isProjectUnlifted: true }));
   assert.deepEqual(
-    approvalOfPlan(byProject, 'allow', true),
+    approvalOfPlan(byProject, 'allow', 'project'),
     byProject,
     'policies below do not lift it either',
   );
+  const byPolicy = { isRequired: true, decidedBy: 'policy' };
+  assert.deepEqual(approvalOfPlan(approvalAtStart(lifting({}, {})), 'allow', 'policy'), byPolicy);
 });
 
 const verdicts = [null, 'allow', 'pending', 'none'] as const;

@@ -39,6 +39,9 @@ export interface Unlifted {
  */
 export type ApprovalVerdict = 'allow' | 'pending' | 'none';
 
+/** What demands the approval of a plan that policies allow, and is above all of these: a project, or another policy. */
+export type Unallowed = 'project' | 'policy';
+
 /** The decision as far as it is known before there is a plan. */
 export function approvalAtStart(
   settings: ApprovalSettings,
@@ -55,16 +58,16 @@ export function approvalAtStart(
 
 /**
  * @param verdict null: no policy is assigned
- * @param isAllowedBelow the policies that allow it are all assigned below the project that demands the approval
+ * @param unallowed null: no demand is above the policies that allow the plan
  */
 export function approvalOfPlan(
   atStart: ApprovalDecision,
   verdict: ApprovalVerdict | null,
-  isAllowedBelow = false,
+  unallowed: Unallowed | null = null,
 ): ApprovalDecision {
   if (verdict === null || atStart.decidedBy === 'planner' || atStart.decidedBy === 'variable') return atStart;
-  if (verdict === 'allow' && isAllowedBelow) return atStart;
-  return { isRequired: verdict !== 'allow', decidedBy: 'policy' };
+  if (verdict === 'allow' && unallowed === 'project') return atStart;
+  return { isRequired: verdict !== 'allow' || unallowed !== null, decidedBy: 'policy' };
 }
 
 /** Whether a plan that somebody has approved waits for yet another person. @param verdict null: no policies */

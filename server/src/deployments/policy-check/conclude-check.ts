@@ -8,14 +8,11 @@ import type { Connection, Context } from '../../context.ts';
 import type { PolicyVerdictTable } from '../../database/schema.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { storable } from '../../database/storable.ts';
-import { type PolicyPlace, policyPlaces } from '../../flows/assignment-store.ts';
-import { type RemainingDemands, liftersIn } from '../../policies/lift-approval.ts';
-import { projectPath } from '../../projects/project-store.ts';
 import { Refusal } from '../../http/errors.ts';
 import { appendLog, getStepRow } from '../../logs/step-store.ts';
 import { enqueueApply } from '../approval/start-apply.ts';
 import { storeApproved } from '../approval/store-approved.ts';
-import { type ApprovalDecision, approvalOfPlan } from '../decisions/decide-approval.ts';
+import { approvalOfPlan, type Unallowed } from '../decisions/decide-approval.ts';
 import { decidePlanned, type PlannedDecision } from '../decisions/decide-next.ts';
 import { type DeploymentRow, type LockedDeployment, lockDeployment } from '../deployment-store.ts';
 import { followDecision, markStep, outdatedMessage } from '../follow-decision.ts';
@@ -24,6 +21,7 @@ import { isApplySkipped } from '../plans/skipped-apply.ts';
 import { listReviews } from '../review-store.ts';
 import { currentRound } from './current-round.ts';
 import type { PolicyInput } from './policy-input.ts';
+import { atStartOf, unallowedDemand } from './unallowed-demands.ts';
 import { verdictLog } from './verdict-log.ts';
 
 /** A deployment, and how often its policies are asked: 1 after the plan, then once more after each approval. */
@@ -93,22 +91,17 @@ interface DecidedFacts {
   readonly verdict: PolicyDecision | null;
   readonly isApproved: boolean;
   readonly isApplySkipped: boolean;
-  /** What allows it is all assigned below the project that demands the approval. */
-  readonly isAllowedBelow: boolean;
+  /** What demands the approval although policies allow the plan. */
+  readonly unallowed: Unallowed | null;
   /** What it proposes cannot be stored. */
   readonly isRefused: boolean;
-}
-
-/** What was decided when the deployment was made; earlier versions did not keep it. */
-function atStartOf(row: DeploymentRow): ApprovalDecision & { readonly demandedIn?: readonly string[] } {
-  return row.approval_at_start ?? { isRequired: row.requires_approval, decidedBy: row.approval_decided_by };
 }
 
 function decide({ deployment, environment }: LockedDeployment, facts: DecidedFacts) {
   const { verdict, isApplySkipped } = facts;
   const said = verdict === 'error' || verdict === 'deny' ? null : verdict;
   // Each round begins with what was decided at the start: the columns have what the round before it said.
-  const approval = approvalOfPlan(atStartOf(deployment), said, facts.isAllowedBelow);
+  const approval = approvalOfPlan(atStartOf(deployment), said, facts.unallowed);
   const decision: PlannedDecision =
     deployment.status === 'ABORTING' || facts.isRefused
       ? { kind: 'end', status: facts.isRefused ? 'FAILURE' : 'ABORTED' }
@@ -143,43 +136,6 @@ async function hasApproval(db: Connection, { id, plan_hash: hash }: DeploymentRo
   return reviews.some(({ action, plan_hash }) => action === 'approved' && plan_hash === hash);
 }
 
-/** Whether a policy that is assigned somewhere may speak for a project that demands the approval. */
-async function speaksFor(
-  remainingAfter: RemainingDemands,
-  { organizationId, projectId, path }: { organizationId: string; projectId: string; path: readonly string[] },
-  place: PolicyPlace,
-): Promise<boolean> {
-  if (place.projectId !== null && !path.includes(place.projectId)) return false;
-  // To assign it to a template, the settings of its project need not be editable.
-  return (
-    place.assignedBy === null ||
-    (await remainingAfter(place.assignedBy, [{ organizationId, projectId }])).length === 0
-  );
-}
-
-/** Whether projects demand the approval, for one of which no policy speaks that allows the plan. */
-async function isAllowedBelow(
-  db: Connection,
-  { deployment }: LockedDeployment,
-  verdicts: readonly ReadVerdict[],
-): Promise<boolean> {
-  const { decidedBy, demandedIn } = atStartOf(deployment);
-  if (decidedBy !== 'project') return false;
-  if (demandedIn === undefined) return true;
-  const { organization_id: organizationId, project_id: projectId, template_id: templateId } = deployment;
-  const allowing = verdicts.filter(({ decision }) => decision === 'allow').map((row) => row.policy_id);
-  const assigned = await policyPlaces(db, { projectId, templateId });
-  const places = assigned.filter(({ policyId }) => allowing.includes(policyId));
-  const remainingAfter = liftersIn({ db });
-  for (const id of demandedIn) {
-    const path = (await projectPath(db, id)).map((step) => step.id);
-    const demand = { organizationId, projectId: id, path };
-    const speaking = await Promise.all(places.map((place) => speaksFor(remainingAfter, demand, place)));
-    if (!speaking.includes(true)) return true;
-  }
-  return false;
-}
-
 async function conclude(
   context: Context,
   { deploymentId, round }: RoundOfDeployment,
@@ -201,7 +157,7 @@ async function conclude(
       verdict,
       isApproved: isReviewed || (await isConfirmed(context, locked.deployment)),
       isApplySkipped: isEmpty,
-      isAllowedBelow: verdict === 'allow' && (await isAllowedBelow(context.db, locked, verdicts)),
+      unallowed: verdict === 'allow' ? await unallowedDemand(context.db, deployment, verdicts) : null,
       isRefused: result.refusal !== undefined && status !== 'ABORTING',
     });
     // What it proposes is stored with the first plan.
