@@ -138,6 +138,20 @@ export async function policiesFor(
   return rows.map((row) => row.template_id);
 }
 
+/** Whether one of the approval policies that decide was assigned at a time or later. */
+export async function arePoliciesAssignedSince(
+  db: Connection,
+  { projectId, templateId }: { readonly projectId: string; readonly templateId: string },
+  since: Date,
+): Promise<boolean> {
+  const id = sql<string>`${projectId}::uuid`;
+  const { rows } = await sql<{ are: boolean }>`
+    select exists (select ${assignedPolicies(id, templateId)} and a.created_at >= ${since}) as are`.execute(
+    db,
+  );
+  return rows[0]?.are === true;
+}
+
 /** Where an approval policy is assigned. */
 export interface PolicyPlace {
   readonly policyId: string;

@@ -117,6 +117,29 @@ test(
   },
 );
 
+test(
+  'a policy that is assigned while a deploy is queued is not lifted by the variable, next to an earlier one',
+  needsOpa,
+  async () => {
+    const above = await projectIn();
+    const below = await projectIn(above);
+    const [deployer, admin] = [await deployerIn(below), await adminIn(below)];
+    const { id } = await idleIn(below, { requiresApproval: false });
+    const policy = await newPolicy(says('pending', 'somebody has to look'));
+    await assign(policy.id, 'PROJECT', below);
+    await ok(app, 'saveVariables', { body: variableOf(id, 'false'), as: admin });
+    const deploy = () => ok(app, 'deployEnvironment', { params: { id }, as: deployer });
+    await deploy();
+    const first = await agent.claim();
+    const queued = await deploy();
+    assert.equal(queued.status, 'QUEUED');
+    await assign(policy.id, 'PROJECT', above);
+    const finishedAt = new Date().toISOString();
+    await agent.finish(first, { result: 'failed', finishedAt, error: { message: 'does not parse' } });
+    assert.deepEqual(await outcome(queued.id), ['WAITING_FOR_USER', 'policy']);
+  },
+);
+
 /** Two templates of a project: one on which something demands approvals, and one without. */
 async function twoTemplates(projectId: string): Promise<[demanding: string, free: string]> {
   return [await templateFor([projectId]), await templateFor([projectId])];

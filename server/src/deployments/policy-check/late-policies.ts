@@ -3,7 +3,7 @@ import { policyCheckedTypes, policyStep } from '#protocol/tools/steps.ts';
 import type { Updateable } from 'kysely';
 import type { Context } from '../../context.ts';
 import type { DeploymentTable } from '../../database/schema.ts';
-import { policiesFor } from '../../flows/assignment-store.ts';
+import { arePoliciesAssignedSince, policiesFor } from '../../flows/assignment-store.ts';
 import { insertStepBefore } from '../../logs/step-store.ts';
 import type { DeploymentRow } from '../deployment-store.ts';
 
@@ -33,6 +33,7 @@ export async function latePolicies(
     | 'type'
     | 'project_id'
     | 'template_id'
+    | 'queued_at'
     | 'has_policies'
     | 'requires_approval'
     | 'approval_decided_by'
@@ -40,8 +41,13 @@ export async function latePolicies(
   templateId: string,
 ): Promise<Changes> {
   if (!policyCheckedTypes.includes(row.type)) return {};
-  if (row.has_policies) return templateId === row.template_id ? {} : unlessLifted(row);
-  if ((await policiesFor(context.db, { projectId: row.project_id, templateId })).length === 0) return {};
+  const place = { projectId: row.project_id, templateId };
+  if (row.has_policies) {
+    const areOthers =
+      templateId !== row.template_id || (await arePoliciesAssignedSince(context.db, place, row.queued_at));
+    return areOthers ? unlessLifted(row) : {};
+  }
+  if ((await policiesFor(context.db, place)).length === 0) return {};
   await insertStepBefore(context.db, row.id, { id: context.newId(), name: policyStep }, 'approval:wait');
   return { has_policies: true, ...unlessLifted(row) };
 }
