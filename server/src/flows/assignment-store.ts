@@ -157,6 +157,8 @@ export interface PolicyPlace {
   readonly policyId: string;
   /** Null: the organization, or a template of it. */
   readonly projectId: string | null;
+  /** Null: it is not assigned to a template. */
+  readonly templateId: string | null;
   /** Of an assignment to a template, which takes other rights than the settings of its place: who made it. */
   readonly assignedBy: string | null;
 }
@@ -170,6 +172,7 @@ export async function policyPlaces(
   const { rows } = await sql<PolicyPlace>`
     select a.template_id as "policyId", case a.scope when 'PROJECT' then a.scope_id
       when 'BLUEPRINT' then ${projectOfTemplate(sql<string>`a.scope_id`)} end as "projectId",
+      case a.scope when 'BLUEPRINT' then a.scope_id end as "templateId",
       case a.scope when 'BLUEPRINT' then a.created_by end as "assignedBy"
     ${assignedPolicies(id, templateId)}`.execute(db);
   return rows;

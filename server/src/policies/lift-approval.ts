@@ -9,7 +9,10 @@ import { loadAccess } from '../access/load-access.ts';
 import type { ActorContext, Connection } from '../context.ts';
 
 /** A project, or an organization as a whole, by whose settings a plan has to be approved. */
-export type DemandPlace = Pick<Place, 'organizationId' | 'projectId'>;
+export interface DemandPlace extends Pick<Place, 'organizationId' | 'projectId'> {
+  /** Id of the template by which it demands that, if it is one. */
+  readonly templateId?: string | null;
+}
 
 function rightAt({ projectId }: DemandPlace) {
   return projectId === null ? 'EDIT_ORGANIZATION_SETTINGS' : 'EDIT_PROJECT_SETTINGS';

@@ -37,5 +37,5 @@ export async function policyDemands(
 ): Promise<(DemandPlace & { readonly policyId: string })[]> {
   const { organizationId } = place;
   const places = await policyPlaces(db, place);
-  return places.map(({ policyId, projectId }) => ({ organizationId, projectId, policyId }));
+  return places.map(({ assignedBy: _, ...demand }) => ({ ...demand, organizationId }));
 }

@@ -38,7 +38,8 @@ async function demandsOf(context: Reading, rows: readonly VariableRow[]): Promis
     const isTrue = openValue(context, row) === 'true';
     // What one environment says of itself is not a demand.
     if (isTrue && levelsOfOne.includes(row.scope)) return [];
-    const place = { organizationId: row.organization_id, projectId: row.project_id };
+    const templateId = row.scope === 'BLUEPRINT' ? row.scope_id : null;
+    const place = { organizationId: row.organization_id, projectId: row.project_id, templateId };
     return [{ place, isDemand: isTrue, setBy: setterOf(row) }];
   });
   return standingDemands(statements, liftersIn(context));

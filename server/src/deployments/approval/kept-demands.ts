@@ -61,6 +61,12 @@ async function demandsOnProject(context: Reading, projectId: string): Promise<re
   return demandsIn(context, { organizationId, projectId, templateId: null, levels });
 }
 
+/** Whether a demand is the same as another one. A template keeps its demands where it goes along with an environment. */
+function isSame(one: Demand, other: Demand): boolean {
+  const isSameTemplate = Boolean(one.templateId) && one.templateId === other.templateId;
+  return one.by === other.by && (isSameTemplate || one.projectId === other.projectId);
+}
+
 /**
  * The demands that a change loses: the same of the same place, or of a place above it, keeps one.
  * @param after as they are after the change
@@ -70,7 +76,6 @@ async function lostDemands(
   before: readonly Demand[],
   after: readonly Demand[],
 ): Promise<readonly Demand[]> {
-  const isSame = (one: Demand, other: Demand) => one.by === other.by && one.projectId === other.projectId;
   const missing = before.filter((each) => !after.some((other) => isSame(each, other)));
   const ids = missing.flatMap(({ projectId }) => (projectId === null ? [] : [projectId]));
   const rows = await getProjectRows(db, ids);

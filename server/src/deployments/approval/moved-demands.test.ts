@@ -74,6 +74,16 @@ test('an environment moves freely where the demands above it stay', async () => 
   await ok(app, 'moveEnvironment', { params: { id: other }, body: { projectId: source }, as });
 });
 
+test('an environment moves with what its own template demands', async () => {
+  const [source, target] = [await projectIn(), await projectIn()];
+  const { id, blueprintId } = await idleIn(source);
+  const policy = await newPolicy(says('pending', 'somebody has to look'));
+  await assign(policy.id, 'BLUEPRINT', blueprintId);
+  await ok(app, 'saveVariables', { body: variableOf(blueprintId, 'true', 'BLUEPRINT') });
+  const as = await moverIn([source, target], movers);
+  await ok(app, 'moveEnvironment', { params: { id }, body: { projectId: target }, as });
+});
+
 test('a project does not move to where the demand above both places is lifted', async () => {
   const { projectId: above } = await fourEyes();
   const [moved, target] = [await projectIn(above), await projectIn(above)];
