@@ -122,7 +122,13 @@ export const operations = defineOperations('bulk operations', {
     { data: orNull(BulkDeployData) },
     {
       summary: 'Deploy environments',
-      needsToo: [{ right: 'RUN_APPLY', for: '`data.userRequiresApproval` false, in each environment' }],
+      needsToo: [
+        { right: 'RUN_APPLY', for: '`data.userRequiresApproval` false, in each environment' },
+        {
+          right: 'EDIT_PROJECT_SETTINGS',
+          for: '`data.userRequiresApproval` false where a project demands approvals, there',
+        },
+      ],
     },
   ),
   bulkDestroy: bulk('destroy', { data: orNull(BulkDestroyData) }, { summary: 'Destroy environments' }),

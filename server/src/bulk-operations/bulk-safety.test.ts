@@ -135,6 +135,9 @@ test('each bulk operation declares the rights of its single operation, and no ot
     assert.equal(bulk?.needs, wanted, kind);
     const known = [wanted, ...(single.needsToo ?? []).map(({ right }) => right)];
     for (const { right } of bulk?.needsToo ?? []) assert.ok(known.includes(right), `${kind}: ${right}`);
+    const aboutApprovals = ({ needsToo = [] }: Pick<typeof single, 'needsToo'>) =>
+      needsToo.filter((each) => each.for.includes('userRequiresApproval')).map(({ right }) => right);
+    if (kind === 'deploy') assert.deepEqual(aboutApprovals(bulk ?? {}), aboutApprovals(single));
     assert.ok(
       bulk?.needsToo?.some(({ right }) => right === wanted),
       kind,
