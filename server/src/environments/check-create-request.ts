@@ -84,10 +84,26 @@ export function placeOf({ organizationId, projectId }: NewEnvironment): Place {
   return { organizationId, projectId, environmentId: null };
 }
 
+/** What a request says about waiting for approvals itself. */
+export interface OwnApproval {
+  /** Undefined: nothing, and the default of the project applies. */
+  readonly wanted: boolean | undefined;
+  /** Location of the field in the request. */
+  readonly field: string;
+}
+
+/** The first deployment says it before the environment does. */
+export function ownApproval({ deployRequest, requiresApproval }: NewEnvironment): OwnApproval {
+  const { userRequiresApproval: wanted } = deployRequest;
+  return wanted === undefined
+    ? { wanted: requiresApproval, field: '/body/requiresApproval' }
+    : { wanted, field: '/body/deployRequest/userRequiresApproval' };
+}
+
 /** Continuing without approval requires the right to apply, and so does letting tools apply from elsewhere. */
 function checkApproval(context: ActorContext, request: NewEnvironment): void {
-  const isAutomatic = (request.deployRequest.userRequiresApproval ?? request.requiresApproval) === false;
-  if (isAutomatic) requireRight(context.actor, placeOf(request), 'RUN_APPLY', '/body/requiresApproval false');
+  const { wanted, field } = ownApproval(request);
+  if (wanted === false) requireRight(context.actor, placeOf(request), 'RUN_APPLY', `${field} false`);
   if (request.isRemoteApplyEnabled)
     requireRight(context.actor, placeOf(request), 'EDIT_ALLOW_REMOTE_APPLY', '/body/isRemoteApplyEnabled');
 }

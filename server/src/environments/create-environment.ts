@@ -28,6 +28,8 @@ import { applyVariableChanges } from '../variables/apply-variable-changes.ts';
 import { environmentHome } from '../variables/levels.ts';
 import {
   checkCreateWithoutTemplate,
+  type OwnApproval,
+  ownApproval,
   placeOf,
   withDeployedSource,
   withDeployRequest,
@@ -75,35 +77,29 @@ interface ChosenTemplate {
 
 const noOverrides: Overrides = { template_revision: null, template_repository: null };
 
-/** What a request says about waiting for approvals itself; undefined: nothing, and the default of the project applies. */
-function ownRequiresApproval({ deployRequest, requiresApproval }: NewEnvironment): boolean | undefined {
-  return deployRequest.userRequiresApproval ?? requiresApproval;
-}
-
 /**
  * Who has switched approvals off. The default of the project lifts nothing, and neither does a request that only says
  * the same.
- * @param wanted as `ownRequiresApproval` returns it
  * @throws MissingRight 403 for a caller who may not
  */
 async function lifterOf(
   context: ActorContext,
   { projectId }: NewEnvironment,
-  wanted: boolean | undefined,
+  { wanted, field }: OwnApproval,
   policy: PolicySettings,
 ): Promise<{ approval_lifted_by?: string | null }> {
   if (wanted !== false) return {};
   const demands = await projectDemands(context, projectId);
   const left = policy.requiresApprovalDefault ? [] : await liftersIn(context)(context.actor.userId, demands);
   if (left.length > 0) return {};
-  return lifterColumns(context, undefined, false, demands, '/body/requiresApproval');
+  return lifterColumns(context, undefined, false, demands, field);
 }
 
 async function insertRow(
   context: ActorContext,
   request: NewEnvironment,
   { template, overrides, policy }: ChosenTemplate,
-  wanted: boolean | undefined,
+  own: OwnApproval,
 ): Promise<LockedEnvironment> {
   const { id, workspaceName } = await drawId(context, request.organizationId);
   const now = context.now();
@@ -120,8 +116,8 @@ async function insertRow(
     workspace_name: request.workspaceName ?? workspaceName,
     status: 'NEVER_DEPLOYED',
     resting_status: 'NEVER_DEPLOYED',
-    requires_approval: ownRequiresApproval(request) ?? true,
-    ...(await lifterOf(context, request, wanted, policy)),
+    requires_approval: ownApproval(request).wanted ?? true,
+    ...(await lifterOf(context, request, own, policy)),
     is_remote_backend: request.isRemoteBackend ?? false,
     is_remote_apply_enabled: request.isRemoteApplyEnabled ?? false,
     continuous_deployment: request.continuousDeployment ?? false,
@@ -246,7 +242,7 @@ async function create(
   const { template, policy, copiedFrom } = chosen;
   const request = withPolicyDefaults(asked, policy);
   checkWorkspaceName(request, template.type);
-  const environment = await insertRow(context, request, chosen, ownRequiresApproval(asked));
+  const environment = await insertRow(context, request, chosen, ownApproval(asked));
   const project = await getProjectRow(context.db, request.projectId);
   const home = environmentHome(environment, project?.hierarchy ?? request.projectId);
   await assignFirstSets(context, environment, body);

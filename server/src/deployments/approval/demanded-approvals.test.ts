@@ -44,6 +44,13 @@ test('no request of a Deployer lifts what the project demands', async () => {
     as: owner,
   });
   assert.match(created.message, message);
+  assert.match(created.message, /\/body\/requiresApproval false/);
+  const own = { requiresApproval: true, deployRequest: { userRequiresApproval: false } };
+  const first = await refused(app, 'createEnvironmentWithoutTemplate', 403, {
+    body: createBody({ organizationId, projectId }, own),
+    as: owner,
+  });
+  assert.match(first.message, /\/body\/deployRequest\/userRequiresApproval false/);
   assert.deepEqual(await outcomeOf(id, deployer), ['WAITING_FOR_USER', 'project']);
 });
 
