@@ -32,6 +32,11 @@ export function changesOf(before: View | null, after: View | null): Changes {
   return { ...(before ? { before: only(was) } : {}), ...(after ? { after: only(is) } : {}) };
 }
 
+/** Whether what `changesOf` compared is the same. */
+export function isUnchanged({ before = {}, after = {} }: Changes): boolean {
+  return Object.keys(before).length === 0 && Object.keys(after).length === 0;
+}
+
 /**
  * The fingerprint of a sealed secret.
  * @param place within which values may be compared

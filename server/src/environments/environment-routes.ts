@@ -59,11 +59,13 @@ export const environmentRoutes: Route[] = [
   ),
   route(operations.setEnvironmentLock, async (context, { params, body }) => {
     const row = await setEnvironmentLock(context, params.id, body);
-    const users = await getUsers(context.db, [context.actor.userId]);
+    // Who repeats it does not take it over.
+    const updatedBy = row.locked_by ?? context.actor.userId;
+    const users = await getUsers(context.db, [updatedBy]);
     return {
       isLocked: row.is_locked,
-      updatedBy: row.locked_by ?? context.actor.userId,
-      updatedByUser: userOf(users, row.locked_by ?? context.actor.userId),
+      updatedBy,
+      updatedByUser: userOf(users, updatedBy),
       updatedAt: (row.locked_at ?? context.now()).toISOString(),
       ...(row.lock_reason ? { reason: row.lock_reason } : {}),
     };

@@ -1,5 +1,5 @@
 /** Locks and unlocks an environment. */
-import { changesOf } from '../audit/changes.ts';
+import { changesOf, isUnchanged } from '../audit/changes.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -10,11 +10,14 @@ import { lastNoticeMilliseconds } from '../lifetimes/lifespan.ts';
 import { type EnvironmentRow, requireEnvironment, updateEnvironmentRow } from './environment-store.ts';
 
 /** For the audit trail. */
-function audited({ is_locked: isLocked, lock_reason: reason }: EnvironmentRow) {
+function audited({
+  is_locked: isLocked,
+  lock_reason: reason,
+}: Pick<EnvironmentRow, 'is_locked' | 'lock_reason'>) {
   return { isLocked, reason };
 }
 
-/** Locks or unlocks; the same again changes only the reason. Queued deployments continue after an unlock. */
+/** Locks or unlocks; the same again changes only the reason, if at all. Queued deployments continue after an unlock. */
 export async function setEnvironmentLock(
   context: ActorContext,
   id: string,
@@ -23,6 +26,9 @@ export async function setEnvironmentLock(
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, id);
     const now = context.now();
+    const lock = { is_locked: body.isLocked, lock_reason: body.reason ?? null };
+    const sides = changesOf(audited(environment), audited(lock));
+    if (isUnchanged(sides)) return environment;
     // An end that came, or comes at once, is announced once more before it happens; earlier notices are given
     // by the timer.
     const announced = new Date(now.getTime() + lastNoticeMilliseconds);
@@ -37,8 +43,7 @@ export async function setEnvironmentLock(
     const notice = isDue ? ({ next_ttl_at: announced, marked_for_auto_destroy: 3 } as const) : {};
     const changes = {
       ...notice,
-      is_locked: body.isLocked,
-      lock_reason: body.reason ?? null,
+      ...lock,
       locked_by: context.actor.userId,
       locked_at: now,
       updated_at: now,
@@ -46,7 +51,6 @@ export async function setEnvironmentLock(
     const updated = await updateEnvironmentRow(context.db, environment, changes);
     const action = body.isLocked ? 'environment.locked' : 'environment.unlocked';
     const details = body.reason ? { reason: body.reason } : {};
-    const sides = changesOf(audited(environment), audited(updated));
     await recordEnvironmentAudit(context, updated, action, details, sides);
     await recordEnvironmentEvent(context, updated, body.isLocked ? 'locked' : 'unlocked');
     if (isDue) await tellLifetime(context, updated, 'markedForAutoDestroy');

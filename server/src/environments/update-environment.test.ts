@@ -111,6 +111,37 @@ test('a lock is set and removed with its reason and user', async () => {
   await refused(app, 'setEnvironmentLock', 400, { params: { id } });
 });
 
+test('what changes nothing leaves no entry in the trail, and no event', async () => {
+  const colleague = await app.addKey({ [app.organizationId]: 'Admin' });
+  const { id } = await createIdle(app);
+  const params = { id };
+  const traces = async () => {
+    const { rows } = await app.database.pool.query<{ traces: string }>(
+      `select (select count(*) from audit_event where entity_id = $1)
+        + (select count(*) from organization_event where data->>'environmentId' = $1) as traces`,
+      [id],
+    );
+    return Number(rows[0]?.traces);
+  };
+  const value = new Date(Date.now() + 3_600_000).toISOString();
+  for (const change of [
+    (as: typeof colleague) => ok(app, 'updateEnvironment', { params, body: { description: 'new' }, as }),
+    (as: typeof colleague) => ok(app, 'updateEnvironmentTtl', { params, body: { type: 'DATE', value }, as }),
+    (as: typeof colleague) => ok(app, 'setEnvironmentLock', { params, body: { isLocked: true }, as }),
+    (as: typeof colleague) => ok(app, 'setEnvironmentLock', { params, body: { isLocked: false }, as }),
+  ]) {
+    const before = await traces();
+    await change(app.admin);
+    const changed = await traces();
+    assert.ok(changed > before);
+    const environment = await environmentOf(app, id);
+    await change(colleague);
+    assert.equal(await traces(), changed);
+    assert.deepEqual(await environmentOf(app, id), environment, 'nobody takes it over');
+  }
+  assert.deepEqual(await ok(app, 'updateEnvironment', { params, body: {} }), await environmentOf(app, id));
+});
+
 test('an environment is archived and restored', async () => {
   const { id } = await createIdle(app);
   assert.equal(

@@ -4,7 +4,7 @@ import type { Updateable } from 'kysely';
 import type { UpdateEnvironmentBody } from '#contract/environments/create-environment.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { requireRight } from '../access/check-right.ts';
-import { changesOf } from '../audit/changes.ts';
+import { changesOf, isUnchanged } from '../audit/changes.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -174,7 +174,7 @@ async function lifterOf(
   return lifterColumns(context, environment, wanted, demands, '/body/requiresApproval');
 }
 
-/** The right was checked. @throws Refusal 400 or 409 before anything is written */
+/** The right was checked. What changes nothing is not recorded. @throws Refusal 400 or 409 before anything is written */
 export async function updateEnvironment(
   context: ActorContext,
   id: string,
@@ -207,13 +207,15 @@ export async function updateEnvironment(
     checkRemoteBackend(body.isRemoteBackend, policy);
     await checkStateStays(context.db, environment, body.isRemoteBackend);
     await checkFolderStays(context.db, environment, body.terragruntWorkingDirectory);
+    const values = { ...columns(body), ...lifter };
+    const changes = changesOf(audited(environment), audited({ ...environment, ...values } as EnvironmentRow));
+    if (isUnchanged(changes)) return environmentView(context, environment);
     const change = changeOf(environment, body);
     if (change !== 'updated')
       requireRight(context.actor, inEnvironment(environment), 'ARCHIVE_ENVIRONMENT', '/body/isArchived');
     const current = change === 'archived' ? await archive(context, environment) : environment;
     if (change === 'returned') await checkReturn(context, environment, policy);
-    const updated = await refreshEnvironment(context, current, { ...columns(body), ...lifter });
-    const changes = changesOf(audited(environment), audited(updated));
+    const updated = await refreshEnvironment(context, current, values);
     const fields = Object.keys(asked);
     await recordEnvironmentAudit(context, updated, 'environment.updated', { fields }, changes);
     await recordEnvironmentEvent(context, updated, change);

@@ -2,7 +2,7 @@
 import { inEnvironment } from '../access/access.ts';
 import type { Ttl } from '#contract/deployments/deploy-request.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
-import { changesOf } from '../audit/changes.ts';
+import { changesOf, isUnchanged } from '../audit/changes.ts';
 import { recordEnvironmentAudit } from '../audit/record.ts';
 import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -12,7 +12,7 @@ import { ttlColumns } from '../lifetimes/lifespan.ts';
 import { readPolicySettings } from '../policies/policy-settings.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 
-/** The right was checked. @throws Refusal 400 for a time in the past, or after the maximum lifetime */
+/** The right was checked. The same end again is not recorded. @throws Refusal 400 for a time in the past, or after the maximum lifetime */
 export async function updateTtl(context: ActorContext, id: string, ttl: Ttl): Promise<Environment> {
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, id);
@@ -22,12 +22,14 @@ export async function updateTtl(context: ActorContext, id: string, ttl: Ttl): Pr
       policy: await readPolicySettings(context.db, environment.project_id),
     };
     const columns = await ttlColumns(context, ttl, home, 'body');
+    const from = environment.lifespan_end_at?.toISOString() ?? null;
+    const to = columns.lifespan_end_at === null ? null : new Date(columns.lifespan_end_at).toISOString();
+    const changes = changesOf({ lifespanEndAt: from }, { lifespanEndAt: to });
+    if (isUnchanged(changes)) return environmentView(context, environment);
     const updated = await updateEnvironmentRow(context.db, environment, {
       ...columns,
       updated_at: context.now(),
     });
-    const [from, to] = [environment, updated].map((row) => row.lifespan_end_at?.toISOString() ?? null);
-    const changes = changesOf({ lifespanEndAt: from }, { lifespanEndAt: to });
     await recordEnvironmentAudit(context, updated, 'environment.ttlUpdated', { from, to }, changes);
     await recordEnvironmentEvent(context, updated, 'ttl');
     return environmentView(context, updated);

@@ -279,7 +279,10 @@ test('a stalled reader does not slow down the others', async () => {
   await stream.next();
   const { id } = await createIdle(app);
   for (let index = 0; index < 30; index++)
-    await call(app, 'updateEnvironment', { params: { id }, body: { description: 'x'.repeat(1000) } });
+    await call(app, 'updateEnvironment', {
+      params: { id },
+      body: { description: `${index}${'x'.repeat(1000)}` },
+    });
   await archive(id);
   await stream.until(isArchived(id));
   await stream.close();
