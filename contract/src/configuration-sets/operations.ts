@@ -176,7 +176,17 @@ const assignments = {
     summary: 'Unassign configuration sets',
     description: '404 if one of them is not assigned there, which includes inherited ones.',
     needs: 'VIEW_ORGANIZATION',
-    needsToo: assignRights,
+    needsToo: [
+      ...assignRights,
+      {
+        right: 'EDIT_PROJECT_SETTINGS',
+        for: 'a set of a project that demands approvals of an environment and that somebody else assigned, there',
+      },
+      {
+        right: 'EDIT_ORGANIZATION_SETTINGS',
+        for: 'a set of the organization that demands approvals of an environment and that somebody else assigned',
+      },
+    ],
     subject: place,
     params: byPlace,
     query: SetIds,

@@ -108,6 +108,14 @@ export const operations = defineOperations('deployments', {
         right: 'EDIT_ORGANIZATION_SETTINGS',
         for: 'a `blueprintId` that leaves a template of the organization with demands for approvals',
       },
+      {
+        right: 'EDIT_PROJECT_SETTINGS',
+        for: 'a set of a project in `configurationSetChanges.unassign` that demands approvals and that somebody else assigned, there',
+      },
+      {
+        right: 'EDIT_ORGANIZATION_SETTINGS',
+        for: 'the same, of a set of the organization',
+      },
       { right: 'OVERRIDE_MAX_TTL', for: 'a `ttl` beyond the maximum' },
       {
         right: 'OVERRIDE_MAX_ENVIRONMENT_PROJECT_LIMITS',

@@ -6,11 +6,13 @@ import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
 import { badField, unknownEntity } from '../http/errors.ts';
 import { projectPath } from '../projects/project-store.ts';
+import { liftersIn, requireLift } from '../policies/lift-approval.ts';
 import { approvalVariableName } from '../variables/approval-variable.ts';
-import { listVariablesOf } from '../variables/variable-store.ts';
+import { listVariablesOf, openValue, type VariableRow } from '../variables/variable-store.ts';
 import type { AssignmentPlace } from './assignment-places.ts';
 import {
   assignedThere,
+  assignersThere,
   deleteAssignments,
   holdSetRows,
   insertAssignments,
@@ -89,6 +91,13 @@ async function auditAssignment(
     });
 }
 
+/** The variable ENVARIUM_REQUIRES_APPROVAL of each set that has it. */
+async function approvalVariablesOf(db: Connection, sets: readonly SetRow[]): Promise<VariableRow[]> {
+  const scopes = sets.map(({ id }) => ({ scope: 'SET', scopeId: id }) as const);
+  const variables = await listVariablesOf(db, scopes);
+  return variables.filter(({ name, type }) => name === approvalVariableName && type === 0);
+}
+
 /**
  * A set with ENVARIUM_REQUIRES_APPROVAL changes whether plans of an environment wait, as the variable itself does.
  * @throws MissingRight 403 for a caller without the right to apply
@@ -99,13 +108,33 @@ async function guardApprovalSets(
   sets: readonly SetRow[],
 ): Promise<void> {
   if (scope !== 'environment' || actor.access.has('RUN_APPLY', home)) return;
-  const variables = await listVariablesOf(
-    db,
-    sets.map(({ id }) => ({ scope: 'SET', scopeId: id })),
-  );
-  const found = variables.find(({ name, type }) => name === approvalVariableName && type === 0);
+  const [found] = await approvalVariablesOf(db, sets);
   const set = found && sets.find(({ id }) => id === found.scope_id);
   if (set) requireRight(actor, home, 'RUN_APPLY', `The set "${set.name}" with ${approvalVariableName}`);
+}
+
+/**
+ * A set that demands approvals is not taken away from an environment without the right to lift the demand, but by
+ * whoever assigned it.
+ * @throws MissingRight 403
+ */
+async function keepDemandingSets(
+  context: ActorContext,
+  place: AssignmentPlace,
+  sets: readonly SetRow[],
+  { proposedBy = null }: { readonly proposedBy?: string | null },
+): Promise<void> {
+  if (place.scope !== 'environment') return;
+  const variables = await approvalVariablesOf(context.db, sets);
+  const demanding = variables.filter((row) => openValue(context, row) === 'true').map((row) => row.scope_id);
+  if (demanding.length === 0) return;
+  const assigners = await assignersThere(context.db, place, demanding);
+  const people = [context.actor.userId, proposedBy];
+  for (const set of sets) {
+    if (!demanding.includes(set.id) || people.includes(assigners.get(set.id) ?? '')) continue;
+    const left = await liftersIn(context)(proposedBy, [placeOfSet(set)]);
+    requireLift(context.actor, left, `Taking away the set "${set.name}", which demands approvals,`);
+  }
 }
 
 /** Assigns sets that `requireSets` returned. Sets that are already there remain at their place in the order. */
@@ -148,6 +177,7 @@ export async function unassignSets(
 ): Promise<void> {
   const once = [...new Map(sets.map((set) => [set.id, set])).values()];
   await guardApprovalSets(context, place, once);
+  await keepDemandingSets(context, place, once, proposed);
   await deleteAssignments(
     context.db,
     place,

@@ -140,6 +140,22 @@ export async function assignedThere(
     .execute();
 }
 
+/** Who assigned sets at a place itself, by the id of the set. */
+export async function assignersThere(
+  db: Connection,
+  { scope, scopeId }: AssignmentScope,
+  setIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('configuration_set_assignment')
+    .select(['set_id', 'assigned_by'])
+    .where('scope', '=', scope)
+    .where('scope_id', '=', scopeId)
+    .where('set_id', 'in', [...setIds])
+    .execute();
+  return new Map(rows.map((row) => [row.set_id, row.assigned_by]));
+}
+
 export async function deleteAssignments(
   tx: Connection,
   { scope, scopeId }: AssignmentScope,
