@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { placeOf } from '../../tools/toolbox/places.ts';
+import { placeOf, withToolbox } from '../../tools/toolbox/places.ts';
 import { createEnvironment, type Home, homeOf, untilEnd } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
 import {
@@ -15,7 +15,7 @@ import {
   withoutBrowser,
 } from './browser.ts';
 
-const withoutOpa = placeOf('opa') === undefined ? 'no opa: npm run toolbox' : false;
+const withoutOpa = withToolbox('opa').skip;
 
 describe('approval policies in the browser', { skip: withoutBrowser, concurrency: false }, () => {
   let service: RunningService;

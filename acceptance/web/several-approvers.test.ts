@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { placeOf } from '../../tools/toolbox/places.ts';
+import { placeOf, withToolbox } from '../../tools/toolbox/places.ts';
 import { createEnvironment, homeOf, untilStatus } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
 import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
 import { admin } from './showcase.ts';
 
-const withoutOpa = placeOf('opa') === undefined ? 'no opa: npm run toolbox' : false;
+const withoutOpa = withToolbox('opa').skip;
 
 const twoPeople = `package envarium
 
