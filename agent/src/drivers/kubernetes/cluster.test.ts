@@ -71,6 +71,15 @@ test('without a namespace of the environment, that of the kubeconfig stays', asy
   assert.equal(content.contexts[0].context.namespace, 'theirs');
 });
 
+test('a kubeconfig elsewhere in the repository is found by its path', async () => {
+  const files = { '../access/config': kubeconfig('{client-key: key.pem}') };
+  const source = { ...jobOf({}).source, path: 'app' };
+  for (const path of ['../access/config', '/srv/run/access/config']) {
+    const { content } = await fileOf({ ...variable('KUBECONFIG', path), source }, { files });
+    assert.deepEqual(content.users[0].user, { 'client-key': '/srv/run/access/key.pem' });
+  }
+});
+
 test('a kubeconfig of the repository is found by its path, and its paths are relative to it', async () => {
   const files = { 'access/config': kubeconfig('{client-key: key.pem, client-certificate: /etc/cert.pem}') };
   for (const path of ['access/config', `${configurationFolder}/access/config`]) {
@@ -108,9 +117,18 @@ for (const { what, changes, expected } of [
   {
     what: 'a path outside',
     changes: variable('KUBECONFIG', '/home/me/.kube/config'),
-    expected: /outside of the folder/,
+    expected: /outside of the repository/,
   },
-  { what: 'a path upwards', changes: variable('KUBECONFIG', '../config'), expected: /outside of the folder/ },
+  {
+    what: 'a path upwards',
+    changes: variable('KUBECONFIG', '../config'),
+    expected: /outside of the repository/,
+  },
+  {
+    what: 'a path out of the repository',
+    changes: { ...variable('KUBECONFIG', '../../config'), source: { ...jobOf({}).source, path: 'app' } },
+    expected: /outside of the repository/,
+  },
   { what: 'a missing file', changes: variable('KUBECONFIG', 'config'), expected: /does not exist/ },
   {
     what: 'no YAML',

@@ -2,11 +2,13 @@
  * Which cluster a run works on, and in which namespace. The file by which its commands find it is a copy of one
  * context of the kubeconfig that the run has.
  */
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { CloudProblem } from '#clouds/exchange.ts';
 import { clusterOf } from '#clouds/kubernetes.ts';
+import { normalizePath } from '#guards/source-guards.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
+import { pathProblem } from '#protocol/tools/run-variables.ts';
 import { stringify } from 'yaml';
 import type { DriverContext, FileToWrite } from '../driver.ts';
 import { ownFolder } from '../own-folder.ts';
@@ -44,19 +46,20 @@ function delivered({ delivered: given }: Job): Kubeconfig | null {
   return { content: file.content, title: 'The kubeconfig of the credential', folder: resolve(path, '..') };
 }
 
-async function fromTree(path: string, { tree, configurationFolder }: ClusterContext): Promise<Kubeconfig> {
+async function fromTree(
+  path: string,
+  { job, tree, configurationFolder }: ClusterContext,
+): Promise<Kubeconfig> {
   const name = clusterVariables.path;
   if (path.includes(':'))
     throw new Error(`${name} names several files, and only one is used: merge them, or name one`);
   const absolute = resolve(configurationFolder, path);
   const inside = relative(configurationFolder, absolute);
-  if (isAbsolute(inside) || inside.split('/')[0] === '..')
-    throw new Error(
-      `${name} names a file outside of the folder of the configuration, which runs cannot use: ${ways}`,
-    );
+  if (pathProblem(inside, normalizePath(job.source.path ?? '')) !== null)
+    throw new Error(`${name} names a file outside of the repository, which runs cannot use: ${ways}`);
   const content = await tree.text(inside);
   if (content === null)
-    throw new Error(`${name} names a file that does not exist in the folder of the configuration: ${ways}`);
+    throw new Error(`${name} names a file that does not exist in the repository: ${ways}`);
   return { content, title: `The kubeconfig that ${name} names`, folder: resolve(absolute, '..') };
 }
 
