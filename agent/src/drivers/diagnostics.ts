@@ -16,16 +16,25 @@ export function cutText(text: string): string {
     .replace(/\uFFFD+$/, '')}…`;
 }
 
-/** The first error, whose first line says how many more there are; null without errors. */
-export function reasonOf(findings: readonly Finding[]): string | null {
+/**
+ * The first error, whose first line says how many more there are; null without errors.
+ * @param unlisted how many more there are than the findings
+ */
+export function reasonOf(findings: readonly Finding[], unlisted = 0): string | null {
   const errors = [
     ...new Set(findings.filter(({ severity }) => severity === 'error').map(({ text }) => text)),
   ];
   const [first, ...more] = errors;
-  if (first === undefined || more.length === 0) return first ?? null;
+  const count = more.length + unlisted;
+  if (first === undefined || count === 0) return first ?? null;
   const [line = '', ...rest] = first.split('\n');
-  const count = more.length === 1 ? '1 more error' : `${more.length} more errors`;
-  return [`${line} (and ${count})`, ...rest].join('\n');
+  const inWords = count === 1 ? '1 more error' : `${count} more errors`;
+  return [`${line.trimEnd()} (and ${inWords})`, ...rest].join('\n');
+}
+
+/** Errors with these texts. */
+export function errorsOf(texts: readonly string[]): Finding[] {
+  return texts.map((text) => ({ severity: 'error', text: cutText(text) }));
 }
 
 /** Lines that begin with the mark of a warning. */

@@ -8,9 +8,11 @@ import { parseConstraints } from '../toolchain/constraints.ts';
 import { resolveSubmoduleUrl } from '../sources/submodule-url.ts';
 import { jobOf } from '../testing/driver-job.ts';
 import { configurationFiles } from './ansible/configuration-file.ts';
+import { ansibleDiagnostics } from './ansible/diagnostics.ts';
 import { limitLines } from './ansible/files.ts';
-import { lastHelmDiagnostic } from './helm/diagnostics.ts';
-import { lastKubectlDiagnostic } from './kubernetes/kubectl-output.ts';
+import { helmReason } from './helm/diagnostics.ts';
+import { kubectlReason } from './kubernetes/kubectl-output.ts';
+import { pulumiDiagnostics } from './pulumi/diagnostics.ts';
 import { terraformDiagnostics } from './terraform/diagnostics.ts';
 import { terraformFiles } from './terraform/files.ts';
 import { readableBodies } from './terraform/hcl.ts';
@@ -126,23 +128,28 @@ test('errors of kubectl and helm are read at once', () => {
   const waiting = `Waiting for ${' .'.repeat(120_000)}\rx`;
   const changing = 'Object ('.repeat(30_000);
   const error = 'error: timed out waiting for the condition';
-  assert.equal(typeof lastKubectlDiagnostic(`${waiting}\n${error}`), 'string');
-  assert.match(lastKubectlDiagnostic(`${changing}\nerror: no`) ?? '', /^no$/);
+  assert.equal(typeof kubectlReason(`${waiting}\n${error}`), 'string');
+  assert.match(kubectlReason(`${changing}\nerror: no`) ?? '', /^no$/);
   const rolling = 'Waiting for deployment "web" rollout to finish: 0 of 1 updated replicas are available...';
   assert.match(
-    lastKubectlDiagnostic(`${rolling}\n${error}`) ?? '',
+    kubectlReason(`${rolling}\n${error}`) ?? '',
     /^not in time: deployment "web" rollout to finish: 0 of 1 updated replicas are available\n/,
   );
-  assert.match(
-    lastHelmDiagnostic(`Error: ${'chart "" version "" matching '.repeat(8_000)}`) ?? '',
-    /^Error: chart/,
-  );
+  assert.match(helmReason(`Error: ${'chart "" version "" matching '.repeat(8_000)}`) ?? '', /^Error: chart/);
   for (const text of [
     'chart "a" not found',
     'chart "a" version "9" not found',
     'chart "a" matching 9 not found',
   ])
-    assert.match(lastHelmDiagnostic(`Error: ${text} in r`) ?? '', /check helmChartName and revision/);
+    assert.match(helmReason(`Error: ${text} in r`) ?? '', /check helmChartName and revision/);
+});
+
+test('errors of Ansible and Pulumi are read at once', () => {
+  const many = ansibleDiagnostics('ERROR! \n'.repeat(30_000));
+  assert.ok(many.length > 20_000);
+  const causes = '\n\n<<< caused by >>'.repeat(10_000);
+  assert.equal(ansibleDiagnostics(`ERROR! one${causes}\n`).length, 1);
+  assert.ok(pulumiDiagnostics('error: a\n'.repeat(25_000)).length > 20_000);
 });
 
 test('texts of a value that is not HCL are found at once', async () => {

@@ -104,7 +104,10 @@ export async function runOne(
   await collect(attempt, command, captures);
   await findLines(command, log, from, captures);
   const isEnough = isGood(end, command) || (hasExited(end) && command.isEnough?.(captures) === true);
-  if (!isEnough) throw failed(attempt, end, command, captures);
+  if (!isEnough) {
+    if (command.captureTo !== undefined) noteDiagnostics(attempt, command, end, false);
+    throw failed(attempt, end, command, captures);
+  }
   if (command.savesPlan !== undefined) await sealMade(attempt, command.savesPlan, captures);
   if (command.captureTo !== undefined && captureTo !== undefined)
     captures.set(command.captureTo, readCapture(captureTo, command.label));
@@ -185,7 +188,8 @@ export async function startOne(
   await using _companion = startCompanion(attempt, configuration, command);
   using input = inputFile(attempt, streams.input);
   const end = await startAlone(attempt, configuration, command, { ...streams, inputFrom: input.path });
-  noteDiagnostics(attempt, command, end);
+  // What a command only reads for the runner reports nothing new, unless it fails.
+  if (command.captureTo === undefined) noteDiagnostics(attempt, command, end, isGood(end, command));
   const { afterFailure = [] } = command;
   if (afterFailure.length === 0 || isGood(end, command) || end.stop !== null) return end;
   const output = end.output();
@@ -194,14 +198,15 @@ export async function startOne(
   return { ...end, output: () => output };
 }
 
-/** Notes what the tool reports about a run; what a command only reads for the runner reports nothing new. */
+/** Notes what the tool reports about a run: what looks like an error in the output of a command that succeeds does not count. */
 function noteDiagnostics(
   { driver, diagnostics }: RunnerAttempt,
-  { step, captureTo }: Command,
+  { step }: Command,
   end: CommandEnd,
+  isSuccess: boolean,
 ): void {
-  if (driver.diagnostics === undefined || captureTo !== undefined) return;
-  diagnostics.add(step, driver.diagnostics(end.output()));
+  const found = driver.diagnostics?.(end.output()) ?? [];
+  diagnostics.add(step, isSuccess ? found.filter(({ severity }) => severity !== 'error') : found);
 }
 
 /** How commands that only show something end does not matter. */

@@ -1,6 +1,12 @@
 /** What happens to the resources of a stack: events of AWS, as lines of the log while they come. */
 import { DescribeStackEventsCommand, type Stack, type StackEvent } from '@aws-sdk/client-cloudformation';
-import { eventLine } from '../drivers/cloudformation/reports.ts';
+import {
+  eventLine,
+  type FailedResource,
+  failureText,
+  isConsequence,
+} from '../drivers/cloudformation/reports.ts';
+import { errorsOf, reasonOf } from '../drivers/diagnostics.ts';
 import type { Api } from './api.ts';
 import { findStack, isAtWork, Patience, statusOf } from './stack.ts';
 import { tell } from './tell.ts';
@@ -16,18 +22,12 @@ interface Followed {
   readonly seen: Set<string>;
 }
 
-interface Failure {
-  readonly path: string;
-  readonly type: string;
-  readonly reason: string;
-}
-
 /** Events of one piece of work, from its beginning on. */
 export class EventLog {
   readonly #api: Pick<Api, 'client'>;
   readonly #stackId: string;
   readonly #followed: Followed[];
-  readonly #failures: Failure[] = [];
+  readonly #failures: FailedResource[] = [];
 
   private constructor(api: Pick<Api, 'client'>, stackId: string, root: Followed) {
     this.#api = api;
@@ -70,10 +70,11 @@ export class EventLog {
     }
   }
 
-  /** Why the work failed: of all that failed, the first that was not cancelled because of another. */
+  /** Why the work failed: the first resource with a reason of its own, and how many more there are. */
   firstFailure(): string | null {
-    const first = this.#failures.find(({ reason }) => !/cancel+ed/i.test(reason)) ?? this.#failures[0];
-    return first === undefined ? null : `${first.path} (${first.type}): ${first.reason}`;
+    const own = this.#failures.filter((each) => !isConsequence(each));
+    const failures = own.length > 0 ? own : this.#failures.slice(0, 1);
+    return reasonOf(errorsOf(failures.map(failureText)));
   }
 
   async #read(): Promise<number> {

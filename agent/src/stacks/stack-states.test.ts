@@ -101,7 +101,10 @@ test('a failed rollback is continued if a variable says so, and otherwise named'
   cloud.refuse('update', 'Second', 'Invalid delay');
   cloud.refuse('update', 'First', 'Access to queue denied', 1);
   const { applied } = await deploy(program, { parameters: { Size: '2' } });
-  assert.match(applied.log, /is UPDATE_ROLLBACK_FAILED: Second \(AWS::SQS::Queue\): Invalid delay/);
+  assert.match(
+    applied.log,
+    /is UPDATE_ROLLBACK_FAILED: Second \(AWS::SQS::Queue\): Invalid delay \(and 1 more error\)/,
+  );
   const refused = await program.run('create-change-set');
   assert.match(refused.log, /is UPDATE_ROLLBACK_FAILED .*set ENVARIUM_CF_CONTINUE_ROLLBACK to true/);
   for (const id of ['First', 'Second']) cloud.refuse('update', id, null);

@@ -1,23 +1,10 @@
-/** Finds the message about a failure in what Ansible prints. */
+/** Finds the errors and warnings in what Ansible prints. */
 import { stripVTControlCharacters } from 'node:util';
+import { errorsOf, type Finding, reasonOf, warningLines } from '../diagnostics.ts';
 import { failuresHeading } from './callback.ts';
 
-const longestMessage = 4096;
 /** Messages are at the end of the output. */
 const searchedCharacters = 262_144;
-
-function cut(text: string): string {
-  return text.length <= longestMessage ? text : `${text.slice(0, longestMessage - 1)}…`;
-}
-
-/** The lines that the plugin prints last, about the hosts that failed. */
-function failedHostLines(lines: readonly string[]): string[] {
-  const start = lines.lastIndexOf(failuresHeading);
-  if (start === -1) return [];
-  const rest = lines.slice(start + 1);
-  const end = rest.findIndex((line) => !line.startsWith('  '));
-  return (end === -1 ? rest : rest.slice(0, end)).map((line) => line.slice(2));
-}
 
 const errorMark = /^(\[ERROR\]: |ERROR! |ERROR: )/;
 const warningMark = /^\[(?:DEPRECATION )?WARNING\]: /;
@@ -26,26 +13,66 @@ const otherOutput = /^(?:Starting galaxy |Process install |\[[A-Z ]+\]: )/;
 /** An error that says nothing of its own: roles that were not installed are warnings ahead of it. */
 const onlyAdvice = /^- you can use --ignore-errors/;
 const notInstalled = /was NOT installed successfully|were NOT installed successfully/;
+/** Printed for each task that fails, also for those whose failure is ignored or rescued. */
+const ofTask = /^Task failed\b/;
 
-/** The last message of Ansible itself, such as one about syntax: `[ERROR]: …`, before 2.19 `ERROR! …`. */
-function ownMessage(lines: readonly string[]): string | undefined {
-  const start = lines.findLastIndex((line) => errorMark.test(line));
-  if (start === -1) return undefined;
-  const rest = lines.slice(start);
-  const end = rest.findIndex((line) => otherOutput.test(line) && !errorMark.test(line));
-  const text = rest
-    .slice(0, end === -1 ? undefined : end)
-    .join('\n')
-    .replace(errorMark, '')
-    .trim();
-  // The causes are in the first paragraph, too.
-  const own = text.includes('<<< caused by >>>') ? (text.split('\n\n', 1)[0] ?? text) : text;
-  return onlyAdvice.test(own) ? (rolesNotInstalled(lines) ?? own) : own;
+function linesOf(output: string): string[] {
+  return stripVTControlCharacters(output.slice(-searchedCharacters)).split(/\r?\n/);
 }
 
-function rolesNotInstalled(lines: readonly string[]): string | null {
-  const found = lines.filter((line) => warningMark.test(line) && notInstalled.test(line));
-  return found.length === 0 ? null : found.map((line) => line.replace(warningMark, '')).join('\n');
+/** What the plugin prints last, about the hosts that failed. */
+interface FailedHosts {
+  /** A text for each. */
+  readonly hosts: readonly string[];
+  /** How many more there are. */
+  readonly unlisted: number;
+  /** What follows from it, for all of them. */
+  readonly advice: readonly string[];
+}
+
+function failedHosts(lines: readonly string[]): FailedHosts {
+  const start = lines.lastIndexOf(failuresHeading);
+  const rest = start === -1 ? [] : lines.slice(start + 1);
+  const end = rest.findIndex((line) => !line.startsWith('  '));
+  const hosts: string[] = [];
+  const advice: string[] = [];
+  let unlisted = 0;
+  for (const line of end === -1 ? rest : rest.slice(0, end)) {
+    const more = /^ {2}and (\d+) more hosts$/.exec(line)?.[1];
+    if (more !== undefined) unlisted = Number(more);
+    else if (line.startsWith('    ')) hosts.push(`${hosts.pop() ?? ''}\n${line.slice(2)}`);
+    else if (/ (?:failed|could not be reached) in task "/.test(line)) hosts.push(line.slice(2));
+    else advice.push(line.slice(2));
+  }
+  return { hosts, unlisted, advice };
+}
+
+/** The messages of Ansible itself, such as one about syntax: `[ERROR]: …`, before 2.19 `ERROR! …`. */
+function ownMessages(lines: readonly string[]): string[] {
+  const found: string[][] = [];
+  let isOpen = false;
+  for (const line of lines) {
+    if (errorMark.test(line)) found.push([line.replace(errorMark, '')]);
+    else if (isOpen && !otherOutput.test(line)) found.at(-1)?.push(line);
+    isOpen = errorMark.test(line) || (isOpen && !otherOutput.test(line));
+  }
+  const texts = found.map((each) => withoutCauses(each.join('\n').trim()));
+  const ofAnsible = texts.filter((text) => !ofTask.test(text));
+  const roles = rolesNotInstalled(lines);
+  return (ofAnsible.length > 0 ? ofAnsible : texts)
+    .flatMap((text) => (onlyAdvice.test(text) && roles.length > 0 ? roles : [text]))
+    .map(withRemedy);
+}
+
+/** The causes are in the first paragraph, too. */
+function withoutCauses(text: string): string {
+  return text.includes('<<< caused by >>>') ? (text.split('\n\n', 1)[0] ?? text) : text;
+}
+
+function rolesNotInstalled(lines: readonly string[]): string[] {
+  return lines
+    .filter((line) => warningMark.test(line) && notInstalled.test(line))
+    .map((line) => line.replace(warningMark, ''));
 }
 
 function withRemedy(text: string): string {
@@ -59,9 +86,18 @@ function withRemedy(text: string): string {
   return text;
 }
 
-/** @returns null if there is no message */
-export function lastAnsibleDiagnostic(output: string): string | null {
-  const lines = stripVTControlCharacters(output.slice(-searchedCharacters)).split(/\r?\n/);
-  const message = failedHostLines(lines).join('\n').trim() || ownMessage(lines);
-  return message === undefined ? null : cut(withRemedy(message));
+/** The first failed host or else error of Ansible itself, and how many more there are. @returns null if there is none */
+export function ansibleReason(output: string): string | null {
+  const lines = linesOf(output);
+  const { hosts, unlisted, advice } = failedHosts(lines);
+  if (hosts.length === 0) return reasonOf(errorsOf(ownMessages(lines)));
+  return [reasonOf(errorsOf(hosts), unlisted), ...advice].join('\n');
+}
+
+/** What each host failed with, or else the errors of Ansible itself, and its warnings. */
+export function ansibleDiagnostics(output: string): Finding[] {
+  const lines = linesOf(output);
+  const { hosts } = failedHosts(lines);
+  const errors = hosts.length > 0 ? hosts : ownMessages(lines);
+  return [...errorsOf(errors), ...warningLines(lines.join('\n'), warningMark)];
 }

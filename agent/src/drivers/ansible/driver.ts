@@ -11,7 +11,7 @@ import type { Driver, DriverContext, PlanReading } from '../driver.ts';
 import { withoutLongTexts } from '../plan-values.ts';
 import { playbookOf, variablesOf } from './code.ts';
 import { applyCommands, capturedEvents, environmentOf, planCommands, prepareCommands } from './commands.ts';
-import { lastAnsibleDiagnostic } from './diagnostics.ts';
+import { ansibleDiagnostics, ansibleReason } from './diagnostics.ts';
 import { filesOf, nothingToRun } from './files.ts';
 import { outputsOf } from './outputs.ts';
 import { checkedPlan, unknownPlan } from './plan.ts';
@@ -76,7 +76,8 @@ export const ansible: Driver = {
   plan: planCommands,
   readPlan,
   apply: applyCommands,
-  reason: lastAnsibleDiagnostic,
+  reason: ansibleReason,
+  diagnostics: ansibleDiagnostics,
   progress: {
     // Without the file of events, nothing in the log says which host changed what.
     fromLog: () => ({ read: () => [] }),

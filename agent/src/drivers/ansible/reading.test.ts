@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { jobOf, treeFrom } from '../../testing/driver-job.ts';
 import { completedPaths, configurationFiles } from './configuration-file.ts';
-import { lastAnsibleDiagnostic } from './diagnostics.ts';
+import { ansibleDiagnostics, ansibleReason } from './diagnostics.ts';
 import { limitLines } from './files.ts';
 import { outputsOf } from './outputs.ts';
 import { checkedPlan } from './plan.ts';
@@ -269,7 +269,7 @@ test('roles and collections that cannot be fetched name the cause', () => {
 [ERROR]: - you can use --ignore-errors to skip failed roles and finish processing the list.
 Starting galaxy role install process
 `;
-  assert.equal(lastAnsibleDiagnostic(role), `- own.role was NOT installed successfully: ${cause}${remedy}`);
+  assert.equal(ansibleReason(role), `- own.role was NOT installed successfully: ${cause}${remedy}`);
   const collection = `[WARNING]: Skipping Galaxy server https://nowhere.invalid. Got an unexpected error: ${cause}
 [ERROR]: ${cause}
 
@@ -282,10 +282,39 @@ Unknown error when attempting to call Galaxy at '${noServer}'.
 Starting galaxy collection install process
 Process install dependency map
 `;
-  assert.equal(lastAnsibleDiagnostic(collection), `${cause}${remedy}`);
+  assert.equal(ansibleReason(collection), `${cause}${remedy}`);
 });
 
-test('the last message of Ansible explains a failure, of every version', () => {
+test('each failed host is an error of its own, and warnings are found', () => {
+  const output = `[WARNING]: Ansible is being run in a world writable directory
+[DEPRECATION WARNING]: The old way is deprecated.
+[ERROR]: Task failed
+\u001b[0;31mFailed hosts:\u001b[0m
+\u001b[0;31m  a failed in task "b": c\u001b[0m
+\u001b[0;31m    more\u001b[0m
+\u001b[0;31m  d could not be reached in task "b": e\u001b[0m
+\u001b[0;31m  This was check mode, which changes nothing\u001b[0m
+`;
+  assert.deepEqual(ansibleDiagnostics(output), [
+    { severity: 'error', text: 'a failed in task "b": c\n  more' },
+    { severity: 'error', text: 'd could not be reached in task "b": e' },
+    { severity: 'warning', text: 'Ansible is being run in a world writable directory' },
+    { severity: 'warning', text: 'The old way is deprecated.' },
+  ]);
+  assert.equal(
+    ansibleReason(output),
+    'a failed in task "b": c (and 1 more error)\n  more\nThis was check mode, which changes nothing',
+  );
+  assert.match(
+    ansibleReason(output.replace('  This was', '  and 7 more hosts\n  This was')) ?? '',
+    /^a failed in task "b": c \(and 8 more errors\)\n/,
+  );
+  assert.deepEqual(ansibleDiagnostics('ERROR! We were unable to read it\n'), [
+    { severity: 'error', text: 'We were unable to read it' },
+  ]);
+});
+
+test('the messages of Ansible explain a failure, of every version', () => {
   const cases: [output: string, message: string | null][] = [
     [
       'PLAY\n\u001b[0;31m[ERROR]: YAML parsing failed\u001b[0m\nOrigin: a.yml:1\n',
@@ -296,8 +325,13 @@ test('the last message of Ansible explains a failure, of every version', () => {
       '[ERROR]: Task failed\n\u001b[0;31mFailed hosts:\u001b[0m\n\u001b[0;31m  a failed in task "b": c\u001b[0m\n\u001b[0;31m    more\u001b[0m\n',
       'a failed in task "b": c\n  more',
     ],
+    [
+      '[ERROR]: Task failed: this one is ignored\nOrigin: a.yml:1\n[ERROR]: one\n\n[ERROR]: two\n',
+      'one (and 1 more error)',
+    ],
+    ['[ERROR]: Task failed: no\n', 'Task failed: no'],
     ['all is well\n', null],
-    [`ERROR! ${'x'.repeat(10_000)}`, `${'x'.repeat(4095)}…`],
+    [`ERROR! ${'x'.repeat(10_000)}`, `${'x'.repeat(4092)}…`],
   ];
-  for (const [output, message] of cases) assert.equal(lastAnsibleDiagnostic(output), message);
+  for (const [output, message] of cases) assert.equal(ansibleReason(output), message);
 });

@@ -64,30 +64,39 @@ test('a drift run names what somebody has changed, and its values', withAnsible,
   assert.equal(drift.outcome.approvedParts, undefined);
 });
 
-test('a path of modules is searched next to that of the configuration', withAnsible, async (t) => {
-  const module = (name: string) => `from ansible.module_utils.basic import AnsibleModule
+test(
+  'a path of modules is searched next to that of the configuration, and warnings are reported',
+  withAnsible,
+  async (t) => {
+    const module = (name: string) => `from ansible.module_utils.basic import AnsibleModule
 module = AnsibleModule({}, supports_check_mode=True)
 module.exit_json(changed=True, msg="${name}")
 `;
-  const { job, run } = ansibleStage(
-    t,
-    {
-      'site.yml':
-        '- hosts: localhost\n  gather_facts: false\n  tasks: [{ own_one: {} }, { own_two: {} }, { debug: { msg: x }, tags: slow }]\n',
-      'ansible.cfg': '[defaults]\nlibrary = one\n[tags]\nskip = slow\n',
-      'one/own_one.py': module('one'),
-      'two/own_two.py': module('two'),
-    },
-    { environment: { ANSIBLE_CLI_module_path: 'two', ENVARIUM_ANSIBLE_PLAYBOOK: 'site.yml' } },
-  );
-  const { outcome, log } = await run(job());
-  assert.equal(outcome.result, 'planned', JSON.stringify(outcome));
-  assert.deepEqual(
-    outcome.plan?.resourceChanges.map(({ type }) => type),
-    ['own_one', 'own_two'],
-    log('ansible:check'),
-  );
-});
+    const { job, run } = ansibleStage(
+      t,
+      {
+        'site.yml':
+          '- hosts: localhost\n  gather_facts: false\n  tasks: [{ own_one: {} }, { own_two: {} }, { debug: { msg: x }, tags: slow }]\n',
+        'ansible.cfg': '[defaults]\nlibrary = one\n[tags]\nskip = slow\n',
+        'one/own_one.py': module('one'),
+        'two/own_two.py': module('two'),
+      },
+      { environment: { ANSIBLE_CLI_module_path: 'two', ENVARIUM_ANSIBLE_PLAYBOOK: 'site.yml' } },
+    );
+    const { outcome, log } = await run(job());
+    assert.equal(outcome.result, 'planned', JSON.stringify(outcome));
+    assert.deepEqual(
+      outcome.plan?.resourceChanges.map(({ type }) => type),
+      ['own_one', 'own_two'],
+      log('ansible:check'),
+    );
+    const { diagnostics = [] } = outcome;
+    assert.ok(
+      diagnostics.some(({ severity, text }) => severity === 'warning' && text.includes('localhost')),
+      JSON.stringify(diagnostics),
+    );
+  },
+);
 
 test('a destroy runs the playbook for it', withAnsible, async (t) => {
   const { world, run, apply, job } = ansibleStage(t, readExample('ansible'));

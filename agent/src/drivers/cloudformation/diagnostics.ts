@@ -1,14 +1,20 @@
-/** The last error of the program in the output of a step. */
-import { errorMark } from './reports.ts';
+/** The errors and warnings of the program in the output of a step. */
+import { cutText, errorsOf, type Finding, warningLines } from '../diagnostics.ts';
+import { errorMark, failureOfEvent, failureText, isConsequence } from './reports.ts';
 
-const longestMessage = 4000;
-
-/** @returns null if there is none */
-export function lastStackDiagnostic(output: string): string | null {
+/** The last error of the program, which says how many more resources failed. @returns null if there is none */
+export function stackReason(output: string): string | null {
   const lines = output.split(/\r?\n/);
   const start = lines.findLastIndex((line) => line.startsWith(errorMark));
   if (start === -1) return null;
   const message = lines.slice(start).join('\n').trim().slice(errorMark.length);
-  if (message.trim() === '') return null;
-  return message.length <= longestMessage ? message : `${message.slice(0, longestMessage)}…`;
+  return message.trim() === '' ? null : cutText(message);
+}
+
+/** Each resource that failed for a reason of its own, or else the error of the program, and its warnings. */
+export function stackDiagnostics(output: string): Finding[] {
+  const all = output.split(/\r?\n/).flatMap((line) => failureOfEvent(line) ?? []);
+  const failed = all.filter((each) => !isConsequence(each)).map(failureText);
+  const own = failed.length > 0 ? [] : [stackReason(output) ?? []].flat();
+  return [...errorsOf([...failed, ...own]), ...warningLines(output, /^Warning: /)];
 }

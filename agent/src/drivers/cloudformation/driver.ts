@@ -9,7 +9,7 @@ import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import type { Driver } from '../driver.ts';
 import { compose, differing } from './approval.ts';
 import { applyCommands, planCommands, prepareCommands } from './commands.ts';
-import { lastStackDiagnostic } from './diagnostics.ts';
+import { stackReason, stackDiagnostics } from './diagnostics.ts';
 import { readOutputs } from './outputs.ts';
 import { readPlan } from './plan.ts';
 import { stackProgress } from './progress.ts';
@@ -58,7 +58,8 @@ export const cloudformation: Driver = {
   readPlan,
   isPlanLogged: true,
   apply: applyCommands,
-  reason: lastStackDiagnostic,
+  reason: stackReason,
+  diagnostics: stackDiagnostics,
   savedPlan: { compose, differing },
   progress: { fromLog: stackProgress },
   outputs: { read: readOutputs },

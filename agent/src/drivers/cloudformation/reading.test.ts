@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isDrift } from '#contract/deployments/plan-counts.ts';
 import { jobOf, treeFrom } from '../../testing/driver-job.ts';
 import type { DriverContext } from '../driver.ts';
-import { lastStackDiagnostic } from './diagnostics.ts';
+import { stackReason } from './diagnostics.ts';
 import { readPlan } from './plan.ts';
 import { stackProgress } from './progress.ts';
 import { type ChangeSetReport, eventLine, type StackChange } from './reports.ts';
@@ -144,6 +144,6 @@ test('lines about events are read as they are written, and other lines are not',
 
 test('the last error of a step is its diagnostic, with its explanation', () => {
   const output = 'Error: first\nmore\nError: stack a is ROLLBACK_COMPLETE: B\n(everything was rolled back)\n';
-  assert.equal(lastStackDiagnostic(output), 'stack a is ROLLBACK_COMPLETE: B\n(everything was rolled back)');
-  assert.equal(lastStackDiagnostic('12:00:00 stack a is CREATE_COMPLETE\n'), null);
+  assert.equal(stackReason(output), 'stack a is ROLLBACK_COMPLETE: B\n(everything was rolled back)');
+  assert.equal(stackReason('12:00:00 stack a is CREATE_COMPLETE\n'), null);
 });

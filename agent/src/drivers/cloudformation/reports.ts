@@ -165,3 +165,29 @@ export function eventLine(event: {
     ' ',
   );
 }
+
+/** A resource that failed, and why. */
+export interface FailedResource {
+  /** Logical ids of the nested stacks that it is in and its own, with dots between. */
+  readonly path: string;
+  readonly type: string;
+  readonly reason: string;
+}
+
+/** AWS cancels what it has begun when another resource fails, and a nested stack fails with what is in it. */
+export function isConsequence({ type, reason }: FailedResource): boolean {
+  return type === 'AWS::CloudFormation::Stack' || /cancel+ed/i.test(reason);
+}
+
+/** The failure as a text for people, without line breaks. */
+export function failureText({ path, type, reason }: FailedResource): string {
+  return `${path} (${type}): ${reason.replaceAll(/\s+/g, ' ')}`;
+}
+
+const failedEvent = /^\S+ [A-Z]+_FAILED (\S+) (\S+)(?: \[[^\]]*\])?: (.*)$/;
+
+/** Reads a line of `eventLine`. @returns null if it is not about a resource that failed for a reason */
+export function failureOfEvent(line: string): FailedResource | null {
+  const [, type = '', path = '', reason = ''] = failedEvent.exec(line) ?? [];
+  return path === '' ? null : { type, path, reason };
+}

@@ -95,6 +95,23 @@ test('a change says what is replaced and why, and hides values without echo', wi
   assert.ok(!JSON.stringify(planned.outcome).includes(secret));
 });
 
+test(
+  'variables that the template has no parameter for are warnings of the plan',
+  withOwnProgram,
+  async (t) => {
+    const { job, run } = await stackStage(t, files);
+    const { outcome } = await run(job({}, { parameters: { Other: 'x' } }));
+    assert.equal(outcome.result, 'planned', JSON.stringify(outcome));
+    assert.deepEqual(outcome.diagnostics, [
+      {
+        severity: 'warning',
+        step: 'cf:validate',
+        text: 'the template has no parameters named Other: these variables are left out.',
+      },
+    ]);
+  },
+);
+
 test('a plan without changes succeeds, and its apply does nothing', withOwnProgram, async (t) => {
   const { aws, job, run, apply } = await deployed(t);
   const planned = await run(job({ deploymentId: 'second' }, { parameters: { Stage: 'one', Token: secret } }));
@@ -202,6 +219,13 @@ test(
       /^stack test-one is ROLLBACK_COMPLETE: Orders \(AWS::SQS::Queue\): A queue of this name was deleted/,
     );
     assert.equal(outcome.failedCommand, 'cloudformation execute-change-set');
+    assert.deepEqual(outcome.diagnostics, [
+      {
+        severity: 'error',
+        step: 'cf:deploy',
+        text: 'Orders (AWS::SQS::Queue): A queue of this name was deleted less than 60 seconds ago',
+      },
+    ]);
     const failed = events.filter((event) => event.kind === 'resource' && event.status === 'failed');
     assert.ok(failed.length > 0);
     assert.equal(aws.requests.filter((action) => action === 'ExecuteChangeSet').length, 1);

@@ -1,5 +1,6 @@
 /** The errors of helm, and what to do about them. */
-import { lastKubectlDiagnostic } from '../kubernetes/kubectl-output.ts';
+import { errorsOf, type Finding, reasonOf } from '../diagnostics.ts';
+import { clusterWarnings, kubectlDiagnostics } from '../kubernetes/kubectl-output.ts';
 
 /** Only this much of the output's end is searched. */
 const searchedCharacters = 262_144;
@@ -83,23 +84,29 @@ function explained(message: string): string {
 const ownCode = /^helm\.go:\d+: /;
 
 /** Of repositories that cannot be read, helm says the reasons ahead of its error. */
-function whyNoIndex(lines: readonly string[], message: string): string {
+function whyNoIndex(lines: readonly string[], message: string): string[] {
   const found = lines.flatMap((line, index) =>
     line.includes('Unable to get an update from')
       ? [`Error: ${line.replace(/^\.+/, '')} ${(lines[index + 1] ?? '').trim()}`]
       : [],
   );
-  return found.length === 0 ? message : [...new Set(found)].join('\n');
+  return found.length === 0 ? [message] : [...new Set(found)];
 }
 
-/** The last error of helm in the output of a step, or else of kubectl. @returns null if there is none */
-export function lastHelmDiagnostic(output: string): string | null {
+/** The last error of helm in the output of a step, or else those of kubectl, and the warnings of both. */
+export function helmDiagnostics(output: string): Finding[] {
   const lines = output.slice(-searchedCharacters).split(/\r?\n/);
   const start = lines.findLastIndex((line) => line.startsWith('Error: '));
-  if (start === -1) return lastKubectlDiagnostic(output);
+  if (start === -1) return kubectlDiagnostics(output);
   const end = lines.findIndex((line, index) => index > start && ownCode.test(line));
   const own = lines.slice(start, end === -1 ? undefined : end);
   const message = own.join('\n').trim();
   const hasNoIndex = /failed to update the following repositories|no cached repository for /i.test(message);
-  return explained(hasNoIndex ? whyNoIndex(lines, message) : message);
+  const errors = hasNoIndex ? whyNoIndex(lines, message) : [message];
+  return [...errorsOf(errors.map(explained)), ...clusterWarnings(output)];
+}
+
+/** The first error, and how many more there are. @returns null if there is none */
+export function helmReason(output: string): string | null {
+  return reasonOf(helmDiagnostics(output));
 }

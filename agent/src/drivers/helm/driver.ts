@@ -22,7 +22,7 @@ import {
 } from './captures.ts';
 import { chartEnvironment, chartFiles, chartRefusal, prepareChart } from './chart.ts';
 import { applyCommands, planCommands } from './commands.ts';
-import { lastHelmDiagnostic } from './diagnostics.ts';
+import { helmDiagnostics, helmReason } from './diagnostics.ts';
 import { readStatus } from './outputs.ts';
 import { readPlan } from './plan.ts';
 import { helmProgress } from './progress.ts';
@@ -147,7 +147,8 @@ export const helm: Driver = {
   readPlan,
   isPlanLogged: true,
   apply: applyCommands,
-  reason: lastHelmDiagnostic,
+  reason: helmReason,
+  diagnostics: helmDiagnostics,
   savedPlan: { compose, differing },
   progress: { fromLog: helmProgress },
   outputs: {

@@ -5,7 +5,7 @@ import type { Captures, Command } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import type { ObjectPair } from '../kubernetes/diff.ts';
 import { checkElsewhere } from '../kubernetes/elsewhere.ts';
-import { lastKubectlDiagnostic } from '../kubernetes/kubectl-output.ts';
+import { allKubectlErrors } from '../kubernetes/kubectl-output.ts';
 import {
   identityOf,
   inputOf,
@@ -128,7 +128,7 @@ function throwIfRefused(context: DriverContext, captures: Captures, refused: rea
   const found = refused.map(({ captureTo }) => captures.get(errorsOf + captureTo) ?? new Uint8Array());
   const text = Buffer.concat(found.flatMap((bytes) => [bytes, Buffer.from('\n')])).toString();
   const names = refused.map(({ address }) => address).join(', ');
-  throw new Error(lastKubectlDiagnostic(text) ?? `the cluster does not take the changes of ${names}`);
+  throw new Error(allKubectlErrors(text) ?? `the cluster does not take the changes of ${names}`);
 }
 
 /** Objects as they are and as the changes leave them. */

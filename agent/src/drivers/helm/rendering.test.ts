@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { KubernetesObject } from '../kubernetes/objects.ts';
 import { approvalDifference, composeApproval, destroyDifference, unstablePlaces } from './approval.ts';
-import { lastHelmDiagnostic } from './diagnostics.ts';
+import { helmReason } from './diagnostics.ts';
 import { changedHooks, hookRows } from './hooks.ts';
 import { readStatus } from './outputs.ts';
 import { helmProgress } from './progress.ts';
@@ -89,26 +89,24 @@ test('what helm reports becomes events, whatever else the log says', () => {
 });
 
 test('the last error is shown without places in the code of helm, and with a remedy', () => {
-  assert.equal(lastHelmDiagnostic('all is well\n'), null);
+  assert.equal(helmReason('all is well\n'), null);
   assert.equal(
-    lastHelmDiagnostic(
-      `Error: UPGRADE FAILED: context canceled\nhelm.go:92: 2026 [debug] context canceled\nstack\n`,
-    ),
+    helmReason(`Error: UPGRADE FAILED: context canceled\nhelm.go:92: 2026 [debug] context canceled\nstack\n`),
     'Error: UPGRADE FAILED: context canceled',
   );
   assert.match(
-    lastHelmDiagnostic('Error: INSTALLATION FAILED: context deadline exceeded\n') ?? '',
+    helmReason('Error: INSTALLATION FAILED: context deadline exceeded\n') ?? '',
     /exceeded\n\(the time limit of helm \(--timeout\) has passed/,
   );
   assert.match(
-    lastHelmDiagnostic(
+    helmReason(
       'Hang tight\n...Unable to get an update from the "envarium" chart repository (https://x):\n\ttls: x509: unknown\nError: Failed to update the following repositories: [https://x]\n',
     ) ?? '',
     /^Error: Unable to get an update from [^\n]*x509: unknown\n\(the certificate is not trusted/,
   );
 });
 
-test('a chart whose dependencies cannot be fetched fails with the repositories and the reasons', () => {
+test('a chart whose dependencies cannot be fetched names the first repository with the reason, and how many more', () => {
   const output = `Hang tight while we grab the latest from your chart repositories...
 ...Unable to get an update from the "envarium" chart repository (https://charts.test/one):
 \tGet "https://charts.test/one/index.yaml": dial tcp: lookup charts.test on 10.0.0.1:53: no such host
@@ -118,18 +116,16 @@ Update Complete. Happy Helming!
 Error: no cached repository for envarium found. (try 'helm repo update'): open /tmp/index.yaml: no such file or directory
 `;
   assert.equal(
-    lastHelmDiagnostic(output),
+    helmReason(output),
     'Error: Unable to get an update from the "envarium" chart repository (https://charts.test/one): ' +
-      'Get "https://charts.test/one/index.yaml": dial tcp: lookup charts.test on 10.0.0.1:53: no such host\n' +
-      'Error: Unable to get an update from the "https://charts.test/two" chart repository: ' +
-      'Get "https://charts.test/two/index.yaml": dial tcp 10.0.0.2:443: connect: connection refused\n' +
+      'Get "https://charts.test/one/index.yaml": dial tcp: lookup charts.test on 10.0.0.1:53: no such host (and 1 more error)\n' +
       '(the address of the cluster or chart repository cannot be reached from this agent)',
   );
 });
 
 test('values of variables that a chart wants with a type are named with what gives them one', () => {
   const schema = (lines: string) =>
-    lastHelmDiagnostic(
+    helmReason(
       `Error: UPGRADE FAILED: values don't meet the specifications of the schema(s) in the following chart(s):\nweb:\n${lines}\n`,
     );
   assert.match(

@@ -8,7 +8,7 @@ import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import { type Captures, given } from '../command.ts';
 import type { Driver, DriverContext } from '../driver.ts';
 import { clusterEnvironment, clusterVariables, namespaceProblem } from '../kubernetes/cluster.ts';
-import { kubectlProgress, lastKubectlDiagnostic } from '../kubernetes/kubectl-output.ts';
+import { kubectlProgress, kubectlDiagnostics, kubectlReason } from '../kubernetes/kubectl-output.ts';
 import { readApproved } from './approved-plan.ts';
 import { applyCommands, planCommands, recordedObjects } from './commands.ts';
 import { files, kustomizationNames, variablesFileName } from './files.ts';
@@ -103,7 +103,8 @@ export const k8s: Driver = {
   readPlan: async (context, captures) => readPlan(context, captures),
   isPlanLogged: true,
   apply: applyCommands,
-  reason: lastKubectlDiagnostic,
+  reason: kubectlReason,
+  diagnostics: kubectlDiagnostics,
   state: {
     isOurs: async () => true,
     read: readRecordAsState,

@@ -3,7 +3,7 @@
  * one, which tells what is wrong with kinds and fields before half of a plan is applied.
  */
 import type { Captures, Command } from '../command.ts';
-import { kubectlErrors, lastKubectlDiagnostic } from './kubectl-output.ts';
+import { kubectlErrors, allKubectlErrors } from './kubectl-output.ts';
 import { inputOf, type KubernetesObject } from './objects.ts';
 
 /** Every cluster has it. */
@@ -47,7 +47,7 @@ export function checkElsewhere({ step, args, objects }: ElsewhereRequest): Comma
     goodExitCodes: [1],
     finds: { pattern: /\S/, as: captured.errors },
     async next(captures) {
-      const found = lastKubectlDiagnostic(errorsOf(captures).fatal.join('\n'));
+      const found = allKubectlErrors(errorsOf(captures).fatal.join('\n'));
       if (found === null) return [];
       throw new Error(
         `${found}\n(found in the namespace ${otherNamespace}, because the one of the object does not exist yet)`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kubectlProgress, lastKubectlDiagnostic } from './kubectl-output.ts';
+import { allKubectlErrors, kubectlProgress, kubectlReason } from './kubectl-output.ts';
 
 const errors = [
   {
@@ -50,14 +50,14 @@ ensure CRDs are installed first
       'resource mapping not found for name: "x" namespace: "" from "STDIN": no matches for kind "Thing" in version "foo.io/v1"\n(the cluster has no such kind: correct apiVersion and kind, or install its definition (CustomResourceDefinition) first)',
   },
   {
-    what: 'errors of several objects, each once',
+    what: 'the first of several objects, and how many more',
     output: `configmap/a serverside-applied
 Error from server (Forbidden): secrets "s1" is forbidden: User "x" cannot get resource
 Error from server (Forbidden): secrets "s1" is forbidden: User "x" cannot get resource
 The Deployment "web" is invalid: spec.selector: Invalid value: {}: field is immutable
 `,
     expected:
-      'Error from server (Forbidden): secrets "s1" is forbidden: User "x" cannot get resource\nThe Deployment "web" is invalid: spec.selector: Invalid value: {}: field is immutable\n(the cluster cannot change this field: give the object another name, or delete it first)',
+      'Error from server (Forbidden): secrets "s1" is forbidden: User "x" cannot get resource (and 1 more error)',
   },
   {
     what: 'several wrong fields of an object',
@@ -83,7 +83,7 @@ The connection to the server 127.0.0.1:1 was refused - did you specify the right
 ];
 
 for (const { what, output, expected } of errors)
-  test(`names ${what}`, () => assert.equal(lastKubectlDiagnostic(output), expected));
+  test(`names ${what}`, () => assert.equal(kubectlReason(output), expected));
 
 test('names what was not ready in time', () => {
   const output = `Waiting for deployment "web" rollout to finish: 0 of 1 updated replicas are available...
@@ -95,21 +95,26 @@ error: timed out waiting for the condition
 timed out waiting for the condition
 `;
   assert.equal(
-    lastKubectlDiagnostic(output),
+    kubectlReason(output),
     'not in time: deployment "web" rollout to finish: 0 of 1 updated replicas are available; deployment "shop" rollout to finish: 1 of 2 updated replicas are available\n(correct what it waits for, or allow more time in the variable ENVARIUM_K8S_WAIT_SECONDS)',
   );
 });
 
-test('finds no error where there is none, and lists at most ten', () => {
-  assert.equal(lastKubectlDiagnostic('configmap/a serverside-applied\nWarning: deprecated\n'), null);
+test('finds no error where there is none, and counts those after the first', () => {
+  assert.equal(kubectlReason('configmap/a serverside-applied\nWarning: deprecated\n'), null);
   assert.equal(
-    lastKubectlDiagnostic(
+    kubectlReason(
       'E1123 15:56:05.312025       1 run.go:72] "command failed" err="in \\"a.yaml\\": MalformedYAMLError"\n',
     ),
     'in "a.yaml": MalformedYAMLError',
   );
   const many = Array.from({ length: 30 }, (_, index) => `Error from server: ${index}`).join('\n');
-  assert.match(lastKubectlDiagnostic(many) ?? '', /: 9\n… and 20 more errors$/);
+  assert.equal(kubectlReason(many), 'Error from server: 0 (and 29 more errors)');
+  const listed = allKubectlErrors(many)?.split('\n') ?? [];
+  assert.deepEqual(
+    [listed[0], listed.at(-1)],
+    ['Error from server: 0 (and 29 more errors)', 'Error from server: 9'],
+  );
 });
 
 test('reads what was applied and deleted, in pieces of any size', () => {

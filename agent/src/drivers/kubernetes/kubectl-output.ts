@@ -1,6 +1,7 @@
 /** What kubectl prints for people: the errors that end a command, and the objects that it has changed. */
 import { kubernetesVariableNames } from '#protocol/tools/kubernetes-variables.ts';
 import type { ProgressEvent, ProgressReader } from '../driver.ts';
+import { errorsOf, type Finding, reasonOf, warningLines } from '../diagnostics.ts';
 import { progressOfLines } from '../progress-lines.ts';
 import { providerName } from './changes.ts';
 import { belongsElsewhere, environmentOfManager } from './field-owners.ts';
@@ -156,18 +157,24 @@ export function kubectlErrors(output: string): string[] {
   return [...new Set(errorsIn(searchedLines(output)))];
 }
 
-/**
- * The errors of the last command in the output of a step, one for each object.
- * @returns null if there is none
- */
-export function lastKubectlDiagnostic(output: string): string | null {
+/** The first error in the output of a step, and how many more there are. @returns null if there is none */
+export function kubectlReason(output: string): string | null {
+  return reasonOf(errorFindings(output));
+}
+
+/** The same, and below it what up to nine of the others are: for a reason that is shown without diagnostics. */
+export function allKubectlErrors(output: string): string | null {
+  const findings = errorFindings(output);
+  const others = [...new Set(findings.map(({ text }) => text))].slice(1, mostErrors);
+  const reason = reasonOf(findings);
+  return reason === null ? null : [reason, ...others].join('\n');
+}
+
+/** One for each object. */
+function errorFindings(output: string): Finding[] {
   const lines = searchedLines(output);
   const objects = conflictingObjects(lines);
-  const errors = [...new Set(errorsIn(lines).map((error) => explained(error, objects, lines)))];
-  if (errors.length === 0) return null;
-  const shown = errors.slice(0, mostErrors);
-  const more = errors.length - shown.length;
-  return [...shown, ...(more > 0 ? [`… and ${more} more errors`] : [])].join('\n');
+  return errorsOf([...new Set(errorsIn(lines))].map((error) => explained(error, objects, lines)));
 }
 
 /** No line about an object is longer. */
@@ -194,4 +201,18 @@ function eventOf(line: string): ProgressEvent | null {
 /** Creates a reader of the output of `kubectl apply` and `kubectl delete`. Addresses are as kubectl prints them. */
 export function kubectlProgress(): ProgressReader {
   return progressOfLines(longestLineBytes, (line) => eventOf(line.trimEnd()));
+}
+
+/** Warnings of the cluster, such as deprecated kinds: kubectl prints them, helm logs them. */
+const clusterWarning = /^(?:Warning: |WARNING: |W\d{4} .*\bwarnings\.go:\d+\] (?:"Warning: )?)/;
+
+/** What the cluster warns of, without the notes of kubectl about its own work. */
+export function clusterWarnings(output: string): Finding[] {
+  const shown = output.slice(-searchedCharacters);
+  return warningLines(shown, clusterWarning).filter(({ text }) => !/^Deleting|keeps changing/.test(text));
+}
+
+/** Each error of kubectl, and the warnings of the cluster. */
+export function kubectlDiagnostics(output: string): Finding[] {
+  return [...errorFindings(output), ...clusterWarnings(output)];
 }

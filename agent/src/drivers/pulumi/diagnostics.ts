@@ -1,9 +1,9 @@
 /** Finds the reason of a failure in what Pulumi has printed. */
+import { errorsOf, type Finding, reasonOf, warningLines } from '../diagnostics.ts';
 import { passphraseFileVariable, passphraseVariable } from '#protocol/tools/pulumi/variables.ts';
 
 /** Only this much of the output's end is searched: diagnostics are short. */
 const searchedCharacters = 262_144;
-const longestMessage = 4096;
 
 /** Removes terminal sequences, and Pulumi's own form of them. */
 function plain(text: string): string {
@@ -53,26 +53,32 @@ function withRemedy(message: string): string {
 
 /** The lines that belong to an error: up to an empty one, and the place in the code behind it. */
 function messageAt(lines: readonly string[], start: number): string {
-  const end = lines.findIndex((line, at) => at > start && (line.trim() === '' || /^\s*error: /i.test(line)));
-  const body = lines.slice(start, end === -1 ? undefined : Math.min(end, start + 8));
-  const place = end === -1 ? undefined : /^\s*on (\S+) line (\d+)/.exec(lines[end + 1] ?? '');
+  let end = start + 1;
+  while (end < lines.length && !/^\s*(?:$|(?:error|warning): )/i.test(lines[end] ?? '')) end += 1;
+  const body = lines.slice(start, Math.min(end, start + 8));
+  const place = /^\s*on (\S+) line (\d+)/.exec(lines[end + 1] ?? '');
   const text = body.map((line) => line.trim()).join('\n');
   return place ? `${text} (${place[1]}, line ${place[2]})` : text;
 }
 
-/**
- * The last error that Pulumi has printed, with what to do about it.
- * @returns null if there is none
- */
-export function lastPulumiDiagnostic(output: string): string | null {
-  const lines = plain(output.slice(-searchedCharacters)).split(/\r?\n/);
-  const errors = lines.flatMap((line, at) => (/^\s*error: \S/i.test(line) ? [at] : []));
-  const real = errors.findLast((at) => !summary.test(lines[at]?.trim() ?? '')) ?? errors.at(-1);
-  if (real === undefined) return null;
-  const message = withRemedy(
-    messageAt(lines, real)
+function errorAt(lines: readonly string[], at: number): string {
+  return withRemedy(
+    messageAt(lines, at)
       .replace(/^error: /i, '')
       .replace(/\.$/, ''),
   );
-  return message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message;
+}
+
+/** All errors, without those that only say that there were others, and all warnings. */
+export function pulumiDiagnostics(output: string): Finding[] {
+  const lines = plain(output.slice(-searchedCharacters)).split(/\r?\n/);
+  const all = lines.flatMap((line, at) => (/^\s*error: \S/i.test(line) ? [at] : []));
+  const real = all.filter((at) => !summary.test(lines[at]?.trim() ?? ''));
+  const errors = (real.length > 0 ? real : all.slice(-1)).map((at) => errorAt(lines, at));
+  return [...errorsOf(errors), ...warningLines(lines.join('\n'), /^\s*warning: /i)];
+}
+
+/** The first error, with what to do about it, and how many more there are. @returns null if there is none */
+export function pulumiReason(output: string): string | null {
+  return reasonOf(pulumiDiagnostics(output));
 }

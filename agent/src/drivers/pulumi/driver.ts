@@ -19,7 +19,7 @@ import {
   prepareCommands,
 } from './commands.ts';
 import { configurationFiles } from './configuration.ts';
-import { lastPulumiDiagnostic } from './diagnostics.ts';
+import { pulumiReason, pulumiDiagnostics } from './diagnostics.ts';
 import { readEvents } from './events.ts';
 import { readOutputs } from './outputs.ts';
 import { commonPlan } from './plan.ts';
@@ -96,7 +96,8 @@ export const pulumi: Driver = {
   plan: planCommands,
   readPlan,
   apply: applyCommands,
-  reason: lastPulumiDiagnostic,
+  reason: pulumiReason,
+  diagnostics: pulumiDiagnostics,
   state: {
     isOurs,
     read: readState,

@@ -12,7 +12,7 @@ import { jobOf, treeFrom } from '../../testing/driver-job.ts';
 import { type DriverContext, TornState } from '../driver.ts';
 import { destroyDifference, updateDifference } from './approval.ts';
 import { environmentOf } from './commands.ts';
-import { lastPulumiDiagnostic } from './diagnostics.ts';
+import { pulumiReason, pulumiDiagnostics } from './diagnostics.ts';
 import { readEvents } from './events.ts';
 import { commonPlan } from './plan.ts';
 import { hiddenInPreview } from './preview-check.ts';
@@ -176,16 +176,40 @@ test('unfinished operations are found and removed', () => {
   assert.deepEqual(pendingOperations(json({ version: 3, deployment: {} })), []);
 });
 
-test('the last error counts, with its place and what to do', () => {
+test('the first error counts, with its place and what to do, and how many more there are', () => {
   const output = `\u001b[38;5;1merror: \u001b[0mfirst\n<{%fg 1%}>error: update failed<{%reset%}>\n`;
-  assert.equal(lastPulumiDiagnostic(output), 'first');
-  assert.equal(lastPulumiDiagnostic('all is well\n'), null);
+  assert.equal(pulumiReason(output), 'first');
+  assert.equal(
+    pulumiReason(`${output}error: second\n\non a.yaml line 2\nerror: third\n`),
+    'first (and 2 more errors)',
+  );
+  assert.equal(pulumiReason('error: update failed\n'), 'update failed');
+  assert.equal(pulumiReason('error: second\n\non a.yaml line 2\n'), 'second (a.yaml, line 2)');
+  assert.equal(pulumiReason('all is well\n'), null);
   assert.match(
-    lastPulumiDiagnostic(
-      'error: getting stack configuration: get stack secrets manager: incorrect passphrase\n',
-    ) ?? '',
+    pulumiReason('error: getting stack configuration: get stack secrets manager: incorrect passphrase\n') ??
+      '',
     /incorrect passphrase\. PULUMI_CONFIG_PASSPHRASE is not the passphrase/,
   );
+});
+
+test('all errors and warnings are found, each once', () => {
+  const output = `Diagnostics:
+  local:index/file:File (one):
+    \u001b[38;5;1merror: \u001b[0mone failed
+    warning: one is deprecated
+
+  local:index/file:File (two):
+    error: two failed
+
+  pulumi:pulumi:Stack (shop):
+    error: update failed
+`;
+  assert.deepEqual(pulumiDiagnostics(output), [
+    { severity: 'error', text: 'one failed' },
+    { severity: 'error', text: 'two failed' },
+    { severity: 'warning', text: 'one is deprecated' },
+  ]);
 });
 
 test('Pulumi itself imports a stored state', withPulumi, async (t) => {
