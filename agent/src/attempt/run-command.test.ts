@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { maskedOutputSince, outputSince } from './run-command.ts';
+import type { AttemptContext } from './attempt-context.ts';
+import { type CommandEnd, failureOf, maskedOutputSince, outputSince } from './run-command.ts';
 
 const secret = 'planted-secret-0123456789';
 
@@ -20,4 +21,15 @@ test('the end of an output shows no part of a secret, wherever it begins', (t) =
     assert.ok(outputSince(log, 0).startsWith(secret.slice(-shown)));
     assert.match(maskedOutputSince(log, 0, [secret]), /^x{999000,}$/);
   }
+});
+
+test('the reason of a failure has the last text of a line of progress', () => {
+  const progress = Array.from({ length: 400 }, (_, at) => `Receiving objects: ${at}%\r`).join('');
+  const output = `Cloning into 'modules'...\r\n${progress}Receiving objects: 400%, done.\nfatal: early EOF\nResolving: 1%\rResolving: 2%\r`;
+  const attempt = { stop: { reason: null }, order: {} } as unknown as AttemptContext;
+  const end = { exitCode: 128, signal: null, stop: null, output: () => output } as unknown as CommandEnd;
+  assert.equal(
+    failureOf(attempt, end, 'git clone', () => null).message,
+    "Cloning into 'modules'...\nReceiving objects: 400%, done.\nfatal: early EOF\nResolving: 2%",
+  );
 });

@@ -134,11 +134,12 @@ function hintOf({ order }: AttemptContext, output: string): string {
   return `\n\nThe run may have reached its limit of ${runLimits.processes} processes and threads (setting ${sharedSettings.runProcessLimit.name}).`;
 }
 
-/** The last 20 lines, without colours. */
+/** The last 20 lines, without colours, and of lines that were written again and again only what they became. */
 function lastLines(output: string): string {
   const lines = stripVTControlCharacters(output)
-    .split(/\r?\n/)
-    .map((line) => line.slice(0, 1000))
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .map((line) => line.slice(line.lastIndexOf('\r') + 1).slice(0, 1000))
     .filter((line) => line.trim() !== '');
   return lines.slice(-20).join('\n');
 }
