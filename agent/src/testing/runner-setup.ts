@@ -19,6 +19,7 @@ import { tmpdir, uptime } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { approvedHash, sha256 } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
@@ -382,7 +383,7 @@ function read(spool: SpoolPaths, job: Job): Ran {
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line) as RunEvent)
     : [];
-  const outcome = JSON.parse(readFileSync(spool.outcome, 'utf8')) as Outcome;
+  const outcome = parseExactly(readFileSync(spool.outcome, 'utf8')) as Outcome;
   const log = (step: string) =>
     existsSync(spool.stepLog(step)) ? readFileSync(spool.stepLog(step), 'utf8') : '';
   const steps = () =>
