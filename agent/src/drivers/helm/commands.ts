@@ -130,10 +130,10 @@ function definitionCommands({ job }: DriverContext): Command[] {
   ];
 }
 
-/** What a destroy deletes, as far as it is there: of all revisions that may have left something. */
+/** What a destroy deletes or leaves, as far as it is there: of all revisions that may have left something. */
 function releasedObjects(context: DriverContext, captures: Captures): KubernetesObject[] {
   isUnfinished(context, captures);
-  return goneObjects(context, captures).filter((object) => !isKept(object));
+  return goneObjects(context, captures);
 }
 
 export function planCommands(context: DriverContext): Command[] {
@@ -166,7 +166,7 @@ function clearingCommands(context: DriverContext, step: string): Command[] {
     const namespace = releaseNamespace(context, captures);
     const found = forgottenObjects(context, captures).filter((object) => {
       const known = live.get(objectKey(object, namespace));
-      return known !== undefined && isOwned(known, job.workspaceName, namespace);
+      return known !== undefined && isOwned(known, job.workspaceName, namespace) && !isKept(known);
     });
     // An uninstallation removes all records itself.
     return [...found, ...(isDestroy ? [] : historyOf(captures).unfinished.map(({ record }) => record))];

@@ -27,6 +27,7 @@ import { createdNamespace } from './release.ts';
 import {
   isKept,
   isOwned,
+  keptAnnotation,
   leftBy,
   objectKey,
   strangeInWords,
@@ -71,19 +72,41 @@ function definedPairs({ context, captures, key }: Reader): ObjectPair[] {
     .map((object) => ({ live: null, merged: object }));
 }
 
-/** Objects that are there, and that the release will have no more. */
-function deletedPairs({ context, captures, key }: Reader): ObjectPair[] {
+/** An object that is there, and that the release will have no more. */
+interface LostObject {
+  readonly live: KubernetesObject;
+  /** It stays in the cluster. */
+  readonly isKept: boolean;
+}
+
+function lostObjects({ context, captures, key }: Reader): LostObject[] {
   const namespace = releaseNamespace(context, captures);
   const live = liveObjects(context, captures);
   const forgotten = new Set(forgottenObjects(context, captures).map(key));
-  return goneObjects(context, captures)
-    .filter((object) => !isKept(object))
-    .flatMap((object) => {
-      const found = live.get(key(object));
-      if (found === undefined || isKept(found)) return [];
-      const isDeleted = !forgotten.has(key(object)) || isOwned(found, context.job.workspaceName, namespace);
-      return isDeleted ? [{ live: found, merged: null }] : [];
-    });
+  return goneObjects(context, captures).flatMap((object) => {
+    const found = live.get(key(object));
+    if (found === undefined) return [];
+    const isOurs = forgotten.has(key(object));
+    if (isOurs && !isOwned(found, context.job.workspaceName, namespace)) return [];
+    // An uninstallation reads the annotation in the manifest of the release, an upgrade in the cluster.
+    return [{ live: found, isKept: isKept(context.job.type === 'destroy' && !isOurs ? object : found) }];
+  });
+}
+
+/** Rows of what the release will have no more. */
+function lossRows(reader: Reader): ResourceChange[] {
+  return lostObjects(reader).flatMap(({ live, isKept }) => {
+    const row = rowOf({ live, merged: null }, reader.options);
+    if (row === null || !isKept) return row ?? [];
+    const { actionReason: _, ...rest } = row;
+    return {
+      ...rest,
+      action: 'metadata' as const,
+      kind: 'forget' as const,
+      attributes: [],
+      actionReason: `${keptAnnotation}: it stays in the cluster and belongs to no release any more`,
+    };
+  });
 }
 
 function namespaceRow({ job }: DriverContext, captures: Captures, options: RowOptions): ResourceChange[] {
@@ -193,7 +216,7 @@ export async function readPlan(context: DriverContext, captures: Captures): Prom
     key: (object) => objectKey(object, namespace),
   };
   if (job.type === 'destroy') {
-    const reading = planReading(rows(deletedPairs(reader), reader.options), job.secrets);
+    const reading = planReading(lossRows(reader), job.secrets);
     const history = historyOf(captures);
     const isThere = history.revisions.length > 0 && !isLeft(context, captures);
     return {
@@ -210,7 +233,7 @@ export async function readPlan(context: DriverContext, captures: Captures): Prom
     ...recordRows(reader),
     ...rows(definedPairs(reader), reader.options),
     ...markedRows(reader, upgradedPairs(context, captures)),
-    ...rows(deletedPairs(reader), reader.options),
+    ...lossRows(reader),
     ...(skipsHooks(job, 'upgrade') ? [] : hookRows(rendering, hooks, isInstallation, namespace)),
   ];
   const reading = withDrift(reader, planned);

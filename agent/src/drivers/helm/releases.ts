@@ -152,9 +152,13 @@ export function without(
   return [...found].filter(([key]) => !known.has(key)).map(([, object]) => object);
 }
 
+const policyAnnotation = 'helm.sh/resource-policy';
+/** How an object says that helm must not delete it. */
+export const keptAnnotation = `${policyAnnotation}: keep`;
+
 /** Objects that helm never deletes. */
 export function isKept({ metadata }: KubernetesObject): boolean {
-  return recordOf(metadata['annotations'])['helm.sh/resource-policy'] === 'keep';
+  return recordOf(metadata['annotations'])[policyAnnotation] === 'keep';
 }
 
 /**

@@ -75,9 +75,12 @@ test('a change names fields before and after, and what the chart has no more', n
   assert.deepEqual(actionsOf(planned), {
     'apps/v1/Deployment/shop': 'update',
     'v1/ConfigMap/extra': 'update',
+    'v1/ConfigMap/kept': 'metadata',
     'v1/Secret/shop-password': 'update',
     'v1/Service/shop': 'delete',
   });
+  assert.deepEqual(planned.outcome.planSummary, { added: 0, changed: 3, destroyed: 1, forgotten: 1 });
+  assert.match(rowOf(planned, 'v1/ConfigMap/kept')?.actionReason ?? '', /: keep: it stays in the cluster/);
   assert.deepEqual(rowOf(planned, 'apps/v1/Deployment/shop')?.attributes, [
     { name: 'spec.replicas', before: 1, after: 2 },
   ]);
@@ -127,18 +130,22 @@ test('drift names what somebody has changed or removed, and what the code would 
   assert.equal((await drift()).outcome.hasResourceChanges, false);
 });
 
-test('a destroy lists what it deletes, and leaves nothing', needs, async (t) => {
-  const stage = await helmStage(t, await cluster());
+test('a destroy lists what it deletes and what stays, and leaves nothing else', needs, async (t) => {
+  const kept =
+    'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kept\n  annotations:\n    helm.sh/resource-policy: keep\n';
+  const stage = await helmStage(t, await cluster(), { ...exampleChart(), 'templates/kept.yaml': kept });
   stage.namespace.playReadiness();
   await stage.deploy(stage.job({}, { values: [secret] }));
   // A destroy works whatever has become of the code.
   stage.setup.commit({ 'Chart.yaml': null });
   const { planned, applied } = await stage.deploy(stage.job({ type: 'destroy' }));
-  assert.deepEqual(planned.outcome.planSummary, { added: 0, changed: 0, destroyed: 4 });
+  assert.deepEqual(planned.outcome.planSummary, { added: 0, changed: 0, destroyed: 4, forgotten: 1 });
+  assert.equal(rowOf(planned, 'v1/ConfigMap/kept')?.kind, 'forget');
   assert.equal(applied.steps()['helm:uninstall'], 'SUCCESS');
   assert.equal(await stage.helm(['list', '--all', '--short']), '');
   const rest = await stage.namespace.kubectl(['get', 'deployments,services,secrets', '-o', 'name']);
   assert.equal(rest, '');
+  await stage.namespace.kubectl(['get', 'configmap', 'kept']);
   const again = await stage.deploy(stage.job({ type: 'destroy' }));
   assert.equal(again.planned.outcome.hasChanges, false);
 });

@@ -206,10 +206,15 @@ function outputCommands(context: DriverContext): Command[] {
   ];
 }
 
+/** The stack as it is before the preview: a program of the run cannot have changed it. */
+export function stackBefore({ stateFolder }: DriverContext, captures: Captures): Uint8Array | undefined {
+  return captures.get(stateFolder === null ? captured.stack : given.state);
+}
+
 /** What the plan says of operations that an earlier run has begun and not ended. */
-export function pendingRemarks({ stateFolder }: DriverContext, captures: Captures): string[] {
-  const stack = captures.get(stateFolder === null ? captured.stack : given.state);
-  return pendingOperations(stack).map(({ type, resource: { urn } }) => {
+export function pendingRemarks(context: DriverContext, captures: Captures): string[] {
+  const { stateFolder } = context;
+  return pendingOperations(stackBefore(context, captures)).map(({ type, resource: { urn } }) => {
     const begin = `An earlier run was stopped while ${type} ${urn}: `;
     if (type !== 'creating') return `${begin}it is in the state, and was read again for this plan.`;
     const known = 'whether it exists is unknown, and the state does not have it. ';

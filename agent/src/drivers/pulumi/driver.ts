@@ -17,6 +17,7 @@ import {
   pendingRemarks,
   planCommands,
   prepareCommands,
+  stackBefore,
 } from './commands.ts';
 import { configurationFiles } from './configuration.ts';
 import { pulumiReason, pulumiDiagnostics } from './diagnostics.ts';
@@ -27,7 +28,7 @@ import { hiddenInPreview } from './preview-check.ts';
 import { pulumiProgress } from './progress.ts';
 import { readProject } from './project.ts';
 import { requiredVersions } from './required-versions.ts';
-import { checkpointFiles, readState, stacksFolder } from './state.ts';
+import { checkpointFiles, readState, retainedUrns, stacksFolder } from './state.ts';
 
 function refusals(job: Job): string[] {
   const environment = runEnvironment(job);
@@ -57,7 +58,7 @@ async function readPlan(context: DriverContext, captures: Captures): Promise<Pla
     throw new Error(
       `the preview has saved a plan that differs from what it has reported (${hidden}): a program of the run may have changed one of them`,
     );
-  const reading = commonPlan(events);
+  const reading = commonPlan(events, retainedUrns(stackBefore(context, captures)));
   return {
     ...reading,
     plan: withoutLongTexts(maskJson(reading.plan, context.job.secrets)),

@@ -130,6 +130,20 @@ function contentOf(state: EventState | null): unknown {
   return [state?.id, state?.inputs, state?.outputs];
 }
 
+/** The row of a resource that is not deleted: it only leaves the stack. */
+function retainedRow(row: ResourceChange): ResourceChange {
+  const isReplaced = row.action === 'recreate';
+  if (!isReplaced && row.action !== 'delete') return row;
+  const stays = 'retainOnDelete: it stays, and the stack no longer has it';
+  return {
+    ...row,
+    action: isReplaced ? 'create' : 'metadata',
+    kind: 'forget',
+    ...(isReplaced ? {} : { attributes: [] }),
+    actionReason: row.actionReason === undefined ? stays : `${row.actionReason}; ${stays}`,
+  };
+}
+
 function changeRows(events: readonly EngineEvent[], drifts: ReadonlyMap<string, unknown>): ResourceChange[] {
   const rows = new Map<string, ResourceChange>();
   for (const metadata of announced(events)) {
@@ -178,14 +192,20 @@ function outputRows(events: readonly EngineEvent[]): Plan['outputChanges'] {
 
 /**
  * @param events of a preview of an update or a destroy
+ * @param retained URNs of resources that are not deleted, of the state
  * @returns with texts of any length, which are cut once secrets in them are masked
  * @throws Error if they have no end
  */
-export function commonPlan(events: readonly EngineEvent[]): PlanReading {
+export function commonPlan(
+  events: readonly EngineEvent[],
+  retained: ReadonlySet<string> = new Set(),
+): PlanReading {
   if (!events.some(({ summaryEvent }) => summaryEvent !== undefined))
     throw new Error('the events of the preview are not complete: deploy again');
   const drifts = driftsOf(events);
-  const resourceChanges = changeRows(events, drifts);
+  const resourceChanges = changeRows(events, drifts).map((row) =>
+    retained.has(row.path) ? retainedRow(row) : row,
+  );
   const settled = settledRows(resourceChanges, drifts);
   const outputChanges = outputRows(events);
   const plan: Plan = { resourceChanges, outputChanges, ...(settled.length > 0 ? { settled } : {}) };

@@ -16,7 +16,7 @@ import { pulumiReason, pulumiDiagnostics } from './diagnostics.ts';
 import { readEvents } from './events.ts';
 import { commonPlan } from './plan.ts';
 import { hiddenInPreview } from './preview-check.ts';
-import { checkpointFiles, pendingOperations, readState, withoutPending } from './state.ts';
+import { checkpointFiles, pendingOperations, readState, retainedUrns, withoutPending } from './state.ts';
 
 const fixture = (name: string) => readFile(join(import.meta.dirname, '__fixtures__', name));
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
@@ -53,6 +53,34 @@ test('steps that are not known are shown, and do not make a plan empty', async (
   const urn = 'urn:pulumi:dev::shop::file:index:File::page';
   const saved = json({ manifest: {}, resourcePlans: { [urn]: { steps: ['transmute'] } } });
   assert.match(hiddenInPreview(saved, []) ?? '', /^transmute of /);
+});
+
+test('resources that the state retains are forgotten, and not destroyed', async () => {
+  const events = readEvents(await fixture('3.259.0-destroy.jsonl'));
+  const urns = commonPlan(events).plan.resourceChanges.map(({ path }) => path);
+  const exported = (resources: readonly object[]) =>
+    retainedUrns(
+      json({ version: 3, deployment: { resources: resources.map((each) => ({ type: 'a', ...each })) } }),
+    );
+  const retained = exported([
+    { urn: urns[0], retainOnDelete: true },
+    { urn: urns[1], retainOnDelete: true, delete: true },
+  ]);
+  const { plan, planSummary, hasChanges } = commonPlan(events, retained);
+  assert.equal(planSummary.forgotten, 1);
+  assert.equal(planSummary.destroyed, urns.length - 1);
+  assert.equal(hasChanges, true);
+  const [row] = plan.resourceChanges;
+  assert.deepEqual([row?.action, row?.kind, row?.attributes], ['metadata', 'forget', []]);
+  assert.match(row?.actionReason ?? '', /^retainOnDelete: it stays/);
+  const changes = readEvents(await fixture('3.259.0-change.jsonl'));
+  const replaced = commonPlan(changes).plan.resourceChanges.find(({ action }) => action === 'recreate');
+  const kept = commonPlan(changes, exported([{ urn: replaced?.path, retainOnDelete: true }])).plan;
+  const other = kept.resourceChanges.find(({ path }) => path === replaced?.path);
+  assert.deepEqual([other?.action, other?.kind], ['create', 'forget']);
+  assert.deepEqual(other?.attributes, replaced?.attributes);
+  assert.equal(exported([]).size, 0);
+  assert.equal(retainedUrns(undefined).size, 0);
 });
 
 test('a secret that changes is a changed attribute without its value', async () => {

@@ -111,6 +111,29 @@ test('a destroy deletes what the state has, and nothing is left in it', withPulu
   assert.ok(!(setup.newestState(gone.applied)?.toString() ?? '').includes('"resources"'));
 });
 
+test('what is retained stays, and the stack forgets it', withPulumi, async (t) => {
+  const retaining = program.replaceAll(
+    '    type: file:File\n',
+    '    type: file:File\n    options: { retainOnDelete: true }\n',
+  );
+  const { setup, world, deploy } = pulumiStage(t, { 'Pulumi.yaml': retaining }, variables);
+  const { applied } = await deploy();
+  setup.commit({ 'Pulumi.yaml': retaining.replace('${world}/key', '${world}/other') });
+  const replaced = await deploy({}, applied);
+  assert.deepEqual(replaced.planned.outcome.planSummary, {
+    added: 1,
+    changed: 0,
+    destroyed: 0,
+    forgotten: 1,
+  });
+  assert.deepEqual(readdirSync(world).sort(), ['key', 'other', 'page']);
+  const gone = await deploy({ type: 'destroy' }, replaced.applied);
+  assert.deepEqual(gone.planned.outcome.planSummary, { added: 0, changed: 0, destroyed: 0, forgotten: 2 });
+  assert.equal(gone.applied.outcome.result, 'applied', JSON.stringify(gone.applied.outcome));
+  assert.equal(gone.applied.outcome.resourceCount, 0);
+  assert.deepEqual(readdirSync(world).sort(), ['key', 'other', 'page']);
+});
+
 test('no secret is in a log, a plan or a state', withPulumi, async (t) => {
   const { applied, deploy, world, setup } = await deployed(t);
   const secrets = { token: 'another-planted-token' };

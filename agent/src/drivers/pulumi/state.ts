@@ -17,6 +17,7 @@ interface StoredResource {
   readonly type: string;
   readonly id?: string;
   readonly delete?: boolean;
+  readonly retainOnDelete?: boolean;
   readonly outputs?: Readonly<Record<string, unknown>>;
 }
 
@@ -278,6 +279,14 @@ export function checkpointFiles(
 export function pendingOperations(exported: Uint8Array | undefined): readonly PendingOperation[] {
   const pending = deploymentOf(exported)?.pending_operations;
   return Array.isArray(pending) ? pending : [];
+}
+
+/** The URNs of resources that Pulumi leaves as they are where it would delete them, in what `pulumi stack export` has printed. */
+export function retainedUrns(exported: Uint8Array | undefined): ReadonlySet<string> {
+  const resources = deploymentOf(exported)?.resources ?? [];
+  checkDeployment({ resources });
+  const retained = resources.filter((each) => each.retainOnDelete === true && each.delete !== true);
+  return new Set(retained.map(({ urn }) => urn));
 }
 
 /** What the secrets of a stack are encrypted with, in what `pulumi stack export` has printed; undefined: not a passphrase. */
