@@ -117,6 +117,8 @@ describe('the list of environments', { skip: withoutBrowser, concurrency: false 
     await dialog.getByText('2 done').waitFor();
     await dialog.getByRole('progressbar').and(page.locator('[aria-valuenow="100"]')).waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
+    for (const name of ['web 100', 'web 102'])
+      await rows().filter({ hasText: name }).getByText('locked').waitFor();
 
     await locked.check();
     await page.getByRole('button', { name: 'Deploy …' }).click();
