@@ -51,18 +51,15 @@ describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
     await page.keyboard.type(text);
   }
 
-  /** Holds back the search for environments. @returns sends it */
-  async function holdSearch(): Promise<() => Promise<void>> {
+  /** Holds back the search for environments. @returns sends it, and whatever is searched later at once */
+  async function holdSearch(): Promise<() => void> {
     const isSearch = (url: URL) => url.pathname === '/api/environments' && url.searchParams.has('searchText');
     const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
     await page.route(isSearch, async (route) => {
       await isReleased;
       await route.continue();
     });
-    return async () => {
-      release();
-      await page.unroute(isSearch);
-    };
+    return release;
   }
 
   test('Ctrl-K finds an environment by a part of its name, and Enter opens it', async () => {
@@ -92,7 +89,7 @@ describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
     await find('no such thing either');
     await page.getByText('Searching …').waitFor();
     assert.equal(await page.getByText('No matches').count(), 0);
-    await release();
+    release();
     await page.getByText('No matches').waitFor();
     await page.keyboard.press('Escape');
     await palette().waitFor({ state: 'hidden' });
@@ -221,7 +218,7 @@ describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
     await page.keyboard.press('Enter');
     releasePalette();
     await page.getByRole('button', { name: 'Configuration sets' }).waitFor();
-    await releaseSearch();
+    releaseSearch();
     await page.waitForURL(/\/environments\/[\w-]{36}/);
   });
 
