@@ -38,3 +38,11 @@ test('other values of YAML are what they were', async () => {
   const [empty] = await parseFiles(codeOf({ 'a.yml': '# nothing\n' }), ['a.yml']);
   assert.equal(empty?.content, null);
 });
+
+test('aliases that stand for too much text are refused in the thread', async () => {
+  const lines = Array.from({ length: 50 }, (_, at) => `k${at}: *a`);
+  const text = `a: &a "${'x'.repeat(200_000)}"\n${lines.join('\n')}\n`;
+  await assert.rejects(parseFiles(codeOf({ 'a.yml': text }), ['a.yml']), {
+    message: 'a.yml: it is not valid YAML: its aliases stand for more than 4000000 characters',
+  });
+});

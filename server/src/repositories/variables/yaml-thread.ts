@@ -8,6 +8,9 @@ import { sealedMark } from './sealed-mark.ts';
 /** Or else a text of a few lines stands for a billion values. */
 const mostAliases = 100;
 
+/** Characters of an answer, which the service reads at once: aliases repeat what stands for them. */
+const mostCharacters = 4_000_000;
+
 /** Answers with JSON, because exact numbers cannot pass between threads. */
 answerTasks((text: string): string => {
   const document = parseDocument(text, {
@@ -18,5 +21,8 @@ answerTasks((text: string): string => {
   });
   const [error] = document.errors;
   if (error) throw new Error(error.message.replaceAll(/\s*\n[\s\S]*$/g, '').replace(/:$/, ''));
-  return JSON.stringify(withNumbers(document.toJS({ maxAliasCount: mostAliases })) ?? null);
+  const json = JSON.stringify(withNumbers(document.toJS({ maxAliasCount: mostAliases })) ?? null);
+  if (json.length > mostCharacters)
+    throw new Error(`its aliases stand for more than ${mostCharacters} characters`);
+  return json;
 });
