@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LimitedThread, ThreadFailure } from './limited-thread.ts';
 
-type Task = 'hang' | 'exit' | 'throw' | 'fill' | { readonly echo: unknown };
+type Task = 'hang' | 'wait' | 'exit' | 'throw' | 'fill' | { readonly echo: unknown };
 
 const answers = JSON.stringify(new URL('./answer-tasks.ts', import.meta.url).href);
 const program = new URL(
@@ -10,6 +10,7 @@ const program = new URL(
     import { answerTasks } from ${answers};
     answerTasks((task) => {
       if (task === 'hang') for (;;);
+      if (task === 'wait') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
       if (task === 'exit') process.exit(1);
       if (task === 'throw') throw new RangeError('thrown');
       if (task === 'fill') for (let kept = null; ; ) kept = { kept };
@@ -43,6 +44,11 @@ for (const [task, seconds, message] of [
     assert.match(failed.reason.message, message);
     assert.deepEqual(next, { status: 'fulfilled', value: 1 });
   });
+
+test('a thread that waits for a processor has not used its time', async () => {
+  await using thread = new LimitedThread<Task, unknown>({ ...limits, seconds: 1 });
+  assert.equal(await thread.ask('wait'), undefined);
+});
 
 test('a thread is replaced after an answer that it may not survive', async () => {
   let sound = 0;

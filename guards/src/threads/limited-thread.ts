@@ -1,5 +1,5 @@
 /**
- * Work on untrusted texts in a thread with limits of time and memory. A thread that fails or exceeds a limit is
+ * Work on untrusted texts in a thread with limits of processor time and memory. A thread that fails or exceeds a limit is
  * ended, and the next task starts another one.
  *
  * The memory limit ends the thread only while it runs JavaScript and allocates small pieces: `JSON.parse` of a text
@@ -7,6 +7,7 @@
  * values first.
  */
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Transferable, Worker } from 'node:worker_threads';
 import type { Reply } from './answer-tasks.ts';
 
@@ -14,7 +15,7 @@ export interface ThreadProgram {
   /** A module that calls `answerTasks`. */
   readonly program: string | URL;
   readonly argv?: readonly string[];
-  /** For each task. */
+  /** Of processor time for each task: on a busy machine, a thread waits for its turns. */
   readonly seconds: number;
   /** Of the thread's heap. */
   readonly megabytes: number;
@@ -22,6 +23,10 @@ export interface ThreadProgram {
 
 /** A busy machine takes seconds to load a program, which does not depend on the task. */
 const startSeconds = 60;
+
+/** A task that does not get its processor time takes at most this many times as long. */
+const patience = 12;
+const shortestLookMilliseconds = 50;
 
 /** The thread did not answer. The message completes "reading …: ". */
 export class ThreadFailure extends Error {
@@ -86,10 +91,13 @@ export class LimitedThread<Task, Answer> implements AsyncDisposable {
     let reply: Reply<Answer>;
     try {
       await Promise.race([ready, exited]);
-      const signal = AbortSignal.timeout(seconds * 1000);
-      const answered = once(worker, 'message', { signal });
+      const answered = once(worker, 'message', { signal: ended.signal });
+      const late = this.#exhausted(worker, ended.signal).then((): never => {
+        throw new ThreadFailure(`it takes longer than ${seconds} s`);
+      });
+      for (const either of [answered, late]) either.catch(() => undefined);
       worker.postMessage(task, [...transfer]);
-      [reply] = (await Promise.race([answered, exited])) as [Reply<Answer>];
+      [reply] = (await Promise.race([answered, exited, late])) as [Reply<Answer>];
     } catch (error) {
       await this[Symbol.asyncDispose]();
       throw this.#failure(error as NodeJS.ErrnoException);
@@ -102,15 +110,35 @@ export class LimitedThread<Task, Answer> implements AsyncDisposable {
     return reply.value;
   }
 
+  /** Waits until the thread has used the time of a task, or has waited too long for a processor. */
+  async #exhausted(worker: Worker, signal: AbortSignal): Promise<void> {
+    const { seconds } = this.#options;
+    const last = performance.now() + seconds * patience * 1000;
+    const before = secondsOf(worker);
+    for (let left = seconds; left > 0 && performance.now() < last; ) {
+      await delay(Math.max(left * 1000, shortestLookMilliseconds), undefined, { signal });
+      const used = Promise.all([secondsOf(worker), before]).then(([now, then]) => now - then);
+      // The thread answers between two steps of a program; of one that does not, time alone is known.
+      const found = await Promise.race([used, delay(last - performance.now(), seconds, { signal })]);
+      left = seconds - found;
+    }
+  }
+
   #failure(error: NodeJS.ErrnoException): ThreadFailure {
     if (error instanceof ThreadFailure) return error;
-    const { seconds, megabytes } = this.#options;
+    const { megabytes } = this.#options;
     if (error.name === 'AbortError' || error.name === 'TimeoutError')
-      return new ThreadFailure(`it takes longer than ${seconds} s`, { cause: error });
+      return new ThreadFailure(`it does not start within ${startSeconds} s`, { cause: error });
     if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
       return new ThreadFailure(`it takes more than ${megabytes} MB of memory`, { cause: error });
     return new ThreadFailure(error.message, { cause: error });
   }
+}
+
+/** The processor time that a thread has used. */
+async function secondsOf(worker: Worker): Promise<number> {
+  const { user, system } = await worker.cpuUsage();
+  return (user + system) / 1_000_000;
 }
 
 /** Answers one task in a thread that ends afterwards. */

@@ -247,12 +247,11 @@ test('a file that is made to be slow to search is read in linear time', async ()
     'names/a.tf': Array.from({ length: 2000 }, (_, at) => `variable "v${at}" {}`).join('\n'),
   });
   const names = async (path: string) => (await read(code.path, { path })).map(({ name }) => name);
-  const started = performance.now();
+  // Reading them in another way would take minutes, of which a thread does not have more than seconds.
   assert.deepEqual(await names('newlines'), ['first', 'last']);
   assert.deepEqual(await names('comments'), ['z', 'a']);
   assert.deepEqual(await names('quotes'), ['only']);
   assert.deepEqual((await names('names')).slice(9, 11), ['v9', 'v10']);
-  assert.ok(performance.now() - started < 30_000);
 });
 
 test('addresses, revisions and paths that runs refuse are refused here', async () => {
