@@ -266,11 +266,14 @@ test(
     const agent = setup.startAgent({ ENVARIUM_REPORT_PATIENCE_SECONDS: '1' });
     setup.server.enqueue(setup.job());
     const kept = join(setup.spoolFolder, 'given-up', 'job-2-1');
+    const apply = { jobId: 'job-2', attempt: 1 };
+    await setup.until(() => setup.server.attempt(apply)?.mark != null, 'the start of the apply');
+    await setup.until(() => /cannot report the attempt; retrying/.test(agent.log()), 'a refused outcome');
     await setup.until(() => existsSync(kept), 'the folder that is kept');
     assert.match(agent.log(), /giving up, and keeping its folder/);
     const { result } = JSON.parse(readFileSync(join(kept, 'outcome.json'), 'utf8')) as { result: string };
     assert.equal(result, 'applied');
-    assert.ok(setup.server.attempt({ jobId: 'job-2', attempt: 1 })?.states.length);
+    assert.ok(setup.server.attempt(apply)?.states.length);
     // Its slot is free, and the service learns that the agent no longer has it.
     const next = setup.job();
     setup.server.enqueue(next);

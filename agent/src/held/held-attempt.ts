@@ -168,9 +168,15 @@ export class HeldAttempt {
         // While it runs, it is reported again and again; its own limits end it.
         if (completion.isReached()) refusedSince = Math.min(refusedSince, performance.now());
         const refused = Math.max(0, performance.now() - refusedSince);
-        if (refused > (this.#options.patienceSeconds ?? Infinity) * 1000) return this.#giveUpReport(error);
+        const left = (this.#options.patienceSeconds ?? Infinity) * 1000 - refused;
+        if (left <= 0) return this.#giveUpReport(error);
         this.#options.log.error({ ...this.#fields(), err: error }, 'cannot report the attempt; retrying');
-        const pause = Math.min(Math.max(pauseAfterErrorMilliseconds, refused), longestPauseMilliseconds);
+        // The last try is at the end of its patience.
+        const pause = Math.min(
+          Math.max(pauseAfterErrorMilliseconds, refused),
+          longestPauseMilliseconds,
+          left,
+        );
         await delay(pause, undefined, { signal });
       }
     }
