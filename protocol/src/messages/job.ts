@@ -107,6 +107,9 @@ export const Job = Type.Object({
       units: Type.Array(Text),
       /** What earlier levels have applied. */
       done: Type.Array(Text),
+      /** What made their plans, which makes this one, too; absent in the first level, and from older servers. */
+      toolVersion: Type.Optional(Text),
+      companions: Type.Optional(Type.Record(Text, Text)),
     }),
   ),
   source: Type.Object({

@@ -108,7 +108,7 @@ export async function finishPhase(
   );
   const isEmpty =
     outcome.result === 'planned' && (await isApplySkipped(context, before, outcome.hasChanges ?? null));
-  const next = nextLevel(before.level, before.planned_units);
+  const next = nextLevel(before.level, before.planned_units, before.approved_parts);
   const decision = decideNext({
     type: before.type,
     status: before.status,

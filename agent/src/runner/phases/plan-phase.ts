@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256, variablesHash } from '#protocol/approved.ts';
-import type { ApprovedParts } from '#protocol/messages/job.ts';
+import type { ApprovedParts, Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import { planOnlyTypes, sourceStep, variablesStep as setupStep } from '#protocol/tools/steps.ts';
 import { keepTree, placeFile } from '../../slots/work-folder.ts';
@@ -27,7 +27,7 @@ import { inspectCode, writeCaptures } from './inspect-code.ts';
 import { refuseToLeaveState, migrateState } from '../state/migrate-state.ts';
 import { refuseEmptyWorkspace } from '../state/refuse-empty-workspace.ts';
 import { estimateCosts } from '../costs/estimate-costs.ts';
-import { resolveTool } from '../tool/resolve-tool.ts';
+import { resolveTool, type ToolNeeds } from '../tool/resolve-tool.ts';
 import { runOrReuse } from '../reuse/run-or-reuse.ts';
 import type { Captures } from '../command-files.ts';
 import { runCommands } from '../run-commands.ts';
@@ -218,10 +218,20 @@ export function hasPlugins({ driver }: AttemptContext, lockFile: Uint8Array | nu
   return driver.collector?.hasPlugins(text) !== false;
 }
 
+/** Later levels are planned by the programs of the first one. */
+function programsOfLevel({ level }: Job): Pick<ToolNeeds, 'planned' | 'plannedCompanions'> {
+  const { toolVersion, companions } = level ?? {};
+  return {
+    ...(toolVersion === undefined ? {} : { planned: toolVersion }),
+    ...(companions === undefined ? {} : { plannedCompanions: companions }),
+  };
+}
+
 async function setUp(attempt: RunnerAttempt, commit: string): Promise<Configuration> {
   return inStep(attempt, setupStep, async () => {
     await checkJob(attempt, setupStep, commit);
     const tool = await resolveTool(attempt, setupStep, {
+      ...programsOfLevel(attempt.job),
       required: (program) => codeConstraints(attempt, program),
     });
     const toolVersion = tool.version;

@@ -22,7 +22,7 @@ import { findRequestedVersion } from './requested-version.ts';
 import { asideOf } from './run-aside.ts';
 
 export interface ToolNeeds {
-  /** The version that made the approved plan, which no other may replace. */
+  /** The version that made the approved plan, or the plan of an earlier level, which no other may replace. */
   readonly planned?: string;
   /** Those of companions that did, by name. */
   readonly plannedCompanions?: Readonly<Record<string, string>>;

@@ -32,6 +32,14 @@ test('what follows is planned next, and each level is smaller than the one befor
   });
 });
 
+test('a later level has the programs of the plan before it', () => {
+  const units = [unit('vpc', {}), unit('app', undefined, waits)];
+  const level = { number: 2, units: ['app'], done: ['vpc'], toolVersion: '1' };
+  assert.deepEqual(nextLevel(null, units, parts), level);
+  const companions = { tofu: '1.12.6' };
+  assert.deepEqual(nextLevel(null, units, { ...parts, companions }), { ...level, companions });
+});
+
 test('a plan is within an approved one up to its kinds and numbers of changes, by unit', () => {
   const confirmed = { units: [unit('app', { 'create a': 2, 'update b': 1 }), unit('web')], parts };
   const beyond = (units: PlannedUnit[], more: Partial<ApprovedParts> = {}) =>

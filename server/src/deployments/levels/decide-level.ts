@@ -17,18 +17,31 @@ export function levelNumber(level: Level | null): number {
   return level?.number ?? 1;
 }
 
+/** The programs of a plan, which later levels use, whatever is the newest version by then. */
+function programsOf(parts: ApprovedParts | null): Pick<Level, 'toolVersion' | 'companions'> {
+  if (parts === null) return {};
+  const { toolVersion, companions } = parts;
+  return { toolVersion, ...(companions === undefined ? {} : { companions }) };
+}
+
 /**
  * The level that follows an apply.
  * @param units what the applied plan was about
+ * @param parts of that plan; null: they are not known
  * @returns null if nothing follows
  */
-export function nextLevel(level: Level | null, units: readonly PlannedUnit[] | null): Level | null {
+export function nextLevel(
+  level: Level | null,
+  units: readonly PlannedUnit[] | null,
+  parts: ApprovedParts | null = null,
+): Level | null {
   const following = (units ?? []).filter(({ follows }) => follows === true).map(({ unit }) => unit);
   const left = level === null ? following : following.filter((unit) => level.units.includes(unit));
   // Each level applies something, so that there is a last one.
   if (left.length === 0 || left.length === level?.units.length) return null;
   const applied = (units ?? []).flatMap(({ unit, reason }) => (reason === undefined ? [unit] : []));
-  return { number: levelNumber(level) + 1, units: left, done: [...(level?.done ?? []), ...applied] };
+  const done = [...(level?.done ?? []), ...applied];
+  return { number: levelNumber(level) + 1, units: left, done, ...programsOf(parts) };
 }
 
 /** A plan, as far as it is compared with another one. */

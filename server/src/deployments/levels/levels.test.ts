@@ -19,6 +19,8 @@ const chain: PlannedUnit[] = [
   { unit: 'app', changes: { [kind]: 1 }, ...waits },
   { unit: 'web', ...waits },
 ];
+/** Of the outcomes here. */
+const toolVersion = plannedOutcome().toolVersion ?? '';
 const settings = {
   type: 'terragrunt',
   terragruntVersion: '1.1.3',
@@ -56,11 +58,11 @@ test('without approval, a chain of units is one deployment, level after level', 
   const [, ...rest] = chain;
   const second = await planLevel(
     rest.map((each) => (each.unit === 'app' ? { unit: 'app', changes: { [kind]: 9 } } : each)),
-    { number: 2, units: ['app', 'web'], done: ['vpc'] },
+    { number: 2, units: ['app', 'web'], done: ['vpc'], toolVersion },
   );
   assert.equal((await deploymentOf(app, id)).units?.length, 2);
   await applied(second);
-  const last = { number: 3, units: ['web'], done: ['vpc', 'app'] };
+  const last = { number: 3, units: ['web'], done: ['vpc', 'app'], toolVersion };
   await applied(await planLevel([{ unit: 'web', changes: { [kind]: 1 } }], last));
   const ended = await deploymentOf(app, id);
   assert.equal(ended.status, 'SUCCESS');

@@ -1,0 +1,23 @@
+/** The programs that plan the later levels of a deployment, with the real runner. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createSetup, withTerraform } from '../../testing/runner-setup.ts';
+
+const level = { number: 2, units: ['app'], done: ['vpc'] };
+
+test(
+  'a later level is planned with the version of the level before it, and with no other',
+  withTerraform,
+  async (t) => {
+    const setup = createSetup(t, { 'main.tf': '', '.terraform-version': 'latest' });
+    // A service of an earlier version does not report the version of the level before.
+    const first = await setup.run(setup.job({ level }));
+    assert.equal(first.outcome.result, 'planned', JSON.stringify(first.outcome));
+    const version = first.outcome.toolVersion ?? '';
+    const other = await setup.run(setup.job({ level: { ...level, toolVersion: '0.99.0' } }));
+    assert.equal(other.outcome.result, 'failed');
+    assert.match(other.outcome.error?.message ?? '', /0\.99\.0.*the approved plan/);
+    const same = await setup.run(setup.job({ level: { ...level, toolVersion: version } }));
+    assert.deepEqual([same.outcome.result, same.outcome.toolVersion], ['planned', version]);
+  },
+);
