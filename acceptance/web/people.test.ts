@@ -250,7 +250,7 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
       await route.fulfill({ json: { ...me, mayCreateOrganizations: false } });
     });
     await page.reload();
-    await page.getByRole('table', { name: 'Organizations' }).waitFor();
+    await page.getByText('You work here').waitFor();
     assert.equal(await page.getByRole('button', { name: 'New organization' }).count(), 0);
   });
 });
