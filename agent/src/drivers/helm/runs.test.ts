@@ -236,3 +236,62 @@ test(
     assert.match(failed.outcome.error?.message ?? '', /values\/three\.yaml: no such file/);
   },
 );
+
+test(
+  'hooks run once for each deployment, and what they leave or delete is neither change nor drift',
+  needs,
+  async (t) => {
+    const hook = (kind: string, apiVersion: string, name: string, policy: string, spec: string) =>
+      `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata:\n  name: ${name}\n  annotations:\n    helm.sh/hook: pre-install,pre-upgrade\n    ` +
+      `helm.sh/hook-delete-policy: ${policy}\n${spec}`;
+    const migrate = (image: string) =>
+      hook(
+        'Job',
+        'batch/v1',
+        'migrate',
+        'hook-succeeded',
+        `spec: { template: { spec: { restartPolicy: Never, containers: [{ name: migrate, image: "${image}" }] } } }\n`,
+      );
+    const stage = await helmStage(t, await cluster(), {
+      ...exampleChart(),
+      'templates/migrate.yaml': migrate('example.test/migrate:1'),
+      'templates/settings.yaml': hook(
+        'ConfigMap',
+        'v1',
+        'settings',
+        'before-hook-creation',
+        'data: { a: one }\n',
+      ),
+    });
+    stage.namespace.playReadiness();
+    const hooks = { 'hook batch/v1/Job/migrate': 'metadata', 'hook v1/ConfigMap/settings': 'metadata' };
+    const { planned } = await stage.deploy();
+    assert.deepEqual(actionsOf(planned), {
+      'apps/v1/Deployment/shop': 'create',
+      'v1/ConfigMap/shop-page': 'create',
+      'v1/Service/shop': 'create',
+      ...hooks,
+    });
+    const { kubectl } = stage.namespace;
+    const left = async () => {
+      await kubectl(['get', 'configmap', 'settings']);
+      return await kubectl(['get', 'jobs', '-o', 'name']);
+    };
+    assert.equal(await left(), '');
+    const expectNothing = async () => {
+      const same = await stage.run(stage.job());
+      assert.deepEqual([same.outcome.hasChanges, actionsOf(same)], [false, {}]);
+      const drift = await stage.run(stage.job({ type: 'driftDetection' }));
+      assert.deepEqual([drift.outcome.hasResourceChanges, actionsOf(drift)], [false, {}]);
+    };
+    await expectNothing();
+    stage.setup.commit({ 'templates/migrate.yaml': migrate('example.test/migrate:2') });
+    const changed = await stage.deploy();
+    assert.deepEqual(actionsOf(changed.planned), { 'hook batch/v1/Job/migrate': 'metadata' });
+    assert.equal(rowOf(changed.planned, 'hook batch/v1/Job/migrate')?.kind, 'invoke');
+    assert.equal(await left(), '');
+    // Objects of hooks belong to no release: their loss is not drift.
+    await kubectl(['delete', 'configmap', 'settings']);
+    await expectNothing();
+  },
+);
