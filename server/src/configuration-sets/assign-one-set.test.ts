@@ -23,7 +23,7 @@ test('the older form assigns one set, and again changes nothing', async () => {
   }
 });
 
-test('a set that is unknown, foreign or hidden is not found, and the rights of the place count', async () => {
+test('a set that is unknown is not found, one that is hidden needs a right, and the rights of the place count', async () => {
   const { id: other } = await ok(app, 'createProject', { body: { organizationId, name: 'other' } });
   const hidden = await createSet('hidden', 'project', other);
   const mine = await createSet('mine', 'project', projectId);
@@ -32,10 +32,12 @@ test('a set that is unknown, foreign or hidden is not found, and the rights of t
     { organizationId, environmentId: environment.id, role: ['EDIT_ENVIRONMENT_SETTINGS'] },
   ]);
   const before = await assigned();
-  for (const id of [randomUUID(), 'none', hidden]) {
+  for (const id of [randomUUID(), 'none']) {
     const { message } = await refused(app, 'assignConfigurationSet', 404, { params: { ...params, id }, as });
     assert.equal(message, `No configuration set with id "${id}" was found`);
   }
+  const unseen = await refused(app, 'assignConfigurationSet', 403, { params: { ...params, id: hidden }, as });
+  assert.match(unseen.message, /needs the right VIEW_PROJECT/);
   const elsewhere = await refused(app, 'assignConfigurationSet', 400, { params: { ...params, id: hidden } });
   assert.match(elsewhere.message, /can be assigned in that project and below it only/);
   const viewer = await app.addKey({ [organizationId]: 'User' }, [

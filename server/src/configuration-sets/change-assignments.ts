@@ -43,8 +43,8 @@ async function projectIdsAbove(db: Connection, { projectId }: Place): Promise<st
  * @param field location of the ids, as `query.setIds`
  * @param isProposed somebody proposed them who could see them, and the caller approves it
  * @returns them in the order of `ids`, each once
- * @throws Refusal 400 that names the first id of a set that does not exist, that the caller may not see, or that
- * was created in a project which is not above the place
+ * @throws Refusal 400 that names the first id of a set that does not exist, or that was created in a project which is
+ * not above the place, 403 for a set that the caller may not see
  */
 export async function requireSets(
   { db, actor }: ActorContext,
@@ -59,12 +59,12 @@ export async function requireSets(
   const above = await projectIdsAbove(db, home);
   const found = ids.map((id, index) => {
     const row = byId.get(id.toLowerCase());
-    const isVisible = row && (isProposed || actor.access.has(viewRightOfSet(row), placeOfSet(row)));
-    if (row?.organization_id !== home.organizationId || !isVisible)
-      throw unknownEntity(`${field}.${index}`, 'configuration set');
+    const at = `${field}.${index}`;
+    if (row?.organization_id !== home.organizationId) throw unknownEntity(at, 'configuration set');
+    if (!isProposed) requireRight(actor, placeOfSet(row), viewRightOfSet(row), `/${at.replaceAll('.', '/')}`);
     if (row.project_id !== null && !above.includes(row.project_id))
       throw badField(
-        `${field}.${index}`,
+        at,
         `is the configuration set "${row.name}" of a project, which can be assigned in that project and below it only`,
       );
     return row;

@@ -76,13 +76,13 @@ async function assign(
   });
 }
 
-/** The older form, with one set in the path. @throws Refusal 404 for a set that the caller does not know */
+/** The older form, with one set in the path. @throws Refusal 404 for an unknown set, 403 for one that is not visible */
 async function assignOne(
   context: ActorContext,
   params: AssignmentRequest['params'] & { readonly id: string },
 ): Promise<null> {
   const row = isUuid(params.id) ? await getSetRow(context.db, params.id) : undefined;
-  if (!row || !context.actor.access.has(viewRightOfSet(row), placeOfSet(row)))
+  if (!row || !context.actor.access.isMember(row.organization_id))
     throw notFound('configuration set', params.id);
   return assign(context, { params, query: { setIds: params.id } }, 'params.id');
 }

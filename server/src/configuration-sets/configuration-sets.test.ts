@@ -488,12 +488,12 @@ test('each place needs its right, and sets of a project are visible to those who
     await right('listSetAssignments', at('environment', environment.id), user),
     'VIEW_ENVIRONMENT',
   );
-  const unseen = await refused(app, assigning, 400, {
+  const unseen = await refused(app, assigning, 403, {
     ...at('environment', environment.id),
     query: { setIds: own.id },
     as: deployer,
   });
-  assert.match(unseen.message, /setIds\/0 does not match any configuration set that you have access to/);
+  assert.match(unseen.message, /setIds\/0 needs the right VIEW_/);
 });
 
 test('the audit trail names sets, places and variables, and shows no value', async () => {

@@ -1,5 +1,6 @@
 /** What a deploy request must not contain for its type of deployment. */
 import type { DeployRequest } from '#contract/deployments/deploy-request.ts';
+import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { environmentHome } from '../environments/environment-store.ts';
 import { badField } from '../http/errors.ts';
@@ -104,7 +105,7 @@ export function checkWorkflowFields(
 /**
  * @param organizationId organization of the environment
  * @param body location of the request, as `body.deployRequest`
- * @throws Refusal 400 that names the field
+ * @throws Refusal 400 that names the field, 403 for an environment that the caller may not see
  */
 export async function checkUpstream(
   context: ActorContext,
@@ -113,10 +114,11 @@ export async function checkUpstream(
   body: string,
 ): Promise<void> {
   if (!id) return;
+  const field = `${body}.upstreamEnvironmentId`;
   const home = await environmentHome(context.db, id);
-  const isVisible = home !== undefined && context.actor.access.has('VIEW_ENVIRONMENT', home);
-  if (!isVisible || home.organizationId !== organizationId)
-    throw badField(`${body}.upstreamEnvironmentId`, 'does not match an environment you have access to');
+  if (home?.organizationId !== organizationId)
+    throw badField(field, 'does not match an environment you have access to');
+  requireRight(context.actor, home, 'VIEW_ENVIRONMENT', `/${field.replaceAll('.', '/')}`);
 }
 
 /**

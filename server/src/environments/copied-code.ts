@@ -10,7 +10,7 @@ import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { badField } from '../http/errors.ts';
 import { hostOf } from '../templates/repository-credentials.ts';
-import { maySee } from '../templates/see-template.ts';
+import { requireSight } from '../templates/see-template.ts';
 import { getTemplateRow, openCredentials, type TemplateRow } from '../templates/template-store.ts';
 
 const field = 'body.deployRequest.blueprintId';
@@ -41,7 +41,7 @@ interface CopiedCode {
 /**
  * @param body of a request to create an environment from a template
  * @returns the same request for an environment with a template of its own; null where it names another template
- * @throws Refusal 400 that names the field, 403 without the right to create environments without a template
+ * @throws Refusal 400 that names the field, 403 without the right to see that environment or to create ones without a template
  */
 export async function copiedCode(
   context: ActorContext,
@@ -50,8 +50,8 @@ export async function copiedCode(
 ): Promise<CopiedCode | null> {
   const { type, description, deployRequest, ...fields } = body;
   const row = await getTemplateRow(context.db, deployRequest.blueprintId ?? '');
-  if (!row?.is_single_use || row.organization_id !== organizationId || !maySee(context.actor.access, row))
-    return null;
+  if (!row?.is_single_use || row.organization_id !== organizationId) return null;
+  requireSight(context, row, `/${field.replaceAll('.', '/')}`);
   const place = inProject({ organization_id: organizationId, id: body.projectId });
   requireRight(
     context.actor,

@@ -108,6 +108,22 @@ test('people who may only plan create environments from templates, not from othe
   await refused(app, 'createEnvironmentWithoutTemplate', 403, { body: own, as: planner });
 });
 
+test('a template of a project that the caller may not see needs the right, wherever it is named', async () => {
+  const ofOther = { creationScope: 'PROJECT', creationScopeId: other.id, projectIds: [] };
+  const hidden = await createTemplate(app, ofOther);
+  const environment = await createIdle(app);
+  const as = await app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId, role: 'Admin' }]);
+  const deployRequest = { blueprintId: hidden.id };
+  const created = await refused(app, 'createEnvironment', 403, {
+    body: { name: 'n', projectId, deployRequest },
+    as,
+  });
+  assert.match(created.message, /^\/body\/deployRequest\/blueprintId needs the right VIEW_PROJECT/);
+  const switched = { params: { id: environment.id }, body: deployRequest, as };
+  const { message } = await refused(app, 'deployEnvironment', 403, switched);
+  assert.match(message, /^\/body\/blueprintId needs the right VIEW_PROJECT/);
+});
+
 test('a revision of the environment replaces that of the template, until it is emptied', async () => {
   const template = await createTemplate(app, { revision: 'main' });
   const { id } = await createFrom(app, template.id, { preventAutoDeploy: true }, { blueprintRevision: 'v1' });

@@ -123,8 +123,8 @@ test('copying code needs the right to bring code, and to see where it is', async
   const blind = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId: otherProject, role: 'Admin' },
   ]);
-  const message = /blueprintId does not match any template that you have access to/;
-  assert.match((await refused(app, 'createEnvironment', 400, { body, as: blind })).message, message);
+  const message = /\/body\/deployRequest\/blueprintId needs the right VIEW_PROJECT/;
+  assert.match((await refused(app, 'createEnvironment', 403, { body, as: blind })).message, message);
   const planner = await app.addKey({ [organizationId]: 'User' }, [
     inProject(otherProject, ['VIEW_PROJECT', 'VIEW_ENVIRONMENT', 'RUN_PLAN']),
     inProject(projectId, ['VIEW_PROJECT']),

@@ -84,21 +84,27 @@ const unknownKey = () => badField('query.sshKeyIds', 'does not match an SSH key 
 
 const unknownToken = () => badField('query.tokenId', 'does not match a git token you have access to');
 
-/** The place that the request is about: of the project, else the organization that it names or implies. */
+/**
+ * The place that the request is about: of the project, else the organization that it names or implies.
+ * @throws Refusal 400 for an id that the caller does not know, or an organization that is not that of the project
+ */
 async function placeOf(context: ActorContext, query: AccessQuery, named: Named): Promise<Place | null> {
   const { access } = context.actor;
+  const sent = query.organizationId?.toLowerCase();
+  if (sent && !access.isMember(sent)) throw unknownEntity('query.organizationId', 'organization');
   if (query.projectId) {
     const home = await projectHome(context.db, query.projectId);
     if (!home || !access.isMember(home.organizationId)) throw unknownEntity('query.projectId', 'project');
+    if (sent && sent !== home.organizationId)
+      throw badField('query.organizationId', 'is not the organization of the project in projectId');
     return home;
   }
   const organizationId =
-    query.organizationId ||
+    sent ||
     (named.token ?? named.keys[0] ?? named.connection)?.organization_id ||
     (access.organizationIds.length === 1 ? access.organizationIds[0] : undefined);
   if (organizationId === undefined) return null;
   if (access.isMember(organizationId)) return inOrganization(organizationId);
-  if (query.organizationId) throw unknownEntity('query.organizationId', 'organization');
   throw named.token ? unknownToken() : named.keys[0] ? unknownKey() : unknownConnection();
 }
 

@@ -17,10 +17,13 @@ export function maySee(access: Access, row: TemplateRow): boolean {
   );
 }
 
-/** @throws Refusal 403 for a template that the caller may not see */
-export function requireSight(context: ActorContext, row: TemplateRow): void {
+/**
+ * @param why what names the template
+ * @throws Refusal 403 for a template that the caller may not see
+ */
+export function requireSight(context: ActorContext, row: TemplateRow, why = 'This template'): void {
   if (!maySee(context.actor.access, row))
-    throw new MissingRight('This template needs the right VIEW_PROJECT', placeOfTemplate(row));
+    throw new MissingRight(`${why} needs the right VIEW_PROJECT`, placeOfTemplate(row));
 }
 
 /** @throws Refusal 404 where there is none, 403 where the caller may not see it */

@@ -1,10 +1,10 @@
 /** The template that an environment is created from, or switches to. */
 import { isRunnable, runnableTools } from '#protocol/tools/index.ts';
 import type { ActorContext } from '../context.ts';
-import { badField } from '../http/errors.ts';
+import { badField, unknownEntity } from '../http/errors.ts';
 import type { ProjectPlace } from '../projects/project-store.ts';
 import { toolOf } from './environment-template.ts';
-import { maySee } from './see-template.ts';
+import { requireSight } from './see-template.ts';
 import { holdTemplateRow, type TemplateRow } from './template-store.ts';
 
 /** Whether environments of a project can be created from a template. */
@@ -19,7 +19,8 @@ export function isAssigned(
  * The template, which nobody changes until the transaction ends.
  * @param place of the environment
  * @param field of the request that names it, as `body.blueprintId`
- * @throws Refusal 400 for a template that there is not, or that environments there cannot use
+ * @throws Refusal 400 for a template that there is not, or that environments there cannot use, 403 for one that the
+ * caller may not see
  */
 export async function requireUsableTemplate(
   context: ActorContext,
@@ -28,12 +29,8 @@ export async function requireUsableTemplate(
   field: string,
 ): Promise<TemplateRow> {
   const row = await holdTemplateRow(context.db, id);
-  const isKnown =
-    row !== undefined &&
-    row.organization_id === organizationId &&
-    !row.is_single_use &&
-    (isAssigned(row, projectId) || maySee(context.actor.access, row));
-  if (!isKnown) throw badField(field, 'does not match any template that you have access to');
+  if (row?.organization_id !== organizationId || row.is_single_use) throw unknownEntity(field, 'template');
+  if (!isAssigned(row, projectId)) requireSight(context, row, `/${field.replaceAll('.', '/')}`);
   if (row.is_deleted) throw badField(field, `refers to "${row.name}", which was deleted`);
   if (toolOf(row) === null && row.type !== 'workflow')
     throw badField(field, `refers to "${row.name}" of type ${row.type}, which environments cannot use`);

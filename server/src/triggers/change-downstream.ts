@@ -30,27 +30,43 @@ import { findCycle } from './find-cycle.ts';
 
 const fieldOf = (place: number) => `body.downstreamEnvironmentIds.${place}`;
 
-/** @throws Refusal 400 for what cannot follow, 403 for what the caller must not deploy */
-async function checkAdded(
+const pointerTo = (field: string) => `/${field.replaceAll('.', '/')}`;
+
+const unknown = (field: string) =>
+  badField(field, 'does not match an environment of the same project that you have access to');
+
+interface Named {
+  readonly field: string;
+  readonly row: EnvironmentRow;
+}
+
+/**
+ * The environments of a request that do not follow yet.
+ * @throws Refusal 400 for an id that the organization does not have, 403 for one that the caller may not see
+ */
+async function findNamed(
   context: ActorContext,
   upstream: EnvironmentRow,
   named: readonly string[],
-  isNew: (id: string) => boolean,
-): Promise<void> {
-  const rows = await getEnvironmentRows(
-    context.db,
-    named.filter((id) => isUuid(id)),
-  );
-  for (const [place, id] of named.entries()) {
-    if (!isNew(id)) continue;
-    const field = fieldOf(place);
-    if (id === upstream.id)
-      throw badField(field, 'is the environment itself: its deployments would never end');
+  now: readonly string[],
+): Promise<Named[]> {
+  const others = named.flatMap((id, place) => (now.includes(id) ? [] : [{ id, field: fieldOf(place) }]));
+  const rows = await getEnvironmentRows(context.db, others.map(({ id }) => id).filter(isUuid));
+  return others.map(({ id, field }) => {
     const row = rows.find((each) => each.id === id);
-    const isVisible = row && context.actor.access.has('VIEW_ENVIRONMENT', inEnvironment(row));
-    if (!isVisible || row.project_id !== upstream.project_id)
-      throw badField(field, 'does not match an environment of the same project that you have access to');
-    requireRight(context.actor, inEnvironment(row), 'RUN_APPLY', `/${field.replaceAll('.', '/')}`);
+    if (row?.organization_id !== upstream.organization_id) throw unknown(field);
+    requireRight(context.actor, inEnvironment(row), 'VIEW_ENVIRONMENT', pointerTo(field));
+    return { field, row };
+  });
+}
+
+/** @throws Refusal 400 for what cannot follow, 403 for what the caller must not deploy */
+function checkAdded({ actor }: ActorContext, upstream: EnvironmentRow, added: readonly Named[]): void {
+  for (const { field, row } of added) {
+    if (row.id === upstream.id)
+      throw badField(field, 'is the environment itself: its deployments would never end');
+    if (row.project_id !== upstream.project_id) throw unknown(field);
+    requireRight(actor, inEnvironment(row), 'RUN_APPLY', pointerTo(field));
   }
 }
 
@@ -92,17 +108,22 @@ async function change(
   after: Change,
 ): Promise<LockedEnvironment> {
   // Before the environment: who stores another one after this one holds both in the same order.
-  const found = await getEnvironmentRow(context.db, id);
-  if (found) await lockDownstream(context.db, found.organization_id);
+  const before = await getEnvironmentRow(context.db, id);
+  if (before) await lockDownstream(context.db, before.organization_id);
   const upstream = await requireEnvironment(context, id);
   const now = (await listDownstreamRows(context.db, id)).map((row) => row.downstream_id);
   const wanted = [...new Set(after(now))];
   const added = wanted.filter((each) => !now.includes(each));
   const removed = now.filter((each) => !wanted.includes(each));
-  if (added.length + removed.length === 0) return upstream;
   if (wanted.length > mostDownstream)
     throw badField('body.downstreamEnvironmentIds', `makes more than ${mostDownstream} in total`);
-  await checkAdded(context, upstream, named, (each) => added.includes(each));
+  const found = await findNamed(context, upstream, named, now);
+  if (added.length + removed.length === 0) return upstream;
+  checkAdded(
+    context,
+    upstream,
+    found.filter(({ row }) => added.includes(row.id)),
+  );
   await checkCycle(context, upstream, named, added);
   await deleteDownstream(context.db, id, removed);
   await insertDownstream(context.db, id, added, { userId: context.actor.userId, at: context.now() });

@@ -189,7 +189,11 @@ test('environments are added and removed one by one, and a second time without e
     (await listed(upstream.id)).map(({ name }) => name),
     ['b', 'c'],
   );
-  await ok(app, 'removeDownstream', { params, body: body(first.id, randomUUID(), 'x') });
+  for (const unknown of [randomUUID(), 'x']) {
+    const refusal = await refused(app, 'removeDownstream', 400, { params, body: body(first.id, unknown) });
+    assert.match(refusal.message, /\/body\/downstreamEnvironmentIds\/1 does not match an environment/);
+  }
+  for (let time = 0; time < 2; time++) await ok(app, 'removeDownstream', { params, body: body(first.id) });
   assert.deepEqual(
     (await listed(upstream.id)).map(({ name }) => name),
     ['c'],
@@ -233,12 +237,12 @@ test('a deployment names only an environment upstream that its caller may view',
   const role = ['VIEW_PROJECT', 'VIEW_ENVIRONMENT', 'RUN_PLAN', 'RUN_APPLY'] as const;
   const as = await app.addKey({ [organizationId]: [] }, [{ organizationId, projectId, role }]);
   const body = { triggerName: 'workflow', upstreamEnvironmentId: hidden.id };
-  const { message } = await refused(app, 'deployEnvironment', 400, {
+  const { message } = await refused(app, 'deployEnvironment', 403, {
     params: { id: environment.id },
     body,
     as,
   });
-  assert.match(message, /\/body\/upstreamEnvironmentId does not match an environment you have access to/);
+  assert.match(message, /\/body\/upstreamEnvironmentId needs the right VIEW_ENVIRONMENT/);
 });
 
 test('what cannot be deployed by the caller, or is elsewhere, cannot follow', async () => {
@@ -255,4 +259,13 @@ test('what cannot be deployed by the caller, or is elsewhere, cannot follow', as
   const input = { params: { id: upstream.id }, body: { downstreamEnvironmentIds: [waiting.id] } };
   const message = (await refused(app, 'setDownstream', 403, { ...input, as: editor })).message;
   assert.match(message, /downstreamEnvironmentIds\/0 needs the right RUN_APPLY/);
+  const role = ['VIEW_ENVIRONMENT', 'EDIT_ENVIRONMENT_SETTINGS'] as const;
+  const as = await app.addKey({ [organizationId]: [] }, [{ organizationId, projectId, role }]);
+  const params = { id: upstream.id };
+  const hidden = await refused(app, 'setDownstream', 403, {
+    params,
+    body: { downstreamEnvironmentIds: [elsewhere.id] },
+    as,
+  });
+  assert.match(hidden.message, /downstreamEnvironmentIds\/0 needs the right VIEW_ENVIRONMENT/);
 });
