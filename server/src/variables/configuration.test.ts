@@ -31,6 +31,18 @@ const scopes = {
 } as const;
 
 const save = (...body: object[]) => ok(app, 'saveVariables', { body });
+/** No environment of a workflow can be created yet: the template is one during the request. */
+async function asWorkflow<Result>(request: () => Promise<Result>): Promise<Result> {
+  const setType = (type: string) =>
+    app.database.pool.query('update template set type = $1 where id = $2', [type, inChild.blueprintId]);
+  await setType('workflow');
+  try {
+    return await request();
+  } finally {
+    await setType('terraform');
+  }
+}
+const saveAsWorkflow = (...body: object[]) => asWorkflow(() => save(...body));
 const list = (query: Record<string, string>) =>
   ok(app, 'listVariables', { query: { organizationId, ...query } });
 const inEnvironment = () => list({ environmentId: inChild.id });
@@ -41,7 +53,8 @@ test('each scope keeps its variables, and a query merges it with everything outs
   covers('listVariables', 'query.environmentId', 'query.workflowEnvironmentId');
   covers('listVariables', 'query.workflowBlueprintId', 'query.workflowBlueprintIdSubAlias');
   covers('Variable', 'name', 'scope', 'scopeId', 'type', 'value', 'id', 'organizationId', 'schema');
-  for (const [name, scope] of Object.entries(scopes)) await save({ ...scope, name, type: 0, value: name });
+  for (const [name, scope] of Object.entries(scopes))
+    await saveAsWorkflow({ ...scope, name, type: 0, value: name });
   const names = async (query: Record<string, string>) =>
     (await list(query)).map(({ name }) => name).filter((name) => name in scopes);
   assert.deepEqual(await names({}), ['GLOBAL']);
@@ -84,6 +97,16 @@ test('each scope keeps its variables, and a query merges it with everything outs
   }
 });
 
+test('variables of a workflow are refused on an environment that is not one, and can be deleted there', async () => {
+  const element = { ...scopes.WORKFLOW, name: 'OF_WORKFLOW', type: 0, value: 'v' };
+  const { message } = await refused(app, 'saveVariables', 400, { body: [element] });
+  assert.match(message, /^\/body\/0\/scope is WORKFLOW, which applies to environments of a workflow only/);
+  const [saved] = await saveAsWorkflow(element);
+  const changed = await refused(app, 'saveVariables', 400, { body: [{ id: saved?.id, value: 'w' }] });
+  assert.match(changed.message, /^\/body\/0\/id is WORKFLOW/);
+  await ok(app, 'deleteVariable', { params: { id: saved?.id ?? '' } });
+});
+
 test('ids in upper case are the same ids', async () => {
   const upper = (text: string) => text.toUpperCase();
   const own = { name: 'CASE', type: 0, organizationId: upper(organizationId) };
@@ -96,7 +119,7 @@ test('ids in upper case are the same ids', async () => {
     })),
     { ...own, scope: 'SUB_ENVIRONMENT_BLUEPRINT', scopeId: `${upper(inChild.blueprintId)}:Db` },
   ];
-  const made = await save(...spelled.map((each) => ({ ...each, value: each.scope })));
+  const made = await saveAsWorkflow(...spelled.map((each) => ({ ...each, value: each.scope })));
   assert.deepEqual(
     made.map(({ scopeId }) => scopeId),
     [
@@ -481,7 +504,7 @@ test('each scope needs its own right, and what another organization has does not
   const stranger = await app.addKey();
   for (const [scope, [toChange, toView, query]] of Object.entries(rights)) {
     const body = [{ ...scopes[scope as keyof typeof rights], name: 'RIGHTS', type: 0, value: 'v' }];
-    const [saved] = await save(...body);
+    const [saved] = await saveAsWorkflow(...body);
     const params = { id: saved?.id ?? '' };
     const editor = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION', toView, toChange] });
     const { message } = await refused(app, 'saveVariables', 403, { body, as: viewer });
@@ -498,7 +521,7 @@ test('each scope needs its own right, and what another organization has does not
       [],
     );
     await ok(app, 'listVariables', { query: { organizationId, ...query }, as: editor });
-    await ok(app, 'saveVariables', { body, as: editor });
+    await asWorkflow(() => ok(app, 'saveVariables', { body, as: editor }));
     await ok(app, 'deleteVariable', { params, as: editor });
   }
 });

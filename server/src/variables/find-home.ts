@@ -25,6 +25,8 @@ export interface FoundHome {
   readonly place: Place;
   readonly rightToView: Right;
   readonly rightToChange: Right;
+  /** Whether the environment runs a workflow; only known in scope WORKFLOW. */
+  readonly isWorkflow?: boolean;
 }
 
 async function ofOrganization(db: Connection, { scopeId }: ScopeOf): Promise<FoundHome | undefined> {
@@ -78,12 +80,13 @@ async function ofEnvironment(db: Connection, { scope, scopeId }: ScopeOf): Promi
   const row = await getEnvironmentRow(db, scopeId);
   const project = row && (await getProjectRow(db, row.project_id));
   if (!row || !project) return undefined;
-  const homeOf = scope === 'WORKFLOW' ? workflowHome : environmentHome;
+  const isOfWorkflow = scope === 'WORKFLOW';
   return {
-    home: homeOf(row, project.hierarchy),
+    home: (isOfWorkflow ? workflowHome : environmentHome)(row, project.hierarchy),
     place: { organizationId: row.organization_id, projectId: row.project_id, environmentId: row.id },
     rightToView: 'VIEW_ENVIRONMENT',
     rightToChange: 'EDIT_ENVIRONMENT_SETTINGS',
+    ...(isOfWorkflow ? { isWorkflow: (await getTemplateRow(db, row.template_id))?.type === 'workflow' } : {}),
   };
 }
 

@@ -55,7 +55,8 @@ function scopeOfWrite(known: ReadonlyMap<string, VariableRow>, write: Write, at:
 
 /**
  * @param found where the scope is, if the caller may know of it
- * @throws Refusal 400 for a scope that is unknown or in another organization, 403 without the right to change it
+ * @throws Refusal 400 for a scope that is unknown, in another organization, or not for what it names, 403 without the
+ * right to change it
  */
 function checkHome(
   { actor }: ActorContext,
@@ -69,6 +70,11 @@ function checkHome(
   if (write.organizationId && write.organizationId.toLowerCase() !== found.place.organizationId)
     throw badField(`${at}.organizationId`, 'is not the organization of the scope');
   requireRight(actor, found.place, found.rightToChange, `/${at.replaceAll('.', '/')}`);
+  if (found.isWorkflow === false && !write.toDelete)
+    throw badField(
+      `${at}.${write.scope === undefined ? 'id' : 'scope'}`,
+      'is WORKFLOW, which applies to environments of a workflow only, and this is not one: use scope ENVIRONMENT',
+    );
 }
 
 const isOfEnvironment = ({ scope }: ScopeOf) => scope === 'ENVIRONMENT' || scope === 'WORKFLOW';
