@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CustomServiceEnvironmentVariables } from '#contract/deployments/shapes.ts';
+import { CustomServiceEnvironmentVariables } from '#contract/deployments/custom-variables.ts';
 import { declaredNames } from '#settings/settings.ts';
 import { systemVariableName } from '../../server/src/dispatch/system-variables.ts';
 import { repositoryFiles, textOf } from '../repository.ts';

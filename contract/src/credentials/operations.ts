@@ -3,7 +3,8 @@ import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { AnyObject, closed, Name, nullable, Text, Title } from '../schema/schema.ts';
-import { tokenFormats } from './kinds.ts';
+import { noEffects, withoutEffectOf } from '../schema/no-effect.ts';
+import { credentialTypes, kindOf, tokenFormats } from './kinds.ts';
 import {
   Credential,
   CredentialAssignment,
@@ -79,9 +80,15 @@ const ignored = {
   ),
 };
 
+const StoredType = withoutEffectOf(
+  CredentialTypeName,
+  credentialTypes.filter((type) => !kindOf(type).isForRuns),
+  noEffects.costCredentials,
+);
+
 const CreateBody = closed({
   name: Title,
-  type: CredentialTypeName,
+  type: StoredType,
   value: Value,
   organizationId: Type.Optional(Name),
   projectId: Type.Optional(
@@ -93,7 +100,7 @@ export type CreateCredentialBody = Static<typeof CreateBody>;
 
 const UpdateBody = closed({
   name: Type.Optional(Title),
-  type: Type.Optional(CredentialTypeName),
+  type: Type.Optional(StoredType),
   value: Type.Optional(Value),
   organizationId: Type.Optional(Type.String({ minLength: 1, description: 'That of the credential' })),
   projectId: Type.Optional(Type.String({ minLength: 1, description: 'That of the credential' })),

@@ -2,7 +2,8 @@
  * The request for a deployment: the body as sent, and the normal form that the service works with.
  */
 import { type Static, Type } from 'typebox';
-import { CustomServiceEnvironmentVariables, WorkflowDeploymentOptions } from './shapes.ts';
+import { CustomServiceEnvironmentVariables } from './custom-variables.ts';
+import { WorkflowDeploymentOptions } from './shapes.ts';
 import {
   autoDriftRemediations,
   forgeRemediations,
@@ -63,7 +64,9 @@ const SubEnvironment = closed(
 export const taskPayloadLimit = 100_000;
 
 const deployRequestFields = {
-  deploymentType: Type.Optional(oneOf(startableDeploymentTypes)),
+  deploymentType: Type.Optional(
+    withoutEffectOf(oneOf(startableDeploymentTypes), ['moduleTest'], noEffects.tests),
+  ),
   blueprintId: Type.Optional(Text),
   blueprintRevision: Type.Optional(Text),
   blueprintRepository: Type.Optional(Name),

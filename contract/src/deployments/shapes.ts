@@ -26,68 +26,12 @@ import {
   Versions,
   WaitingFor,
 } from './plan.ts';
+import { CustomServiceEnvironmentVariables } from './custom-variables.ts';
 import { Diagnostic } from './diagnostic-shape.ts';
 import { PolicyVerdict } from './policy-verdict.ts';
 import { AnyObject, closed, Count, Flag, Instant, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
 import { DeploymentVariable } from '../variables/shapes.ts';
-
-/** Names of the facts of a run that are text. */
-export const customVariableNames = [
-  'environmentId',
-  'projectId',
-  'projectName',
-  'parentProjectIds',
-  'parentProjectPath',
-  'deploymentLogId',
-  'deploymentRevision',
-  'workspaceName',
-  'rootDir',
-  'organizationId',
-  'templateId',
-  'templateDir',
-  'templateName',
-  'environmentName',
-  'environmentCreatorName',
-  'environmentCreatorUserId',
-  'environmentCreatorEmail',
-  'deployerName',
-  'deployerUserId',
-  'deployerEmail',
-  'reviewerName',
-  'reviewerEmail',
-  'reviewerUserId',
-  'vcsProvider',
-  'prAuthor',
-  'prNumber',
-  'prSourceRepository',
-  'prSourceBranch',
-  'prTargetBranch',
-  'commitHash',
-  'commitUrl',
-  'oidcToken',
-  'vcsAccessToken',
-  'tfPlanJson',
-  'cliArgsPlan',
-  'cliArgsApply',
-  'discoveryRepositoryUrl',
-  'discoveryPrNumber',
-  'discoveryVCS',
-] as const;
-
-const optionalText = Type.Optional(Text);
-/** Of requests and replies alike. */
-export const CustomServiceEnvironmentVariables = closed(
-  {
-    deploymentType: Type.Optional(oneOf(deploymentTypes)),
-    ...(Object.fromEntries(customVariableNames.map((name) => [name, optionalText])) as Record<
-      (typeof customVariableNames)[number],
-      typeof optionalText
-    >),
-  },
-  'CustomServiceEnvironmentVariables',
-);
-export type CustomServiceEnvironmentVariables = Static<typeof CustomServiceEnvironmentVariables>;
 
 /** A person's decision about a plan. */
 export const Review = Type.Object(

@@ -1,5 +1,5 @@
 /** Modules of an organization, as records: where the code of each is, and how it is read and tested. */
-import { type Static, Type } from 'typebox';
+import { type Static, type TProperties, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
@@ -29,13 +29,16 @@ const IgnoredText = Type.Optional(Type.String({ description: 'Ignored' }));
 const Switch = Type.Optional(clearable(Flag, false));
 const Tested = Type.Optional(clearable(withoutEffect(Flag, noEffects.tests), false));
 
+/** What is said of a module has no effect. */
+const stored = <P extends TProperties>(properties: P) => withoutEffect(closed(properties), noEffects.modules);
+
 /** Fields that a creation and a change have in common; an empty text and null clear a field. */
 const fields = {
   description: orNull(Prose),
   logoUrl: orNull(Type.String({ maxLength: 2000, description: 'Address of a picture' })),
   path: orNull(Type.String({ description: 'Folder of the module in the repository; absent: its root' })),
   tagPrefix: orNull(withoutEffect(Text, noEffects.tagPrefix)),
-  opentofuVersion: clearableOpentofuVersion,
+  opentofuVersion: Type.Optional(withoutEffect(clearableOpentofuVersion, noEffects.tests)),
   tokenId: orNull(Text),
   tokenName: orNull(Text),
   sshkeys: orNull(Type.Array(SshKey, { maxItems: 100, description: 'SSH keys that read the repository' })),
@@ -67,7 +70,7 @@ export const operations = defineOperations('modules', {
     description: 'Stores the record of a module. Name and provider together are unique in the organization.',
     needs: 'CREATE_AND_EDIT_MODULES',
     subject: { entity: 'organization', in: 'body', field: 'organizationId' },
-    body: closed({
+    body: stored({
       organizationId: Name,
       type: Type.Optional(Type.Literal('module')),
       moduleName: ModuleName,
@@ -97,7 +100,7 @@ export const operations = defineOperations('modules', {
     needs: 'CREATE_AND_EDIT_MODULES',
     subject: thisModule,
     params: byId,
-    body: closed({
+    body: stored({
       moduleName: Type.Optional(ModuleName),
       moduleProvider: Type.Optional(ModuleProvider),
       repository: Type.Optional(Repository),

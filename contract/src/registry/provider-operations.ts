@@ -1,6 +1,7 @@
 /** Providers of an organization, as records, and the keys that sign them. */
-import { Type } from 'typebox';
+import { type TProperties, Type } from 'typebox';
 import { defineOperations, operation } from '../operation.ts';
+import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { AnyObject, closed, Name, nullable, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { GpgKey, Provider } from './shapes.ts';
 
@@ -9,6 +10,10 @@ const ofOrganization = Type.Object({ organizationId: Text });
 const inQuery = { entity: 'organization', in: 'query', field: 'organizationId' } as const;
 const inBody = { entity: 'organization', in: 'body', field: 'organizationId' } as const;
 const thisProvider = { entity: 'provider', in: 'params', field: 'id' } as const;
+/** What is said of a provider has no effect. */
+const stored = <P extends TProperties>(properties: P) =>
+  withoutEffect(closed(properties), noEffects.providers);
+
 const Deleted = nullable(Type.Object({ id: Text }));
 
 const ProviderType = Type.String({
@@ -29,7 +34,7 @@ export const operations = defineOperations('providers', {
     description: 'Stores the record of a provider. Its type is unique in the organization.',
     needs: 'CREATE_AND_EDIT_PROVIDERS',
     subject: inBody,
-    body: closed({
+    body: stored({
       organizationId: Name,
       type: ProviderType,
       description: orNull(Prose),
@@ -50,7 +55,7 @@ export const operations = defineOperations('providers', {
     needs: 'CREATE_AND_EDIT_PROVIDERS',
     subject: thisProvider,
     params: byId,
-    body: closed({ description: orNull(Prose) }),
+    body: stored({ description: orNull(Prose) }),
     reply: Provider,
   }),
   deleteProvider: operation('DELETE', '/providers/{id}', {
@@ -73,7 +78,7 @@ export const operations = defineOperations('providers', {
       'Stores a public key that signs versions of providers. The key is stored as it is, and not checked.',
     needs: 'CREATE_AND_EDIT_PROVIDERS',
     subject: inBody,
-    body: closed({
+    body: stored({
       organizationId: Name,
       name: Title,
       keyId: Type.String({ pattern: '^[0-9A-F]{16}$', description: '16 upper-case hexadecimal digits' }),

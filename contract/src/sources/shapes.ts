@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { oneOf, terragruntTfBinaries } from '../schema/enumerations.ts';
+import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { closed, Flag, Name, nullable, orNull, Text } from '../schema/schema.ts';
 
 const semanticVersion = 'v?\\d+\\.\\d+\\.\\d+(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?';
@@ -57,7 +58,7 @@ export const sourceRequestFields = {
   githubInstallationId: Type.Optional(GithubInstallation),
   bitbucketClientKey: orNull(Text),
   vcsConnectionId: orNull(Text),
-  gitlabProjectId: orNull(Type.Integer()),
+  gitlabProjectId: orNull(withoutEffect(Type.Integer(), noEffects.forgeIds)),
   ...vcsFlags,
 };
 

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation } from '../operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
+import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { closed, Name, nullable, orNull, Text, Title } from '../schema/schema.ts';
 import {
   AccessScope,
@@ -18,13 +19,7 @@ const byId = Type.Object({ id: Name });
 const thisConnection = { entity: 'vcsConnection', in: 'params', field: 'id' } as const;
 
 const AgentKey = Type.Optional(
-  clearable(
-    Type.String({
-      minLength: 1,
-      description: 'Key of an agent; a text that ends with _DEFAULT, or nothing: the default agent',
-    }),
-    defaultVcsAgentKey,
-  ),
+  clearable(withoutEffect(Name, noEffects.forgeAgents, '_DEFAULT$'), defaultVcsAgentKey),
 );
 const TokenId = orNull(
   Type.String({
@@ -54,8 +49,8 @@ export const operations = defineOperations('vcs connections', {
       type: oneOf(vcsConnectionTypes),
       url: Type.String({ minLength: 1, maxLength: 2000, description: 'https address of the forge' }),
       vcsAgentKey: AgentKey,
-      accessScope: Type.Optional(AccessScope),
-      connectionType: Type.Optional(ConnectionType),
+      accessScope: Type.Optional(withoutEffect(AccessScope, noEffects.forgeAccess, '^organization$')),
+      connectionType: Type.Optional(withoutEffect(ConnectionType, noEffects.forgeAccess, '^self-hosted$')),
       tokenId: TokenId,
     }),
     reply: VcsConnection,

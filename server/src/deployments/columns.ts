@@ -11,7 +11,8 @@ import type {
   Resource,
   UnrecordedResource,
 } from '#contract/deployments/plan.ts';
-import type { CustomServiceEnvironmentVariables, Deployment } from '#contract/deployments/shapes.ts';
+import type { CustomServiceEnvironmentVariables } from '#contract/deployments/custom-variables.ts';
+import type { Deployment } from '#contract/deployments/shapes.ts';
 import type {
   ApprovalDecider,
   AutoDriftRemediation,

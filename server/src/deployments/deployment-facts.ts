@@ -3,7 +3,10 @@
  * customServiceEnvironmentVariables. Most of it is stored with the request; the commit and the reviewer come
  * later.
  */
-import { type CustomServiceEnvironmentVariables, customVariableNames } from '#contract/deployments/shapes.ts';
+import {
+  type CustomServiceEnvironmentVariables,
+  customVariableNames,
+} from '#contract/deployments/custom-variables.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import { treePath } from '#protocol/work-folder-name.ts';

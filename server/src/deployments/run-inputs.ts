@@ -2,6 +2,7 @@
  * The resolved variables of a deployment, sealed once and opened for each phase: a change meanwhile is for
  * later deployments.
  */
+import { fixedFacts } from '#contract/deployments/custom-variables.ts';
 import type { DeployRequest } from '#contract/deployments/deploy-request.ts';
 import type { VariableChange } from '#contract/variables/shapes.ts';
 import type { JobVariable, ResourceToImport } from '#protocol/messages/job.ts';
@@ -53,31 +54,6 @@ export interface RunInputs {
 }
 
 const secretNames = ['oidcToken', 'vcsAccessToken'] as const;
-
-/**
- * Facts about the run itself, its code and the people behind it: scripts rely on them, so requests do not change
- * them. They are ignored rather than refused: clients send back what they have read.
- */
-const fixedFacts: readonly string[] = [
-  'organizationId',
-  'projectId',
-  'environmentId',
-  'deploymentLogId',
-  'deploymentType',
-  'deploymentRevision',
-  'commitHash',
-  'rootDir',
-  'templateDir',
-  'environmentCreatorName',
-  'environmentCreatorUserId',
-  'environmentCreatorEmail',
-  'deployerName',
-  'deployerUserId',
-  'deployerEmail',
-  'reviewerName',
-  'reviewerUserId',
-  'reviewerEmail',
-];
 
 /**
  * What readers get of customServiceEnvironmentVariables, and what only the run gets; nothing of the fixed facts, and no

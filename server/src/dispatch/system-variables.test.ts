@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { CustomServiceEnvironmentVariables } from '#contract/deployments/shapes.ts';
+import { CustomServiceEnvironmentVariables } from '#contract/deployments/custom-variables.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';

@@ -1,0 +1,251 @@
+/**
+ * An option that is stored and has no effect says so. Every field of a body is marked in the contract, or one of these
+ * lists names the file that acts on it, or says that people only read it. A name that many things have proves nothing,
+ * so nobody searches for uses: a new field needs a line here, or a mark.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type JsonSchema, jsonSchemaOf } from '#contract/documents/describe-schema.ts';
+import type { Operation } from '#contract/operation.ts';
+import { operations } from '#contract/operations.ts';
+import { root } from '../repository.ts';
+
+/** Which file acts on a field: not one that only stores or shows it. */
+const actsOn: Readonly<Record<string, string>> = {
+  acceptOtherLineage: 'server/src/state/roll-back-or-promote.ts',
+  accessibleFromEntireOrganization: 'server/src/state/state-access.ts',
+  allowedProjectIds: 'server/src/state/state-access.ts',
+  ansibleVersion: 'protocol/src/tools/ansible.ts',
+  assign: 'server/src/configuration-sets/change-assignments.ts',
+  assignments: 'server/src/roles/team-assignment-routes.ts',
+  bitbucketClientKey: 'server/src/vcs/vcs-provider.ts',
+  blueprintId: 'server/src/deployments/requests/read-source.ts',
+  blueprintRepository: 'server/src/deployments/requests/read-source.ts',
+  blueprintRevision: 'server/src/deployments/requests/read-source.ts',
+  code: 'server/src/single-sign-on/sign-in.ts',
+  codeChallenge: 'server/src/single-sign-on/sign-in.ts',
+  codeVerifier: 'server/src/single-sign-on/sign-in.ts',
+  configurationChanges: 'server/src/deployments/requests/read-deploy-request.ts',
+  configurationProperties: 'server/src/configuration-sets/change-set.ts',
+  configurationPropertiesChanges: 'server/src/configuration-sets/change-set.ts',
+  configurationSetChanges: 'server/src/deployments/requests/read-deploy-request.ts',
+  creationScope: 'server/src/environments/create-environment.ts',
+  creationScopeId: 'server/src/environments/create-environment.ts',
+  cron: 'server/src/schedules/cron.ts',
+  currentPassword: 'server/src/sign-in/change-password.ts',
+  data: 'server/src/bulk-operations/start-bulk-operation.ts',
+  defaultTtl: 'server/src/lifetimes/lifespan.ts',
+  deploy: 'server/src/schedules/update-schedule.ts',
+  deploymentType: 'server/src/bulk-operations/act-on-environment.ts',
+  deploymentId: 'server/src/deployments/policy-check/policy-test-routes.ts',
+  deployRequest: 'server/src/environments/create-environment.ts',
+  destroy: 'server/src/schedules/update-schedule.ts',
+  disableDestroyEnvironments: 'server/src/lifetimes/lifespan.ts',
+  downstreamEnvironmentIds: 'server/src/triggers/change-downstream.ts',
+  driftDetectionCron: 'server/src/schedules/check-policy-cron.ts',
+  driftDetectionEnabled: 'server/src/environments/policy-defaults.ts',
+  driftDetectionRequest: 'server/src/environments/check-create-request.ts',
+  email: 'server/src/people/invite.ts',
+  enabled: 'server/src/schedules/update-schedule.ts',
+  enableOidc: 'server/src/deployments/deployment-facts.ts',
+  enum: 'server/src/variables/check-variable.ts',
+  environmentId: 'server/src/roles/assign-role.ts',
+  environmentIds: 'server/src/bulk-operations/start-bulk-operation.ts',
+  envName: 'server/src/deployments/requests/read-settings.ts',
+  errorRegex: 'agent/src/runner/phases/run-with-retries.ts',
+  eventNames: 'server/src/notifications/assignment-routes.ts',
+  expiresAt: 'server/src/api-keys/key-limits.ts',
+  fileName: 'protocol/src/tools/cloudformation/arguments.ts',
+  files: 'server/src/deployments/policy-check/policy-test-routes.ts',
+  forceCheckoutOnTtlDestroy: 'server/src/deployments/start-deployment.ts',
+  forceRemoteBackend: 'server/src/environments/policy-defaults.ts',
+  format: 'server/src/variables/check-variable.ts',
+  githubInstallationId: 'server/src/vcs/vcs-provider.ts',
+  gitUser: 'server/src/deployments/deployment-facts.ts',
+  gitUserData: 'server/src/deployments/deployment-facts.ts',
+  helmChartName: 'agent/src/drivers/helm/chart.ts',
+  hosts: 'server/src/git-tokens/require-token-for.ts',
+  id: 'server/src/variables/apply-variable-changes.ts',
+  importUnrecorded: 'server/src/deployments/check-deploy-request.ts',
+  includeCostEstimation: 'server/src/deployments/start-deployment.ts',
+  isArchived: 'server/src/deployments/decisions/decide-start.ts',
+  isAzureDevOps: 'server/src/vcs/vcs-provider.ts',
+  isBitbucketServer: 'server/src/vcs/vcs-provider.ts',
+  isDefaultRole: 'server/src/roles/change-role.ts',
+  isDefaultTeam: 'server/src/teams/change-team.ts',
+  isGitHubEnterprise: 'server/src/vcs/vcs-provider.ts',
+  isGitLab: 'server/src/vcs/vcs-provider.ts',
+  isGitLabEnterprise: 'server/src/vcs/vcs-provider.ts',
+  isHelmRepository: 'server/src/dispatch/job-for-agent.ts',
+  isLocked: 'server/src/deployments/decisions/decide-start.ts',
+  isReadonly: 'server/src/variables/check-variable.ts',
+  isRemoteBackend: 'server/src/dispatch/job-for-agent.ts',
+  isRequired: 'server/src/variables/unusable-value.ts',
+  isSensitive: 'server/src/variables/apply-variable-changes.ts',
+  isTerragruntRunAll: 'agent/src/drivers/terragrunt/driver.ts',
+  k8sNamespace: 'protocol/src/tools/kubernetes-variables.ts',
+  lockId: 'server/src/state/lock-state.ts',
+  maxTtl: 'server/src/lifetimes/lifespan.ts',
+  networks: 'server/src/api-keys/key-limits.ts',
+  newName: 'server/src/environments/set-environment-template.ts',
+  newPassword: 'server/src/sign-in/change-password.ts',
+  numberOfEnvironments: 'server/src/policies/environment-limits.ts',
+  numberOfEnvironmentsTotal: 'server/src/policies/environment-limits.ts',
+  onDeploy: 'guards/src/retry-rule.ts',
+  onDestroy: 'guards/src/retry-rule.ts',
+  opentofuVersion: 'protocol/src/tools/opentofu.ts',
+  organizationId: 'server/src/access/check-right.ts',
+  organizationRole: 'server/src/roles/grant-permissions.ts',
+  outputsAsInputsEnabled: 'server/src/deployments/inputs-from-outputs/resolve-outputs.ts',
+  ownerId: 'server/src/api-keys/change-api-key.ts',
+  parentProjectId: 'server/src/projects/move-project.ts',
+  password: 'server/src/sign-in/hash-password.ts',
+  path: 'server/src/templates/check-source.ts',
+  permissions: 'server/src/people/invite.ts',
+  planHashes: 'server/src/bulk-operations/start-bulk-operation.ts',
+  planHash: 'server/src/deployments/decisions/decide-action.ts',
+  policyConfiguration: 'server/src/deployments/policy-check/policy-test-routes.ts',
+  policyId: 'server/src/deployments/policy-check/policy-test-routes.ts',
+  preventAutoDeploy: 'server/src/environments/create-environment.ts',
+  prNumber: 'server/src/deployments/deployment-facts.ts',
+  projectId: 'server/src/access/entity-home.ts',
+  projectIds: 'server/src/environments/create-environment.ts',
+  projectRole: 'server/src/roles/grant-permissions.ts',
+  projectsPermissions: 'server/src/roles/grant-permissions.ts',
+  pulumiVersion: 'protocol/src/tools/pulumi.ts',
+  redirectUri: 'server/src/single-sign-on/sign-in.ts',
+  regex: 'server/src/variables/check-variable.ts',
+  repository: 'server/src/templates/check-source.ts',
+  requiresApproval: 'server/src/deployments/approval/approval-at-start.ts',
+  requiresApprovalDefault: 'server/src/environments/policy-defaults.ts',
+  retry: 'guards/src/retry-rule.ts',
+  revision: 'agent/src/sources/git-checkout.ts',
+  role: 'server/src/access/grant.ts',
+  schema: 'server/src/variables/check-variable.ts',
+  scope: 'server/src/flows/assign.ts',
+  scopeId: 'server/src/flows/assign.ts',
+  selfApprovalForbidden: 'server/src/deployments/decisions/decide-approver.ts',
+  skipApplyWhenPlanIsEmpty: 'server/src/deployments/plans/skipped-apply.ts',
+  skipRedundantDeployments: 'server/src/deployments/advance-queue.ts',
+  skipStateRefresh: 'agent/src/drivers/terraform/commands.ts',
+  sourceId: 'server/src/deployments/check-deploy-request.ts',
+  sshKeys: 'agent/src/sources/git-checkout.ts',
+  state: 'server/src/single-sign-on/sign-in.ts',
+  subEnvironmentAlias: 'server/src/deployments/check-deploy-request.ts',
+  subEnvironments: 'server/src/deployments/check-deploy-request.ts',
+  tags: 'server/src/environments/list-environments.ts',
+  targetProjectId: 'server/src/projects/move-project.ts',
+  targets: 'agent/src/drivers/terraform/commands.ts',
+  taskPayload: 'agent/src/runner/phases/task-phase.ts',
+  teamId: 'server/src/roles/team-assignment-routes.ts',
+  terraformVersion: 'protocol/src/tools/terraform.ts',
+  terragruntTfBinary: 'protocol/src/tools/terragrunt.ts',
+  terragruntVersion: 'protocol/src/tools/terragrunt.ts',
+  terragruntWorkingDirectory: 'server/src/deployments/start-deployment.ts',
+  times: 'agent/src/runner/phases/run-with-retries.ts',
+  timeZone: 'server/src/schedules/cron.ts',
+  toDelete: 'server/src/variables/apply-variable-changes.ts',
+  token: 'server/src/people/accept-invitation.ts',
+  tokenId: 'server/src/templates/credentials-for.ts',
+  triggerName: 'server/src/deployments/requests/read-deploy-request.ts',
+  ttl: 'server/src/deployments/requests/read-settings.ts',
+  type: 'server/src/http/request-parts.ts',
+  unassign: 'server/src/configuration-sets/change-assignments.ts',
+  upstreamEnvironmentId: 'server/src/deployments/check-deploy-request.ts',
+  url: 'server/src/vcs-connections/vcs-connection-routes.ts',
+  userId: 'server/src/roles/assign-role.ts',
+  userIds: 'server/src/teams/change-team.ts',
+  userRequiresApproval: 'server/src/deployments/approval/approval-at-start.ts',
+  value: 'server/src/variables/check-variable.ts',
+  vcsConnectionId: 'server/src/templates/credentials-for.ts',
+  webhookSecret: 'server/src/notifications/endpoint-routes.ts',
+  workflowDeploymentId: 'server/src/deployments/check-deploy-request.ts',
+  workspaceName: 'agent/src/drivers/terraform/commands.ts',
+};
+
+/** What people and clients read, and nothing is meant to act on. */
+const onlyRead: readonly string[] = [
+  'comment',
+  'description',
+  'gitAvatarUrl',
+  'isOutput',
+  'name',
+  'photoUrl',
+  'picture',
+  'reason',
+  'tokenName',
+];
+
+/** Fields of rows that clients send back as they have read them; the contract accepts them and says so. */
+const sentBack: readonly string[] = [
+  'createdAt',
+  'isEdited',
+  'isSingleUse',
+  'order',
+  'originalVariableScope',
+  'overwrites',
+  'updatedAt',
+];
+
+/** Shapes whose fields all mean the same. */
+const shapes: readonly string[] = [
+  // The run gets all that are not marked as variables.
+  'CustomServiceEnvironmentVariables',
+  // Each type has its own required fields; types without an effect are marked.
+  'CredentialValue',
+  // Refused, as nothing is a workflow yet.
+  'WorkflowDeploymentOptions',
+];
+
+type Marked = JsonSchema & { readonly 'x-no-effect'?: string; readonly 'x-ignored'?: string };
+
+/** Marked with some of its values only, a field is marked, too: the others have an effect. */
+function isMarked(schema: Marked): boolean {
+  const text = schema['x-no-effect'] ?? schema['x-ignored'] ?? '';
+  return text !== '' || schema.description?.startsWith('Ignored') === true;
+}
+
+/** Every request has the warning, whatever else it contains. */
+function hasRequiredMark({ required = [], properties = {} }: JsonSchema): boolean {
+  return required.some((name) => {
+    const field = (properties[name] ?? {}) as Marked & { 'x-no-effect-values'?: unknown };
+    return field['x-no-effect'] !== undefined && field['x-no-effect-values'] === undefined;
+  });
+}
+
+/** The names of the fields that are not marked, at any depth. */
+function unmarkedIn(schema: JsonSchema): string[] {
+  if (isMarked(schema) || hasRequiredMark(schema) || shapes.includes(schema.title ?? '')) return [];
+  const own = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
+    isMarked(field) || shapes.includes(field.title ?? '') ? [] : [name, ...unmarkedIn(field)],
+  );
+  const { additionalProperties: rest } = schema;
+  const inner = [schema.items ?? [], schema.anyOf ?? [], typeof rest === 'object' ? rest : []].flat();
+  return [...own, ...inner.flatMap(unmarkedIn)];
+}
+
+const all = Object.values(operations) as Operation[];
+const unmarked = new Set(
+  all.flatMap(({ body }) => (body === undefined ? [] : unmarkedIn(jsonSchemaOf(body)))),
+);
+const known = new Set([...Object.keys(actsOn), ...onlyRead, ...sentBack]);
+
+test('each field of a body has an effect, or is marked as one without', () => {
+  assert.ok(unmarked.size > 150, String(unmarked.size));
+  assert.deepEqual([...unmarked].filter((name) => !known.has(name)).toSorted(), []);
+});
+
+test('the lists have no field that is marked or gone', () => {
+  assert.deepEqual([...known].filter((name) => !unmarked.has(name)).toSorted(), []);
+});
+
+test('the file that acts on a field mentions it, and does more than showing it', () => {
+  const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const wrong = Object.entries(actsOn).filter(([name, file]) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    return !new RegExp(`\\b(${name}|${snake(name)})\\b`).test(text) || /-view\.ts$|columns\.ts$/.test(file);
+  });
+  assert.deepEqual(wrong, []);
+});
