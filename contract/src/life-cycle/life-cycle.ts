@@ -43,7 +43,7 @@ export const deploymentMoves = [
     from: 'QUEUED',
     event: 'supersede',
     to: 'SKIPPED',
-    when: 'a newer deployment makes it redundant and the project skips those',
+    when: 'a newer deployment makes it redundant and the project skips those, or its type does not run yet',
   },
   {
     from: 'IN_PROGRESS',

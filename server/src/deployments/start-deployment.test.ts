@@ -194,6 +194,21 @@ test('commands of a task are refused with another type, and nothing starts', asy
   );
 });
 
+test('a test of a module is stored and skipped at once, with the reason', async () => {
+  const { id } = await createIdle(app);
+  const { status: before } = await environmentOf(app, id);
+  const body = { deploymentType: 'moduleTest' };
+  const reply = await call(app, 'deployEnvironment', { params: { id }, body });
+  assert.match(
+    String(reply.headers['x-envarium-warning']),
+    /^deploymentType moduleTest is stored but has no /,
+  );
+  const { type, status, error } = await deploymentOf(app, reply.json<{ id: string }>().id);
+  assert.deepEqual([type, status], ['moduleTest', 'SKIPPED']);
+  assert.match(error?.message ?? '', /did not run: modules and templates are not tested/);
+  assert.equal((await environmentOf(app, id)).status, before);
+});
+
 test('a refused deployment names the field, and stores nothing of the request', async () => {
   const { id } = await createIdle(app);
   const refusals: [object, RegExp][] = [
@@ -213,10 +228,6 @@ test('a refused deployment names the field, and stores nothing of the request', 
     [
       { deploymentType: 'prPlan', sourceId: 'x' },
       /\/body\/sourceId applies only to deploymentType remotePlan/,
-    ],
-    [
-      { deploymentType: 'moduleTest' },
-      /\/body\/deploymentType moduleTest cannot be run by this version: it runs (?!.*destroy)/,
     ],
     [{ deploymentType: 'destroy' }, /\/body\/deploymentType must be one of/],
     [{ blueprintId: 'other' }, /\/body\/blueprintId/],

@@ -7,6 +7,7 @@ import { type DeployBody, normalizeDeployRequest } from '#contract/deployments/d
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { DeploymentType } from '#contract/schema/enumerations.ts';
+import { noEffects } from '#contract/schema/no-effect-words.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
 import { canEstimateCosts, deploymentSteps, isRunnable, toolFacts } from '#protocol/tools/index.ts';
 import { policyCheckedTypes } from '#protocol/tools/steps.ts';
@@ -38,7 +39,7 @@ import {
 } from './deployment-store.ts';
 import { startedView } from './deployment-view.ts';
 import { lastDeployColumns, withLastVariables } from './last-deploy.ts';
-import { endIdleDestroy, refreshEnvironment } from './move-deployment.ts';
+import { endIdleDestroy, moveDeployment, refreshEnvironment } from './move-deployment.ts';
 import { changedColumns, changeForGood, factsAfter } from './inputs/change-for-good.ts';
 import { contentsWithProposed, isProposing, proposedOf } from './inputs/proposed-changes.ts';
 import {
@@ -158,6 +159,8 @@ function requestColumns({ actor }: ActorContext, request: StartRequest) {
   };
 }
 
+const notRun = `The deployment did not run: ${noEffects.tests}`;
+
 interface NewDeployment {
   /** With what decides about the environment. */
   readonly row: Insertable<DeploymentTable> &
@@ -191,6 +194,7 @@ async function newDeployment(
   const { environment, lastDeploy } = facts;
   const now = context.now();
   const id = context.newId();
+  const isQueued = decision.kind === 'queue' || decision.kind === 'skip';
   const source = sourceColumns(facts, request);
   const ofLast = decision.kind === 'start' ? lastDeployColumns(source, lastDeploy) : {};
   const code = { ...source, ...ofLast };
@@ -210,9 +214,9 @@ async function newDeployment(
     environment_id: environment.id,
     organization_id: environment.organization_id,
     project_id: environment.project_id,
-    status: decision.kind === 'queue' ? 'QUEUED' : 'IN_PROGRESS',
+    status: isQueued ? 'QUEUED' : 'IN_PROGRESS',
     queued_at: now,
-    started_at: decision.kind === 'queue' ? null : now,
+    started_at: isQueued ? null : now,
     updated_at: now,
     ...requestColumns(context, request),
     ...code,
@@ -227,6 +231,17 @@ async function newDeployment(
 /** A deploy of an environment of which nothing stands makes it one more of its project. */
 function isActivation({ environment, open }: StoredFacts, { type }: StartRequest): boolean {
   return type === 'deploy' && isIdle(environment) && !open.some((each) => each.type === 'deploy');
+}
+
+/** Ends what does not run. @returns `made` itself where it runs */
+async function endAtOnce(
+  context: ActorContext,
+  made: LockedDeployment,
+  { kind }: StartDecision,
+): Promise<LockedDeployment> {
+  if (kind === 'nothing-to-destroy') return endIdleDestroy(context, made);
+  if (kind !== 'skip') return made;
+  return moveDeployment(context, made, 'SKIPPED', { error: JSON.stringify({ message: notRun }) });
 }
 
 export interface StartedDeployment extends LockedDeployment, Pick<NewDeployment, 'variables'> {
@@ -253,7 +268,8 @@ export async function startFrom(
   // A destroy with nothing to destroy needs no tool, and none that this version can run.
   const { tool } = row;
   const extra = { estimatesCosts: row.estimates_costs === true, hasPolicies: row.has_policies };
-  const steps = isRunnable(tool) ? deploymentSteps(tool, request.type, extra) : [];
+  const isRun = decision.kind !== 'skip' && isRunnable(tool);
+  const steps = isRun ? deploymentSteps(tool, request.type, extra) : [];
   // A deployment restores an archived environment.
   const restored = before.environment.is_archived ? { is_archived: false } : {};
   const changes = { ...(isProposal ? {} : changedColumns(request)), ...restored };
@@ -270,7 +286,7 @@ export async function startFrom(
   ]);
   await context.react('deploymentMoved', { deployment, environment, from: null, waiting });
   const made = { deployment, environment };
-  const ended = decision.kind === 'nothing-to-destroy' ? await endIdleDestroy(context, made) : made;
+  const ended = await endAtOnce(context, made, decision);
   await recordAudit(context, {
     organizationId: environment.organization_id,
     projectId: environment.project_id,
@@ -285,7 +301,7 @@ export async function startFrom(
       ...(request.imports === undefined ? {} : { imports: [...request.imports] }),
     },
   });
-  return { ...ended, variables, waiting: decision.kind === 'nothing-to-destroy' ? null : waiting };
+  return { ...ended, variables, waiting: ended === made ? waiting : null };
 }
 
 /**

@@ -47,7 +47,9 @@ export type StartDecision =
   /** `behind`: the deployment that is ahead; null: a tool outside of runs holds the state. */
   | { readonly kind: 'queue'; readonly behind: string | null }
   /** A destroy with nothing to destroy ends well at once, without its tool. */
-  | { readonly kind: 'nothing-to-destroy' };
+  | { readonly kind: 'nothing-to-destroy' }
+  /** Its type is stored only: it is skipped at once. */
+  | { readonly kind: 'skip' };
 
 function refuse(code: ErrorCode, message: string): StartDecision {
   return { kind: 'refuse', code, message };
@@ -107,9 +109,6 @@ function actionOf(type: DeploymentType): EnvironmentAction {
   return environmentActions.find((action) => action === type) ?? 'plan';
 }
 
-/** Types that a deploy request can name: a destroy has an operation of its own. */
-const requestable = runnableDeploymentTypes.filter((type) => type !== 'destroy');
-
 function refusal(facts: StartFacts): StartDecision | null {
   const { environment, type, tool } = facts;
   // With nothing to destroy, no tool is needed.
@@ -118,12 +117,6 @@ function refusal(facts: StartFacts): StartDecision | null {
     return refuse(
       'bad_request',
       `/type ${tool} cannot be run by this version: it runs ${runnableTools.join(', ')}`,
-    );
-  }
-  if (!(runnableDeploymentTypes as readonly string[]).includes(type)) {
-    return refuse(
-      'bad_request',
-      `/body/deploymentType ${type} cannot be run by this version: it runs ${requestable.join(', ')}`,
     );
   }
   if (environment.isLocked) {
@@ -151,6 +144,7 @@ function refusal(facts: StartFacts): StartDecision | null {
 export function decideStart(facts: StartFacts): StartDecision {
   const refused = refusal(facts);
   if (refused) return refused;
+  if (!(runnableDeploymentTypes as readonly string[]).includes(facts.type)) return { kind: 'skip' };
   const ahead = waitsFor({ id: '', type: facts.type }, facts.open);
   if (ahead) return { kind: 'queue', behind: ahead.id };
   if (facts.isStateLocked && isSerial(facts.type)) return { kind: 'queue', behind: null };

@@ -64,7 +64,9 @@ test('deployments that cannot run or are locked out are neither started nor queu
       const decision = decideStart(given);
       const isIdle = given.type === 'destroy' && !given.mayHaveResources && given.open.length === 0;
       const isRunnable = (runnableTools as readonly string[]).includes(given.tool) || isIdle;
-      const cannot = !isRunnable || !(runnableDeploymentTypes as readonly string[]).includes(given.type);
+      const cannot = !isRunnable;
+      const isKnown = (runnableDeploymentTypes as readonly string[]).includes(given.type);
+      if (decision.kind !== 'refuse') assert.equal(decision.kind === 'skip', !isKnown);
       if (cannot)
         assert.deepEqual(
           [decision.kind, decision.kind === 'refuse' && decision.code],

@@ -174,3 +174,12 @@ test('a level is planned, waits, is applied, or is left behind by the end of its
   for (const status of ['FAILURE', 'CANCELLED', 'ABORTED'] as const)
     assert.equal(levelText({ status, planHash: 'abc' }), 'was not completed');
 });
+
+test('a skipped deployment says which one replaced it, or why it did not run', () => {
+  assert.equal(
+    sentence({ status: 'SKIPPED', skippedFor: 'd' }),
+    'Skipped: a later deployment made it redundant',
+  );
+  const error = { message: 'The deployment did not run' };
+  assert.equal(sentence({ status: 'SKIPPED', error }), 'Skipped: The deployment did not run');
+});

@@ -156,7 +156,8 @@ const sentences: Readonly<Record<DeploymentStatus, (facts: SentenceFacts) => str
   TIMEOUT: (facts) => failed('Timed out', facts),
   ABORTED: aborted,
   CANCELLED: cancelled,
-  SKIPPED: () => 'Skipped: a later deployment made it redundant',
+  SKIPPED: ({ deployment: { skippedFor, error } }) =>
+    `Skipped: ${skippedFor === undefined && error ? error.message : 'a later deployment made it redundant'}`,
   NEVER_DEPLOYED: () => 'Not deployed yet',
 };
 
