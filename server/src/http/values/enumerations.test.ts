@@ -69,18 +69,28 @@ const nameOf = ({ operation, part, path }: Place) => `${operation.name} ${part}.
 /** Values that are refused (400), with the reason. */
 const forbidden: readonly (readonly [RegExp, string])[] = [
   [/^create\w+ body\.deployRequest\.deploymentType (?!deploy$)/, 'the first deployment is a deploy'],
-  [/^create\w+ body\.\w+\.autoDriftRemediationStrategy (?!DISABLED$)/, 'about drift runs, which are not the first'],
+  [
+    /^create\w+ body\.\w+\.autoDriftRemediationStrategy (?!DISABLED$)/,
+    'about drift runs, which are not the first',
+  ],
   [/workflowDeploymentOptions\.operation /, 'about environments of a workflow only'],
   [/^createEnvironment body\.type workflow$/, 'only templates of workflows are stored so far'],
   [/^saveVariables body\.0\.scope DEPLOYMENT$/, 'only deployments write what they run with'],
   [/^saveVariables body\.0\.scope WORKFLOW$/, 'about environments of a workflow only'],
   [/^\w+ConfigurationSet body\..*format ENVIRONMENT_OUTPUT$/, 'references are for scopes of one project'],
+  [
+    /^\w+ConfigurationSet body\.configurationProp\w+\.0\.scope (?!SET$)/,
+    'variables of a set have the scope SET',
+  ],
 ];
 
 /** Values whose effect the reply does not show, with the reason. */
 const unseen: readonly (readonly [RegExp, string])[] = [
   [/ query\./, 'decides what is listed, read or cancelled'],
-  [/\.configuration(Changes|Properties|PropertiesChanges)\.(0\.)?scope /, 'says where an edited row was read'],
+  [
+    /\.configuration(Changes|Properties|PropertiesChanges)\.(0\.)?scope /,
+    'says where an edited row was read',
+  ],
   [/^(unassignCustomFlows|listCustomFlowAssignments) /, 'decides what is removed or listed'],
   [/autoDriftRemediationStrategy DISABLED$/, 'is what happens anyway'],
   [/^\w+Credential body\.value\./, 'values of credentials are not shown'],
@@ -113,8 +123,7 @@ const ofFormat: Readonly<Record<string, string>> = {
 
 const ofTtl: Readonly<Record<string, string | undefined>> = { DATE: '2400-01-31', HOURS: '5' };
 
-const ofEndpoint = (type: unknown) =>
-  type === 'Email' ? 'ops@example.com' : 'https://hooks.invalid/walked';
+const ofEndpoint = (type: unknown) => (type === 'Email' ? 'ops@example.com' : 'https://hooks.invalid/walked');
 
 function credentialOf(type: CredentialType): object {
   return Object.fromEntries(credentialKinds[type].required.map((field) => [field, 'x']));
@@ -137,7 +146,10 @@ const needed: Readonly<Partial<Record<OperationName, (place: Place, value: strin
   updateDriftSchedule: () => ({ enabled: true, cron: '0 4 * * *' }),
   createTemplate: (_, value) => ({ name: newName(), ...ofType[value] }),
   updateTemplate: (_, value) => ({ name: newName(), ...ofType[value] }),
-  listConfigurationSets: (_, value) => ({ scopeId: scopeIds[value] }),
+  listConfigurationSets: (_, value) => ({
+    scopeId: scopeIds[value],
+    projectId: value === 'project' ? projectId : undefined,
+  }),
   createConfigurationSet: ({ path }, value) => ({
     name: newName(),
     ...(path[0] === 'scope' ? { scopeId: scopeIds[value] } : {}),
@@ -177,7 +189,7 @@ function credentialWith({ path }: Place, value: string): object {
 
 async function deployWith({ path }: Place, value: string): Promise<object> {
   if (path.at(-1) === 'autoDriftRemediationStrategy') return { deploymentType: 'driftDetection' };
-  if (path.at(-1) !== 'deploymentType') return {};
+  if (path.at(-1) !== 'deploymentType' || path.at(-2) === 'customServiceEnvironmentVariables') return {};
   if (value === 'task') return { taskPayload: 'true' };
   if (value !== 'remotePlan') return {};
   const uploaded = await send(app, {
@@ -189,9 +201,13 @@ async function deployWith({ path }: Place, value: string): Promise<object> {
   return { sourceId: uploaded.json<{ id: string }>().id };
 }
 
-/** Fields of the request, or of the one element of its array. */
+/** Fields of the request, or of the one element of its array; undefined takes one away. */
 function withFields(part: unknown, fields: object): unknown {
-  return Array.isArray(part) ? [{ ...(part[0] as object), ...fields }] : { ...(part as object), ...fields };
+  const added = (to: unknown) =>
+    Object.fromEntries(
+      Object.entries({ ...(to as object), ...fields }).filter(([, value]) => value !== undefined),
+    );
+  return Array.isArray(part) ? [added(part[0])] : added(part);
 }
 
 /** The ids in the path, where others than those of the samples are needed. */
@@ -201,7 +217,9 @@ async function paramsFor({ operation, path }: Place, value: unknown): Promise<ob
     const place = isOfProject ? { creationScope: 'PROJECT', creationScopeId: projectId } : {};
     return { id: (await createTemplate(app, place)).id };
   }
-  if (operation.name === 'deployEnvironment' && path.at(-2) === 'ttl') return { id: (await createIdle(app)).id };
+  if (operation.name === 'assignNotificationEndpoint') return { endpointId: ids['notificationEndpoint'] };
+  if (operation.name === 'deployEnvironment' && path.at(-2) === 'ttl')
+    return { id: (await createIdle(app)).id };
   if (operation.name !== 'destroyEnvironment') return {};
   await forgetWork(app);
   return { id: (await createActive(app, agent)).id };
@@ -224,7 +242,9 @@ async function requestFor(place: Place, value: unknown, variable: string): Promi
   const at = variableAt(place);
   if (at !== null) {
     const scope =
-      operation.name === 'saveVariables' ? { scope: 'ENVIRONMENT', scopeId: environment.id, organizationId } : {};
+      operation.name === 'saveVariables'
+        ? { scope: 'ENVIRONMENT', scopeId: environment.id, organizationId }
+        : {};
     const written = { ...scope, name: variable, type: 0, value: ofFormat[String(value)] ?? 'true' };
     changed = withValue(changed, at, written);
   }
@@ -250,12 +270,14 @@ function has(document: unknown, field: string, value: unknown): boolean {
   if (Array.isArray(document)) return document.some((each) => has(each, field, value));
   return Object.entries(document).some(
     ([name, inner]) =>
-      (name === field && [inner].flat().includes(value)) || (typeof inner === 'object' && has(inner, field, value)),
+      (name === field && [inner].flat().includes(value)) ||
+      (typeof inner === 'object' && has(inner, field, value)),
   );
 }
 
 /** The names that replies have for fields of requests. */
 const shownAs: Readonly<Record<string, string>> = { deploymentType: 'type' };
+const shownBySets: Readonly<Record<string, string>> = { scope: 'creationScope' };
 
 interface Shown {
   readonly id?: string;
@@ -291,7 +313,8 @@ async function isShown(place: Place, value: unknown, reply: Shown, variable: str
     return (lifespanEndAt === null) === (value === 'INFINITE');
   }
   const documents = await documentsOf(place, reply, variable);
-  return has(documents, field, value) || has(documents, shownAs[field] ?? field, value);
+  const names = place.operation.name.endsWith('ConfigurationSet') ? shownBySets : shownAs;
+  return has(documents, field, value) || has(documents, names[field] ?? field, value);
 }
 
 const isIn = (list: typeof forbidden, text: string) => list.some(([pattern]) => pattern.test(text));
@@ -325,6 +348,9 @@ test('the walk finds the enumerations of the interface, and each exception is ab
 
 for (const operation of new Set(places.map((place) => place.operation)))
   test(`${operation.name}: each value of its enumerations is stored, has its effect, or is answered with a warning`, async () => {
+    const failures: string[] = [];
     for (const place of places.filter((each) => each.operation === operation))
-      for (const value of place.values) await check(place, value);
+      for (const value of place.values)
+        await check(place, value).catch((error: Error) => failures.push(error.message));
+    assert.deepEqual(failures, []);
   });
