@@ -278,10 +278,10 @@ export const operations = defineOperations('deployments', {
     summary: 'Get impact of plans',
     description:
       'Of each deployment, by its id: how many resources its stored plan creates, changes, destroys or replaces, and ' +
-      'which it destroys or replaces. Ids that are unknown, or that the caller may not view, are absent. Of a plan ' +
+      'which it destroys or replaces. Of a plan ' +
       'of which only the summary is stored, `recreate`, `metadata`, `destructive` and `destructiveTypeCounts` are absent.',
     needs: 'signed-in',
-    needsToo: [{ right: 'VIEW_ENVIRONMENT', for: 'each deployment that is shown' }],
+    needsToo: [{ right: 'VIEW_ENVIRONMENT', for: 'each deployment' }],
     query: PlanImpactQuery,
     reply: mapOf(PlanImpact),
   }),

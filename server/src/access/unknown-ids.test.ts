@@ -132,8 +132,6 @@ const free: readonly RegExp[] = [
   /^(create|update)Module body\.(tokenId|vcsConnectionId|sshkeys)/,
   // Removing what is not there has answers of its own.
   /^unassignConfigurationSets query\.setIds$/,
-  // A list of what the caller may view.
-  /^getPlanImpact query\./,
   // The trail also has what was removed.
   /^list(Installation)?AuditEvents query\.projectId$/,
 ];

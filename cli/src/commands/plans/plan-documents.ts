@@ -2,9 +2,7 @@
 import type { Command } from 'commander';
 import type { PlanImpact } from '#contract/deployments/plan-impact.ts';
 import { onCall } from '../../command-line.ts';
-import { BadCall } from '../../exit-codes.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../../find-deployment.ts';
-import { plain } from '../../terminal/safe-text.ts';
 import type { Column } from '../../terminal/table.ts';
 
 const columns: Column<PlanImpact & { readonly id: string }>[] = [
@@ -34,9 +32,6 @@ export function addPlanDocumentCommands(group: Command): void {
     const { client, output, isJson } = session;
     const impacts = await client.call('getPlanImpact', { query: { deploymentIds: words.join(',') } });
     if (isJson) return output.json(impacts);
-    const missing = words.find((id) => impacts[id] === undefined);
-    if (missing !== undefined)
-      throw new BadCall(`There is no deployment "${plain(missing)}" that this key has access to.`);
     const rows = Object.entries(impacts).map(([id, each]) => ({ id, ...each }));
     await output.table(rows, columns, '');
     for (const { id, destructive = [] } of rows)

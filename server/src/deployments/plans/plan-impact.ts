@@ -1,9 +1,10 @@
-/** What stored plans would do, for the deployments that the caller may view. */
+/** What stored plans would do. */
 import { mostImpacts, type PlanImpact, type PlanImpactQuery } from '#contract/deployments/plan-impact.ts';
 import { countsOfSummary } from '#contract/deployments/plan-counts.ts';
+import { requireRight } from '../../access/check-right.ts';
 import { isUuid } from '../../access/entity-home.ts';
 import type { ActorContext } from '../../context.ts';
-import { badField } from '../../http/errors.ts';
+import { badField, unknownEntity } from '../../http/errors.ts';
 import { type ImpactRow, readImpacts } from './plan-impact-store.ts';
 
 /** @throws Refusal 400 for no ids, or too many */
@@ -13,7 +14,7 @@ function idsOf({ deploymentIds, ids }: PlanImpactQuery): string[] {
   if (given.length === 0) throw badField('query.deploymentIds', 'is required: ids of deployments');
   if (given.length > mostImpacts)
     throw badField('query.deploymentIds', `has ${given.length} ids, and at most ${mostImpacts} are accepted`);
-  return given.filter(isUuid);
+  return given;
 }
 
 function impactOf({ actions, types, destructive, plan_summary: summary }: ImpactRow): PlanImpact {
@@ -43,17 +44,30 @@ function impactOf({ actions, types, destructive, plan_summary: summary }: Impact
   };
 }
 
-/** @returns by id of the deployment */
+/**
+ * @returns by id of the deployment
+ * @throws Refusal 400 for an id that the caller's organizations do not have, 403 for a deployment that the caller may
+ * not view
+ */
 export async function planImpact(
   { db, actor }: ActorContext,
   query: PlanImpactQuery,
 ): Promise<Record<string, PlanImpact>> {
-  const rows = await readImpacts(db, idsOf(query));
-  const mayView = (row: ImpactRow) =>
-    actor.access.has('VIEW_ENVIRONMENT', {
-      organizationId: row.organization_id,
-      projectId: row.project_id,
-      environmentId: row.environment_id,
-    });
-  return Object.fromEntries(rows.filter(mayView).map((row) => [row.id, impactOf(row)]));
+  const ids = idsOf(query);
+  const rows = await readImpacts(db, ids.filter(isUuid));
+  const field = query.deploymentIds === undefined ? 'ids' : 'deploymentIds';
+  return Object.fromEntries(
+    ids.map((id) => {
+      const row = rows.find((each) => each.id === id.toLowerCase());
+      if (!row || !actor.access.isMember(row.organization_id))
+        throw unknownEntity(`query.${field}`, 'deployment');
+      const place = {
+        organizationId: row.organization_id,
+        projectId: row.project_id,
+        environmentId: row.environment_id,
+      };
+      requireRight(actor, place, 'VIEW_ENVIRONMENT', `/query/${field}`);
+      return [id, impactOf(row)];
+    }),
+  );
 }

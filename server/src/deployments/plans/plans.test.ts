@@ -44,7 +44,7 @@ test('plans are counted by action, and what they destroy is listed', async () =>
     ...lost,
   ]);
   const empty = await planned([]);
-  const all = await impactOf(`${mixed},${empty}, ${mixed},${randomUUID()},no-uuid`);
+  const all = await impactOf(`${mixed},${empty}, ${mixed}`);
   assert.deepEqual(Object.keys(all).toSorted(), [mixed, empty].toSorted());
   const { destructive = [], ...counts } = all[mixed] ?? { planReadable: false };
   assert.deepEqual(counts, {
@@ -110,10 +110,15 @@ test('without a plan, its summary counts, or nothing is readable', async () => {
   });
 });
 
-test('plans that the caller may not view are absent, and lists have limits', async () => {
+test('plans that are unknown or that the caller may not view are refused, and lists have limits', async () => {
   const plan = await planned([]);
   const stranger = await app.addKey({ [organizationId]: 'User' });
-  assert.deepEqual(await impactOf(plan, stranger), {});
+  const hidden = await refused(app, 'getPlanImpact', 403, { query: { deploymentIds: plan }, as: stranger });
+  assert.match(hidden.message, /query\/deploymentIds needs the right VIEW_ENVIRONMENT/);
+  for (const id of [randomUUID(), 'x']) {
+    const { message } = await refused(app, 'getPlanImpact', 400, { query: { ids: `${plan},${id}` } });
+    assert.match(message, /query\/ids does not match any deployment/);
+  }
   const tooMany = Array.from({ length: 201 }, () => randomUUID()).join(',');
   for (const deploymentIds of ['', ' , ', tooMany]) {
     const { message } = await refused(app, 'getPlanImpact', 400, { query: { deploymentIds } });
