@@ -2,6 +2,7 @@
 import { Select, Stack, Switch } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import type { Reply, Tagged } from '../../api/queries.ts';
+import { describeSetting } from '../../forms/without-effect.ts';
 import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
 import { Part } from '../../records/Part.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
@@ -40,7 +41,7 @@ function FlagFields({ form, flags }: { readonly form: PolicyForm; readonly flags
     <Switch
       key={name}
       label={label}
-      description={meaning}
+      description={describeSetting(name, meaning)}
       {...form.getInputProps(name, { type: 'checkbox' })}
     />
   ));

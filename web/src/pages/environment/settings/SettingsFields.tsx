@@ -1,8 +1,8 @@
 /** The fields of an environment's settings. */
 import { Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
-import { noEffects } from '#contract/schema/no-effect-words.ts';
 import { useRead } from '../../../api/queries.ts';
 import { Section, Wide } from '../../../forms/Section.tsx';
+import { describeSetting } from '../../../forms/without-effect.ts';
 import type { EnvironmentProps } from '../reads.ts';
 import type { SettingName, SettingsValues } from './settings-values.ts';
 
@@ -24,7 +24,7 @@ function SettingText({ values, set, isDisabled, errorOf, name, ...props }: Setti
   return (
     <TextInput
       label={label}
-      description={description}
+      description={describeSetting(name, description)}
       required={isRequired}
       disabled={isDisabled}
       value={values[name]}
@@ -62,7 +62,7 @@ function SettingSwitch({
     <Wide>
       <Switch
         label={label}
-        description={whyNot ?? description}
+        description={whyNot ?? describeSetting(name, description)}
         checked={values[name]}
         disabled={isDisabled || whyNot !== undefined}
         error={errorOf(name)}
@@ -147,12 +147,7 @@ function Runs(props: SettingsFieldsProps) {
 function FromGit(props: SettingsFieldsProps) {
   return (
     <Section title="From git" hint="What pushes, pull requests and comments do.">
-      <SettingSwitch
-        {...props}
-        name="continuousDeployment"
-        label="Deploy when the revision changes"
-        description={`Stored, not in effect yet: ${noEffects.continuousDeployment}.`}
-      />
+      <SettingSwitch {...props} name="continuousDeployment" label="Deploy when the revision changes" />
       <SettingSwitch
         {...props}
         name="autoDeployOnPathChangesOnly"
@@ -164,12 +159,7 @@ function FromGit(props: SettingsFieldsProps) {
         label="Or when these paths change"
         description="A pattern such as modules/**"
       />
-      <SettingSwitch
-        {...props}
-        name="pullRequestPlanDeployments"
-        label="Plan pull requests"
-        description={`Stored, not in effect yet: ${noEffects.pullRequestPlanDeployments}.`}
-      />
+      <SettingSwitch {...props} name="pullRequestPlanDeployments" label="Plan pull requests" />
       <SettingSwitch {...props} name="vcsPrCommentsEnabled" label="Read commands from comments" />
       <SettingText
         {...props}

@@ -7,6 +7,7 @@ import { useRead } from '../../../api/queries.ts';
 import { remediationChoices } from '../../../design/words.ts';
 import { CronField } from '../../../forms/cron/CronField.tsx';
 import { Section, Wide } from '../../../forms/Section.tsx';
+import { describeSetting } from '../../../forms/without-effect.ts';
 import classes from '../projects.module.css';
 import {
   driftFlag,
@@ -47,7 +48,7 @@ function Meaning({
 }
 
 export function FlagSwitch({ field, ...props }: FieldsProps & { readonly field: FlagField }) {
-  const { name, label, meaning, without } = field;
+  const { name, label, meaning } = field;
   const { values, isDisabled, onChange, errors } = props;
   return (
     <Wide>
@@ -55,7 +56,7 @@ export function FlagSwitch({ field, ...props }: FieldsProps & { readonly field: 
         label={label}
         description={
           <Meaning {...props} field={name}>
-            {without === undefined ? meaning : `${meaning} Stored, without effect yet: ${without}.`}
+            {describeSetting(name, meaning)}
           </Meaning>
         }
         checked={values.flags[name]}

@@ -10,8 +10,6 @@ export interface FlagField {
   readonly name: PolicyFlag | 'driftDetectionEnabled';
   readonly label: string;
   readonly meaning: string;
-  /** What happens although it is on; absent: it has its effect. */
-  readonly without?: string;
 }
 
 /** What becomes of plans and of the queue. */
@@ -66,19 +64,16 @@ export const creationFlags: readonly FlagField[] = [
     name: 'continuousDeploymentDefault',
     label: 'Deploy on push',
     meaning: 'New environments are deployed when their code changes.',
-    without: 'pushes to the repository do not start deployments',
   },
   {
     name: 'runPullRequestPlanDefault',
     label: 'Plan pull requests',
     meaning: 'Pull requests start plans of new environments.',
-    without: 'pull requests do not start plans',
   },
   {
     name: 'vcsPrCommentsEnabledDefault',
     label: 'Commands in comments',
     meaning: 'Comments on pull requests start deployments of new environments.',
-    without: 'comments on pull requests are not read',
   },
 ];
 

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { operations } from '#contract/operations.ts';
+import { describeSetting, withoutEffect } from './without-effect.ts';
+
+interface Marked {
+  readonly 'x-no-effect'?: string;
+  readonly 'x-no-effect-values'?: readonly unknown[];
+  readonly type?: string | readonly string[];
+}
+
+function fieldsOf(body: unknown): Readonly<Record<string, Marked>> {
+  return (body as { readonly properties: Readonly<Record<string, Marked>> }).properties;
+}
+
+const { updateEnvironment, updatePolicy, updateOrganizationPolicies } = operations;
+
+test('the settings pages know each setting without effect, as the contract marks it', () => {
+  const marked = [updateEnvironment, updatePolicy, updateOrganizationPolicies].flatMap(({ body }) =>
+    Object.entries(fieldsOf(body)).flatMap(([name, field]) => {
+      const consequence = field['x-no-effect'];
+      // Of a list, only some choices have no effect.
+      const isList = field['x-no-effect-values']?.some((value) => typeof value === 'string') === true;
+      return consequence === undefined || isList ? [] : [[name, consequence] as const];
+    }),
+  );
+  assert.ok(marked.length > 10);
+  assert.deepEqual(withoutEffect, Object.fromEntries(marked));
+});
+
+test('a page says what a setting is for, and what it does not do yet', () => {
+  const note = 'Stored, without effect yet: comments on pull requests are not read.';
+  assert.equal(describeSetting('vcsCommandsAlias', 'Instead of the name'), `Instead of the name. ${note}`);
+  assert.equal(describeSetting('vcsCommandsAlias'), note);
+  assert.equal(describeSetting('isRemoteBackend', 'Kept'), 'Kept');
+  assert.equal(describeSetting('isRemoteBackend'), undefined);
+});
