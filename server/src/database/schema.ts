@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources e142856963c4e06bc43e2c74dbff7d19f2849665ea78c40d378a2a9e2ef2cf0f
+ * sources 760e00430579dda393c4088c2afdcce11feccdf4e207eb0ed70de6528827b781
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
