@@ -285,12 +285,16 @@ interface Shown {
   readonly environmentId?: string;
   readonly latestDeploymentLogId?: string;
   readonly lifespanEndAt?: string | null;
+  /** Of a bulk operation. */
+  readonly data?: readonly { readonly deploymentId?: string }[];
 }
 
 /** Everything that shows what a request stored. */
 async function documentsOf(place: Place, reply: Shown, variable: string): Promise<unknown[]> {
   const { name } = place.operation;
   if (name === 'saveVariables') return [reply];
+  if (name === 'bulkDeploy')
+    return [await ok(app, 'getDeployment', { params: { id: reply.data?.[0]?.deploymentId ?? '' } })];
   const ofSet = name.endsWith('ConfigurationSet') ? { setId: reply.id } : null;
   const deploymentLogId = name.startsWith('create') ? reply.latestDeploymentLogId : reply.id;
   if (variableAt(place) !== null) {
