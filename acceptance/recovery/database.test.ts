@@ -41,6 +41,7 @@ interface Trouble {
   end(service: RunningService): Promise<void>;
 }
 
+const busy = /database is busy/;
 const diskOf = (folder: string) => join(folder, 'data', 'postgresql');
 const ballastOf = (folder: string) => join(diskOf(folder), 'ballast');
 
@@ -103,7 +104,12 @@ async function liveThrough(trouble: Trouble, service: RunningService, marks: Mar
   await until('the apply', () => marks.of('run').includes('begin'));
 
   await trouble.begin(service);
-  const refusal = await until('a refusal', () => refused(() => addProject(client, home.organizationId)));
+  const write = () => refused(() => addProject(client, home.organizationId));
+  const refusal = await until('a refusal', async () => {
+    const found = await write();
+    // A busy machine has reasons of its own before.
+    return found !== null && busy.test(found.message) ? null : found;
+  });
   assert.equal(refusal.status, 503);
   assert.match(refusal.message, trouble.refusal);
   marks.open('run', 'begin');
@@ -112,10 +118,8 @@ async function liveThrough(trouble: Trouble, service: RunningService, marks: Mar
   await delay(1_000);
   await trouble.end(service);
 
-  // The database may still be starting.
-  await until('the service', () =>
-    client.call('getDeployment', { params: { id: deploymentId } }).catch(() => null),
-  );
+  // The database may still be starting, or read its settings again.
+  await until('the service', async () => (await write()) === null);
   const deployment = await untilEnd(client, deploymentId);
   assert.equal(deployment.resourceCount, 1);
   const lines = (await wholeLog(client, deploymentId)).match(/line \d+ of the run$/gm) ?? [];
