@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseDocument } from 'yaml';
-import { withExactNumbers } from './exact-yaml.ts';
+import { isSameKey, withExactNumbers } from './exact-yaml.ts';
 
 const read = (text: string) => parseDocument(text, { intAsBigInt: true, customTags: withExactNumbers });
 
@@ -36,4 +36,16 @@ test('what only looks like a number is a text', () => {
 test('whole numbers and other values are what they were', () => {
   const text = 'a: 9223372036854775807\nb: .inf\nc: true\nd: [ 1.10, x ]\n';
   assert.equal(read(text).toString(), text);
+});
+
+test('a value with an explicit tag is written as it was read', () => {
+  const text = 'a: !!float 5\nb: !!float .inf\nc: !!float 1.10\nd: !!float -2\n';
+  assert.equal(read(text).toString(), text);
+});
+
+test('a number that is a key twice is refused', () => {
+  const keys = { customTags: withExactNumbers, uniqueKeys: isSameKey };
+  assert.match(parseDocument('1.50: a\n1.50: b\n', keys).errors[0]?.message ?? '', /unique/);
+  assert.match(parseDocument('x: a\nx: b\n', keys).errors[0]?.message ?? '', /unique/);
+  assert.deepEqual(parseDocument('1.50: a\n1.5: b\n1: c\n"1.50": d\n', keys).errors, []);
 });

@@ -1,7 +1,7 @@
 /** The configuration of a stack: what the code has committed, and the variables of the run. */
 import { type Document, isMap, parseDocument } from 'yaml';
 import { parseExactly } from '#contract/schema/exact-json.ts';
-import { withExactNumbers } from '#guards/exact-yaml.ts';
+import { isSameKey, withExactNumbers } from '#guards/exact-yaml.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
 import { type DriverContext, type FileToWrite } from '../driver.ts';
 import { ownFolder } from '../own-folder.ts';
@@ -34,7 +34,12 @@ async function committedText({ job, tree }: DriverContext, file: string): Promis
 }
 
 function parsed(file: string, text: string): Document {
-  const document = parseDocument(text, { merge: true, intAsBigInt: true, customTags: withExactNumbers });
+  const document = parseDocument(text, {
+    merge: true,
+    intAsBigInt: true,
+    customTags: withExactNumbers,
+    uniqueKeys: isSameKey,
+  });
   const [error] = document.errors;
   if (error !== undefined) throw new Error(`${file} is not valid: ${error.message}`);
   if (document.contents === null) document.contents = document.createNode({}) as never;

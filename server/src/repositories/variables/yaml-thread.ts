@@ -1,7 +1,7 @@
 /** A thread that reads one YAML text of strangers, started by `read-yaml.ts`. */
 import { parseDocument } from 'yaml';
 import { withNumbers } from '#contract/schema/exact-json.ts';
-import { withExactNumbers } from '#guards/exact-yaml.ts';
+import { isSameKey, withExactNumbers } from '#guards/exact-yaml.ts';
 import { answerTasks } from '#guards/threads/answer-tasks.ts';
 import { sealedMark } from './sealed-mark.ts';
 
@@ -17,6 +17,7 @@ answerTasks((text: string): string => {
     merge: true,
     logLevel: 'error',
     intAsBigInt: true,
+    uniqueKeys: isSameKey,
     customTags: (tags) => [...withExactNumbers(tags), { tag: '!vault', resolve: () => sealedMark }],
   });
   const [error] = document.errors;
