@@ -179,8 +179,13 @@ export class StopWatch implements Disposable {
   }
 }
 
+/** Scripts do this without meaning to, because their output is a file. */
+const shortenedUnawares =
+  'in scripts, "> /dev/stdout" and "> /dev/stderr" empty it: write ">&2" or ">> /dev/stderr"';
+
 function alteredLog({ name, text }: LogFinding, end: string): StopReason {
-  return { result: 'failed', how: 'gently', message: `${stepOf(name)} ${text}${end}` };
+  const hint = text.startsWith('extended') ? '' : `: ${shortenedUnawares}`;
+  return { result: 'failed', how: 'gently', message: `${stepOf(name)} ${text}${end}${hint}` };
 }
 
 /** @param name of a log */
