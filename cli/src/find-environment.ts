@@ -1,4 +1,5 @@
-/** Finds environments, projects, organizations and credentials by id or exact name. */
+/** Finds environments, projects, organizations, agents and credentials by id or exact name. */
+import type { Agent } from '#contract/agents/shapes.ts';
 import { ApiError, type Client } from '#contract/client/client.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { Credential } from '#contract/credentials/shapes.ts';
@@ -169,5 +170,32 @@ export async function findProject(
     throw new BadCall('This key has access to no project: create one with "envarium project create".');
   throw new BadCall(
     `There are ${all.length} projects: choose one with --project.\n${all.map((each) => plain(`  ${each.id}  ${each.name}`)).join('\n')}`,
+  );
+}
+
+/**
+ * Each agent once: the API lists the one that organizations share for each of them.
+ * @param organizationId undefined: the agents of all organizations that the key has access to
+ */
+export async function listAgents(
+  client: Client,
+  organizationId: string | undefined,
+  signal?: AbortSignal,
+): Promise<Agent[]> {
+  const all = await client.call('listAgents', { query: { organizationId }, ...(signal ? { signal } : {}) });
+  return all.filter((agent, at) => all.findIndex(({ agentKey }) => agentKey === agent.agentKey) === at);
+}
+
+/** @param given its key, id or name @throws BadCall unless exactly one agent is meant */
+export async function findAgent(
+  client: Client,
+  organizationId: string | undefined,
+  given: string,
+): Promise<Agent> {
+  const all = await listAgents(client, organizationId);
+  const [found, ...others] = all.filter(({ agentKey, id, name }) => [agentKey, id, name].includes(given));
+  if (found && others.length === 0) return found;
+  throw new BadCall(
+    `${found ? `${others.length + 1} agents are named` : 'There is no agent'} "${given}": "envarium agent list" shows them.`,
   );
 }

@@ -1,11 +1,9 @@
 /** `agent`: agents and their secrets. */
 import type { Command } from 'commander';
 import type { Agent, AgentSecretEntry } from '#contract/agents/shapes.ts';
-import type { Client } from '#contract/client/client.ts';
 import { isolationOf } from '../agent-isolation.ts';
 import { onCall } from '../command-line.ts';
-import { BadCall } from '../exit-codes.ts';
-import { findOrganization } from '../find-environment.ts';
+import { findAgent, findOrganization, listAgents } from '../find-environment.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
 import type { Column } from '../terminal/table.ts';
@@ -24,16 +22,6 @@ const secretColumns: Column<AgentSecretEntry>[] = [
   { head: 'CREATED', value: ({ createdAt }) => timeText(createdAt), isExtra: true },
   { head: 'ID', value: ({ id }) => id, isWhole: true },
 ];
-
-/** @param given its key, id or name @throws BadCall unless exactly one agent is meant */
-async function findAgent(client: Client, organizationId: string | undefined, given: string): Promise<Agent> {
-  const all = await client.call('listAgents', { query: { organizationId } });
-  const [found, ...others] = all.filter(({ agentKey, id, name }) => [agentKey, id, name].includes(given));
-  if (found && others.length === 0) return found;
-  throw new BadCall(
-    `${found ? `${others.length + 1} agents are named` : 'There is no agent'} "${given}": "envarium agent list" shows them.`,
-  );
-}
 
 interface ForceFlags {
   readonly force?: boolean;
@@ -89,8 +77,8 @@ export function addAgentCommands(program: Command): void {
   onCall(
     group.command('list').description('list agents'),
     async ({ session: { client, output, isJson, organizationId } }) => {
-      const all = await client.call('listAgents', { query: { organizationId } });
-      return isJson ? output.json(all) : output.table(all, agentColumns, 'No agents.');
+      if (isJson) return output.json(await client.call('listAgents', { query: { organizationId } }));
+      return output.table(await listAgents(client, organizationId), agentColumns, 'No agents.');
     },
   );
   const create = group

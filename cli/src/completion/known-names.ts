@@ -13,6 +13,7 @@ import {
   type StoredLogin,
 } from '../session/settings.ts';
 import { trustAuthorities } from '../session/trust.ts';
+import { listAgents } from '../find-environment.ts';
 import type { Candidate } from './candidate.ts';
 
 export interface KnownNames {
@@ -69,7 +70,7 @@ async function ask(kind: keyof KnownNames, login: StoredLogin): Promise<readonly
         .map(({ name, description }) => ({ value: name, description }));
     }
     case 'agents': {
-      const all = await client.call('listAgents', { query: { organizationId }, signal });
+      const all = await listAgents(client, organizationId, signal);
       return all.map(({ agentKey, status }) => ({ value: agentKey, description: status }));
     }
   }

@@ -4,6 +4,7 @@ import { type Client, ApiError } from '#contract/client/client.ts';
 import type { Agent } from '#contract/agents/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { isolationText, limitsText } from '../agent-isolation.ts';
+import { listAgents } from '../find-environment.ts';
 import { durationText, timeText } from '../terminal/durations.ts';
 import { explainError } from '../session/explain-error.ts';
 import { allPages } from '../pages.ts';
@@ -155,7 +156,7 @@ async function checkKey({ client, organizationId }: Installation): Promise<Findi
 }
 
 async function checkAgents({ client, organizationId, version }: Installation): Promise<Finding[]> {
-  const agents = await client.call('listAgents', { query: { organizationId } });
+  const agents = await listAgents(client, organizationId);
   if (agents.length === 0)
     return [
       problem(

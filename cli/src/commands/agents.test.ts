@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runAgainst } from '../testing/fake-service.ts';
+
+const shared = { agentKey: 'SHARED', id: 'a1', name: 'built-in', status: 'ACTIVE', isDefault: true };
+const own = { agentKey: 'OWN', id: 'a2', name: 'east', status: 'ACTIVE', organizationId: 'o2' };
+/** As the API answers a key of two organizations. */
+const agents = [{ ...shared, organizationId: 'o1' }, { ...shared, organizationId: 'o2' }, own];
+const replies = {
+  'GET /agents': agents,
+  'POST /agents/SHARED/secrets': { id: 's1', secret: 'a-new-secret' },
+};
+
+test('an agent that several organizations share is found by its key, id and name', async () => {
+  for (const given of ['SHARED', 'a1', 'built-in']) {
+    const { status, stdout, stderr } = await runAgainst(['agent', 'secret', given], replies);
+    assert.equal(status, 0, stderr);
+    assert.equal(stdout, 'a-new-secret\n');
+  }
+});
+
+test('agents of two organizations that have the same name are not guessed between', async () => {
+  const { status, stderr } = await runAgainst(['agent', 'secret', 'east'], {
+    'GET /agents': [...agents, { ...own, agentKey: 'OTHER', id: 'a3', organizationId: 'o1' }],
+  });
+  assert.equal(status, 2);
+  assert.match(stderr, /2 agents are named "east"/);
+});
+
+test('an agent that several organizations share is one row, and in JSON what the API lists', async () => {
+  const table = await runAgainst(['agent', 'list'], replies);
+  assert.equal(table.stdout.match(/SHARED/g)?.length, 1, table.stdout);
+  assert.match(table.stdout, /OWN/);
+  const json = await runAgainst(['agent', 'list', '--json'], replies);
+  assert.deepEqual(JSON.parse(json.stdout), agents);
+});
+
+test('an agent that several organizations share is checked by the doctor once', async () => {
+  const { stdout, stderr } = await runAgainst(['doctor'], replies);
+  assert.equal(stdout.match(/agent built-in/g)?.length, 1, stdout + stderr);
+});
