@@ -29,7 +29,7 @@ type Act = (
 
 /**
  * The deployment that waits, and its plan, which are decided about.
- * @throws Refusal 409 where none waits, or another one than when the request was accepted: nobody has read that one
+ * @throws Refusal 409 where none waits, or another one than the request means: nobody has read that one
  */
 async function acceptedPlan(
   { db }: ActorContext,
@@ -40,7 +40,7 @@ async function acceptedPlan(
   if (!waiting) throw conflict(`Environment "${name}" has no deployment that waits for approval`);
   if (waiting.id !== deploymentId || waiting.plan_hash !== planHash)
     throw conflict(
-      `Environment "${name}" has another plan that waits for approval than when this was requested: read it, and decide about it in a new request`,
+      `Environment "${name}" has another plan that waits for approval than the one that this request means: read it, and decide about it in a new request`,
     );
   return { deploymentId: waiting.id, ...(planHash === null ? {} : { planHash }) };
 }

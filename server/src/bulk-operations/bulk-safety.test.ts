@@ -57,7 +57,7 @@ for (const [name, verb] of [
     assert.equal(await stateOf(first.id), 'WAITING_FOR_USER');
     await app.carryOutEffects();
     const other = (environment: string) =>
-      `Environment "${environment}" has another plan that waits for approval than when this was requested: read it, and decide about it in a new request`;
+      `Environment "${environment}" has another plan that waits for approval than the one that this request means: read it, and decide about it in a new request`;
     assert.deepEqual(resultsOf(await read(accepted.id)), [other(changed.name), 'success', other('fresh')]);
     assert.equal(await stateOf(next), 'WAITING_FOR_USER');
     assert.equal(await stateOf(first.id), 'WAITING_FOR_USER');
@@ -89,7 +89,7 @@ test('a plan is approved only if its hash is the one that the request names', as
   const { message } = await refused(app, 'bulkApprove', 400, {
     body: { ...bodyFor(other.id), data: { planHashes } },
   });
-  assert.match(message, /planHashes may only have ids/);
+  assert.match(message, /planHashes may only contain ids/);
 });
 
 test('environments that its author may not view are shown without their name', async () => {

@@ -44,7 +44,7 @@ function plansById({ planHashes = {} }: BulkData, environmentIds: readonly strin
   const plans = new Map(Object.entries(planHashes).map(([id, hash]) => [id.toLowerCase(), hash]));
   for (const id of plans.keys())
     if (!environmentIds.includes(id))
-      throw badField('body.data.planHashes', 'may only have ids that are in `environmentIds`');
+      throw badField('body.data.planHashes', 'may only contain ids that are in `environmentIds`');
   return plans;
 }
 
