@@ -1,5 +1,5 @@
 /** Errors, failed checks and warnings that tools print. */
-import { type Diagnostic, joinDiagnostics } from '#contract/deployments/diagnostics.ts';
+import { type Diagnostic, joinDiagnostics, mostDiagnostics } from '#contract/deployments/diagnostics.ts';
 
 /** What a driver finds in the output of a command. */
 export type Finding = Omit<Diagnostic, 'step'>;
@@ -32,17 +32,39 @@ export function reasonOf(findings: readonly Finding[], unlisted = 0): string | n
   return [`${line.trimEnd()} (and ${inWords})`, ...rest].join('\n');
 }
 
-/** Errors with these texts. */
-export function errorsOf(texts: readonly string[]): Finding[] {
-  return texts.map((text) => ({ severity: 'error', text: cutText(text) }));
+/** As many texts as a deployment shows, and how many more there are. */
+export interface FirstTexts {
+  readonly texts: readonly string[];
+  readonly unlisted: number;
 }
 
-/** Lines that begin with the mark of a warning. */
-export function warningLines(output: string, mark: RegExp): Finding[] {
+/** The first of these texts, each once, before anything is added to each of them. */
+export function firstTexts(all: readonly string[]): FirstTexts {
+  const texts = [...new Set(all)].filter((text) => text.trim() !== '');
+  return { texts: texts.slice(0, mostDiagnostics), unlisted: Math.max(0, texts.length - mostDiagnostics) };
+}
+
+function findingsOf(severity: Finding['severity'], texts: readonly string[]): Finding[] {
+  const found = [...new Set(texts)].filter((text) => text.trim() !== '');
+  return found.map((text) => ({ severity, text: cutText(text) }));
+}
+
+/** Errors with these texts, each once. */
+export function errorsOf(texts: readonly string[]): Finding[] {
+  return findingsOf('error', texts);
+}
+
+/** Warnings with these texts, each once. */
+export function warningsOf(texts: readonly string[]): Finding[] {
+  return findingsOf('warning', texts);
+}
+
+/** The texts of the lines that begin with a mark. */
+export function markedLines(output: string, mark: RegExp): string[] {
   return output
     .split(/\r?\n/)
     .filter((line) => mark.test(line))
-    .map((line) => ({ severity: 'warning', text: cutText(line.replace(mark, '').trim()) }));
+    .map((line) => line.replace(mark, '').trim());
 }
 
 /** Collects what the commands of an attempt report. */

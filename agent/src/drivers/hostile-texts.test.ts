@@ -8,10 +8,10 @@ import { parseConstraints } from '../toolchain/constraints.ts';
 import { resolveSubmoduleUrl } from '../sources/submodule-url.ts';
 import { jobOf } from '../testing/driver-job.ts';
 import { configurationFiles } from './ansible/configuration-file.ts';
-import { ansibleDiagnostics } from './ansible/diagnostics.ts';
+import { ansibleDiagnostics, ansibleReason } from './ansible/diagnostics.ts';
 import { limitLines } from './ansible/files.ts';
 import { helmReason } from './helm/diagnostics.ts';
-import { kubectlReason } from './kubernetes/kubectl-output.ts';
+import { kubectlDiagnostics, kubectlReason } from './kubernetes/kubectl-output.ts';
 import { pulumiDiagnostics } from './pulumi/diagnostics.ts';
 import { terraformDiagnostics } from './terraform/diagnostics.ts';
 import { terraformFiles } from './terraform/files.ts';
@@ -144,12 +144,48 @@ test('errors of kubectl and helm are read at once', () => {
     assert.match(helmReason(`Error: ${text} in r`) ?? '', /check helmChartName and revision/);
 });
 
+const numbered = (count: number, line: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => `${line(index)}\n`).join('');
+
+test('many errors of kubectl about many objects are explained at once', () => {
+  const waiting = numbered(6_000, (index) => `Waiting for ${index} y`);
+  const timeouts = numbered(3_000, (index) => `timed out waiting for the condition${index}`);
+  const found = kubectlDiagnostics(waiting + timeouts);
+  assert.equal(found.length, 1);
+  assert.ok((found[0]?.text.length ?? 0) < 2_200);
+  assert.match(
+    found[0]?.text ?? '',
+    /^not in time: 0 y; 1 y; .*…\n\(correct what it waits for, or allow more time/,
+  );
+  const objects = numbered(1_500, (index) => `Object (/v1, Kind=A: a${index}) keeps changing`);
+  const conflicts = numbered(
+    1_200,
+    (index) => `error: Apply failed with 1 conflict: conflict with "envarium-${index}": .data.a${index}`,
+  );
+  const output = objects + conflicts;
+  const others = kubectlDiagnostics(output);
+  assert.equal(others.length, 100);
+  assert.match(kubectlReason(output) ?? '', / \(and 1199 more errors\)/);
+});
+
 test('errors of Ansible and Pulumi are read at once', () => {
-  const many = ansibleDiagnostics('ERROR! \n'.repeat(30_000));
-  assert.ok(many.length > 20_000);
+  assert.deepEqual(ansibleDiagnostics('ERROR! \n'.repeat(30_000)), []);
+  const many = numbered(20_000, (index) => `ERROR! ${index}`);
+  assert.equal(ansibleDiagnostics(many).length, 100);
+  assert.equal(ansibleReason(many), '0 (and 19999 more errors)');
   const causes = '\n\n<<< caused by >>'.repeat(10_000);
   assert.equal(ansibleDiagnostics(`ERROR! one${causes}\n`).length, 1);
-  assert.ok(pulumiDiagnostics('error: a\n'.repeat(25_000)).length > 20_000);
+  assert.deepEqual(pulumiDiagnostics('error: a\n'.repeat(25_000)), [{ severity: 'error', text: 'a' }]);
+});
+
+test('roles that were not installed are named once, however often Ansible advises about them', () => {
+  const roles = numbered(2_500, (index) => `[WARNING]: ${index} was NOT installed successfully`);
+  const advice = numbered(2_500, (index) => `ERROR! - you can use --ignore-errors ${index}`);
+  const found = ansibleDiagnostics(roles + advice);
+  const errors = found.filter(({ severity }) => severity === 'error');
+  assert.equal(errors.length, 100);
+  assert.equal(errors[0]?.text, '0 was NOT installed successfully');
+  assert.equal(ansibleReason(roles + advice), '0 was NOT installed successfully (and 2499 more errors)');
 });
 
 test('texts of a value that is not HCL are found at once', async () => {

@@ -4,7 +4,7 @@ import {
   eventLine,
   type FailedResource,
   failureText,
-  isConsequence,
+  ownFailures,
 } from '../drivers/cloudformation/reports.ts';
 import { errorsOf, reasonOf } from '../drivers/diagnostics.ts';
 import type { Api } from './api.ts';
@@ -72,7 +72,7 @@ export class EventLog {
 
   /** Why the work failed: the first resource with a reason of its own, and how many more there are. */
   firstFailure(): string | null {
-    const own = this.#failures.filter((each) => !isConsequence(each));
+    const own = ownFailures(this.#failures);
     const failures = own.length > 0 ? own : this.#failures.slice(0, 1);
     return reasonOf(errorsOf(failures.map(failureText)));
   }

@@ -1,6 +1,14 @@
 /** Finds the errors and warnings in what Ansible prints. */
 import { stripVTControlCharacters } from 'node:util';
-import { errorsOf, type Finding, reasonOf, warningLines } from '../diagnostics.ts';
+import {
+  cutText,
+  errorsOf,
+  type Finding,
+  type FirstTexts,
+  firstTexts,
+  reasonOf,
+  warningsOf,
+} from '../diagnostics.ts';
 import { failuresHeading } from './callback.ts';
 
 /** Messages are at the end of the output. */
@@ -9,10 +17,14 @@ const searchedCharacters = 262_144;
 const errorMark = /^(\[ERROR\]: |ERROR! |ERROR: )/;
 const warningMark = /^\[(?:DEPRECATION )?WARNING\]: /;
 /** What galaxy prints besides, at another time than its messages. */
-const otherOutput = /^(?:Starting galaxy |Process install |\[[A-Z ]+\]: )/;
+const otherOutput = /^(?:Starting galaxy |Process install |\[[A-Z ]+\]: |E(?:RROR!|RROR:) )/;
+/** Where a warning ends, which Ansible prints at any time. Before 2.19, its lines are wrapped. */
+const afterWarning = /^(?:$|(?:PLAY|TASK|RUNNING HANDLER) |(?:ok|changed|skipping|failed|fatal|included): )/;
+/** Of what follows from a failure. */
+const mostAdvice = 3;
 /** An error that says nothing of its own: roles that were not installed are warnings ahead of it. */
 const onlyAdvice = /^- you can use --ignore-errors/;
-const notInstalled = /was NOT installed successfully|were NOT installed successfully/;
+const notInstalled = /(?:was|were)\s+NOT\s+installed\s+successfully/;
 /** Printed for each task that fails, also for those whose failure is ignored or rescued. */
 const ofTask = /^Task failed\b/;
 
@@ -42,7 +54,7 @@ function failedHosts(lines: readonly string[]): FailedHosts {
     if (more !== undefined) unlisted = Number(more);
     else if (line.startsWith('    ')) hosts.push(`${hosts.pop() ?? ''}\n${line.slice(2)}`);
     else if (/ (?:failed|could not be reached) in task "/.test(line)) hosts.push(line.slice(2));
-    else advice.push(line.slice(2));
+    else if (advice.length < mostAdvice) advice.push(line.slice(2));
   }
   return { hosts, unlisted, advice };
 }
@@ -58,10 +70,32 @@ function ownMessages(lines: readonly string[]): string[] {
   }
   const texts = found.map((each) => withoutCauses(each.join('\n').trim()));
   const ofAnsible = texts.filter((text) => !ofTask.test(text));
-  const roles = rolesNotInstalled(lines);
-  return (ofAnsible.length > 0 ? ofAnsible : texts)
-    .flatMap((text) => (onlyAdvice.test(text) && roles.length > 0 ? roles : [text]))
-    .map(withRemedy);
+  return withRoles(ofAnsible.length > 0 ? ofAnsible : texts, lines);
+}
+
+/** With the roles that were not installed, once, in the place of the first advice about them. */
+function withRoles(texts: readonly string[], lines: readonly string[]): string[] {
+  const place = texts.findIndex((text) => onlyAdvice.test(text));
+  const roles = place === -1 ? [] : warningsIn(lines).filter((text) => notInstalled.test(text));
+  if (roles.length === 0) return [...texts];
+  return texts.flatMap((text, at) => (at === place ? roles : onlyAdvice.test(text) ? [] : [text]));
+}
+
+/** The warnings, with all of their lines. */
+function warningsIn(lines: readonly string[]): string[] {
+  const found: string[][] = [];
+  let isOpen = false;
+  for (const line of lines) {
+    const isFirst = warningMark.test(line);
+    isOpen = isFirst || (isOpen && !isAfterWarning(line));
+    if (isFirst) found.push([line.replace(warningMark, '')]);
+    else if (isOpen) found.at(-1)?.push(line);
+  }
+  return found.map((each) => each.join('\n').trim());
+}
+
+function isAfterWarning(line: string): boolean {
+  return line === failuresHeading || otherOutput.test(line) || afterWarning.test(line);
 }
 
 /** The causes are in the first paragraph, too. */
@@ -69,16 +103,10 @@ function withoutCauses(text: string): string {
   return text.includes('<<< caused by >>>') ? (text.split('\n\n', 1)[0] ?? text) : text;
 }
 
-function rolesNotInstalled(lines: readonly string[]): string[] {
-  return lines
-    .filter((line) => warningMark.test(line) && notInstalled.test(line))
-    .map((line) => line.replace(warningMark, ''));
-}
-
 function withRemedy(text: string): string {
   if (text.startsWith("couldn't resolve module/action"))
     return `${text}\n\nA module of a collection needs that collection in requirements.yml.`;
-  if (text.includes('<urlopen error'))
+  if (/<urlopen\s+error/.test(text))
     return (
       `${text}\n\nThe server of roles and collections cannot be reached from this agent: check its network and proxy ` +
       '(HTTPS_PROXY, NO_PROXY), or name another server in ANSIBLE_GALAXY_SERVER or ansible.cfg.'
@@ -86,18 +114,27 @@ function withRemedy(text: string): string {
   return text;
 }
 
+/** The first errors of Ansible itself, with what to do about them. */
+function ownErrors(lines: readonly string[]): FirstTexts {
+  const { texts, unlisted } = firstTexts(ownMessages(lines));
+  return { texts: texts.map(withRemedy), unlisted };
+}
+
 /** The first failed host or else error of Ansible itself, and how many more there are. @returns null if there is none */
 export function ansibleReason(output: string): string | null {
   const lines = linesOf(output);
   const { hosts, unlisted, advice } = failedHosts(lines);
-  if (hosts.length === 0) return reasonOf(errorsOf(ownMessages(lines)));
-  return [reasonOf(errorsOf(hosts), unlisted), ...advice].join('\n');
+  if (hosts.length === 0) {
+    const own = ownErrors(lines);
+    return reasonOf(errorsOf(own.texts), own.unlisted);
+  }
+  return cutText([reasonOf(errorsOf(hosts), unlisted), ...advice].join('\n'));
 }
 
 /** What each host failed with, or else the errors of Ansible itself, and its warnings. */
 export function ansibleDiagnostics(output: string): Finding[] {
   const lines = linesOf(output);
   const { hosts } = failedHosts(lines);
-  const errors = hosts.length > 0 ? hosts : ownMessages(lines);
-  return [...errorsOf(errors), ...warningLines(lines.join('\n'), warningMark)];
+  const errors = hosts.length > 0 ? hosts : ownErrors(lines).texts;
+  return [...errorsOf(errors), ...warningsOf(warningsIn(lines))];
 }

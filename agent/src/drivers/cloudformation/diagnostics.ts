@@ -1,6 +1,6 @@
 /** The errors and warnings of the program in the output of a step. */
-import { cutText, errorsOf, type Finding, warningLines } from '../diagnostics.ts';
-import { errorMark, failureOfEvent, failureText, isConsequence } from './reports.ts';
+import { cutText, errorsOf, type Finding, markedLines, warningsOf } from '../diagnostics.ts';
+import { errorMark, failureOfEvent, failureText, ownFailures } from './reports.ts';
 
 /** The last error of the program, which says how many more resources failed. @returns null if there is none */
 export function stackReason(output: string): string | null {
@@ -14,7 +14,7 @@ export function stackReason(output: string): string | null {
 /** Each resource that failed for a reason of its own, or else the error of the program, and its warnings. */
 export function stackDiagnostics(output: string): Finding[] {
   const all = output.split(/\r?\n/).flatMap((line) => failureOfEvent(line) ?? []);
-  const failed = all.filter((each) => !isConsequence(each)).map(failureText);
+  const failed = ownFailures(all).map(failureText);
   const own = failed.length > 0 ? [] : [stackReason(output) ?? []].flat();
-  return [...errorsOf([...failed, ...own]), ...warningLines(output, /^Warning: /)];
+  return [...errorsOf([...failed, ...own]), ...warningsOf(markedLines(output, /^Warning: /))];
 }

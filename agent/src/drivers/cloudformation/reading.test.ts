@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isDrift } from '#contract/deployments/plan-counts.ts';
 import { jobOf, treeFrom } from '../../testing/driver-job.ts';
 import type { DriverContext } from '../driver.ts';
-import { stackReason } from './diagnostics.ts';
+import { stackDiagnostics, stackReason } from './diagnostics.ts';
 import { readPlan } from './plan.ts';
 import { stackProgress } from './progress.ts';
 import { type ChangeSetReport, eventLine, type StackChange } from './reports.ts';
@@ -146,4 +146,27 @@ test('the last error of a step is its diagnostic, with its explanation', () => {
   const output = 'Error: first\nmore\nError: stack a is ROLLBACK_COMPLETE: B\n(everything was rolled back)\n';
   assert.equal(stackReason(output), 'stack a is ROLLBACK_COMPLETE: B\n(everything was rolled back)');
   assert.equal(stackReason('12:00:00 stack a is CREATE_COMPLETE\n'), null);
+});
+
+test('a nested stack that fails for itself is an error, and one that fails with what is in it is not', () => {
+  const stack = 'AWS::CloudFormation::Stack';
+  const failed = (type: string, path: string, reason: string) =>
+    eventLine({ time: '10:00:00', status: 'CREATE_FAILED', type, path, physicalId: undefined, reason });
+  const errorsOf = (...lines: string[]) => stackDiagnostics(lines.join('\n')).map(({ text }) => text);
+  const own = [failed('AWS::SQS::Queue', 'A', 'no right'), failed(stack, 'Net', 'S3 error: Access Denied')];
+  const ofOwn = ['A (AWS::SQS::Queue): no right', `Net (${stack}): S3 error: Access Denied`];
+  assert.deepEqual(errorsOf(...own), ofOwn);
+  assert.deepEqual(
+    errorsOf(...own, failed('AWS::SQS::Queue', 'Network', 'Resource creation cancelled')),
+    ofOwn,
+  );
+  assert.deepEqual(
+    errorsOf(
+      failed(stack, 'Net', 'Embedded stack failed'),
+      failed('AWS::SQS::Queue', 'Net.Inner.Queue', 'no right'),
+      failed('AWS::SQS::Queue', 'Net.Other', 'Resource creation cancelled'),
+      failed(stack, 'Net.Inner', 'Embedded stack failed'),
+    ),
+    ['Net.Inner.Queue (AWS::SQS::Queue): no right'],
+  );
 });

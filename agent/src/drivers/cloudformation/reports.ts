@@ -174,9 +174,23 @@ export interface FailedResource {
   readonly reason: string;
 }
 
-/** AWS cancels what it has begun when another resource fails, and a nested stack fails with what is in it. */
-export function isConsequence({ type, reason }: FailedResource): boolean {
-  return type === 'AWS::CloudFormation::Stack' || /cancel+ed/i.test(reason);
+/** Stacks are nested in a few levels. */
+const deepestStack = 32;
+
+/** The paths of the nested stacks that a resource is in. */
+function stacksAround(path: string): string[] {
+  const names = path.split('.', deepestStack);
+  return names.slice(1).map((_, index) => names.slice(0, index + 1).join('.'));
+}
+
+/**
+ * Those that failed for a reason of their own: AWS cancels what it has begun when another resource fails, and a nested
+ * stack fails with what is in it.
+ */
+export function ownFailures(all: readonly FailedResource[]): FailedResource[] {
+  const failed = all.filter(({ reason }) => !/cancel+ed/i.test(reason));
+  const around = new Set(failed.flatMap(({ path }) => stacksAround(path)));
+  return failed.filter(({ type, path }) => type !== 'AWS::CloudFormation::Stack' || !around.has(path));
 }
 
 /** The failure as a text for people, without line breaks. */

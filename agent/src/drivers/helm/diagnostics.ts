@@ -1,6 +1,6 @@
 /** The errors of helm, and what to do about them. */
 import { errorsOf, type Finding, reasonOf } from '../diagnostics.ts';
-import { clusterWarnings, kubectlDiagnostics } from '../kubernetes/kubectl-output.ts';
+import { clusterWarnings, isClusterWarning, kubectlDiagnostics } from '../kubernetes/kubectl-output.ts';
 
 /** Only this much of the output's end is searched. */
 const searchedCharacters = 262_144;
@@ -99,7 +99,7 @@ export function helmDiagnostics(output: string): Finding[] {
   const start = lines.findLastIndex((line) => line.startsWith('Error: '));
   if (start === -1) return kubectlDiagnostics(output);
   const end = lines.findIndex((line, index) => index > start && ownCode.test(line));
-  const own = lines.slice(start, end === -1 ? undefined : end);
+  const own = lines.slice(start, end === -1 ? undefined : end).filter((line) => !isClusterWarning(line));
   const message = own.join('\n').trim();
   const hasNoIndex = /failed to update the following repositories|no cached repository for /i.test(message);
   const errors = hasNoIndex ? whyNoIndex(lines, message) : [message];

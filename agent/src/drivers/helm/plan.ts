@@ -104,7 +104,7 @@ function lossRows(reader: Reader): ResourceChange[] {
       action: 'metadata' as const,
       kind: 'forget' as const,
       attributes: [],
-      actionReason: `${keptAnnotation}: it stays in the cluster and belongs to no release any more`,
+      actionReason: `${keptAnnotation}: it stays in the cluster and no longer belongs to a release`,
     };
   });
 }

@@ -1,7 +1,15 @@
 /** What kubectl prints for people: the errors that end a command, and the objects that it has changed. */
 import { kubernetesVariableNames } from '#protocol/tools/kubernetes-variables.ts';
 import type { ProgressEvent, ProgressReader } from '../driver.ts';
-import { errorsOf, type Finding, reasonOf, warningLines } from '../diagnostics.ts';
+import {
+  errorsOf,
+  type Finding,
+  type FirstTexts,
+  firstTexts,
+  markedLines,
+  reasonOf,
+  warningsOf,
+} from '../diagnostics.ts';
 import { progressOfLines } from '../progress-lines.ts';
 import { providerName } from './changes.ts';
 import { belongsElsewhere, environmentOfManager } from './field-owners.ts';
@@ -83,7 +91,7 @@ function conflictText(error: string, objects: readonly string[]): string {
   const fields = [...error.matchAll(/(?:^- |: )(\.\S+)/gm)].map(([, field]) => field);
   const where = objects.length === 1 ? ` of ${objects[0]}` : '';
   const [owner] = managers.flatMap((name = '') => environmentOfManager(name) ?? []);
-  if (owner !== undefined) return belongsElsewhere(objects.join(', ') || 'an object', owner);
+  if (owner !== undefined) return belongsElsewhere(cut(objects.join(', ')) || 'an object', owner);
   const who = [...new Set(managers)].map((name) => JSON.stringify(name)).join(', ');
   return (
     `${fields.join(', ')}${where}: managed by ${who || 'somebody else'}, and with another value there than here. ` +
@@ -117,8 +125,12 @@ const remedies: readonly (readonly [pattern: RegExp, remedy: string])[] = [
 
 const timedOut = /timed out waiting for the condition/;
 
-/** What a command still waited for when its time was over. */
-function timeoutText(error: string, lines: readonly string[]): string {
+function cut(text: string): string {
+  return text.length <= longestErrorCharacters ? text : `${text.slice(0, longestErrorCharacters)}…`;
+}
+
+/** What a command still waited for when its time was over; empty: the output does not say. */
+function waitedFor(lines: readonly string[]): string {
   const waited = new Map<string, string>();
   for (const line of lines) {
     const [, text = ''] = /^Waiting for (.+ .*)$/.exec(line) ?? [];
@@ -127,16 +139,24 @@ function timeoutText(error: string, lines: readonly string[]): string {
     const [, done] = /^(\S+ "[^"]+") successfully rolled out/.exec(line) ?? [];
     if (done !== undefined) waited.delete(done);
   }
-  const what =
-    waited.size === 0 ? error.replace(/^error: /, '') : `not in time: ${[...waited.values()].join('; ')}`;
+  return cut([...waited.values()].join('; '));
+}
+
+function timeoutText(error: string, waited: string): string {
+  const what = waited === '' ? cut(error.replace(/^error: /, '')) : `not in time: ${waited}`;
   return `${what}\n(correct what it waits for, or allow more time in the variable ${waitVariable})`;
 }
 
-function explained(error: string, objects: readonly string[], lines: readonly string[]): string {
-  if (timedOut.test(error)) return timeoutText(error, lines);
-  const cut = error.length <= longestErrorCharacters ? error : `${error.slice(0, longestErrorCharacters)}…`;
-  if (/Apply failed with \d+ conflict/.test(error)) return conflictText(cut, objects);
-  const plain = cut
+/** What the output says besides its errors, which explains them. */
+interface Surroundings {
+  readonly objects: readonly string[];
+  readonly waited: string;
+}
+
+function explained(error: string, { objects, waited }: Surroundings): string {
+  if (timedOut.test(error)) return timeoutText(error, waited);
+  if (/Apply failed with \d+ conflict/.test(error)) return conflictText(cut(error), objects);
+  const plain = cut(error)
     .replace(/error when \w+ing "STDIN": /, '')
     .replace(/^error: (?:unable to recognize (?!"))?/, '')
     .replace(/^unable to recognize (?!")/, '');
@@ -159,22 +179,25 @@ export function kubectlErrors(output: string): string[] {
 
 /** The first error in the output of a step, and how many more there are. @returns null if there is none */
 export function kubectlReason(output: string): string | null {
-  return reasonOf(errorFindings(output));
+  const { texts, unlisted } = explainedErrors(output);
+  return reasonOf(errorsOf(texts), unlisted);
 }
 
 /** The same, and below it what up to nine of the others are: for a reason that is shown without diagnostics. */
 export function allKubectlErrors(output: string): string | null {
-  const findings = errorFindings(output);
-  const others = [...new Set(findings.map(({ text }) => text))].slice(1, mostErrors);
-  const reason = reasonOf(findings);
+  const { texts, unlisted } = explainedErrors(output);
+  const findings = errorsOf(texts);
+  const others = findings.map(({ text }) => text).slice(1, mostErrors);
+  const reason = reasonOf(findings, unlisted);
   return reason === null ? null : [reason, ...others].join('\n');
 }
 
 /** One for each object. */
-function errorFindings(output: string): Finding[] {
+function explainedErrors(output: string): FirstTexts {
   const lines = searchedLines(output);
-  const objects = conflictingObjects(lines);
-  return errorsOf([...new Set(errorsIn(lines))].map((error) => explained(error, objects, lines)));
+  const { texts, unlisted } = firstTexts(errorsIn(lines));
+  const around = { objects: conflictingObjects(lines), waited: waitedFor(lines) };
+  return { texts: texts.map((error) => explained(error, around)), unlisted };
 }
 
 /** No line about an object is longer. */
@@ -204,15 +227,31 @@ export function kubectlProgress(): ProgressReader {
 }
 
 /** Warnings of the cluster, such as deprecated kinds: kubectl prints them, helm logs them. */
-const clusterWarning = /^(?:Warning: |WARNING: |W\d{4} .*\bwarnings\.go:\d+\] (?:"Warning: )?)/;
+const clusterWarning = /^(?:Warning: |WARNING: |[WI]\d{4} .*?\bwarnings\.go:\d+\] )/;
+
+/** Whether a line is one of them. */
+export function isClusterWarning(line: string): boolean {
+  return clusterWarning.test(line);
+}
+
+/** Newer versions log a warning in quotes, with its mark. */
+function withoutQuotes(text: string): string {
+  if (!/^"(?:[^"\\]|\\.)*"$/.test(text)) return text;
+  try {
+    return (JSON.parse(text) as string).replace(/^Warning: /, '');
+  } catch {
+    return text.slice(1, -1).replace(/^Warning: /, '');
+  }
+}
 
 /** What the cluster warns of, without the notes of kubectl about its own work. */
 export function clusterWarnings(output: string): Finding[] {
   const shown = output.slice(-searchedCharacters);
-  return warningLines(shown, clusterWarning).filter(({ text }) => !/^Deleting|keeps changing/.test(text));
+  const texts = markedLines(shown, clusterWarning).map(withoutQuotes);
+  return warningsOf(texts.filter((text) => !/^Deleting|keeps changing/.test(text)));
 }
 
 /** Each error of kubectl, and the warnings of the cluster. */
 export function kubectlDiagnostics(output: string): Finding[] {
-  return [...errorFindings(output), ...clusterWarnings(output)];
+  return [...errorsOf(explainedErrors(output).texts), ...clusterWarnings(output)];
 }

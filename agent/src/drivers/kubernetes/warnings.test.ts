@@ -38,3 +38,22 @@ Error: UPGRADE FAILED: cannot patch "web" with kind Service
     { severity: 'warning', text: 'Kubernetes configuration file is group-readable' },
   ]);
 });
+
+test('warnings are complete, without marks, and no parts of errors', () => {
+  const output = `Warning: 
+W1129 05:00:00.000000   12345 warnings.go:70] "Warning: unrecognized format \\"int64\\""
+I1129 05:00:00.000000   12345 warnings.go:110] "Warning: ${warning}"
+Error: UPGRADE FAILED: cannot patch "web" with kind Service
+WARNING: Kubernetes configuration file is group-readable
+and its last line
+`;
+  assert.deepEqual(helmDiagnostics(output), [
+    {
+      severity: 'error',
+      text: 'Error: UPGRADE FAILED: cannot patch "web" with kind Service\nand its last line',
+    },
+    { severity: 'warning', text: 'unrecognized format "int64"' },
+    { severity: 'warning', text: warning },
+    { severity: 'warning', text: 'Kubernetes configuration file is group-readable' },
+  ]);
+});

@@ -1,5 +1,5 @@
 /** Finds the reason of a failure in what Pulumi has printed. */
-import { errorsOf, type Finding, reasonOf, warningLines } from '../diagnostics.ts';
+import { errorsOf, type Finding, reasonOf, warningsOf } from '../diagnostics.ts';
 import { passphraseFileVariable, passphraseVariable } from '#protocol/tools/pulumi/variables.ts';
 
 /** Only this much of the output's end is searched: diagnostics are short. */
@@ -51,10 +51,12 @@ function withRemedy(message: string): string {
   return message;
 }
 
-/** The lines that belong to an error: up to an empty one, and the place in the code behind it. */
+const endOfMessage = /^\s*(?:$|(?:error|warning): )|^(?:Previewing|Updating|Refreshing|Destroying) /i;
+
+/** The lines of an error or a warning: up to an empty one, and the place in the code behind it. */
 function messageAt(lines: readonly string[], start: number): string {
   let end = start + 1;
-  while (end < lines.length && !/^\s*(?:$|(?:error|warning): )/i.test(lines[end] ?? '')) end += 1;
+  while (end < lines.length && !endOfMessage.test(lines[end] ?? '')) end += 1;
   const body = lines.slice(start, Math.min(end, start + 8));
   const place = /^\s*on (\S+) line (\d+)/.exec(lines[end + 1] ?? '');
   const text = body.map((line) => line.trim()).join('\n');
@@ -75,7 +77,10 @@ export function pulumiDiagnostics(output: string): Finding[] {
   const all = lines.flatMap((line, at) => (/^\s*error: \S/i.test(line) ? [at] : []));
   const real = all.filter((at) => !summary.test(lines[at]?.trim() ?? ''));
   const errors = (real.length > 0 ? real : all.slice(-1)).map((at) => errorAt(lines, at));
-  return [...errorsOf(errors), ...warningLines(lines.join('\n'), /^\s*warning: /i)];
+  const warnings = lines.flatMap((line, at) =>
+    /^\s*warning: \S/i.test(line) ? [messageAt(lines, at).replace(/^warning: /i, '')] : [],
+  );
+  return [...errorsOf(errors), ...warningsOf(warnings)];
 }
 
 /** The first error, with what to do about it, and how many more there are. @returns null if there is none */

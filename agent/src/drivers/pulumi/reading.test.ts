@@ -79,6 +79,9 @@ test('resources that the state retains are forgotten, and not destroyed', async 
   const other = kept.resourceChanges.find(({ path }) => path === replaced?.path);
   assert.deepEqual([other?.action, other?.kind], ['create', 'forget']);
   assert.deepEqual(other?.attributes, replaced?.attributes);
+  const isPending = { urn: urns[0], delete: true };
+  assert.equal(exported([{ urn: urns[0], retainOnDelete: true }, isPending]).size, 0);
+  assert.equal(exported([isPending, { urn: urns[0], retainOnDelete: true }]).size, 0);
   assert.equal(exported([]).size, 0);
   assert.equal(retainedUrns(undefined).size, 0);
 });
@@ -226,6 +229,8 @@ test('all errors and warnings are found, each once', () => {
   local:index/file:File (one):
     \u001b[38;5;1merror: \u001b[0mone failed
     warning: one is deprecated
+      use another
+    warning: 
 
   local:index/file:File (two):
     error: two failed
@@ -236,7 +241,7 @@ test('all errors and warnings are found, each once', () => {
   assert.deepEqual(pulumiDiagnostics(output), [
     { severity: 'error', text: 'one failed' },
     { severity: 'error', text: 'two failed' },
-    { severity: 'warning', text: 'one is deprecated' },
+    { severity: 'warning', text: 'one is deprecated\nuse another' },
   ]);
 });
 

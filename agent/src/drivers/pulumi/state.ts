@@ -286,7 +286,10 @@ export function retainedUrns(exported: Uint8Array | undefined): ReadonlySet<stri
   const resources = deploymentOf(exported)?.resources ?? [];
   checkDeployment({ resources });
   const retained = resources.filter((each) => each.retainOnDelete === true && each.delete !== true);
-  return new Set(retained.map(({ urn }) => urn));
+  // What a replacement has left is deleted under the same URN.
+  const pending = resources.filter((each) => each.delete === true && each.retainOnDelete !== true);
+  const deleted = new Set(pending.map(({ urn }) => urn));
+  return new Set(retained.map(({ urn }) => urn).filter((urn) => !deleted.has(urn)));
 }
 
 /** What the secrets of a stack are encrypted with, in what `pulumi stack export` has printed; undefined: not a passphrase. */
