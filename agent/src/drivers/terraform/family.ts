@@ -1,5 +1,6 @@
 /** The common driver of terraform and OpenTofu: state format 4, plan format 1. */
-import { join, posix, relative, resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { isAbsolute, join, posix, relative, resolve } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { namedValueFiles } from '#protocol/tools/applied-values.ts';
@@ -183,27 +184,42 @@ function plansToEstimate(_context: DriverContext, captures: Captures): PlanToEst
   return json === undefined ? [] : [{ unit: null, json }];
 }
 
-/** @returns the path from the configuration's folder; null for a file that is always empty */
-function comparedFile({ job, configurationFolder }: DriverContext, path: string): string | null {
-  const absolute = resolve(configurationFolder, path);
-  if (absolute === '/dev/null') return null;
-  const inside = relative(configurationFolder, absolute);
-  const folder = normalizePath(job.source.path ?? '');
-  if (/^\.\.(\/|$)/.test(posix.join(folder, inside)))
-    throw new Error(
-      `-var-file names a file outside of the repository: its values could be others in the apply than in the plan; put the file into the repository, or its values into variables`,
+/**
+ * As the kernel finds a file: from the folder that the configuration's path leads to, which a link may have elsewhere in
+ * the repository.
+ * @returns the path from the configuration's folder; null for a file that is always empty
+ * @throws an Error that names the file
+ */
+async function comparedFile(
+  { job, configurationFolder }: DriverContext,
+  path: string,
+): Promise<string | null> {
+  if (resolve(configurationFolder, path) === '/dev/null') return null;
+  const refuse = (problem: string) => new Error(`-var-file=${path} ${problem}`);
+  const inFolder = `${configurationFolder}/`;
+  const name = path.startsWith(inFolder) ? `./${path.slice(inFolder.length)}` : path;
+  if (/(^|\/)(?!\.{1,2}\/)[^/]+\/([.]?\/)*\.\.(\/|$)/.test(name))
+    throw refuse('leads back out of a folder that may be a link: write the path without that folder');
+  const up = posix.relative(`/${normalizePath(job.source.path ?? '')}`, '/');
+  const root = resolve(configurationFolder, up);
+  const [realRoot, folder] = await Promise.all([realpath(root), realpath(configurationFolder)]);
+  const absolute = isAbsolute(name) ? join(realRoot, relative(root, name)) : resolve(folder, name);
+  if (/^\.\.(\/|$)/.test(relative(realRoot, absolute)))
+    throw refuse(
+      'is outside of the repository: its values could be others in the apply than in the plan; put the file into the repository, or its values into variables',
     );
-  return inside;
+  return relative(folder, absolute);
 }
 
 /** Files that are loaded automatically, and those that arguments name. @throws an Error for files elsewhere */
 async function valueFiles(context: DriverContext): Promise<string[]> {
   const { job, tree } = context;
-  const named = namedValueFiles(runEnvironment(job)).flatMap((path) => comparedFile(context, path) ?? []);
+  const paths = namedValueFiles(runEnvironment(job));
+  const named = await Promise.all(paths.map((path) => comparedFile(context, path)));
   const loaded = (await tree.list('')).filter((name) =>
     /^terraform\.tfvars(\.json)?$|\.auto\.tfvars(\.json)?$/.test(name),
   );
-  return [...loaded, ...named];
+  return [...loaded, ...named.filter((name) => name !== null)];
 }
 
 /** The driver of one tool of the family. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
@@ -77,15 +77,12 @@ for (const name of ['TF_CLI_ARGS', 'TF_CLI_ARGS_plan', 'ENVARIUM_CLI_ARGS_PLAN']
 
 test('a file of values outside of the repository is refused', withToolbox('opentofu'), async (t) => {
   const { setup, plain } = stage(t);
-  for (const value of ['-var-file=/tmp/sizes', '-var-file ../sizes']) {
-    const environment = [{ name: 'TF_CLI_ARGS_plan', value, isSensitive: false }];
+  for (const value of ['/tmp/sizes', '../sizes']) {
+    const environment = [{ name: 'TF_CLI_ARGS_plan', value: `-var-file=${value}`, isSensitive: false }];
     const job = setup.job({ tool: 'opentofu', variables: { environment, terraform: [] } });
     const planned = await setup.run(job, plain);
-    assert.match(
-      planned.outcome.error?.message ?? '',
-      /^-var-file names a file outside of the repository: /,
-      value,
-    );
+    const message = planned.outcome.error?.message ?? '';
+    assert.ok(message.startsWith(`-var-file=${value} is outside of the repository: `), message);
   }
 });
 
@@ -109,4 +106,47 @@ test('files of values anywhere in the repository can be named', withToolbox('ope
   assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
   const applied = await setup.run(setup.applyJob(planned, { travels: true }), plain);
   assert.equal(applied.outcome.outputs?.['size']?.value, 'common', JSON.stringify(applied.outcome));
+});
+
+/** Runs a plan in the folder `prod`, a link to `stacks/app`, with an argument of the plan. */
+async function planInLink(t: TestContext, value: string, during?: string) {
+  const { setup, during: duringCommand, plain } = stage(t);
+  setup.commit({
+    'stacks/app/main.tf': files['main.tf'],
+    'stacks/common.tfvars': 'size = "stacks"\n',
+    'common.tfvars': 'size = "root"\n',
+    'other/deep/note': '',
+    'other/x.tfvars': 'size = "other"\n',
+  });
+  symlinkSync('stacks/app', join(setup.repository, 'prod'));
+  symlinkSync('../../other/deep', join(setup.repository, 'stacks/app/link'));
+  setup.commit({});
+  const source = { ...setup.job().source, path: 'prod' };
+  const environment = [{ name: 'TF_CLI_ARGS_plan', value, isSensitive: false }];
+  const job = setup.job({ tool: 'opentofu', source, variables: { environment, terraform: [] } });
+  const { outcome } = await setup.run(job, during === undefined ? plain : duringCommand('plan', during));
+  return outcome;
+}
+
+test(
+  'in a folder that is a link, a file of values is found where the tool finds it',
+  withToolbox('opentofu'),
+  async (t) => {
+    const outcome = await planInLink(t, '-var-file=../../common.tfvars');
+    assert.equal(outcome.result, 'planned', JSON.stringify(outcome));
+  },
+);
+
+for (const value of [
+  '-var-file=${ENVARIUM_ROOT_DIR}/common.tfvars',
+  '-var-file=${ENVARIUM_TEMPLATE_DIR}/../../common.tfvars',
+])
+  test(`in a folder that is a link, ${value} is compared`, withToolbox('opentofu'), async (t) => {
+    const outcome = await planInLink(t, value, `echo 'size = "huge"' > ../../common.tfvars`);
+    assert.match(outcome.error?.message ?? '', /^\.\.\/\.\.\/common\.tfvars was changed by the run itself/);
+  });
+
+test('a path that leads back out of a folder is refused', withToolbox('opentofu'), async (t) => {
+  const outcome = await planInLink(t, '-var-file=link/../x.tfvars');
+  assert.match(outcome.error?.message ?? '', /^-var-file=link\/\.\.\/x\.tfvars leads back out of a folder/);
 });
