@@ -75,7 +75,7 @@ function Found({ deployment }: { readonly deployment: DeploymentReply }) {
         <p role="alert">The environment of this deployment was deleted. What you see is the last of it.</p>
       )}
       <DecisionNotes {...about} />
-      <Levels deployment={deployment} />
+      <Levels deployment={deployment} steps={steps} />
       <StepStrip steps={steps} />
       {timeline !== undefined && <TimeParts timeline={timeline} />}
       <Failure deployment={deployment} steps={steps} />

@@ -167,19 +167,15 @@ test('the life cycle decides which buttons there are', () => {
 });
 
 test('a level is planned, waits, is applied, or is left behind by the end of its deployment', () => {
-  assert.equal(levelText({ status: 'IN_PROGRESS' }), 'is being planned');
-  assert.equal(levelText({ status: 'WAITING_FOR_USER', planHash: 'abc' }), 'waits for approval');
-  assert.equal(levelText({ status: 'IN_PROGRESS', planHash: 'abc' }), 'is being applied');
-  assert.equal(levelText({ status: 'SUCCESS', planHash: 'abc' }), 'applied');
+  assert.equal(levelText({ status: 'IN_PROGRESS' }, []), 'is being planned');
+  assert.equal(levelText({ status: 'WAITING_FOR_USER', planHash: 'abc' }, []), 'waits for approval');
+  assert.equal(levelText({ status: 'IN_PROGRESS', planHash: 'abc' }, []), 'is being applied');
+  assert.equal(levelText({ status: 'SUCCESS', planHash: 'abc' }, []), 'applied');
   for (const status of ['FAILURE', 'CANCELLED', 'ABORTED'] as const)
-    assert.equal(levelText({ status, planHash: 'abc' }), 'was not completed');
-});
-
-test('a skipped deployment says which one replaced it, or why it did not run', () => {
-  assert.equal(
-    sentence({ status: 'SKIPPED', skippedFor: 'd' }),
-    'Skipped: a later deployment made it redundant',
-  );
-  const error = { message: 'The deployment did not run' };
-  assert.equal(sentence({ status: 'SKIPPED', error }), 'Skipped: The deployment did not run');
+    assert.equal(levelText({ status, planHash: 'abc' }, []), 'was not completed');
+  assert.equal(levelText({ status: 'ABORTING', planHash: 'abc' }, []), 'is being stopped');
+  const checked = (status: 'IN_PROGRESS' | 'SUCCESS') =>
+    levelText({ status: 'IN_PROGRESS', planHash: 'abc' }, [{ name: 'policy:check', status }]);
+  assert.equal(checked('IN_PROGRESS'), 'is being checked');
+  assert.equal(checked('SUCCESS'), 'is being applied');
 });

@@ -156,16 +156,21 @@ const sentences: Readonly<Record<DeploymentStatus, (facts: SentenceFacts) => str
   TIMEOUT: (facts) => failed('Timed out', facts),
   ABORTED: aborted,
   CANCELLED: cancelled,
-  SKIPPED: ({ deployment: { skippedFor, error } }) =>
-    `Skipped: ${skippedFor === undefined && error ? error.message : 'a later deployment made it redundant'}`,
+  SKIPPED: () => 'Skipped: a later deployment made it redundant',
   NEVER_DEPLOYED: () => 'Not deployed yet',
 };
 
 /** What happens to the level that a deployment is at, or happened to it. */
-export function levelText({ status, planHash }: Pick<Head, 'status' | 'planHash'>): string {
+export function levelText(
+  { status, planHash }: Pick<Head, 'status' | 'planHash'>,
+  steps: readonly Pick<Step, 'name' | 'status'>[],
+): string {
   if (status === 'SUCCESS') return 'applied';
   if (status === 'WAITING_FOR_USER') return 'waits for approval';
   if (isTerminal(status)) return 'was not completed';
+  if (status === 'ABORTING') return 'is being stopped';
+  if (steps.some((step) => step.name === 'policy:check' && step.status === 'IN_PROGRESS'))
+    return 'is being checked';
   return planHash === undefined ? 'is being planned' : 'is being applied';
 }
 

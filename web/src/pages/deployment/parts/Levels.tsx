@@ -2,7 +2,7 @@
 import { followingSentences } from '#contract/deployments/following-units.ts';
 import type { PlannedUnit } from '#contract/deployments/plan.ts';
 import { planText } from '#contract/deployments/plan-counts.ts';
-import type { DeploymentLevel } from '#contract/deployments/shapes.ts';
+import type { DeploymentLevel, Step } from '#contract/deployments/shapes.ts';
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
 import { KindMark } from '../plan/PlanMarks.tsx';
@@ -51,8 +51,13 @@ function Earlier({ level: each }: { readonly level: DeploymentLevel }) {
   );
 }
 
+interface LevelsProps {
+  readonly deployment: DeploymentReply;
+  readonly steps: readonly Step[];
+}
+
 /** Nothing for a deployment with one plan. */
-export function Levels({ deployment }: { readonly deployment: DeploymentReply }) {
+export function Levels({ deployment, steps }: LevelsProps) {
   const { level = 1, status, units } = deployment;
   const { data: earlier = [] } = useEarlierLevels(deployment);
   const following = isTerminal(status) ? [] : followingSentences(units);
@@ -67,7 +72,7 @@ export function Levels({ deployment }: { readonly deployment: DeploymentReply })
           <Earlier key={each.level} level={each} />
         ))}
         <li aria-current={isWhole ? undefined : 'step'}>
-          <b>Level {level}</b> {!isWhole && <Units units={units} />} {levelText(deployment)}
+          <b>Level {level}</b> {!isWhole && <Units units={units} />} {levelText(deployment, steps)}
         </li>
       </ol>
       {following.map((text) => (
