@@ -2,29 +2,38 @@
 import { Button, Group, Modal, Progress, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { BulkItem, BulkItemStatus } from '#contract/bulk-operations/shapes.ts';
+import type { BulkItem } from '#contract/bulk-operations/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { type StatusLook, StatusShape } from '../../../design/status.tsx';
 import { planText } from '#contract/deployments/plan-counts.ts';
+import { type BulkProgress, type Outcome, progressText } from './bulk-progress.ts';
 import { type BulkAction, type BulkLook, bulkLooks } from './fitting.ts';
 import classes from './list.module.css';
-import { type Choice, type Results, useBulkRun, useFitting } from './use-bulk.ts';
+import { type Choice, useBulkRun, useFitting } from './use-bulk.ts';
 
-const looks: Readonly<Record<BulkItemStatus | 'unfit' | 'fits', StatusLook>> = {
+const looks: Readonly<Record<Outcome | 'unfit', StatusLook>> = {
   fits: { word: 'Fits', tone: 'idle', shape: 'hollow' },
   unfit: { word: 'Left out', tone: 'idle', shape: 'bar' },
   pending: { word: 'Waits', tone: 'idle', shape: 'dotted' },
   success: { word: 'Done', tone: 'ok', shape: 'check' },
   failed: { word: 'Failed', tone: 'fail', shape: 'cross' },
+  notSent: { word: 'Not sent', tone: 'fail', shape: 'bar' },
+  unknown: { word: 'Unknown', tone: 'wait', shape: 'dotted' },
 };
 
-function Outcome({ result, look }: { readonly result: BulkItem; readonly look: BulkLook }) {
-  const { status, error, deploymentId } = result;
-  if (status !== 'success') {
+interface ResultProps {
+  readonly outcome: Outcome;
+  readonly result: BulkItem | undefined;
+  readonly look: BulkLook;
+}
+
+function Result({ outcome, result, look }: ResultProps) {
+  const { error, deploymentId } = result ?? {};
+  if (outcome !== 'success') {
     return (
       <span>
-        <bdi>{error ?? looks[status].word}</bdi>
+        <bdi>{error ?? looks[outcome].word}</bdi>
       </span>
     );
   }
@@ -42,22 +51,22 @@ function Outcome({ result, look }: { readonly result: BulkItem; readonly look: B
 interface ItemProps {
   readonly item: Choice;
   readonly action: BulkAction;
-  readonly result: BulkItem | undefined;
+  readonly progress: BulkProgress;
 }
 
-function Item({ item: { environment, unfit }, action, result }: ItemProps) {
+function Item({ item: { environment, unfit }, action, progress }: ItemProps) {
   const { planSummary, isPlanEmpty } = environment.latestDeploymentLog;
-  const isFit = unfit === undefined;
+  const outcome = unfit === undefined ? progress.outcomeOf(environment.id) : 'unfit';
   return (
     <li>
-      <StatusShape look={looks[result?.status ?? (isFit ? 'fits' : 'unfit')]} />
+      <StatusShape look={looks[outcome]} />
       <bdi>{environment.name}</bdi>
-      {result ? (
-        <Outcome result={result} look={bulkLooks[action]} />
-      ) : isFit ? (
+      {outcome === 'unfit' ? (
+        <span>Left out: {unfit}</span>
+      ) : outcome === 'fits' ? (
         action === 'approve' && planSummary && <span>{planText({ planSummary, isPlanEmpty })}</span>
       ) : (
-        <span>Left out: {unfit}</span>
+        <Result outcome={outcome} result={progress.results.get(environment.id)} look={bulkLooks[action]} />
       )}
     </li>
   );
@@ -67,25 +76,19 @@ function countText(count: number): string {
   return count === 1 ? '1 environment' : `${count} environments`;
 }
 
-/** How far it is, and what it did, in numbers. @param count of the environments that were sent */
-function Summary({ results, count }: { readonly results: Results; readonly count: number }) {
-  const countOf = (status: BulkItemStatus) =>
-    [...results.values()].filter((result) => result.status === status).length;
-  const [done, failed] = [countOf('success'), countOf('failed')];
-  const left = count - done - failed;
+/** How far it is, and what it did, in numbers. @param outcomes of the environments that were to be sent */
+function Summary({ outcomes }: { readonly outcomes: readonly Outcome[] }) {
+  const left = outcomes.filter((outcome) => outcome !== 'success' && outcome !== 'failed').length;
+  const isTroubled = outcomes.some((outcome) => ['failed', 'notSent', 'unknown'].includes(outcome));
   return (
     <>
       <Progress
-        value={Math.round((100 * (done + failed)) / count)}
+        value={Math.round((100 * (outcomes.length - left)) / outcomes.length)}
         aria-label="Progress"
-        color={failed > 0 ? 'var(--e-fail)' : 'var(--e-ok)'}
+        color={isTroubled ? 'var(--e-fail)' : 'var(--e-ok)'}
       />
       <p role="status" className={classes.summary}>
-        {[
-          `${done} done`,
-          ...(failed > 0 ? [`${failed} failed`] : []),
-          ...(left > 0 ? [`${left} to go`] : []),
-        ].join(', ')}
+        {progressText(outcomes)}
       </p>
     </>
   );
@@ -123,17 +126,18 @@ function Question({ action, text, onText, typed, onTyped }: QuestionProps) {
 interface ReportProps {
   readonly items: readonly Choice[];
   readonly action: BulkAction;
-  readonly results: Results;
+  readonly progress: BulkProgress;
   readonly isSent: boolean;
 }
 
 /** Each of them: those that are left out come first. */
-function Report({ items, action, results, isSent }: ReportProps) {
-  const left = items.filter(({ unfit }) => unfit !== undefined).length;
+function Report({ items, action, progress, isSent }: ReportProps) {
+  const fitting = items.filter(({ unfit }) => unfit === undefined);
+  const left = items.length - fitting.length;
   return (
     <>
       {isSent ? (
-        <Summary results={results} count={items.length - left} />
+        <Summary outcomes={fitting.map(({ environment }) => progress.outcomeOf(environment.id))} />
       ) : (
         <p role="status" className={classes.summary}>
           {left === 0 ? 'All that you have chosen fit.' : `${countText(left)} left out:`}
@@ -143,12 +147,7 @@ function Report({ items, action, results, isSent }: ReportProps) {
         {items
           .toSorted((a, b) => Number(b.unfit !== undefined) - Number(a.unfit !== undefined))
           .map((item) => (
-            <Item
-              key={item.environment.id}
-              item={item}
-              action={action}
-              result={results.get(item.environment.id)}
-            />
+            <Item key={item.environment.id} item={item} action={action} progress={progress} />
           ))}
       </ul>
     </>
@@ -167,7 +166,7 @@ export default function BulkDialog({ organizationId, action, environments, onClo
   const [text, setText] = useState('');
   const [typed, setTyped] = useState('');
   const { isKnown, items } = useFitting(organizationId, action, chosen);
-  const { send, results, isFinished } = useBulkRun(action, organizationId);
+  const { send, progress } = useBulkRun(action, organizationId);
   const [sent, setSent] = useState<readonly Choice[]>();
   const shown = sent ?? items;
   const fitting = shown.filter(({ unfit }) => unfit === undefined);
@@ -190,11 +189,15 @@ export default function BulkDialog({ organizationId, action, environments, onClo
         }}
       >
         <FormAlert mb="md" error={send.error} />
-        <Report items={shown} action={action} results={results} isSent={sent !== undefined} />
+        <FormAlert mb="md" error={progress.error} />
+        <Report items={shown} action={action} progress={progress} isSent={sent !== undefined} />
         {sent === undefined && (
           <Question action={action} text={text} onText={setText} typed={typed} onTyped={setTyped} />
         )}
-        {sent !== undefined && !isFinished && !send.isError && (
+        {progress.isPartlySent && (
+          <p className={classes.summary}>Keep this page open until all of them are sent.</p>
+        )}
+        {progress.isContinuing && (
           <p className={classes.summary}>The service continues when you close this.</p>
         )}
         <Group mt="md" justify="flex-end">

@@ -1,13 +1,14 @@
 /** A bulk action from the question to its report. */
 import { useQueries, useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { type BulkItem, type BulkOperation, mostBulkItems } from '#contract/bulk-operations/shapes.ts';
+import { type BulkOperation, mostBulkItems } from '#contract/bulk-operations/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { Right } from '#contract/schema/rights.ts';
 import { read, refresh } from '../../../api/queries.ts';
 import { useRights } from '../../../api/rights.ts';
 import { startBulk } from './bulk.ts';
 import { partsOf } from './bulk-parts.ts';
+import { progressOf } from './bulk-progress.ts';
 import { type BulkAction, bulkLooks, whyUnfit } from './fitting.ts';
 
 export interface Choice {
@@ -48,8 +49,6 @@ export function useFitting(
   };
 }
 
-export type Results = ReadonlyMap<string, BulkItem>;
-
 const pauseMilliseconds = 500;
 const concerned = ['listEnvironments', 'getEnvironment', 'listDeployments', 'getDeployment'] as const;
 
@@ -68,17 +67,23 @@ export function useBulkRun(action: BulkAction, organizationId: string) {
     queries: started.map((operation) => ({
       ...read('getBulkOperation', { params: { id: operation.id } }),
       initialData: operation,
-      refetchInterval: ({ state }: { state: { data?: BulkOperation | undefined } }) =>
-        state.data?.finishedAt === undefined ? pauseMilliseconds : false,
+      refetchInterval: ({
+        state,
+      }: {
+        state: { data?: BulkOperation | undefined; status: 'pending' | 'success' | 'error' };
+      }) =>
+        state.data?.finishedAt === undefined && state.status !== 'error'
+          ? pauseMilliseconds
+          : (false as const),
     })),
   });
-  const operations = answers.map(({ data }) => data);
-  const results: Results = new Map(
-    operations.flatMap(({ data }) => data.map((item) => [item.environmentId, item] as const)),
+  const progress = progressOf(
+    send.status,
+    answers.map(({ data, error }) => ({ operation: data, error })),
   );
-  const isFinished = send.isSuccess && operations.every(({ finishedAt }) => finishedAt !== undefined);
+  const { isOver } = progress;
   useEffect(() => {
-    if (isFinished) void refresh(concerned);
-  }, [isFinished]);
-  return { send, results, isFinished };
+    if (isOver) void refresh(concerned);
+  }, [isOver]);
+  return { send, progress };
 }

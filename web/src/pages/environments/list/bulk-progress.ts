@@ -1,0 +1,70 @@
+/** How far a bulk action is, from what was sent and what is known of the operations that this started. */
+import type { BulkItem, BulkItemStatus, BulkOperation } from '#contract/bulk-operations/shapes.ts';
+
+/** How far the requests are that start the operations. */
+export type Sending = 'idle' | 'pending' | 'success' | 'error';
+
+/** An operation that was started. */
+export interface Followed {
+  readonly operation: Pick<BulkOperation, 'data' | 'finishedAt'>;
+  /** Why it is not read any more. */
+  readonly error: Error | null;
+}
+
+/** What became of an environment. `unknown`: the service continues, but its results cannot be read. */
+export type Outcome = BulkItemStatus | 'fits' | 'notSent' | 'unknown';
+
+export interface BulkProgress {
+  readonly results: ReadonlyMap<string, BulkItem>;
+  readonly outcomeOf: (environmentId: string) => Outcome;
+  /** Parts of it were sent, and others still are to be. */
+  readonly isPartlySent: boolean;
+  /** Whatever was sent continues without this page, and nothing else is going to be sent. */
+  readonly isContinuing: boolean;
+  /** Nothing that was started changes any more, as far as it can be read. */
+  readonly isOver: boolean;
+  /** Why the results of an operation cannot be read. */
+  readonly error: Error | null;
+}
+
+const withoutOperation: Readonly<Record<Sending, Outcome>> = {
+  idle: 'fits',
+  pending: 'pending',
+  success: 'notSent',
+  error: 'notSent',
+};
+
+export function progressOf(sending: Sending, followed: readonly Followed[]): BulkProgress {
+  const results = new Map<string, BulkItem>();
+  const unread = new Set<string>();
+  for (const { operation, error } of followed)
+    for (const item of operation.data) {
+      results.set(item.environmentId, item);
+      if (error !== null && item.status === 'pending') unread.add(item.environmentId);
+    }
+  const isSent = sending === 'success' || sending === 'error';
+  return {
+    results,
+    outcomeOf: (id) => (unread.has(id) ? 'unknown' : (results.get(id)?.status ?? withoutOperation[sending])),
+    isPartlySent: sending === 'pending' && followed.length > 0,
+    isContinuing: isSent && followed.some(({ operation }) => operation.finishedAt === undefined),
+    isOver:
+      isSent &&
+      followed.length > 0 &&
+      followed.every(({ operation, error }) => operation.finishedAt !== undefined || error !== null),
+    error: followed.find(({ error }) => error !== null)?.error ?? null,
+  };
+}
+
+/** @returns such as "2 done, 1 failed, 3 not sent" */
+export function progressText(outcomes: readonly Outcome[]): string {
+  const count = (outcome: Outcome) => outcomes.filter((each) => each === outcome).length;
+  const parts: readonly (readonly [number, string])[] = [
+    [count('failed'), 'failed'],
+    [count('pending') + count('fits'), 'to go'],
+    [count('unknown'), 'unknown'],
+    [count('notSent'), 'not sent'],
+  ];
+  const others = parts.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
+  return [`${count('success')} done`, ...others].join(', ');
+}
