@@ -180,11 +180,11 @@ const assignments = {
       ...assignRights,
       {
         right: 'EDIT_PROJECT_SETTINGS',
-        for: 'a set of a project that demands approvals of an environment and that somebody else assigned, there',
+        for: 'a set of a project that demands approvals and that somebody else assigned, there',
       },
       {
         right: 'EDIT_ORGANIZATION_SETTINGS',
-        for: 'a set of the organization that demands approvals of an environment and that somebody else assigned',
+        for: 'a set of the organization that demands approvals and that somebody else assigned',
       },
     ],
     subject: place,

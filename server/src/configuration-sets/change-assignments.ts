@@ -16,6 +16,7 @@ import {
   deleteAssignments,
   holdSetRows,
   insertAssignments,
+  type AssignmentScope,
   type SetRow,
 } from './configuration-set-store.ts';
 
@@ -114,25 +115,25 @@ async function guardApprovalSets(
 }
 
 /**
- * A set that demands approvals is not taken away from an environment without the right to lift the demand, but by
- * whoever assigned it.
+ * A set that demands approvals is not taken away without the right to lift the demand, but by whoever assigned it.
  * @throws MissingRight 403
  */
 async function keepDemandingSets(
   context: ActorContext,
-  place: AssignmentPlace,
+  place: AssignmentScope,
   sets: readonly SetRow[],
   { proposedBy = null }: { readonly proposedBy?: string | null },
 ): Promise<void> {
-  if (place.scope !== 'environment') return;
+  if (place.scope === 'module') return;
   const variables = await approvalVariablesOf(context.db, sets);
   const demanding = variables.filter((row) => openValue(context, row) === 'true').map((row) => row.scope_id);
   if (demanding.length === 0) return;
   const assigners = await assignersThere(context.db, place, demanding);
   const people = [context.actor.userId, proposedBy];
+  const remainingAfter = liftersIn(context);
   for (const set of sets) {
     if (!demanding.includes(set.id) || people.includes(assigners.get(set.id) ?? '')) continue;
-    const left = await liftersIn(context)(proposedBy, [placeOfSet(set)]);
+    const left = await remainingAfter(proposedBy, [placeOfSet(set)]);
     requireLift(context.actor, left, `Taking away the set "${set.name}", which demands approvals,`);
   }
 }
@@ -200,7 +201,8 @@ export interface SetChanges {
 /**
  * Checks `configurationSetChanges`.
  * @param field location of the changes, as `body.configurationSetChanges`
- * @throws Refusal 400 that names the first id that cannot be assigned, or is not assigned
+ * @throws Refusal 400 that names the first id that cannot be assigned, or is not assigned; 403 for a set that demands
+ * approvals and that the caller may not take away
  */
 export async function checkSetChanges(
   context: ActorContext,
@@ -218,10 +220,10 @@ export async function checkSetChanges(
       `${field}.unassign.${missing}`,
       'does not match a configuration set that is assigned to this environment itself',
     );
-  return {
-    assign: await requireSets(context, home, assign, `${field}.assign`),
-    unassign: assigned.filter((row) => row !== undefined),
-  };
+  const found = assigned.filter((row) => row !== undefined);
+  const added = await requireSets(context, home, assign, `${field}.assign`);
+  await keepDemandingSets(context, place, found, {});
+  return { assign: added, unassign: found };
 }
 
 /**
