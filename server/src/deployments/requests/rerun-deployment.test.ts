@@ -62,7 +62,7 @@ test('only plans that have ended run again, and only with the template that they
     },
   });
   await ok(app, 'setEnvironmentTemplate', { params: { id }, body: { blueprintId: templateId } });
-  assert.match(await refuse(409, running), /uses another template since/);
+  assert.match(await refuse(409, running), /has used another template since/);
 });
 
 test('a plan runs again in its folder with its settings, and a drift detection in the folder of today', async () => {

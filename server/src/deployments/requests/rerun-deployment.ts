@@ -28,7 +28,7 @@ function refusalOf({ environment, template }: StoredFacts, row: DeploymentRow): 
     return `This is a ${type}: only plans can be run again (${planOnlyTypes.join(', ')}). Start another ${type} instead`;
   if (!isTerminal(status)) return `This ${type} is ${status}: it can be run again when it has ended`;
   if (template_id !== environment.template_id)
-    return `Environment "${environment.name}" uses another template since this ${type}: start another one instead`;
+    return `Environment "${environment.name}" has used another template since this ${type}: start another one instead`;
   if (isPinned(row) && tool !== template.type)
     return `This ${type} ran ${tool}, and environment "${environment.name}" now uses ${template.type}: start another one instead`;
   return null;
