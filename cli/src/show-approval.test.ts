@@ -49,6 +49,17 @@ test('each reason to wait has words, and the end of the wait is shown', () => {
   assert.deepEqual(waitLines({}), []);
 });
 
+test('a plan that waits for a policy without a word names it', () => {
+  const [line] = waitLines({
+    waitingFor: waitingFor({ decidedBy: 'policy' }),
+    policyVerdicts: [verdict({ decision: 'allow', policyName: 'below' }), verdict({ policyName: 'above' })],
+  });
+  assert.match(
+    line ?? '',
+    /^It waits because the approval policy "above" says nothing, and none at its place/,
+  );
+});
+
 test('costs have a sign and a currency', () => {
   assert.equal(
     costText({ costEstimation: { monthlyCostDiff: -4.1, totalMonthlyCost: 12 } }),

@@ -1,6 +1,6 @@
 /** What policies and people said about a plan, and what its approval waits for, in words. */
 import type { Deployment } from '#contract/deployments/shapes.ts';
-import type { PolicyVerdict } from '#contract/deployments/policy-verdict.ts';
+import { type PolicyVerdict, policyWaitText } from '#contract/deployments/policy-verdict.ts';
 import type { Output } from './terminal/output.ts';
 import { timeText } from './terminal/durations.ts';
 import { safeText } from './terminal/safe-text.ts';
@@ -10,7 +10,6 @@ type Shown = Pick<Deployment, 'waitingFor' | 'reviews' | 'policyVerdicts' | 'cos
 const reasons = {
   planner: 'who started it may plan, but not apply',
   variable: 'the variable ENVARIUM_REQUIRES_APPROVAL says so',
-  policy: 'its approval policies say so',
   project: 'the policy of its project lets nobody approve their own plans',
   request: 'the request said so',
   environment: 'the environment requires approval',
@@ -56,11 +55,16 @@ function verdictLine({ policyName, decision, messages, error }: PolicyVerdict): 
 }
 
 /** Why an approval is waited for, and until when; nothing where none is. */
-export function waitLines({ waitingFor }: Pick<Deployment, 'waitingFor'>): string[] {
+export function waitLines({
+  waitingFor,
+  policyVerdicts = [],
+}: Pick<Deployment, 'waitingFor' | 'policyVerdicts'>): string[] {
   const { approval } = waitingFor ?? {};
   if (!approval) return [];
+  const { decidedBy } = approval;
+  const reason = decidedBy === 'policy' ? policyWaitText(policyVerdicts) : decidedBy && reasons[decidedBy];
   return [
-    ...(approval.decidedBy ? [`It waits because ${reasons[approval.decidedBy]}.`] : []),
+    ...(reason === undefined ? [] : [`It waits because ${reason}.`]),
     `If nobody decides, it times out at ${timeText(approval.until)}.`,
   ];
 }

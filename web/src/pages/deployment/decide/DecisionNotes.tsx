@@ -89,10 +89,12 @@ function Losses({ plan }: { readonly plan: Plan }) {
 }
 
 /** Until when and why it waits, and what is still missing. */
-function Wait({ deployment: { waitingFor, costEstimation } }: Pick<DecisionProps, 'deployment'>) {
+function Wait({
+  deployment: { waitingFor, costEstimation, policyVerdicts },
+}: Pick<DecisionProps, 'deployment'>) {
   const { me } = useSession();
   const { approval } = waitingFor ?? {};
-  const why = approval && deciderWords(approval);
+  const why = approval && deciderWords(approval, policyVerdicts);
   const obstacle = approverObstacle(waitingFor, me.user.user_id);
   const cost = costWords(costEstimation);
   return (

@@ -1,18 +1,22 @@
 /** Why a plan waits, and why this person cannot approve it, in words. */
 import type { ApprovalWait, ApproverObstacle, WaitingFor } from '#contract/deployments/plan.ts';
+import { type PolicyVerdict, policyWaitText } from '#contract/deployments/policy-verdict.ts';
 import { moneyChangeText } from '../../../design/money.ts';
 
-const deciders: Readonly<Record<NonNullable<ApprovalWait['decidedBy']>, string>> = {
+const deciders: Readonly<Record<Exclude<ApprovalWait['decidedBy'], 'policy' | undefined>, string>> = {
   planner: 'who started it may plan, but not apply',
   variable: 'the variable ENVARIUM_REQUIRES_APPROVAL says so',
-  policy: 'its approval policies say so',
   project: 'the policy of its project lets nobody approve their own plans',
   request: 'the request said so',
   environment: 'the environment requires approval',
 };
 
 /** Why it waits, as the end of a sentence; undefined: not known. */
-export function deciderWords({ decidedBy }: Pick<ApprovalWait, 'decidedBy'>): string | undefined {
+export function deciderWords(
+  { decidedBy }: Pick<ApprovalWait, 'decidedBy'>,
+  verdicts: readonly PolicyVerdict[] = [],
+): string | undefined {
+  if (decidedBy === 'policy') return policyWaitText(verdicts);
   return decidedBy && deciders[decidedBy];
 }
 
