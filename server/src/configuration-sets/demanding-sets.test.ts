@@ -1,4 +1,4 @@
-/** Sets that demand approvals, and who may take them away from where they are assigned. */
+/** Sets that demand approvals, and the right to unassign them. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { ok, refused } from '../testing/client.ts';
@@ -40,7 +40,7 @@ test('a set of the organization stays with a project until somebody takes it awa
   const { id } = await idleIn(projectId, { requiresApproval: false });
   const set = await demandingSet();
   await ok(app, 'assignConfigurationSets', at('project', projectId, set));
-  // Whoever assigns it again is not the one who assigned it.
+  // Assigning it once more changes nothing.
   await ok(app, 'assignConfigurationSet', {
     params: { id: set, scope: 'project', scopeId: projectId },
     as: admin,

@@ -103,6 +103,24 @@ test(
 );
 
 test(
+  'a policy of a template allows what another one of the same template leaves to people, whoever assigned it',
+  needsOpa,
+  async () => {
+    const projectId = await projectIn();
+    const editor = await keyIn(projectId, ['CREATE_AND_EDIT_TEMPLATES', 'VIEW_PROJECT']);
+    const deployer = await deployerIn(projectId);
+    const { id, blueprintId } = await idleIn(projectId, { requiresApproval: false });
+    await ok(app, 'setEnvironmentTemplate', { params: { id }, body: { newName: `shared ${id}` } });
+    const silent = await newPolicy('package envarium');
+    await assign(silent.id, 'BLUEPRINT', blueprintId);
+    const allowing = await newPolicy(says('allow', 'all is well'));
+    const body = { scope: 'BLUEPRINT' as const, scopeId: blueprintId, blueprintId: allowing.id };
+    await ok(app, 'assignApprovalPolicy', { body, as: editor });
+    assert.deepEqual(await outcomeOf(id, deployer), isApplied);
+  },
+);
+
+test(
   'what a policy of a template of a project demands is lifted with the right in that project',
   needsOpa,
   async () => {

@@ -14,13 +14,15 @@ export function atStartOf(
   return row.approval_at_start ?? { isRequired: row.requires_approval, decidedBy: row.approval_decided_by };
 }
 
-/** Whether a policy that is assigned somewhere may allow what a place demands. */
+/** Whether a policy that is assigned somewhere may allow what a place demands: at the same place, or above it. */
 async function speaksFor(
   remainingAfter: RemainingDemands,
   demand: DemandPlace,
   path: readonly string[],
-  { projectId, assignedBy }: PolicyPlace,
+  { projectId, templateId, assignedBy }: PolicyPlace,
 ): Promise<boolean> {
+  // The right to assign policies to a template is the same for both.
+  if (templateId !== null && templateId === demand.templateId) return true;
   if (projectId !== null && !path.includes(projectId)) return false;
   // To assign it to a template, the settings of its project need not be editable.
   return assignedBy === null || (await remainingAfter(assignedBy, [demand])).length === 0;
@@ -65,6 +67,6 @@ export async function unallowedDemand(
     const demands = demandedIn?.map((id) => ({ organizationId, projectId: id }));
     if (demands === undefined || (await isAnyUnallowed(db, demands, allowing))) return 'project';
   }
-  const silent = placesOf('none').map((place) => ({ organizationId, projectId: place.projectId }));
+  const silent = placesOf('none').map((place) => ({ ...place, organizationId }));
   return (await isAnyUnallowed(db, silent, allowing)) ? 'policy' : null;
 }
