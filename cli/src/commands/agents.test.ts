@@ -36,6 +36,10 @@ test('an agent that several organizations share is one row, and in JSON what the
 });
 
 test('an agent that several organizations share is checked by the doctor once', async () => {
-  const { stdout, stderr } = await runAgainst(['doctor'], replies);
+  const organizations = ['o1', 'o2'].map((id) => ({ id, name: id, role: 'Admin' }));
+  const { stdout, stderr } = await runAgainst(['doctor'], {
+    ...replies,
+    'GET /organizations': organizations,
+  });
   assert.equal(stdout.match(/agent built-in/g)?.length, 1, stdout + stderr);
 });
