@@ -12,6 +12,7 @@ import { operations } from './operations.ts';
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false });
 ajv.addKeyword('x-no-effect');
 ajv.addKeyword('x-no-effect-values');
+ajv.addKeyword('x-ignored');
 ajv.addKeyword('x-cleared');
 const converting = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false, coerceTypes: true });
 converting.addKeyword('x-comma-list');
