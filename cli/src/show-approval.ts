@@ -1,6 +1,7 @@
 /** What policies and people said about a plan, and what its approval waits for, in words. */
 import type { Deployment } from '#contract/deployments/shapes.ts';
-import { type PolicyVerdict, policyWaitText } from '#contract/deployments/policy-verdict.ts';
+import type { PolicyVerdict } from '#contract/deployments/policy-verdict.ts';
+import { policyWaitText } from '#contract/deployments/policy-wait-text.ts';
 import type { Output } from './terminal/output.ts';
 import { timeText } from './terminal/durations.ts';
 import { safeText } from './terminal/safe-text.ts';

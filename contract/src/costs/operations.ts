@@ -4,7 +4,8 @@ import { defineOperations, operation } from '../operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { closed, Name } from '../schema/schema.ts';
-import { Budget, budgetTimeframes, CostCredential } from './shapes.ts';
+import { Budget, CostCredential } from './shapes.ts';
+import { budgetTimeframes } from './timeframes.ts';
 
 const byProject = Type.Object({ projectId: Name });
 const thisProject = { entity: 'project', in: 'params', field: 'projectId' } as const;

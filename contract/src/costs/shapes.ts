@@ -3,9 +3,7 @@ import { type Static, Type } from 'typebox';
 import { CredentialTypeName } from '../credentials/shapes.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { replyObject } from '../schema/schema.ts';
-
-export const budgetTimeframes = ['WEEKLY', 'MONTHLY', 'QUARTERLY', 'YEARLY'] as const;
-export type BudgetTimeframe = (typeof budgetTimeframes)[number];
+import { budgetTimeframes } from './timeframes.ts';
 
 export const Budget = replyObject('Budget', {
   id: Type.String({ description: 'Id of the budget; stays the same when the budget is changed' }),

@@ -1,5 +1,5 @@
 /** What columns hold that are text, numbers or JSON to the database. */
-import type { BudgetTimeframe } from '#contract/costs/shapes.ts';
+import type { BudgetTimeframe } from '#contract/costs/timeframes.ts';
 
 export interface Columns {
   'budget.timeframe': BudgetTimeframe;

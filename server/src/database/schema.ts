@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 760e00430579dda393c4088c2afdcce11feccdf4e207eb0ed70de6528827b781
+ * sources b3cdb999e12c2cba56714cae1c8bc73efe8f1ae14ca3404246684b81297ae66e
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';

@@ -1,6 +1,7 @@
 /** Budgets of projects. */
 import type { Command } from 'commander';
-import { type Budget, type BudgetTimeframe, budgetTimeframes } from '#contract/costs/shapes.ts';
+import type { Budget } from '#contract/costs/shapes.ts';
+import { type BudgetTimeframe, budgetTimeframes } from '#contract/costs/timeframes.ts';
 import { gather, onCall } from '../../command-line.ts';
 import { BadCall } from '../../exit-codes.ts';
 import type { Session } from '../../session/session.ts';

@@ -1,6 +1,7 @@
 /** Why a plan waits, and why this person cannot approve it, in words. */
 import type { ApprovalWait, ApproverObstacle, WaitingFor } from '#contract/deployments/plan.ts';
-import { type PolicyVerdict, policyWaitText } from '#contract/deployments/policy-verdict.ts';
+import type { PolicyVerdict } from '#contract/deployments/policy-verdict.ts';
+import { policyWaitText } from '#contract/deployments/policy-wait-text.ts';
 import { moneyChangeText } from '../../../design/money.ts';
 
 const deciders: Readonly<Record<Exclude<ApprovalWait['decidedBy'], 'policy' | undefined>, string>> = {
