@@ -268,7 +268,7 @@ describe('decisions', { skip: withoutBrowser, concurrency: false }, () => {
   });
 
   test('without the program opa, the start, the page of policies and a policy say what to install', async () => {
-    const remedy = 'ENVARIUM_OPA names /nowhere/opa, which this service cannot execute: install it';
+    const remedy = 'ENVARIUM_OPA names /nowhere/opa, which this service cannot execute: install opa';
     assert.ok(logged.includes(remedy), logged);
     const { organizationId } = home;
     const body = { organizationId, name: 'unevaluated', repository: repository.path };

@@ -307,7 +307,7 @@ test('without opa, the error says how to get it', async (t) => {
   const { evaluate } = engine(t, { opaProgram: '/nowhere/opa' });
   await assert.rejects(
     evaluate('package envarium'),
-    /ENVARIUM_OPA names \/nowhere\/opa, which this service cannot execute: install it/,
+    /ENVARIUM_OPA names \/nowhere\/opa, which this service cannot execute: install opa/,
   );
 });
 
