@@ -2,7 +2,7 @@
 import { builtInRoles, type RoleScope } from '#contract/schema/built-in-roles.ts';
 import type { Right } from '#contract/schema/enumerations.ts';
 import type { ActorContext, Connection } from '../context.ts';
-import { badField } from '../http/errors.ts';
+import { badField, pointerTo } from '../http/errors.ts';
 import { permissionsOf } from '../roles/role-store.ts';
 import { inOrganization, type Place } from './access.ts';
 import type { Actor } from './actor.ts';
@@ -67,7 +67,7 @@ export async function requireGrantable(
     const names = Object.keys(builtInRoles[scopeOf(place)]).join(', ');
     throw badField(field, `must be one of ${names}, or the id of a custom role of the organization`);
   }
-  requireRights(actor, place, given.rights, `/${field.replaceAll('.', '/')}`);
+  requireRights(actor, place, given.rights, pointerTo(field));
   return given;
 }
 

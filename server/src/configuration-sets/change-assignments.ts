@@ -4,7 +4,7 @@ import { requireRight } from '../access/check-right.ts';
 import { isUuid } from '../access/entity-home.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ActorContext, Connection } from '../context.ts';
-import { badField, unknownEntity } from '../http/errors.ts';
+import { badField, pointerTo, unknownEntity } from '../http/errors.ts';
 import { projectPath } from '../projects/project-store.ts';
 import { liftersIn, requireLift } from '../policies/lift-approval.ts';
 import { approvalVariableName } from '../variables/approval-variable.ts';
@@ -62,7 +62,7 @@ export async function requireSets(
     const row = byId.get(id.toLowerCase());
     const at = `${field}.${index}`;
     if (row?.organization_id !== home.organizationId) throw unknownEntity(at, 'configuration set');
-    if (!isProposed) requireRight(actor, placeOfSet(row), viewRightOfSet(row), `/${at.replaceAll('.', '/')}`);
+    if (!isProposed) requireRight(actor, placeOfSet(row), viewRightOfSet(row), pointerTo(at));
     if (row.project_id !== null && !above.includes(row.project_id))
       throw badField(
         at,

@@ -3,7 +3,7 @@ import type { DeployRequest } from '#contract/deployments/deploy-request.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
 import { environmentHome } from '../environments/environment-store.ts';
-import { badField } from '../http/errors.ts';
+import { badField, pointerTo } from '../http/errors.ts';
 
 function checkTask(request: DeployRequest, body: string): void {
   if (request.deploymentType !== 'task') {
@@ -118,7 +118,7 @@ export async function checkUpstream(
   const home = await environmentHome(context.db, id);
   if (home?.organizationId !== organizationId)
     throw badField(field, 'does not match an environment you have access to');
-  requireRight(context.actor, home, 'VIEW_ENVIRONMENT', `/${field.replaceAll('.', '/')}`);
+  requireRight(context.actor, home, 'VIEW_ENVIRONMENT', pointerTo(field));
 }
 
 /**

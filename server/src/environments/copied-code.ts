@@ -8,7 +8,7 @@ import { without } from '#contract/schema/without-nulls.ts';
 import { inProject } from '../access/access.ts';
 import { requireRight } from '../access/check-right.ts';
 import type { ActorContext } from '../context.ts';
-import { badField } from '../http/errors.ts';
+import { badField, pointerTo } from '../http/errors.ts';
 import { hostOf } from '../templates/repository-credentials.ts';
 import { requireSight } from '../templates/see-template.ts';
 import { getTemplateRow, openCredentials, type TemplateRow } from '../templates/template-store.ts';
@@ -51,14 +51,9 @@ export async function copiedCode(
   const { type, description, deployRequest, ...fields } = body;
   const row = await getTemplateRow(context.db, deployRequest.blueprintId ?? '');
   if (!row?.is_single_use || row.organization_id !== organizationId) return null;
-  requireSight(context, row, `/${field.replaceAll('.', '/')}`);
+  requireSight(context, row, pointerTo(field));
   const place = inProject({ organization_id: organizationId, id: body.projectId });
-  requireRight(
-    context.actor,
-    place,
-    'CREATE_VCS_ENVIRONMENT',
-    `/${field.replaceAll('.', '/')} of another environment`,
-  );
+  requireRight(context.actor, place, 'CREATE_VCS_ENVIRONMENT', `${pointerTo(field)} of another environment`);
   const tool = templateTypes.find((each) => each === row.type);
   if (tool === undefined || (type !== undefined && type !== tool))
     throw badField('body.type', `must be the type of the template, ${row.type}, or absent`);

@@ -28,9 +28,14 @@ export class TooManyRequests extends Refusal {
   }
 }
 
-/** 400 for a field of the request. @param field where it stands, as `body.name` or `query.limit` */
+/** How messages name a field of the request. @param field where it is, as `body.name` or `query.limit` */
+export function pointerTo(field: string): string {
+  return `/${field.replaceAll('.', '/')}`;
+}
+
+/** 400 for a field of the request. @param field as `pointerTo` takes it */
 export function badField(field: string, message: string): Refusal {
-  return new Refusal('bad_request', `/${field.replaceAll('.', '/')} ${message}`);
+  return new Refusal('bad_request', `${pointerTo(field)} ${message}`);
 }
 
 /** 404 for an id in the path that does not exist or may not be seen. */

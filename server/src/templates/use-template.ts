@@ -1,7 +1,7 @@
 /** The template that an environment is created from, or switches to. */
 import { isRunnable, runnableTools } from '#protocol/tools/index.ts';
 import type { ActorContext } from '../context.ts';
-import { badField, unknownEntity } from '../http/errors.ts';
+import { badField, pointerTo, unknownEntity } from '../http/errors.ts';
 import type { ProjectPlace } from '../projects/project-store.ts';
 import { toolOf } from './environment-template.ts';
 import { requireSight } from './see-template.ts';
@@ -30,7 +30,7 @@ export async function requireUsableTemplate(
 ): Promise<TemplateRow> {
   const row = await holdTemplateRow(context.db, id);
   if (row?.organization_id !== organizationId || row.is_single_use) throw unknownEntity(field, 'template');
-  if (!isAssigned(row, projectId)) requireSight(context, row, `/${field.replaceAll('.', '/')}`);
+  if (!isAssigned(row, projectId)) requireSight(context, row, pointerTo(field));
   if (row.is_deleted) throw badField(field, `refers to "${row.name}", which was deleted`);
   if (toolOf(row) === null && row.type !== 'workflow')
     throw badField(field, `refers to "${row.name}" of type ${row.type}, which environments cannot use`);

@@ -17,7 +17,7 @@ import {
   updateEnvironmentRow,
 } from '../environments/environment-store.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
-import { badField } from '../http/errors.ts';
+import { badField, pointerTo } from '../http/errors.ts';
 import {
   deleteDownstream,
   edgesBelow,
@@ -30,12 +30,10 @@ import { findCycle } from './find-cycle.ts';
 
 const fieldOf = (place: number) => `body.downstreamEnvironmentIds.${place}`;
 
-const pointerTo = (field: string) => `/${field.replaceAll('.', '/')}`;
-
-const unknown = (field: string) =>
+const unknownEnvironment = (field: string) =>
   badField(field, 'does not match an environment of the same project that you have access to');
 
-interface Named {
+interface NamedEnvironment {
   readonly field: string;
   readonly row: EnvironmentRow;
 }
@@ -49,23 +47,27 @@ async function findNamed(
   upstream: EnvironmentRow,
   named: readonly string[],
   now: readonly string[],
-): Promise<Named[]> {
+): Promise<NamedEnvironment[]> {
   const others = named.flatMap((id, place) => (now.includes(id) ? [] : [{ id, field: fieldOf(place) }]));
   const rows = await getEnvironmentRows(context.db, others.map(({ id }) => id).filter(isUuid));
   return others.map(({ id, field }) => {
     const row = rows.find((each) => each.id === id);
-    if (row?.organization_id !== upstream.organization_id) throw unknown(field);
+    if (row?.organization_id !== upstream.organization_id) throw unknownEnvironment(field);
     requireRight(context.actor, inEnvironment(row), 'VIEW_ENVIRONMENT', pointerTo(field));
     return { field, row };
   });
 }
 
 /** @throws Refusal 400 for what cannot follow, 403 for what the caller must not deploy */
-function checkAdded({ actor }: ActorContext, upstream: EnvironmentRow, added: readonly Named[]): void {
+function checkAdded(
+  { actor }: ActorContext,
+  upstream: EnvironmentRow,
+  added: readonly NamedEnvironment[],
+): void {
   for (const { field, row } of added) {
     if (row.id === upstream.id)
       throw badField(field, 'is the environment itself: its deployments would never end');
-    if (row.project_id !== upstream.project_id) throw unknown(field);
+    if (row.project_id !== upstream.project_id) throw unknownEnvironment(field);
     requireRight(actor, inEnvironment(row), 'RUN_APPLY', pointerTo(field));
   }
 }

@@ -7,7 +7,7 @@ import type { ProposedAssignments } from '../configuration-sets/configuration-se
 import type { ActorContext, Connection } from '../context.ts';
 import { type Changes, changesOf, sealedFingerprint } from '../audit/changes.ts';
 import { recordAudit } from '../audit/record.ts';
-import { badField, conflict } from '../http/errors.ts';
+import { badField, conflict, pointerTo } from '../http/errors.ts';
 import { sensitiveMask } from '../secrets/sensitive-mask.ts';
 import { getTemplateRow } from '../templates/template-store.ts';
 import { approvalVariableName, guardApprovalVariable } from './approval-variable.ts';
@@ -116,7 +116,7 @@ function checkReadOnly({ name, type }: VariableValues, scope: ScopeRows, home: H
   const winner = scope.inheritedAs(name, type)?.winner;
   if (winner?.is_readonly)
     throw conflict(
-      `/${at.replaceAll('.', '/')}: variable "${name}" is read-only in scope ${winner.scope}` +
+      `${pointerTo(at)}: variable "${name}" is read-only in scope ${winner.scope}` +
         `${winner.scope === 'GLOBAL' ? '' : ` (${winner.scope_id})`} and cannot be set in scope ${home.scope}`,
     );
 }

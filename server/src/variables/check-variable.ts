@@ -6,7 +6,7 @@ import { secretReferenceOf } from '#protocol/secret-references.ts';
 import { tools } from '#protocol/tools/index.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
 import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
-import { badField, Refusal } from '../http/errors.ts';
+import { badField, pointerTo, Refusal } from '../http/errors.ts';
 import { isReference, outerRefusal, valueRefusal } from './unusable-value.ts';
 import type { VariableRow, VariableValues } from './variable-store.ts';
 
@@ -73,7 +73,7 @@ async function checkFormat(
     const reason = isShown ? `: ${(error as Error).message}` : '';
     throw new Refusal(
       'unprocessable',
-      `/${field.replaceAll('.', '/')}/value ${shownAs(values, scope)} is not valid ${format}${reason}`,
+      `${pointerTo(field)}/value ${shownAs(values, scope)} is not valid ${format}${reason}`,
     );
   }
 }

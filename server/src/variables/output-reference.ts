@@ -3,7 +3,7 @@
  * were written; what they refer to is looked up right before a run.
  */
 import type { VariableScope } from '#contract/schema/enumerations.ts';
-import { badField, Refusal } from '../http/errors.ts';
+import { badField, pointerTo, Refusal } from '../http/errors.ts';
 import { approvalVariableName } from './approval-variable.ts';
 import { isReference } from './unusable-value.ts';
 import type { VariableValues } from './variable-store.ts';
@@ -71,6 +71,6 @@ export function checkOutputReference(values: VariableValues, scope: VariableScop
   if (values.value && parseOutputReference(values.value) === null)
     throw new Refusal(
       'unprocessable',
-      `/${field.replaceAll('.', '/')}/value ${of} is not a reference to an output: send ${bothForms}`,
+      `${pointerTo(field)}/value ${of} is not a reference to an output: send ${bothForms}`,
     );
 }

@@ -7,7 +7,7 @@ import type { ActorContext } from '../context.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { lockSetRow } from '../configuration-sets/configuration-set-store.ts';
 import { lockEnvironmentRow } from '../environments/environment-store.ts';
-import { badField, notFound, unknownEntity } from '../http/errors.ts';
+import { badField, notFound, pointerTo, unknownEntity } from '../http/errors.ts';
 import { holdProjectRow } from '../projects/project-store.ts';
 import { applyVariableChanges } from './apply-variable-changes.ts';
 import { entityWords } from './entity-of-scope.ts';
@@ -69,7 +69,7 @@ function checkHome(
   if (!found) throw unknownEntity(`${at}.${field}`, field === 'id' ? 'variable' : entityWords(scope));
   if (write.organizationId && write.organizationId.toLowerCase() !== found.place.organizationId)
     throw badField(`${at}.organizationId`, 'is not the organization of the scope');
-  requireRight(actor, found.place, found.rightToChange, `/${at.replaceAll('.', '/')}`);
+  requireRight(actor, found.place, found.rightToChange, pointerTo(at));
   if (found.isWorkflow === false && !write.toDelete)
     throw badField(
       `${at}.${write.scope === undefined ? 'id' : 'scope'}`,

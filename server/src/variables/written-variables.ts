@@ -1,5 +1,5 @@
 /** Refuses a request that says two things about one variable. */
-import { badField } from '../http/errors.ts';
+import { badField, pointerTo } from '../http/errors.ts';
 import { type Candidate, variableKey } from './precedence.ts';
 
 export class WrittenVariables {
@@ -18,7 +18,7 @@ export class WrittenVariables {
     if (first !== undefined)
       throw badField(
         `${field}.name`,
-        `"${variable.name}" of type ${variable.type} is also in /${first.replaceAll('.', '/')}: send each variable once`,
+        `"${variable.name}" of type ${variable.type} is also in ${pointerTo(first)}: send each variable once`,
       );
     for (const key of keys) this.#fields.set(key, field);
   }
