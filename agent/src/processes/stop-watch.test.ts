@@ -55,3 +55,28 @@ test('what a command prints has a limit also where it does not go to the log of 
     rmSync(file);
   }
 });
+
+for (const [what, size, expected] of [
+  [
+    'empties its log is stopped with a hint',
+    0,
+    'task:run shortened its own log, which is no longer complete: in scripts, "> /dev/stdout" and "> /dev/stderr" empty it: write ">&2" or ">> /dev/stderr"',
+  ],
+  [
+    'extends its log is stopped without a hint',
+    3 * 2 ** 30,
+    'task:run extended its own log without printing',
+  ],
+] as const)
+  test(`a command that ${what} about scripts`, (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'stop-watch-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const spool = spoolPaths(folder);
+    mkdirSync(spool.steps);
+    const log = join(spool.steps, 'task_run.raw');
+    writeFileSync(log, 'printed\n');
+    using watch = new StopWatch(spool, limits);
+    assert.equal(watch.checkLogs(), null);
+    truncateSync(log, size);
+    assert.equal(watch.checkLogs()?.message, expected);
+  });
