@@ -198,7 +198,8 @@ async function comparedFile(
   const refuse = (problem: string) => new Error(`-var-file=${path} ${problem}`);
   const inFolder = `${configurationFolder}/`;
   const name = path.startsWith(inFolder) ? `./${path.slice(inFolder.length)}` : path;
-  if (/(^|\/)(?!\.{1,2}\/)[^/]+\/([.]?\/)*\.\.(\/|$)/.test(name))
+  const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.');
+  if (segments.slice(0, segments.lastIndexOf('..') + 1).some((segment) => segment !== '..'))
     throw refuse('leads back out of a folder that may be a link: write the path without that folder');
   const up = posix.relative(`/${normalizePath(job.source.path ?? '')}`, '/');
   const root = resolve(configurationFolder, up);
