@@ -38,15 +38,18 @@ export interface FirstTexts {
   readonly unlisted: number;
 }
 
+function distinct(all: readonly string[]): string[] {
+  return [...new Set(all)].filter((text) => text.trim() !== '');
+}
+
 /** The first of these texts, each once, before anything is added to each of them. */
 export function firstTexts(all: readonly string[]): FirstTexts {
-  const texts = [...new Set(all)].filter((text) => text.trim() !== '');
+  const texts = distinct(all);
   return { texts: texts.slice(0, mostDiagnostics), unlisted: Math.max(0, texts.length - mostDiagnostics) };
 }
 
 function findingsOf(severity: Finding['severity'], texts: readonly string[]): Finding[] {
-  const found = [...new Set(texts)].filter((text) => text.trim() !== '');
-  return found.map((text) => ({ severity, text: cutText(text) }));
+  return distinct(texts).map((text) => ({ severity, text: cutText(text) }));
 }
 
 /** Errors with these texts, each once. */

@@ -59,16 +59,22 @@ function failedHosts(lines: readonly string[]): FailedHosts {
   return { hosts, unlisted, advice };
 }
 
-/** The messages of Ansible itself, such as one about syntax: `[ERROR]: …`, before 2.19 `ERROR! …`. */
-function ownMessages(lines: readonly string[]): string[] {
+/** The texts that begin with a mark, each with the lines that follow, up to one that is not its own. */
+function markedTexts(lines: readonly string[], mark: RegExp, isOther: (line: string) => boolean): string[] {
   const found: string[][] = [];
   let isOpen = false;
   for (const line of lines) {
-    if (errorMark.test(line)) found.push([line.replace(errorMark, '')]);
-    else if (isOpen && !otherOutput.test(line)) found.at(-1)?.push(line);
-    isOpen = errorMark.test(line) || (isOpen && !otherOutput.test(line));
+    const isFirst = mark.test(line);
+    isOpen = isFirst || (isOpen && !isOther(line));
+    if (isFirst) found.push([line.replace(mark, '')]);
+    else if (isOpen) found.at(-1)?.push(line);
   }
-  const texts = found.map((each) => withoutCauses(each.join('\n').trim()));
+  return found.map((each) => each.join('\n').trim());
+}
+
+/** The messages of Ansible itself, such as one about syntax: `[ERROR]: …`, before 2.19 `ERROR! …`. */
+function ownMessages(lines: readonly string[]): string[] {
+  const texts = markedTexts(lines, errorMark, (line) => otherOutput.test(line)).map(withoutCauses);
   const ofAnsible = texts.filter((text) => !ofTask.test(text));
   return withRoles(ofAnsible.length > 0 ? ofAnsible : texts, lines);
 }
@@ -83,15 +89,7 @@ function withRoles(texts: readonly string[], lines: readonly string[]): string[]
 
 /** The warnings, with all of their lines. */
 function warningsIn(lines: readonly string[]): string[] {
-  const found: string[][] = [];
-  let isOpen = false;
-  for (const line of lines) {
-    const isFirst = warningMark.test(line);
-    isOpen = isFirst || (isOpen && !isAfterWarning(line));
-    if (isFirst) found.push([line.replace(warningMark, '')]);
-    else if (isOpen) found.at(-1)?.push(line);
-  }
-  return found.map((each) => each.join('\n').trim());
+  return markedTexts(lines, warningMark, isAfterWarning);
 }
 
 function isAfterWarning(line: string): boolean {

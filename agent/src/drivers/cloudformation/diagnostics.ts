@@ -15,6 +15,6 @@ export function stackReason(output: string): string | null {
 export function stackDiagnostics(output: string): Finding[] {
   const all = output.split(/\r?\n/).flatMap((line) => failureOfEvent(line) ?? []);
   const failed = ownFailures(all).map(failureText);
-  const own = failed.length > 0 ? [] : [stackReason(output) ?? []].flat();
-  return [...errorsOf([...failed, ...own]), ...warningsOf(markedLines(output, /^Warning: /))];
+  const errors = failed.length > 0 ? failed : [stackReason(output) ?? ''];
+  return [...errorsOf(errors), ...warningsOf(markedLines(output, /^Warning: /))];
 }
