@@ -19,7 +19,8 @@ const sampleBytes = 4096;
 /** Of the bytes that were read. */
 const mostly = 0.5;
 
-interface Seen {
+/** A log as it was when it was last read. */
+interface LogSnapshot {
   readonly size: number;
   /** When the file was last changed in any way, in milliseconds. */
   readonly changedAt: number;
@@ -29,7 +30,7 @@ interface Seen {
   readonly sampledSize: number;
 }
 
-const nothingSeen: Seen = { size: 0, changedAt: 0, end: Buffer.alloc(0), sampledSize: 0 };
+const emptyLog: LogSnapshot = { size: 0, changedAt: 0, end: Buffer.alloc(0), sampledSize: 0 };
 
 /** What happened to a log, such as "shortened its own log". */
 export interface LogFinding {
@@ -41,7 +42,7 @@ export interface LogFinding {
 export class LogWatch implements Disposable {
   readonly #folder: string;
   readonly #onFinding: (finding: LogFinding) => void;
-  readonly #seen = new Map<string, Seen>();
+  readonly #snapshots = new Map<string, LogSnapshot>();
   readonly #findings = new Map<string, LogFinding>();
   readonly #pauses = new Map<string, NodeJS.Timeout>();
   #watcher: Disposable | null = null;
@@ -65,7 +66,7 @@ export class LogWatch implements Disposable {
 
   /** The size of a log when it was last read, in bytes. */
   sizeOf(name: string): number {
-    return this.#seen.get(name)?.size ?? 0;
+    return this.#snapshots.get(name)?.size ?? 0;
   }
 
   [Symbol.dispose](): void {
@@ -93,21 +94,21 @@ export class LogWatch implements Disposable {
   #lookAt(name: string): void {
     const path = join(this.#folder, name);
     const status = statSync(path, { throwIfNoEntry: false });
-    const seen = this.#seen.get(name) ?? nothingSeen;
-    if (!status?.isFile() || (status.size === seen.size && status.ctimeMs === seen.changedAt)) return;
+    const before = this.#snapshots.get(name) ?? emptyLog;
+    if (!status?.isFile() || (status.size === before.size && status.ctimeMs === before.changedAt)) return;
     using file = openedFile(path);
-    const isChanged = !file.read(seen.size - seen.end.length, seen.end.length).equals(seen.end);
+    const isChanged = !file.read(before.size - before.end.length, before.end.length).equals(before.end);
     // A log that is compressed well stays so: only what has grown is sampled again.
-    const isSampled = mayLackBytes(status) && status.size >= seen.sampledSize * sampledGrowth;
+    const isSampled = mayLackBytes(status) && status.size >= before.sampledSize * sampledGrowth;
     const end = Math.min(endBytes, status.size);
-    this.#seen.set(name, {
+    this.#snapshots.set(name, {
       size: status.size,
       changedAt: status.ctimeMs,
       end: file.read(status.size - end, end),
-      sampledSize: isSampled ? status.size : seen.sampledSize,
+      sampledSize: isSampled ? status.size : before.sampledSize,
     });
     const find = (text: string) => this.#findings.has(name) || this.#findings.set(name, { name, text });
-    if (status.size < seen.size) find('shortened its own log, which is no longer complete');
+    if (status.size < before.size) find('shortened its own log, which is no longer complete');
     else if (isChanged) find('overwrote its own log, which is no longer complete');
     else if (isSampled && isMostlyEmpty(path, status.size)) find('extended its own log without printing');
   }

@@ -180,11 +180,11 @@ export class StopWatch implements Disposable {
 }
 
 /** Scripts do this without meaning to, because their output is a file. */
-const shortenedUnawares =
+const truncationHint =
   'in scripts, "> /dev/stdout" and "> /dev/stderr" empty it: write ">&2" or ">> /dev/stderr"';
 
 function alteredLog({ name, text }: LogFinding, end: string): StopReason {
-  const hint = text.startsWith('extended') ? '' : `: ${shortenedUnawares}`;
+  const hint = text.startsWith('extended') ? '' : `: ${truncationHint}`;
   return { result: 'failed', how: 'gently', message: `${stepOf(name)} ${text}${end}${hint}` };
 }
 

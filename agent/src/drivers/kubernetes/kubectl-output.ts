@@ -148,12 +148,12 @@ function timeoutText(error: string, waited: string): string {
 }
 
 /** What the output says besides its errors, which explains them. */
-interface Surroundings {
+interface ErrorContext {
   readonly objects: readonly string[];
   readonly waited: string;
 }
 
-function explained(error: string, { objects, waited }: Surroundings): string {
+function explained(error: string, { objects, waited }: ErrorContext): string {
   if (timedOut.test(error)) return timeoutText(error, waited);
   if (/Apply failed with \d+ conflict/.test(error)) return conflictText(cut(error), objects);
   const plain = cut(error)
@@ -196,8 +196,8 @@ export function allKubectlErrors(output: string): string | null {
 function explainedErrors(output: string): FirstTexts {
   const lines = searchedLines(output);
   const { texts, unlisted } = firstTexts(errorsIn(lines));
-  const around = { objects: conflictingObjects(lines), waited: waitedFor(lines) };
-  return { texts: texts.map((error) => explained(error, around)), unlisted };
+  const context = { objects: conflictingObjects(lines), waited: waitedFor(lines) };
+  return { texts: texts.map((error) => explained(error, context)), unlisted };
 }
 
 /** No line about an object is longer. */

@@ -179,7 +179,7 @@ export async function writeDriverFiles(
   };
 }
 
-/** @throws RunFailure if an entry, or one below it, is a symbolic link: the run's own files would get elsewhere */
+/** @throws RunFailure if an entry, or one below it, is a symbolic link: the run's own files would end up elsewhere */
 async function refuseLinks(attempt: AttemptContext, root: string, name: string): Promise<void> {
   const { tree } = attempt;
   if ((await asRunFailure(() => tree.target(root, name))) !== null)
