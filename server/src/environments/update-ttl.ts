@@ -12,7 +12,10 @@ import { ttlColumns } from '../lifetimes/lifespan.ts';
 import { readPolicySettings } from '../policies/policy-settings.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 
-/** The right was checked. The same end again is not recorded. @throws Refusal 400 for a time in the past, or after the maximum lifetime */
+/**
+ * The right was checked. The same end again is not recorded.
+ * @throws Refusal 400 for a time in the past, or after the maximum lifetime
+ */
 export async function updateTtl(context: ActorContext, id: string, ttl: Ttl): Promise<Environment> {
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, id);

@@ -40,7 +40,7 @@ export interface Unlifted {
 export type ApprovalVerdict = 'allow' | 'pending' | 'none';
 
 /** What demands the approval of a plan that policies allow, and is above all of these: a project, or another policy. */
-export type Unallowed = 'project' | 'policy';
+export type OverridingDemand = 'project' | 'policy';
 
 /** The decision as far as it is known before there is a plan. */
 export function approvalAtStart(
@@ -58,16 +58,16 @@ export function approvalAtStart(
 
 /**
  * @param verdict null: no policy is assigned
- * @param unallowed null: no demand is above the policies that allow the plan
+ * @param overriding null: no demand is above the policies that allow the plan
  */
 export function approvalOfPlan(
   atStart: ApprovalDecision,
   verdict: ApprovalVerdict | null,
-  unallowed: Unallowed | null = null,
+  overriding: OverridingDemand | null = null,
 ): ApprovalDecision {
   if (verdict === null || atStart.decidedBy === 'planner' || atStart.decidedBy === 'variable') return atStart;
-  if (verdict === 'allow' && unallowed === 'project') return atStart;
-  return { isRequired: verdict !== 'allow' || unallowed !== null, decidedBy: 'policy' };
+  if (verdict === 'allow' && overriding === 'project') return atStart;
+  return { isRequired: verdict !== 'allow' || overriding !== null, decidedBy: 'policy' };
 }
 
 /** Whether a plan that somebody has approved waits for yet another person. @param verdict null: no policies */

@@ -12,7 +12,7 @@ import { Refusal } from '../../http/errors.ts';
 import { appendLog, getStepRow } from '../../logs/step-store.ts';
 import { enqueueApply } from '../approval/start-apply.ts';
 import { storeApproved } from '../approval/store-approved.ts';
-import { approvalOfPlan, type Unallowed } from '../decisions/decide-approval.ts';
+import { approvalOfPlan, type OverridingDemand } from '../decisions/decide-approval.ts';
 import { decidePlanned, type PlannedDecision } from '../decisions/decide-next.ts';
 import { type DeploymentRow, type LockedDeployment, lockDeployment } from '../deployment-store.ts';
 import { followDecision, markStep, outdatedMessage } from '../follow-decision.ts';
@@ -21,7 +21,7 @@ import { isApplySkipped } from '../plans/skipped-apply.ts';
 import { listReviews } from '../review-store.ts';
 import { currentRound } from './current-round.ts';
 import type { PolicyInput } from './policy-input.ts';
-import { atStartOf, unallowedDemand } from './unallowed-demands.ts';
+import { atStartOf, overridingDemand } from './overriding-demands.ts';
 import { verdictLog } from './verdict-log.ts';
 
 /** A deployment, and how often its policies are asked: 1 after the plan, then once more after each approval. */
@@ -92,7 +92,7 @@ interface DecidedFacts {
   readonly isApproved: boolean;
   readonly isApplySkipped: boolean;
   /** What demands the approval although policies allow the plan. */
-  readonly unallowed: Unallowed | null;
+  readonly overriding: OverridingDemand | null;
   /** What it proposes cannot be stored. */
   readonly isRefused: boolean;
 }
@@ -101,7 +101,7 @@ function decide({ deployment, environment }: LockedDeployment, facts: DecidedFac
   const { verdict, isApplySkipped } = facts;
   const said = verdict === 'error' || verdict === 'deny' ? null : verdict;
   // Each round begins with what was decided at the start: the columns have what the round before it said.
-  const approval = approvalOfPlan(atStartOf(deployment), said, facts.unallowed);
+  const approval = approvalOfPlan(atStartOf(deployment), said, facts.overriding);
   const decision: PlannedDecision =
     deployment.status === 'ABORTING' || facts.isRefused
       ? { kind: 'end', status: facts.isRefused ? 'FAILURE' : 'ABORTED' }
@@ -157,7 +157,7 @@ async function conclude(
       verdict,
       isApproved: isReviewed || (await isConfirmed(context, locked.deployment)),
       isApplySkipped: isEmpty,
-      unallowed: verdict === 'allow' ? await unallowedDemand(context.db, deployment, verdicts) : null,
+      overriding: verdict === 'allow' ? await overridingDemand(context.db, deployment, verdicts) : null,
       isRefused: result.refusal !== undefined && status !== 'ABORTING',
     });
     // What it proposes is stored with the first plan.

@@ -2,10 +2,10 @@
 import type { Environment } from '#contract/environments/shapes.ts';
 
 /** What people see of an environment that is sent. */
-export type Chosen = Pick<Environment, 'id' | 'latestDeploymentLog'>;
+export type BulkTarget = Pick<Environment, 'id' | 'latestDeploymentLog'>;
 
 /** By environment, the plan that the person has seen. */
-export function planHashesOf(environments: readonly Chosen[]): Record<string, string> {
+export function planHashesOf(environments: readonly BulkTarget[]): Record<string, string> {
   return Object.fromEntries(
     environments.flatMap(({ id, latestDeploymentLog: { planHash } }) =>
       planHash === undefined ? [] : [[id, planHash]],

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BulkItemStatus } from '#contract/bulk-operations/shapes.ts';
-import { type Followed, progressOf, progressText } from './bulk-progress.ts';
+import { type StartedOperation, progressOf, progressText } from './bulk-progress.ts';
 
 const finishedAt = '2026-11-21T12:00:00Z';
 const operation = (
   items: Readonly<Record<string, BulkItemStatus>>,
   error: Error | null = null,
-): Followed => ({
+): StartedOperation => ({
   operation: {
     data: Object.entries(items).map(([environmentId, status]) => ({ environmentId, status })),
     ...(Object.values(items).includes('pending') ? {} : { finishedAt }),

@@ -2,10 +2,10 @@
 import type { BulkItem, BulkItemStatus, BulkOperation } from '#contract/bulk-operations/shapes.ts';
 
 /** How far the requests are that start the operations. */
-export type Sending = 'idle' | 'pending' | 'success' | 'error';
+export type SendStatus = 'idle' | 'pending' | 'success' | 'error';
 
 /** An operation that was started. */
-export interface Followed {
+export interface StartedOperation {
   readonly operation: Pick<BulkOperation, 'data' | 'finishedAt'>;
   /** Why it is not read any more. */
   readonly error: Error | null;
@@ -27,17 +27,17 @@ export interface BulkProgress {
   readonly error: Error | null;
 }
 
-const withoutOperation: Readonly<Record<Sending, Outcome>> = {
+const withoutOperation: Readonly<Record<SendStatus, Outcome>> = {
   idle: 'fits',
   pending: 'pending',
   success: 'notSent',
   error: 'notSent',
 };
 
-export function progressOf(sending: Sending, followed: readonly Followed[]): BulkProgress {
+export function progressOf(sending: SendStatus, operations: readonly StartedOperation[]): BulkProgress {
   const results = new Map<string, BulkItem>();
   const unread = new Set<string>();
-  for (const { operation, error } of followed)
+  for (const { operation, error } of operations)
     for (const item of operation.data) {
       results.set(item.environmentId, item);
       if (error !== null && item.status === 'pending') unread.add(item.environmentId);
@@ -46,13 +46,13 @@ export function progressOf(sending: Sending, followed: readonly Followed[]): Bul
   return {
     results,
     outcomeOf: (id) => (unread.has(id) ? 'unknown' : (results.get(id)?.status ?? withoutOperation[sending])),
-    isPartlySent: sending === 'pending' && followed.length > 0,
-    isContinuing: isSent && followed.some(({ operation }) => operation.finishedAt === undefined),
+    isPartlySent: sending === 'pending' && operations.length > 0,
+    isContinuing: isSent && operations.some(({ operation }) => operation.finishedAt === undefined),
     isOver:
       isSent &&
-      followed.length > 0 &&
-      followed.every(({ operation, error }) => operation.finishedAt !== undefined || error !== null),
-    error: followed.find(({ error }) => error !== null)?.error ?? null,
+      operations.length > 0 &&
+      operations.every(({ operation, error }) => operation.finishedAt !== undefined || error !== null),
+    error: operations.find(({ error }) => error !== null)?.error ?? null,
   };
 }
 

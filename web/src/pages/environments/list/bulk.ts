@@ -2,7 +2,7 @@
 import type { BulkOperation } from '#contract/bulk-operations/shapes.ts';
 import { client } from '../../../api/client.ts';
 import { randomId } from '../../../api/random-id.ts';
-import { type Chosen, planHashesOf } from './bulk-parts.ts';
+import { type BulkTarget, planHashesOf } from './bulk-parts.ts';
 import type { BulkAction } from './fitting.ts';
 
 /**
@@ -13,7 +13,7 @@ import type { BulkAction } from './fitting.ts';
 export function startBulk(
   action: BulkAction,
   organizationId: string,
-  environments: readonly Chosen[],
+  environments: readonly BulkTarget[],
   text: string,
 ): Promise<BulkOperation> {
   const targets = { organizationId, environmentIds: environments.map(({ id }) => id) };

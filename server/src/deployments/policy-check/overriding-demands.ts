@@ -4,7 +4,7 @@ import type { Connection } from '../../context.ts';
 import { type PolicyPlace, policyPlaces } from '../../flows/assignment-store.ts';
 import { type DemandPlace, type RemainingDemands, liftersIn } from '../../policies/lift-approval.ts';
 import { projectPath } from '../../projects/project-store.ts';
-import type { ApprovalDecision, Unallowed } from '../decisions/decide-approval.ts';
+import type { ApprovalDecision, OverridingDemand } from '../decisions/decide-approval.ts';
 import type { DeploymentRow } from '../deployment-store.ts';
 
 /** What was decided when the deployment was made; earlier versions did not store it. */
@@ -29,7 +29,7 @@ async function speaksFor(
 }
 
 /** Whether one of the places has no policy that may allow what it demands. */
-async function isAnyUnallowed(
+async function isAnyOverriding(
   db: Connection,
   demands: readonly DemandPlace[],
   allowing: readonly PolicyPlace[],
@@ -50,11 +50,11 @@ async function isAnyUnallowed(
  * What demands the approval of a plan that policies allow, because those are all assigned below it.
  * @param verdicts of this round; some allow the plan, and none says `pending` or `deny`
  */
-export async function unallowedDemand(
+export async function overridingDemand(
   db: Connection,
   deployment: DeploymentRow,
   verdicts: readonly { readonly policy_id: string; readonly decision: PolicyDecision }[],
-): Promise<Unallowed | null> {
+): Promise<OverridingDemand | null> {
   const { organization_id: organizationId, project_id: projectId, template_id: templateId } = deployment;
   const places = await policyPlaces(db, { projectId, templateId });
   const placesOf = (wanted: PolicyDecision) => {
@@ -65,8 +65,8 @@ export async function unallowedDemand(
   const { decidedBy, demandedIn } = atStartOf(deployment);
   if (decidedBy === 'project') {
     const demands = demandedIn?.map((id) => ({ organizationId, projectId: id }));
-    if (demands === undefined || (await isAnyUnallowed(db, demands, allowing))) return 'project';
+    if (demands === undefined || (await isAnyOverriding(db, demands, allowing))) return 'project';
   }
   const silent = placesOf('none').map((place) => ({ ...place, organizationId }));
-  return (await isAnyUnallowed(db, silent, allowing)) ? 'policy' : null;
+  return (await isAnyOverriding(db, silent, allowing)) ? 'policy' : null;
 }
