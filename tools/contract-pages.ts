@@ -15,12 +15,12 @@ export function openApiFile(): Record<string, unknown> {
   return openApiDocument({ version: version() });
 }
 
-/** docs/reference.html */
+/** dist/docs/reference.html */
 export function referenceFile(): string {
   return referencePage({ version: version() });
 }
 
-/** docs/coverage.md: reads the calls of `covers` in every test file. */
+/** dist/docs/coverage.md: reads the calls of `covers` in every test file. */
 export function coverageFile(): string {
   const tests = repositoryFiles().filter((file) => file.endsWith('.test.ts'));
   return coveragePage(tests.flatMap((file) => readCoverage(file, readFileSync(join(root, file), 'utf8'))));

@@ -1,6 +1,6 @@
 /** The generated pages: which file, and which function of which module writes it. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sharedFiles } from './policies/generated.ts';
 import { root } from './repository.ts';
@@ -42,13 +42,17 @@ export const generators: readonly Generator[] = [
   },
   { file: 'docs/recovery.md', module: 'acceptance/recovery/law.ts', exported: 'recoveryPage' },
   { file: 'docs/openapi.json', module: 'tools/contract-pages.ts', exported: 'openApiFile' },
-  { file: 'docs/reference.html', module: 'tools/contract-pages.ts', exported: 'referenceFile' },
   { file: 'docs/cli-commands.md', module: 'cli/src/commands-page.ts', exported: 'commandsPage' },
-  { file: 'docs/coverage.md', module: 'tools/contract-pages.ts', exported: 'coverageFile' },
   { file: 'docs/policy-catalogue.md', module: 'tools/policies/generated.ts', exported: 'cataloguePage' },
   ...sharedFiles.map((file) => ({ file, module: 'tools/policies/generated.ts', exported: 'sharedRego' })),
   { file: 'docs/architecture.md', module: 'tools/house/rooms.ts', exported: 'architecturePage' },
   { file: 'tools/house/english.txt', module: 'tools/house/english.ts', exported: 'englishTable' },
+];
+
+/** Pages that are built from the sources whenever they are needed, and not committed. */
+export const builtPages: readonly Generator[] = [
+  { file: 'dist/docs/reference.html', module: 'tools/contract-pages.ts', exported: 'referenceFile' },
+  { file: 'dist/docs/coverage.md', module: 'tools/contract-pages.ts', exported: 'coverageFile' },
 ];
 
 /** What a generator says its page should hold, ending with a newline. */
@@ -76,4 +80,13 @@ export async function outdatedPages({ isWriting }: { isWriting: boolean }): Prom
     if (isWriting) writeFileSync(path, wanted);
   }
   return outdated;
+}
+
+/** Writes the pages that are not committed. */
+export async function buildPages(): Promise<void> {
+  for (const generator of builtPages) {
+    const path = join(root, generator.file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, await produce(generator));
+  }
 }

@@ -98,7 +98,7 @@ export interface Declaration<
   readonly asksOthers?: boolean;
   /** Codes of refusals that do not follow from the operation's form, such as `gone`. */
   readonly refusesWith?: readonly ErrorCode[];
-  /** Operations of the interface specification, whose fields `docs/coverage.md` lists. */
+  /** Operations of the interface specification, whose fields the coverage page lists. */
   readonly inInterface?: boolean;
 }
 

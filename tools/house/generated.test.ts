@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { outdatedPages } from '../generators.ts';
+import { builtPages, outdatedPages, produce } from '../generators.ts';
 
 test('every generated page is current', async () => {
   assert.deepEqual(await outdatedPages({ isWriting: false }), [], 'run "npm run generate"');
+});
+
+test('every page that is built can be built: tests cover only what the contract has', async () => {
+  for (const page of builtPages) assert.match(await produce(page), /listTeams/, page.file);
 });
