@@ -24,48 +24,7 @@ export type SchemaDescription = Readonly<Record<string, SchemaTable>>;
  * What may break servers of the last release, by what `compareSchemas` says about it, and why it does not: the last
  * release no longer uses it.
  */
-export const contractions: Readonly<Record<string, string>> = {
-  "table app_user refuses more: UNIQUE INDEX ON public.app_user USING btree (lower(email)) WHERE ((NOT is_api_key) AND (email <> ''::text))":
-    'the last release stores users without e-mail only',
-  "table organization_member refuses more: CHECK ((status = ANY (ARRAY['Active'::text, 'Invited'::text, 'Inactive'::text])))":
-    'the last release does not write this column',
-  'table organization_member refuses more: TRIGGER AFTER INSERT OR DELETE OR UPDATE ON public.organization_member FOR EACH ROW EXECUTE FUNCTION raise_access_version()':
-    'it counts, and refuses nothing',
-  'table project refuses more: TRIGGER AFTER INSERT OR DELETE OR UPDATE OF hierarchy ON public.project FOR EACH ROW EXECUTE FUNCTION raise_access_version()':
-    'it counts, and refuses nothing',
-  'table api_key refuses more: CHECK ((num_nulls(second_secret_id, second_secret_hmac, second_secret_created_at) = ANY (ARRAY[0, 3])))':
-    'the last release does not write these columns',
-  'table api_key refuses more: FOREIGN KEY (organization_id) REFERENCES organization(id)':
-    'the last release does not write this column',
-  'table api_key refuses more: FOREIGN KEY (owner_id) REFERENCES app_user(id)':
-    'the last release does not write this column',
-  'table organization_member refuses more: TRIGGER AFTER DELETE ON public.organization_member FOR EACH ROW EXECUTE FUNCTION leave_organization()':
-    'refuses nothing',
-  "table template refuses more: UNIQUE INDEX ON public.template USING btree (organization_id, name) WHERE ((NOT is_single_use) AND (NOT is_deleted) AND (type <> ALL (ARRAY['module'::text, 'approval-policy'::text, 'custom-flow'::text, 'environment-discovery'::text])))":
-    'the last release stores single-use templates only',
-  "table template refuses more: UNIQUE INDEX ON public.template USING btree (organization_id, type, name) WHERE ((NOT is_deleted) AND (type = ANY (ARRAY['approval-policy'::text, 'custom-flow'::text])))":
-    'the last release stores single-use templates of tools only',
-  'table environment refuses more: FOREIGN KEY (ttl_set_by) REFERENCES app_user(id)':
-    'the last release does not write this column',
-  'table environment refuses more: TRIGGER BEFORE INSERT OR UPDATE OF name, workspace_name, template_id, template_repository ON public.environment FOR EACH ROW EXECUTE FUNCTION environment_search_text()':
-    'it fills a column, and refuses nothing',
-  'table organization_member refuses more: TRIGGER AFTER INSERT ON public.organization_member FOR EACH ROW EXECUTE FUNCTION join_default_teams()':
-    'refuses nothing',
-  "table deployment refuses more: CHECK ((approval_decided_by = ANY (ARRAY['planner'::text, 'variable'::text, 'policy'::text, 'project'::text, 'request'::text, 'environment'::text])))":
-    'the last release does not write this column',
-  'table deployment refuses more: FOREIGN KEY (requested_by) REFERENCES app_user(id)':
-    'the last release does not write this column',
-  "table review refuses more: UNIQUE INDEX ON public.review USING btree (deployment_id, user_id, COALESCE(plan_hash, ''::text)) WHERE (action = 'approved'::text)":
-    'in the last release, a deployment that was approved does not wait again',
-  'table job refuses more: UNIQUE INDEX ON public.job USING btree (deployment_id, phase, level)':
-    'the last release stores one job for each phase of a deployment, of the first level',
-  'table job refuses more: UNIQUE (deployment_id, phase, level)':
-    'the last release stores one job for each phase of a deployment, of the first level',
-  'table schedule refuses more: FOREIGN KEY (set_by) REFERENCES app_user(id)':
-    'the last release does not write this column',
-  'table deployment refuses more: UNIQUE INDEX ON public.deployment USING btree (caused_by, environment_id) WHERE (caused_by IS NOT NULL)':
-    'the last release does not write this column',
-};
+export const contractions: Readonly<Record<string, string>> = {};
 
 const columnsOf = `
   select c.relname as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources b3cdb999e12c2cba56714cae1c8bc73efe8f1ae14ca3404246684b81297ae66e
+ * sources 15862d1c21af7fc4120bab19fc8a6cbdac2e5731be4ad5cb056c60c638c0156c
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
