@@ -15,3 +15,13 @@ test('every link from one page to another names a file', () => {
   );
   assert.deepEqual(broken, []);
 });
+
+test('the index of decision records lists every record, in order', () => {
+  const records = repositoryFiles()
+    .filter((file) => /^docs\/decisions\/\d{4}-/.test(file))
+    .map((file) => posix.basename(file));
+  const index = textOf('docs/decisions/README.md') ?? '';
+  const listed = Array.from(index.matchAll(/^\| \[.*?\]\((.*?)\)/gm), ([, file = '']) => file);
+  assert.ok(records.length > 0);
+  assert.deepEqual(listed, records);
+});

@@ -1,6 +1,7 @@
 /**
  * The environment variables of a run as files in the configuration's folder, for scripts and code that read them
- * there (docs/decisions/0058).
+ * there. They contain secrets, so they are treated like the file of terraform variables: readable by the run only,
+ * and left out of what is stored with a plan. They contain no tokens, which are valid beyond the run.
  */
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
