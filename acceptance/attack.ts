@@ -8,7 +8,7 @@ export const planted = 'planted-0a1b2c3d4e5f';
 /**
  * Says REACHED for everything that it should not have reached. `OWN` matches the names that a sandbox shows
  * of its own; without a user of its own, a run can cut the log of its own tool, and nothing else
- * (docs/running.md), so that is not tried there.
+ * (docs/operate/running.md), so that is not tried there.
  */
 export const attack = `exec 2>/dev/null
 id -u

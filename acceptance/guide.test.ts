@@ -1,5 +1,5 @@
 /**
- * Runs the commands of docs/getting-started.md verbatim, in one shell, on a repository made for
+ * Runs the commands of docs/start/getting-started.md verbatim, in one shell, on a repository made for
  * it.
  */
 import assert from 'node:assert/strict';
@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The blocks that are to be run: those of `sh`. */
 async function blocksOf(page: string): Promise<string[]> {
-  const text = await readFile(new URL(`../docs/${page}`, import.meta.url), 'utf8');
+  const text = await readFile(new URL(`../docs/start/${page}`, import.meta.url), 'utf8');
   return [...text.matchAll(/^```sh\n(.*?)^```/gms)].map((block) => block[1] ?? '');
 }
 

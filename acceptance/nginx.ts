@@ -1,4 +1,4 @@
-/** A real nginx in front of a service, as docs/running.md describes it. */
+/** A real nginx in front of a service, as docs/operate/running.md describes it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';

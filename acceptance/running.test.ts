@@ -1,5 +1,5 @@
 /**
- * What docs/running.md tells to do: the unit, the reverse proxy and the backup, taken from the page itself.
+ * What docs/operate/running.md tells to do: the unit, the reverse proxy and the backup, taken from the page itself.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
@@ -21,9 +21,9 @@ const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
 /** The first block of a kind on the page. */
 async function blockOf(kind: string): Promise<string> {
-  const page = await readFile(join(root, 'docs', 'running.md'), 'utf8');
+  const page = await readFile(join(root, 'docs', 'operate', 'running.md'), 'utf8');
   const block = new RegExp(`^\`\`\`${kind}\n(.*?)^\`\`\``, 'ms').exec(page)?.[1];
-  assert.ok(block, `docs/running.md has no block of ${kind}`);
+  assert.ok(block, `docs/operate/running.md has no block of ${kind}`);
   return block;
 }
 

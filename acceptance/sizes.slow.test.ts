@@ -1,7 +1,7 @@
 /**
  * Large states, plans, repositories, logs and numbers of resources in a whole service: each works or is refused by
  * a setting, with less than 500 MB of memory in the server, whose event loop serves others meanwhile. The measured
- * values are in docs/running.md.
+ * values are in docs/operate/running.md.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomFillSync } from 'node:crypto';

@@ -42,7 +42,7 @@ const usage = `Usage: npm run bench -- [--quick | --page] [${Object.keys(benches
 
 Without names all benches run, in at most 30 minutes. Results are printed and kept in bench/results/<date>.json.
   --quick   fewer rounds and shorter waits, to see whether it works; not kept
-  --page    also writes the day's results into docs/performance.md
+  --page    also writes the day's results into docs/operate/performance.md
 `;
 
 interface Choice {

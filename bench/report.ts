@@ -8,7 +8,7 @@ import type { BenchResult, Figure, Unit } from './figure.ts';
 import type { Machine } from './machine.ts';
 
 const folder = fileURLToPath(new URL('./results', import.meta.url));
-const page = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
+const page = fileURLToPath(new URL('../docs/operate/performance.md', import.meta.url));
 const pageBegin = '<!-- figures: written by npm run bench -- --page -->';
 const pageEnd = '<!-- figures: end -->';
 

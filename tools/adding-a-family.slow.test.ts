@@ -1,5 +1,5 @@
 /**
- * Adds a family to a copy of the repository as docs/adding-a-family.md says: a folder in the contract, one in
+ * Adds a family to a copy of the repository as docs/contribute/adding-a-family.md says: a folder in the contract, one in
  * the server, a migration, and one line in each of the lists below. Nothing else may need an edit for the copy
  * to compile, to answer the family's operations, and to keep the rules of rights and of odd values.
  */

@@ -1,5 +1,5 @@
 /**
- * Adds a tool to a copy of the repository as docs/adding-a-tool.md says: a file of facts, a driver folder, and
+ * Adds a tool to a copy of the repository as docs/contribute/adding-a-tool.md says: a file of facts, a driver folder, and
  * one line in each of the lists below. Nothing else may need an edit for the copy to compile, to pass the
  * conformance suite, and to plan and apply with the real runner.
  */

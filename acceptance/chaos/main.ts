@@ -10,7 +10,7 @@ import { newSeed } from './random.ts';
 const usage = `Usage: npm run chaos -- [--minutes <n>] [--runs <n>] [--environments <n>] [--every <seconds>] [--seed <n>]
 
 Deploys environments on a scratch installation, kills its processes at random, and compares every run with
-docs/recovery.md. Ends with status 1 if anything contradicts it.
+docs/operate/recovery.md. Ends with status 1 if anything contradicts it.
   --minutes       starts no deployment after this time (default 2)
   --runs          ends after this number of deployments (default: no limit)
   --environments  how many there are at once (default 6)

@@ -1,7 +1,7 @@
 /**
  * The journey that every tool makes, with the real tool and through the public interface only: create, plan, approve,
  * apply, change, drift, outputs, a lost disk, an abort, a failure half-way, destroy. What a tool cannot do is what
- * docs/tools.md says, and nothing else.
+ * docs/use/tools.md says, and nothing else.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -5,7 +5,7 @@ import { runnableTools, tools } from '#protocol/tools/index.ts';
 import { promisesOf } from './promises.ts';
 
 for (const type of runnableTools)
-  test(`docs/tools.md promises of ${type} what its facts say`, async () => {
+  test(`docs/use/tools.md promises of ${type} what its facts say`, async () => {
     const { approval, state, planArguments, importsResources, steps } = tools[type];
     const promised = await promisesOf(type);
     assert.deepEqual(

@@ -1,4 +1,4 @@
-/** What docs/tools.md promises of each tool. */
+/** What docs/use/tools.md promises of each tool. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunnableTool } from '#protocol/tools/index.ts';
@@ -22,16 +22,18 @@ export type Promises = Readonly<Record<keyof typeof promises, boolean>>;
  * @throws Error that names the row or column that is missing, or the cell that says neither
  */
 export async function promisesOf(type: RunnableTool): Promise<Promises> {
-  const page = await readFile(join(import.meta.dirname, '../../docs/tools.md'), 'utf8');
+  const page = await readFile(join(import.meta.dirname, '../../docs/use/tools.md'), 'utf8');
   const table = /^\| Promise \|.*?(?=\n\n)/ms.exec(page)?.[0] ?? '';
   const [head = [], ...rows] = table.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
   const column = head.indexOf(`\`${type}\``);
-  if (column === -1) throw new Error(`The table of promises in docs/tools.md has no column \`${type}\``);
+  if (column === -1) throw new Error(`The table of promises in docs/use/tools.md has no column \`${type}\``);
   const cellOf = (title: string): boolean => {
     const cell = rows.find((cells) => cells[1] === title)?.[column];
-    if (cell === undefined) throw new Error(`The table of promises in docs/tools.md has no row "${title}"`);
+    if (cell === undefined)
+      throw new Error(`The table of promises in docs/use/tools.md has no row "${title}"`);
     const said = /^(yes|no)\b/.exec(cell)?.[1];
-    if (said === undefined) throw new Error(`"${title}" of ${type} in docs/tools.md says neither yes nor no`);
+    if (said === undefined)
+      throw new Error(`"${title}" of ${type} in docs/use/tools.md says neither yes nor no`);
     return said === 'yes';
   };
   const entries = Object.entries(promises).map(([name, title]) => [name, cellOf(title)]);

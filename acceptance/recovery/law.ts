@@ -1,6 +1,6 @@
 /**
  * What becomes of a run if one of its processes is killed, in each phase: a promise. `kill-matrix.test.ts` walks
- * every cell, and docs/recovery.md is generated from it.
+ * every cell, and docs/operate/recovery.md is generated from it.
  */
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { rules } from './rules.ts';
@@ -172,7 +172,7 @@ function tableOf(head: readonly string[], rows: readonly (readonly string[])[]):
   return [line(head), line(head.map(() => '---')), ...rows.map(line), ''];
 }
 
-/** docs/recovery.md. */
+/** docs/operate/recovery.md. */
 export function recoveryPage(): string {
   const names = Object.keys(phases) as Phase[];
   const sections = names.flatMap((phase) => [
@@ -228,7 +228,7 @@ export function recoveryPage(): string {
       '',
       ...tableOf(
         ['Rule', 'Test'],
-        group.map(({ rule, file, test }) => [rule, `[${test}](../${file})`]),
+        group.map(({ rule, file, test }) => [rule, `[${test}](../../${file})`]),
       ),
     ]),
   ].join('\n');

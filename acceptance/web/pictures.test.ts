@@ -7,7 +7,7 @@ import { colorSchemes, fileOf, imagesFolder, pictures } from './pictures.ts';
 test('the folder of pictures has exactly those that the script makes, and the page shows them', async () => {
   const wanted = Object.keys(pictures).flatMap((name) => colorSchemes.map((scheme) => fileOf(name, scheme)));
   assert.deepEqual((await readdir(imagesFolder)).toSorted(), wanted.toSorted());
-  const page = await readFile(join(imagesFolder, '..', 'web.md'), 'utf8');
+  const page = await readFile(join(imagesFolder, '..', 'start', 'web.md'), 'utf8');
   for (const name of Object.keys(pictures))
-    assert.ok(page.includes(`(images/${fileOf(name, 'light')})`), name);
+    assert.ok(page.includes(`(../images/${fileOf(name, 'light')})`), name);
 });

@@ -5,7 +5,7 @@ import type { Showcase } from './showcase.ts';
 /** Where the pictures are. */
 export const imagesFolder = join(import.meta.dirname, '..', '..', 'docs', 'images');
 
-/** Path and name of each picture; docs/web.md and the README name the files. */
+/** Path and name of each picture; docs/start/web.md and the README name the files. */
 export const pictures = {
   inbox: () => '/',
   environments: () => '/environments',

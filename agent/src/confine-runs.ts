@@ -82,7 +82,7 @@ export async function confineRuns(
     uids === null
       ? "runs have the agent's own rights and can read whatever its user can"
       : 'runs are confined by their users only: they see the processes and temporary files of other runs';
-  log.warn({ problem }, `${rights}; install bubblewrap, or see "Isolation" in docs/security.md`);
+  log.warn({ problem }, `${rights}; install bubblewrap, or see "Isolation" in docs/operate/security.md`);
   return { slots, isolation, groups, keptTrees, report };
 }
 
@@ -136,7 +136,7 @@ async function prepareRunGroups(
     (error: Error) => {
       throw new SettingsError([
         `ENVARIUM_RUN_CGROUP: runs cannot have control groups below ${folder}: ${error.message}. Specify a ` +
-          'cgroup v2 folder that is delegated to the agent (see "Control groups" in docs/running.md), or none.',
+          'cgroup v2 folder that is delegated to the agent (see "Control groups" in docs/operate/running.md), or none.',
       ]);
     },
   );

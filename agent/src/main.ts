@@ -23,7 +23,7 @@ const usage = `Usage: the agent takes no arguments; it is configured by environm
   ENVARIUM_AGENT_SECRET_FILE    file that holds the key's secret
   ENVARIUM_SPOOL_DIR            folder that keeps what runs produce until the service has it
 
-The service's docs/settings.md lists all settings. "envarium doctor" reports what a machine lacks.
+The service's docs/operate/settings.md lists all settings. "envarium doctor" reports what a machine lacks.
 
   --version    print the version
   --help       print this text

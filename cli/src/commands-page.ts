@@ -1,4 +1,4 @@
-/** docs/cli-commands.md: what `--help` says, command by command, from the same declarations. */
+/** docs/start/cli-commands.md: what `--help` says, command by command, from the same declarations. */
 import type { Command, Option } from 'commander';
 import { createProgram } from './program.ts';
 

@@ -7,7 +7,7 @@ import { splitLine } from './completion/split-line.ts';
 import { createProgram } from './program.ts';
 
 const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
-const pages = readdirSync(docs).filter((name) => name.endsWith('.md'));
+const pages = readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
 
 /** Calls of the command line on a page: indented lines, and text in backticks. */
 function callsOf(text: string): string[] {
@@ -54,7 +54,7 @@ test('the command line knows every call that the documents show', () => {
 });
 
 test('the command line page names every command', () => {
-  const text = readFileSync(`${docs}cli.md`, 'utf8');
+  const text = readFileSync(`${docs}start/cli.md`, 'utf8');
   const missing = createProgram()
     .commands.map((command) => command.name())
     .filter(

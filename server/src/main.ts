@@ -23,7 +23,7 @@ const usage = `Usage: the service takes no arguments; it is configured by enviro
   ENVARIUM_DATA_DIR    folder for all data of the service
   DATABASE_URL         PostgreSQL to use instead of the service's own
 
-docs/settings.md lists all settings.
+docs/operate/settings.md lists all settings.
 
   --version    print the version
   --help       print this text

@@ -100,7 +100,7 @@ function unknownNames(environment: Environment, declaredNames: ReadonlySet<strin
     .sort()
     .map(
       (name) =>
-        `${name} is not a setting of Envarium; docs/settings.md lists all of them. Correct the name or unset it.`,
+        `${name} is not a setting of Envarium; docs/operate/settings.md lists all of them. Correct the name or unset it.`,
     );
 }
 

@@ -1,4 +1,4 @@
-/** The pages about settings: docs/settings.md and .env.example. */
+/** The pages about settings: docs/operate/settings.md and .env.example. */
 import { namesOf, type Setting } from './declaration.ts';
 import { programs } from './settings.ts';
 
@@ -15,7 +15,7 @@ function settingsAndReaders(): { one: Setting; readers: string[] }[] {
   return [...found.values()];
 }
 
-/** The page docs/settings.md. */
+/** The page docs/operate/settings.md. */
 export function settingsPage(): string {
   const rows = settingsAndReaders().map(({ one, readers }) => {
     const names = namesOf(one)
@@ -50,7 +50,7 @@ export function envExample(): string {
         .join('\n')}\n`,
   );
   const introduction =
-    '# All settings with their defaults, as in docs/settings.md. Copy this file to .env in the checkout, and remove\n' +
+    '# All settings with their defaults, as in docs/operate/settings.md. Copy this file to .env in the checkout, and remove\n' +
     '# the "# " before the settings that you change.\n';
   return [introduction, ...blocks].join('\n');
 }

@@ -85,6 +85,6 @@ export const signInSettings = {
     orFile: true,
     sentence:
       'Rules by which the values of the claim make people members of organizations and teams, at each sign-in ' +
-      '(docs/sign-in.md). Without a rule, nobody becomes a member without an invitation.',
+      '(docs/operate/sign-in.md). Without a rule, nobody becomes a member without an invitation.',
   }),
 } satisfies SettingTable;

@@ -18,10 +18,33 @@ test('every link from one page to another names a file', () => {
 
 test('the index of decision records lists every record, in order', () => {
   const records = repositoryFiles()
-    .filter((file) => /^docs\/decisions\/\d{4}-/.test(file))
+    .filter((file) => /^docs\/contribute\/decisions\/\d{4}-/.test(file))
     .map((file) => posix.basename(file));
-  const index = textOf('docs/decisions/README.md') ?? '';
+  const index = textOf('docs/contribute/decisions/README.md') ?? '';
   const listed = Array.from(index.matchAll(/^\| \[.*?\]\((.*?)\)/gm), ([, file = '']) => file);
   assert.ok(records.length > 0);
   assert.deepEqual(listed, records);
+});
+
+test('every page of docs that code, messages and settings name exists', () => {
+  const files = repositoryFiles().filter(
+    (file) => /\.(ts|tsx|mjs|rego)$|^\.env\.example$/.test(file) && !file.includes('__fixtures__'),
+  );
+  const named = files.flatMap((file) =>
+    Array.from((textOf(file) ?? '').matchAll(/(?<![\w/.-])docs\/[\w/-]+\.md/g), ([page]) => ({ file, page })),
+  );
+  assert.ok(named.length > 10);
+  const missing = named.filter(({ page }) => !existsSync(join(root, page)));
+  assert.deepEqual(missing, []);
+});
+
+test('the front page of docs leads to every page', () => {
+  const front = textOf('docs/README.md') ?? '';
+  const linked = Array.from(front.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g), ([, link = '']) =>
+    posix.join('docs', link),
+  );
+  const missing = repositoryFiles().filter(
+    (file) => /^docs\/\w+\/(?:tools\/)?[\w-]+\.md$/.test(file) && !linked.includes(file),
+  );
+  assert.deepEqual(missing, []);
 });

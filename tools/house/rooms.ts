@@ -23,7 +23,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   tools: ['contract', 'guards', 'protocol', 'settings', 'clouds', 'agent', 'server', 'cli'],
 };
 
-/** What each room is, as `docs/architecture.md` says it. */
+/** What each room is, as `docs/contribute/architecture.md` says it. */
 const descriptions: Readonly<Record<string, string>> = {
   contract: 'the public API as values: operations, schemas, life cycles, the typed client',
   guards:
@@ -40,9 +40,9 @@ const descriptions: Readonly<Record<string, string>> = {
   tools: 'launcher, checks, generators, house rules',
 };
 
-/** docs/architecture.md with the table of rooms as it is here; the rest of the page is written by hand. */
+/** docs/contribute/architecture.md with the table of rooms as it is here; the rest of the page is written by hand. */
 export function architecturePage(): string {
-  const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+  const page = readFileSync(join(root, 'docs/contribute/architecture.md'), 'utf8');
   const rows = Object.entries(rooms).map(
     ([room, imports]) =>
       `| \`${room}/\` | ${descriptions[room] ?? ''} | ${imports.join(', ') || 'nothing of ours'} |`,

@@ -8,16 +8,16 @@ import { repositoryFiles, textOf } from '../repository.ts';
 /** Names that are neither settings nor variables of runs, each with its reason. */
 const others: Readonly<Record<string, string>> = {
   ENVARIUM_DEFAULT: 'the key of the built-in agent',
-  ENVARIUM_HELM_SET_: 'begins the names of variables that are read from a chart (docs/repositories.md)',
-  ENVARIUM_CF_PARAM_: 'begins the names of variables that are read from a stack (docs/repositories.md)',
+  ENVARIUM_HELM_SET_: 'begins the names of variables that are read from a chart (docs/use/repositories.md)',
+  ENVARIUM_CF_PARAM_: 'begins the names of variables that are read from a stack (docs/use/repositories.md)',
 };
 
 /** Pages whose tables say what a variable of a run does. */
 const runVariablePages = [
-  'docs/run-variables.md',
-  'docs/how-a-run-works.md',
-  'docs/providers.md',
-  ...repositoryFiles().filter((file) => file.startsWith('docs/tools/')),
+  'docs/use/run-variables.md',
+  'docs/use/how-a-run-works.md',
+  'docs/operate/providers.md',
+  ...repositoryFiles().filter((file) => file.startsWith('docs/use/tools/')),
 ];
 
 /** Names of environment variables that a text contains; a name that ends with `_` is the start of several. */
@@ -28,7 +28,7 @@ function namesIn(text: string): string[] {
 function documentedRunVariables(): string[] {
   return runVariablePages.flatMap((page) => {
     const rows = (textOf(page) ?? '').split('\n').filter((line) => line.startsWith('| `ENVARIUM_'));
-    const prose = page === 'docs/providers.md' ? namesIn(textOf(page) ?? '') : [];
+    const prose = page === 'docs/operate/providers.md' ? namesIn(textOf(page) ?? '') : [];
     return [...rows.flatMap((row) => namesIn(row.split('|')[1] ?? '')), ...prose];
   });
 }

@@ -4,7 +4,7 @@ import { repositoryFiles, textOf } from '../repository.ts';
 
 /** The fixed parts of each message on the page, if they are long enough to be unambiguous. */
 function quotedParts(): string[] {
-  const rows = (textOf('docs/troubleshooting.md') ?? '').matchAll(/^\| `([^`|]+)` \|/gm);
+  const rows = (textOf('docs/start/troubleshooting.md') ?? '').matchAll(/^\| `([^`|]+)` \|/gm);
   return Array.from(rows, ([, message = '']) => message).flatMap((message) => {
     const parts = message.split('…').map((part) => part.trim());
     const long = parts.filter((part) => part.length >= 8);

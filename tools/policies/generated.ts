@@ -48,7 +48,7 @@ function sectionOf(policy: CataloguePolicy): string {
 
 const introduction = `# Catalogue of approval policies
 
-These approval policies come with Envarium, in the folder [policies](../policies) of its repository. No repository of yours is needed:
+These approval policies come with Envarium, in the folder [policies](../../policies) of its repository. No repository of yours is needed:
 the address of the catalogue is \`${catalogueRepository}\`, and the path is the policy's folder.
 
 \`\`\`sh
@@ -73,7 +73,7 @@ plans of OpenTofu, Terraform and Terragrunt; plans of other tools are left to a 
 
 ## Policies`;
 
-/** docs/policy-catalogue.md. */
+/** docs/use/policy-catalogue.md. */
 export function cataloguePage(): string {
   return [introduction, ...catalogue().map(sectionOf)].join('\n\n');
 }

@@ -134,7 +134,7 @@ function addCreate(group: Command): void {
   const create = withValueOptions(
     group
       .command('create <name>')
-      .description('store a credential; docs/credentials.md lists the fields of each type')
+      .description('store a credential; docs/use/credentials.md lists the fields of each type')
       .requiredOption('--type <type>', `one of ${credentialTypes.join(', ')}`)
       .option('--project <project>', 'only this project and those below may use it'),
   );

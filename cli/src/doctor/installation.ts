@@ -200,7 +200,7 @@ export function checkProcesses({ processes = [] }: Agent): Finding[] {
     return warning(
       check,
       `${text}; no namespaces: ${plain(isolation.problem ?? 'unknown reason')}`,
-      'Install bubblewrap on its machine, and allow user namespaces; "Isolation" in docs/security.md.',
+      'Install bubblewrap on its machine, and allow user namespaces; "Isolation" in docs/operate/security.md.',
     );
   });
 }

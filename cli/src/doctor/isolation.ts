@@ -137,7 +137,7 @@ const cgroup2Type = 0x63_67_72_70;
 export async function checkCgroup({ ENVARIUM_RUN_CGROUP: folder }: Environment): Promise<Finding[]> {
   if (!folder) return [];
   const check = 'control groups';
-  const advice = 'An agent does not start with it: see "Control groups" in docs/running.md.';
+  const advice = 'An agent does not start with it: see "Control groups" in docs/operate/running.md.';
   const type = await statfs(folder).then(
     (found) => found.type,
     () => null,
@@ -156,7 +156,7 @@ export async function checkCgroup({ ENVARIUM_RUN_CGROUP: folder }: Environment):
     warning(
       check,
       `${folder} has no controllers, so that groups have no limits`,
-      'Delegate "pids" and "memory": see "Control groups" in docs/running.md.',
+      'Delegate "pids" and "memory": see "Control groups" in docs/operate/running.md.',
     ),
   ];
 }

@@ -92,7 +92,7 @@ export const operations = defineOperations('api keys', {
   getOidcSubject: operation('GET', '/api-keys/oidc-sub', {
     summary: 'Get the subject of OIDC tokens',
     description:
-      'As plain text: the subject of the tokens that runs of the organization get, in the format v1 (docs/credentials.md).',
+      'As plain text: the subject of the tokens that runs of the organization get, in the format v1 (docs/use/credentials.md).',
     needs: 'VIEW_ORGANIZATION',
     subject: { entity: 'organization', in: 'query', field: 'organizationId' },
     query: Type.Object({ organizationId: Text }),

@@ -67,7 +67,7 @@ const Value = Type.Object(
   {
     additionalProperties: false,
     title: 'CredentialValue',
-    description: 'The fields of its type (docs/credentials.md); an empty text counts as absent',
+    description: 'The fields of its type (docs/use/credentials.md); an empty text counts as absent',
   },
 );
 

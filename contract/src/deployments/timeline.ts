@@ -43,7 +43,7 @@ const times = {
 };
 
 export const TimelinePhase = replyObject('TimelinePhase', {
-  phase: oneOf(timelinePhases, 'What was done; docs/performance.md says from when to when'),
+  phase: oneOf(timelinePhases, 'What was done; docs/operate/performance.md says from when to when'),
   run: Type.Optional(
     oneOf(['plan', 'apply'], 'The run that the phase is part of; absent: it is before or between runs'),
   ),

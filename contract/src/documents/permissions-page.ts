@@ -1,4 +1,4 @@
-/** docs/permissions.md: every right, who has it by a built-in role, and what it is needed for. */
+/** docs/operate/permissions.md: every right, who has it by a built-in role, and what it is needed for. */
 import { type Operation, rightsOf, type Subject } from '../operation.ts';
 import { operations } from '../operations.ts';
 import { builtInRoles } from '../schema/built-in-roles.ts';

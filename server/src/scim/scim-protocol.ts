@@ -101,7 +101,7 @@ function callsOf(kind: string, path: string, resources: Resources): Call[] {
   ];
 }
 
-/** Every call, as `docs/scim.md` lists them. */
+/** Every call, as `docs/operate/scim.md` lists them. */
 export const calls: readonly Call[] = [
   {
     method: 'GET',

@@ -7,7 +7,7 @@ import { createIdle } from '../testing/environment.ts';
 
 const app = await testApp();
 const { organizationId, projectId } = app;
-const page = readFileSync(new URL('../../../docs/variables.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/use/variables.md', import.meta.url), 'utf8');
 
 /** Cells of the table that follows a line of the page. */
 function tableAfter(line: string): string[][] {
@@ -22,7 +22,7 @@ function tableAfter(line: string): string[][] {
   );
 }
 
-test('the worked example of docs/variables.md comes out as it says', async () => {
+test('the worked example of docs/use/variables.md comes out as it says', async () => {
   const team = await ok(app, 'createProject', {
     body: { organizationId, name: 'team', parentProjectId: projectId },
   });

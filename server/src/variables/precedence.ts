@@ -1,5 +1,5 @@
 /**
- * Which of several variables with one name and type counts, and what it hides. Pure; docs/variables.md has the
+ * Which of several variables with one name and type counts, and what it hides. Pure; docs/use/variables.md has the
  * same rules as a table.
  *
  * Levels are ordered from the outermost to the innermost: GLOBAL, BLUEPRINT, SUB_ENVIRONMENT_BLUEPRINT, PROJECT

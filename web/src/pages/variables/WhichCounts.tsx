@@ -1,4 +1,4 @@
-/** Explains which of several variables of one name counts, in the words of docs/variables.md. */
+/** Explains which of several variables of one name counts, in the words of docs/use/variables.md. */
 import classes from './variables.module.css';
 
 const levels = [
