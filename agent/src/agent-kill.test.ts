@@ -56,17 +56,17 @@ function expectedLogs(setup: AgentSetup, steps: readonly string[]): Map<string, 
   return expected;
 }
 
-for (const { takesRest, calls } of [
-  { takesRest: false, calls: ['finish 2', 'mark 2', 'putBlob 1', 'putState 2', 'report 1'] },
+for (const { refusesRest, calls } of [
+  { refusesRest: true, calls: ['finish 2', 'mark 2', 'putBlob 1', 'putState 2', 'report 1'] },
   // At the end, one call has all that is left.
-  { takesRest: true, calls: ['finish 2', 'mark 2', 'report 1'] },
+  { refusesRest: false, calls: ['finish 2', 'mark 2', 'report 1'] },
 ])
   test(
-    `the next agent continues the runs of one that was killed at the first call of any kind, ${takesRest ? 'small rests with outcomes' : 'one call for each part'}`,
+    `the next agent continues the runs of one that was killed at the first call of any kind, ${refusesRest ? 'one call for each part' : 'small rests with outcomes'}`,
     withTerraform,
     async (t) => {
       const setup = await AgentSetup.create(t, {});
-      setup.server.takesRest = takesRest;
+      setup.server.refusesRest = refusesRest;
       setup.commit({ 'main.tf': world });
       setup.server.handOver = (attempt, outcome) =>
         outcome.result === 'planned' ? setup.applyJob(attempt, true) : null;

@@ -2,9 +2,13 @@
 import type { Agent, AgentIsolation } from '#contract/agents/shapes.ts';
 
 /** What confines runs, from the strongest to the weakest. */
-export function isolationText(isolation: AgentIsolation | undefined): string {
-  if (isolation === undefined) return 'unknown';
-  const { hasNamespaces, hasOwnUsers, hasControlGroups, controllers, network } = isolation;
+export function isolationText({
+  hasNamespaces,
+  hasOwnUsers,
+  hasControlGroups,
+  controllers,
+  network,
+}: AgentIsolation): string {
   const parts = [
     hasNamespaces ? 'namespaces' : hasOwnUsers ? 'user ids' : '',
     hasControlGroups ? `control groups${controllers.length > 0 ? ` (${controllers.join(', ')})` : ''}` : '',

@@ -38,6 +38,8 @@ async function connect(
   };
 }
 
+const now = new Date().toISOString();
+
 /** @returns its address */
 async function serve(t: TestContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener);
@@ -114,6 +116,7 @@ test('calls carry credentials, agent and epoch; ids cannot leave their place in 
             agentId: 'a',
             epoch: 7,
             settings: { heartbeatSeconds: 1, offlineGraceSeconds: 1, abortSeconds: 1 },
+            now,
             unwanted: [],
           })
         : '{}',
@@ -130,6 +133,15 @@ test('calls carry credentials, agent and epoch; ids cannot leave their place in 
     workFolder: '/w',
     slots: 1,
     held: [],
+    isolation: {
+      hasNamespaces: true,
+      hasSystemCallFilter: true,
+      hasOwnUsers: false,
+      network: 'host',
+      hasControlGroups: false,
+      controllers: [],
+      limits: { processes: 1, openFiles: 1, memoryMegabytes: 1, diskMegabytes: 1, fileMegabytes: 1 },
+    },
   });
   await connection.mark(attempt, { mark: 'x'.repeat(16) });
   assert.equal(seen[0]?.headers['x-envarium-agent'], undefined);
@@ -165,7 +177,7 @@ test('only an answered heartbeat or registration counts as contact', async (t) =
     (_request, response) => {
       if (isRefusing)
         response.writeHead(401).end(JSON.stringify({ code: 'unauthorized', message: 'no', requestId: 'r' }));
-      else response.end(JSON.stringify({ settings, abort: [], unwanted: [], next: null }));
+      else response.end(JSON.stringify({ settings, now, abort: [], unwanted: [], next: null }));
     },
     undefined,
     () => contacts++,
@@ -189,7 +201,7 @@ test('a heartbeat that is sent again after an outage has the list of that moment
     void json(request).then((message) => {
       lists.push((message as { held: unknown }).held);
       if (lists.length === 1) response.writeHead(503).end();
-      else response.end(JSON.stringify({ settings, abort: [], unwanted: [] }));
+      else response.end(JSON.stringify({ settings, now, abort: [], unwanted: [] }));
     });
   });
   const held: (typeof attempt)[] = [];

@@ -51,7 +51,6 @@ function agentCalls(sender: CallSender) {
     async register(body: RegisterRequest, signal?: AbortSignal): Promise<RegisterReply> {
       const reply = await sender.json(RegisterReply, { name: 'register', json: body, signal });
       sender.identify({ 'x-envarium-agent': reply.agentId, 'x-envarium-epoch': String(reply.epoch) });
-      sender.takesRest = reply.takesRest === true;
       return reply;
     },
     /** @param compose called each time that the call is sent: a list from before an outage would be wrong */
@@ -85,8 +84,6 @@ function attemptCalls(sender: CallSender) {
         json: { fence: attempt.fence, ...mark },
         signal,
       }),
-    /** Whether the server takes what is left to send together with the outcome. */
-    takesRest: (): boolean => sender.takesRest,
     /** @param receivedAt when this process received the attempt; undefined: an earlier one did */
     finish: (
       attempt: AttemptRef,

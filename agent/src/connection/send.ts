@@ -65,8 +65,6 @@ const mostFaults = 5;
 export class CallSender {
   readonly #options: ConnectionOptions;
   readonly #authorization: string;
-  /** What the server said at the registration. */
-  takesRest = false;
   readonly clock = new ServerClock();
   #identity: Readonly<Record<string, string>> = {};
   /** Index of the address that all calls go to until one of them fails there. */
@@ -130,7 +128,7 @@ export class CallSender {
       const result = await read(await this.#sendOnce(call));
       this.#noteAnswer();
       if (call.name === 'register' || call.name === 'heartbeat') {
-        this.clock.compare((result as { now?: string }).now, sentAt);
+        this.clock.compare((result as { now: string }).now, sentAt);
         this.#options.onContact?.();
       }
       return result;

@@ -19,11 +19,11 @@ export class ServerClock {
 
   /**
    * Compares the clocks. A difference that is still possible stays as it is: times keep their order.
-   * @param now of a reply; undefined: the service does not say it
+   * @param now of a reply
    * @param sentAt when the call was sent, by `own`
    */
-  compare(now: string | undefined, sentAt: number): void {
-    const [least, most] = [this.#read(), sentAt].map((own) => Date.parse(now ?? '') - own);
+  compare(now: string, sentAt: number): void {
+    const [least, most] = [this.#read(), sentAt].map((own) => Date.parse(now) - own);
     if (least === undefined || most === undefined || Number.isNaN(least)) return;
     const isPossible =
       this.#ahead >= least - toleratedMilliseconds && this.#ahead <= most + toleratedMilliseconds;

@@ -32,7 +32,6 @@ test('a hanging runner is killed some time after a request to stop', async (t) =
   );
   const sent: Outcome[] = [];
   const connection = {
-    takesRest: () => true,
     finish: async (_: unknown, outcome: Outcome) => (sent.push(outcome), { next: null }),
   } as unknown as ServerConnection;
   const limits = {
@@ -91,7 +90,6 @@ async function reportEnded(folder: string, name: string, signal: AbortSignal): P
   writeFileSync(paths.outcome, JSON.stringify(outcome));
   let calls = 0;
   const connection = {
-    takesRest: () => true,
     report: async () => ({ events: 0, logs: {}, abort: null }),
     finish: async () => {
       calls += 1;

@@ -43,7 +43,6 @@ export interface AttemptShipment {
  * @throws a ServerRefusal if the server rejects the attempt; nothing is lost: the folder is still complete
  */
 export async function shipAttempt(shipment: AttemptShipment): Promise<Job | null> {
-  if (!shipment.connection.takesRest()) return shipWithRest(shipment, 'nothing');
   try {
     return await shipWithRest(shipment, 'small');
   } catch (error) {

@@ -103,5 +103,5 @@ test('what an attempt with an outcome has left is removed, and an apply continue
   clearWorkFolder(paths, second);
   assert.deepEqual(readdirSync(workFolder), []);
   createWorkFolder(paths, null);
-  assert.ok(isOwn(paths, second), 'one without an owner is from an older agent');
+  assert.ok(isOwn(paths, second), 'one without an owner is free');
 });

@@ -23,7 +23,7 @@ interface Owner {
   readonly spool: string;
 }
 
-/** @returns null for a folder that does not exist, and for that of an older agent */
+/** @returns null for a folder that does not exist, or has no owner */
 function ownerOf({ owner }: WorkFolderPaths): Owner | null {
   try {
     return JSON.parse(readFileSync(owner, 'utf8')) as Owner;

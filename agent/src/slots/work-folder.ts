@@ -48,7 +48,7 @@ export interface TreeFacts {
   readonly toolVersion: string;
   /** Files that contain variables, relative to the tree. */
   readonly secretFiles: readonly string[];
-  /** What the driver has seen of the code, by name, as Base64; absent from older agents. */
+  /** What the driver has seen of the code, by name, as Base64; absent where it has seen nothing. */
   readonly inspected?: Readonly<Record<string, string>>;
 }
 

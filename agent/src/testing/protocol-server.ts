@@ -87,8 +87,8 @@ export class ProtocolServer implements AsyncDisposable {
   /** Requested with the next heartbeat. */
   readonly aborts: HeartbeatReply['abort'] = [];
   readonly unwanted: HeldAttempt[] = [];
-  /** Whether outcomes may bring what is left to send. */
-  takesRest = true;
+  /** Whether an outcome that brings what is left to send is refused. */
+  refusesRest = false;
   settings: AgentSettings = { heartbeatSeconds: 1, offlineGraceSeconds: 60, abortSeconds: 5 };
   /** True: the call is executed and its answer is lost. */
   losesAnswer: (call: CallName) => boolean = () => false;
@@ -196,16 +196,21 @@ export class ProtocolServer implements AsyncDisposable {
     this.epoch++;
     return {
       agentId: 'agent-1',
-      takesRest: this.takesRest,
       epoch: this.epoch,
       settings: this.settings,
+      now: new Date().toISOString(),
       unwanted: this.#unwantedOf(request.held),
     };
   }
 
   #heartbeat(request: HeartbeatRequest): HeartbeatReply {
     this.heartbeats.push(request);
-    return { settings: this.settings, abort: this.aborts, unwanted: this.#unwantedOf(request.held) };
+    return {
+      settings: this.settings,
+      now: new Date().toISOString(),
+      abort: this.aborts,
+      unwanted: this.#unwantedOf(request.held),
+    };
   }
 
   #unwantedOf(held: readonly HeldAttempt[]): HeldAttempt[] {
@@ -307,9 +312,10 @@ export class ProtocolServer implements AsyncDisposable {
     return {};
   }
 
-  #finish(attempt: ServedAttempt, { outcome, fence, rest = {} }: FinishRequest): FinishReply {
+  #finish(attempt: ServedAttempt, { outcome, fence, rest }: FinishRequest): FinishReply {
     if (attempt.isOutdated || fence !== attempt.job.fence) throw new Refused(409, 'fence_outdated');
-    if (!attempt.outcome) this.#takeRest(attempt, rest);
+    if (rest && this.refusesRest) throw new Refused(409, 'rest_incomplete');
+    if (rest && !attempt.outcome) this.#takeRest(attempt, rest);
     if (attempt.outcome) {
       if (JSON.stringify(attempt.outcome) !== JSON.stringify(outcome))
         throw new Refused(409, 'fence_outdated');

@@ -193,8 +193,6 @@ export function checkProcesses({ processes = [] }: Agent): Finding[] {
   return processes.map(({ hostname, isolation }) => {
     const check = 'isolation';
     const where = hostname === undefined ? '' : ` on ${plain(hostname)}`;
-    if (isolation === undefined)
-      return warning(check, `the agent${where} does not report it`, 'Update the agent.');
     const text = `of runs${where}: ${isolationText(isolation)}; ${limitsText(isolation)}`;
     if (isolation.hasNamespaces) return ok(check, text);
     return warning(

@@ -28,7 +28,7 @@ export const AgentProcess = replyObject('AgentProcess', {
   hostname: Type.Optional(Text),
   version: Text,
   contactAt: Instant,
-  isolation: Type.Optional(AgentIsolation),
+  isolation: AgentIsolation,
 });
 
 /** Where clients want the logs of an agent to be. */

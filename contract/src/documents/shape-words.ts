@@ -213,7 +213,7 @@ export const shapeWords: Readonly<Record<string, string>> = {
   'AgentProcess.hostname': 'Machine of the process; for a shared agent, only the operator sees it',
   'AgentProcess.version': 'Version of the agent',
   'AgentProcess.contactAt': 'When it was in contact last',
-  'AgentProcess.isolation': 'What confines its runs; absent if the agent is too old to report it',
+  'AgentProcess.isolation': 'What confines its runs',
   'AgentIsolation.hasNamespaces': 'Whether each command of a run has namespaces of its own',
   'AgentIsolation.problem': 'Why commands do not have namespaces of their own',
   'AgentIsolation.hasSystemCallFilter': 'Whether system calls of commands are filtered',

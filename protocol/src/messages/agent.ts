@@ -19,7 +19,7 @@ import { Count, Instant, Text } from '#contract/schema/schema.ts';
 import { HeldAttempt } from './attempt.ts';
 
 /** `major` must be equal on both sides; an agent one `minor` older works. */
-export const protocolVersion = { major: 1, minor: 1 } as const;
+export const protocolVersion = { major: 1, minor: 0 } as const;
 
 /**
  * An agent accepts the answer to a `claim` or a `finish` for at most this long after it sent the call. A list
@@ -46,8 +46,8 @@ export const RegisterRequest = Type.Object({
   workFolder: Text,
   slots: Count,
   held: Type.Array(HeldAttempt),
-  /** What confines its runs; older agents do not report it. */
-  isolation: Type.Optional(AgentIsolation),
+  /** What confines its runs. */
+  isolation: AgentIsolation,
 });
 export type RegisterRequest = Static<typeof RegisterRequest>;
 
@@ -62,12 +62,10 @@ export type AgentSettings = Static<typeof AgentSettings>;
 
 export const RegisterReply = Type.Object({
   agentId: Text,
-  /** Whether a `finish` may bring what is left to send; older servers would ignore it. */
-  takesRest: Type.Optional(Type.Boolean()),
   epoch: Count,
   settings: AgentSettings,
-  /** The time of the service, by which agents report times; older ones do not say it. */
-  now: Type.Optional(Instant),
+  /** The time of the service, by which agents report times. */
+  now: Instant,
   /**
    * Held attempts that the server no longer wants: their folders may go once their tools are gone and their
    * states are sent.
@@ -84,7 +82,7 @@ export const HeartbeatRequest = Type.Object({
 export type HeartbeatRequest = Static<typeof HeartbeatRequest>;
 export const HeartbeatReply = Type.Object({
   settings: AgentSettings,
-  now: Type.Optional(Instant),
+  now: Instant,
   /** What a person or a limit asked to stop. `gently`: one interrupt, the abort time, then a kill. */
   abort: Type.Array(Type.Object({ jobId: Text, attempt: Count, how: oneOf(['gently', 'now']) })),
   unwanted: Type.Array(HeldAttempt),

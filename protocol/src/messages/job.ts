@@ -16,14 +16,14 @@ export const JobVariable = Type.Object({
   value: Text,
   format: Type.Optional(oneOf(['HCL', 'JSON'])),
   isSensitive: Type.Boolean(),
-  /** Where the variable is defined, for messages. Absent from older servers. */
+  /** Where the variable is defined, for messages. */
   scope: Type.Optional(oneOf(variableScopes)),
   /**
    * Only in what an agent has resolved: the text of the reference that named the value, which is what a person
    * approves. The value is used as it is. No server sends it.
    */
   reference: Type.Optional(Text),
-  /** The value is used as it is: what looks like a reference in it is text. Absent, and from older servers: no. */
+  /** The value is used as it is: what looks like a reference in it is text. Absent: no. */
   isLiteral: Type.Optional(Type.Boolean()),
 });
 export type JobVariable = Static<typeof JobVariable>;
@@ -75,7 +75,7 @@ export const Job = Type.Object({
   workspaceName: Text,
   /**
    * The workspace's name was generated, and nothing has been applied in the environment yet: what exists may be
-   * in another workspace of the code's backend. Absent otherwise, and from older servers: nothing is checked.
+   * in another workspace of the code's backend. Absent otherwise: nothing is checked.
    */
   isWorkspaceNew: Type.Optional(Type.Boolean()),
   /**
@@ -83,7 +83,7 @@ export const Job = Type.Object({
    * in a plan phase.
    */
   workFolder: Type.Optional(Text),
-  /** What template and environment set for the tools that have such settings; absent from older servers. */
+  /** What template and environment set for the tools that have such settings. */
   settings: Type.Optional(
     Type.Object({
       /** The template's file, relative to `source.path`. */
@@ -96,8 +96,8 @@ export const Job = Type.Object({
     }),
   ),
   /**
-   * Of a deployment that plans some units once those are applied whose outputs they need. Absent for other tools, and
-   * from older servers: what cannot be planned yet waits for another deployment.
+   * Of a deployment that plans some units once those are applied whose outputs they need. Absent for other
+   * tools: what cannot be planned yet waits for another deployment.
    */
   level: Type.Optional(
     Type.Object({
@@ -107,7 +107,7 @@ export const Job = Type.Object({
       units: Type.Array(Text),
       /** What earlier levels have applied. */
       done: Type.Array(Text),
-      /** What made their plans, which makes this one, too; absent in the first level, and from older servers. */
+      /** What made their plans, which makes this one, too; absent in the first level. */
       toolVersion: Type.Optional(Text),
       companions: Type.Optional(Type.Record(Text, Text)),
     }),
@@ -150,10 +150,10 @@ export const Job = Type.Object({
     ),
   }),
   /**
-   * In a plan phase: its apply follows without an approval. Absent otherwise, and from older servers.
+   * In a plan phase: its apply follows without an approval. Absent otherwise.
    */
   isApprovalSkipped: Type.Optional(Type.Boolean()),
-  /** In a plan phase: the costs of the plan are estimated, in a step of their own. Absent, and from older servers: no. */
+  /** In a plan phase: the costs of the plan are estimated, in a step of their own. Absent: no. */
   estimatesCosts: Type.Optional(Type.Boolean()),
   /**
    * In a plan phase: the agent stores what approval policies are asked about as the blob `policy-input`. Absent

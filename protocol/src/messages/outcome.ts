@@ -80,7 +80,7 @@ export type AttemptTimes = Static<typeof AttemptTimes>;
 
 /**
  * What an attempt has left to send at its end, in the same message as its outcome: one call instead of four. It is
- * stored before the outcome. Only for servers that said `takesRest` at the registration.
+ * stored before the outcome.
  */
 export const FinishRest = Type.Object({
   /** All that follows the reports before. */

@@ -47,7 +47,7 @@ async function view(context: ActorContext, row: AgentRow): Promise<Agent> {
       ...(isOwn ? { hostname } : {}),
       version,
       contactAt: contact_at.toISOString(),
-      ...(isolation ? { isolation } : {}),
+      isolation,
     })),
   };
 }

@@ -109,7 +109,7 @@ export async function listAbilities(db: Connection, after: Date) {
   return db
     .selectFrom('agent_process')
     .innerJoin('agent', 'agent.agent_key', 'agent_process.agent_key')
-    .select(['tools', 'work_folder', 'protocol_minor', 'agent.organization_id', 'agent.is_shared'])
+    .select(['tools', 'work_folder', 'agent.organization_id', 'agent.is_shared'])
     .where('contact_at', '>', after)
     .where('said_goodbye', '=', false)
     .execute();

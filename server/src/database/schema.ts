@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 15862d1c21af7fc4120bab19fc8a6cbdac2e5731be4ad5cb056c60c638c0156c
+ * sources 387841a9564d5f633ed56fe7f08bdfc38be087d106c8b007cc9f8f74b2de0368
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from '../agents/columns.ts';
@@ -60,9 +60,8 @@ export interface AgentProcessTable {
   epoch: Generated<number>;
   hostname: string;
   id: string;
-  isolation: JsonOrNull<Agents['agent_process.isolation']>;
+  isolation: Json<Agents['agent_process.isolation']>;
   process_id: number;
-  protocol_minor: Generated<number>;
   registered_at: Generated<Date>;
   said_goodbye: Generated<boolean>;
   slots: number;
@@ -553,7 +552,6 @@ export interface JobTable {
   id: string;
   level: Generated<number>;
   phase: Dispatch['job.phase'];
-  protocol_minor: Generated<number>;
   status: Dispatch['job.status'];
   tool: string;
   work_folder: string | null;

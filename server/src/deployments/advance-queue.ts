@@ -24,13 +24,10 @@ import { getSealedInputs } from './inputs/given-store.ts';
 import { resourcesOf } from './start-facts.ts';
 import { getStateLock } from '../state/state-lock-store.ts';
 
-/** Types that agents know from this minor version of the protocol on. */
-const protocolMinors: Readonly<Record<string, number>> = { task: 1, remotePlan: 1 };
-
 /** The job of the first phase of a deployment, or of one of its levels, which is not stored yet. */
 export function planJob(
   context: Context,
-  { id, type, tool }: Pick<DeploymentRow, 'id' | 'type' | 'tool'>,
+  { id, tool }: Pick<DeploymentRow, 'id' | 'tool'>,
   level = 1,
 ): QueuedJob {
   return newJob(context, {
@@ -39,7 +36,6 @@ export function planJob(
     level,
     tool,
     workFolder: null,
-    protocolMinor: protocolMinors[type] ?? 0,
   });
 }
 

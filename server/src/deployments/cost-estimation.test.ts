@@ -6,14 +6,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok } from '../testing/client.ts';
-import {
-  createActive,
-  createEnvironment,
-  deploy,
-  deploymentOf,
-  environmentOf,
-  forgetWork,
-} from '../testing/environment.ts';
+import { createActive, deploy, deploymentOf, environmentOf, forgetWork } from '../testing/environment.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -101,18 +94,6 @@ test('destroys, and plans that nobody applies, say what they would cost', async 
   const { id: environmentId } = await createActive(app, agent);
   await ok(app, 'destroyEnvironment', { params: { id: environmentId } });
   assert.equal((await agent.claim()).estimatesCosts, true);
-});
-
-test('an agent that does not know the step is said to be too old in its log, and the run continues', async () => {
-  const environment = await createEnvironment(app);
-  const id = environment.latestDeploymentLogId ?? '';
-  await agent.finish(await agent.claim(), plannedOutcome());
-  assert.deepEqual(
-    [(await stepsOf(id))[costStep], (await deploymentOf(app, id)).status],
-    ['SKIPPED', 'IN_PROGRESS'],
-  );
-  const log = await ok(app, 'getStepLog', { params: { deploymentLogId: id, name: costStep } });
-  assert.match(JSON.stringify(log), /the agent of this run cannot estimate costs yet: update it\./);
 });
 
 test('an agent cannot store more than an estimate', async () => {

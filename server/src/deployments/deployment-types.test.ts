@@ -156,18 +156,6 @@ describe('a task', () => {
     assert.equal((await deploymentOf(app, task.id)).status, 'INTERNAL_FAILURE');
     assert.equal(await agent.claimAny(), null);
   });
-
-  test('agents that do not support tasks do not get any', async () => {
-    const { id } = await createActive(app, agent);
-    const old = agent.sibling();
-    await old.register([], { protocol: { major: 1, minor: 0 } });
-    const task = await deploy(app, id, { deploymentType: 'task', taskPayload: 'ls' });
-    assert.equal(await old.claimAny(), null);
-    await agent.goodbye();
-    assert.match((await deploymentOf(app, task.id)).waitingFor?.text ?? '', /update one of them/);
-    await agent.register();
-    assert.equal((await agent.claimAny())?.deploymentId, task.id);
-  });
 });
 
 describe('a remote plan', () => {

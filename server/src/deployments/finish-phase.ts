@@ -2,7 +2,6 @@
  * The end of a phase: its facts are stored, both life cycles move, and either a person is asked, the apply is
  * handed on, or the queue advances.
  */
-import { costStep } from '#protocol/tools/steps.ts';
 import type { Updateable } from 'kysely';
 import type { Context } from '../context.ts';
 import type { DeploymentTable } from '../database/schema.ts';
@@ -10,9 +9,6 @@ import { approvalOfPlan } from './decisions/decide-approval.ts';
 import { decideNext, type NextDecision } from './decisions/decide-next.ts';
 import { type DeploymentRow, type LockedDeployment, updateDeploymentRow } from './deployment-store.ts';
 import { followDecision, outdatedMessage } from './follow-decision.ts';
-import { recordEvent } from '../feeds/record-event.ts';
-import { appendLog, skipUnstartedStep } from '../logs/step-store.ts';
-import { stepView } from '../logs/step-view.ts';
 import { beginLevel } from './levels/begin-level.ts';
 import { type Level, nextLevel } from './levels/decide-level.ts';
 import { wholePlanColumns } from './levels/whole-plan.ts';
@@ -28,21 +24,6 @@ const lostStateMessage =
 
 const rescuedMessage =
   'The run succeeded, but another state of the environment was stored in the meantime: the state of this run is kept as a rescued version. Compare the two before the next deployment';
-
-const oldAgentReason = 'the agent of this run cannot estimate costs yet: update it.';
-
-/** An agent of an older version does not know the step that estimates costs. */
-async function skipUnknownCostStep(
-  context: Context,
-  deployment: DeploymentRow,
-  { result, texts }: ReceivedOutcome,
-): Promise<void> {
-  if (!deployment.estimates_costs || result !== 'planned' || texts.cost_estimation !== undefined) return;
-  const row = await skipUnstartedStep(context.db, deployment.id, costStep);
-  if (!row) return;
-  await appendLog(context.db, deployment.id, costStep, `Skipped: ${oldAgentReason}\n`);
-  await recordEvent(context, deployment.id, 'step', stepView(row, deployment));
-}
 
 /** A plan as its deployment will have it. */
 function plannedColumns({ id, level }: DeploymentRow, { units, approvedParts }: ReceivedOutcome) {
@@ -121,7 +102,6 @@ export async function finishPhase(
     hasNextLevel: before.type === 'deploy' && next !== null,
     isApproved: outcome.result === 'planned' && (await isConfirmed(context, plannedColumns(before, outcome))),
   });
-  await skipUnknownCostStep(context, before, outcome);
   const stored = outcomeColumns(context, before, outcome, states.stored);
   const reported = await diagnosticsColumn(context.db, before, outcome);
   const planned = outcome.result === 'planned' ? { planned_on_state_version_id: states.began } : {};

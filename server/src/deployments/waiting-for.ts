@@ -52,7 +52,7 @@ function queued(
 type Holder = Awaited<ReturnType<typeof listHolders>>[number];
 
 /** A job that nobody has taken yet. */
-type OpenJob = Pick<JobRow, 'tool' | 'work_folder' | 'protocol_minor' | 'created_at'>;
+type OpenJob = Pick<JobRow, 'tool' | 'work_folder' | 'created_at'>;
 
 /** @param connected agents, of any organization */
 function forAnAgent(
@@ -74,12 +74,7 @@ function forAnAgent(
   );
   if (able.length === 0)
     return { ...wait, text: `No connected agent can ${ability}: install it on one of them` };
-  if (able.some((agent) => agent.protocol_minor >= job.protocol_minor))
-    return { ...wait, text: 'Waiting for a free agent' };
-  return {
-    ...wait,
-    text: `No connected agent that can ${ability} supports this type of deployment: update one of them`,
-  };
+  return { ...wait, text: 'Waiting for a free agent' };
 }
 
 /** What becomes of a run whose agent stays silent. */

@@ -23,7 +23,7 @@ export interface CallRow {
 /** The process that calls. */
 export type CallingProcess = Pick<
   AgentProcessRow,
-  'id' | 'agent_key' | 'epoch' | 'hostname' | 'tools' | 'work_folder' | 'protocol_minor'
+  'id' | 'agent_key' | 'epoch' | 'hostname' | 'tools' | 'work_folder'
 > & { readonly registered_at: string };
 
 /** The attempt that a call is about, before anything is locked. */
@@ -43,7 +43,7 @@ const selectCall = statement<CallRow>(`
     array(select secret_hmac from agent_secret where agent_secret.agent_key = agent.agent_key) as secrets,
     case when p.id is null then null else json_build_object('id', p.id, 'agent_key', p.agent_key,
       'epoch', p.epoch, 'hostname', p.hostname, 'tools', p.tools, 'work_folder', p.work_folder,
-      'protocol_minor', p.protocol_minor, 'registered_at', p.registered_at) end as process,
+      'registered_at', p.registered_at) end as process,
     case when a.job_id is null then null else json_build_object('job_id', a.job_id, 'number', a.number,
       'fence', a.fence, 'agent_process_id', a.agent_process_id, 'status', a.status) end as attempt,
     case when j.id is null then null else json_build_object('id', j.id, 'deployment_id', j.deployment_id,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { plannedOutcome, testAgent } from '../testing/agent.ts';
+import { plannedOutcome, testAgent, testIsolation } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok } from '../testing/client.ts';
-import { createActive, createEnvironment, deploy, deploymentOf } from '../testing/environment.ts';
+import { createEnvironment, deploymentOf } from '../testing/environment.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -81,22 +81,6 @@ test('an unclaimed job says why it waits', async () => {
   assert.equal(await silence(), 'the run is given up soon');
 });
 
-test('a job that no single agent can run says so, although each part of it is known to some agent', async () => {
-  const alone = await testApp();
-  const first = await testAgent(alone);
-  const { id } = await createActive(alone, first);
-  await first.register([], { protocol: { major: 1, minor: 0 } });
-  await first.sibling().register([], { tools: ['opentofu'] });
-  const { id: taskId } = await deploy(alone, id, {
-    deploymentType: 'task',
-    taskPayload: 'terraform version',
-  });
-  assert.equal(
-    (await deploymentOf(alone, taskId)).waitingFor?.text,
-    'No connected agent that can run terraform supports this type of deployment: update one of them',
-  );
-});
-
 test('an older process of the same spool learns that it was replaced', async () => {
   const first = await anotherAgent();
   await createEnvironment(app);
@@ -136,6 +120,7 @@ test('an agent with another protocol version learns which side to update', async
       tools: [],
       workFolder: '/',
       slots: 1,
+      isolation: testIsolation,
       held: [],
     },
   );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { answerSeconds } from '#protocol/messages/agent.ts';
-import { plannedOutcome, retiredConfirm, testAgent } from '../testing/agent.ts';
+import { plannedOutcome, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { createEnvironment, forgetWork } from '../testing/environment.ts';
 import { somebodyWaits } from '../testing/locks.ts';
@@ -115,17 +115,6 @@ test('an apply whose handover was lost with its agent is handed out again', asyn
     codeOf(await agent.send('mark', next, { fence: next.fence, mark: 'x'.repeat(16) })),
     'fence_outdated',
   );
-});
-
-test('an older agent that asks before it starts an attempt still gets an answer', async () => {
-  const job = await claimed();
-  assert.equal((await agent.send(retiredConfirm, job, { fence: job.fence })).statusCode, 200);
-  for (const message of [{ fence: job.fence - 1 }, {}]) {
-    const refused = await agent.send(retiredConfirm, job, message);
-    assert.deepEqual([refused.statusCode, codeOf(refused)], [409, 'fence_outdated']);
-  }
-  await agent.finish(job, plannedOutcome());
-  assert.equal(codeOf(await agent.send(retiredConfirm, job, { fence: job.fence })), 'fence_outdated');
 });
 
 test('an agent is in contact while a run that it no longer has cannot be lost yet', async () => {

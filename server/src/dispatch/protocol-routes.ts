@@ -40,7 +40,6 @@ import { checkMessage, parseMessage } from './parse-message.ts';
 import { receiveReport } from './reports/receive-report.ts';
 import { DispatchRefusal, ForeignAttempt } from './refusals.ts';
 import { registerAgent } from './register-agent.ts';
-import { retiredCalls } from './retired-calls.ts';
 import type { AttemptInPlace } from './call-store.ts';
 import { storeMark } from './store-mark.ts';
 
@@ -316,7 +315,6 @@ export async function agentRoutes(app: FastifyInstance, context: Context): Promi
       renderRefusals(plugin, context);
       agentCalls(plugin, context);
       attemptCalls(plugin, context);
-      retiredCalls(plugin, callOf);
       byteCalls(plugin, context);
     },
     { prefix: protocolBase },

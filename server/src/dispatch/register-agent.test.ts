@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { protocolVersion } from '#protocol/messages/agent.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import { newKeySecret } from '../secrets/api-key-hash.ts';
-import { testAgent } from '../testing/agent.ts';
+import { testAgent, testIsolation } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { basic } from '../testing/client.ts';
 import { createEnvironment } from '../testing/environment.ts';
@@ -44,6 +44,7 @@ test('a spool and its runs stay with the key that registered them', async () => 
     tools: ['terraform'],
     workFolder: '/srv/work',
     slots: 1,
+    isolation: testIsolation,
     held: [],
   };
   const { method, path } = protocolRoutes.register;

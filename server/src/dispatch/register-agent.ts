@@ -33,8 +33,7 @@ function processColumns(context: Context, agentKey: string, request: RegisterReq
     tools: request.tools,
     work_folder: request.workFolder,
     slots: request.slots,
-    protocol_minor: request.protocol.minor,
-    isolation: request.isolation === undefined ? null : JSON.stringify(request.isolation),
+    isolation: JSON.stringify(request.isolation),
     said_goodbye: false,
     contact_at: context.now(),
     registered_at: context.now(),
@@ -83,7 +82,6 @@ export async function registerAgent(
   );
   return {
     agentId: agentProcess.id,
-    takesRest: true,
     epoch: agentProcess.epoch,
     settings: agentSettings(context.settings),
     now: context.now().toISOString(),

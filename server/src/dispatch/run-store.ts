@@ -229,22 +229,22 @@ type ClaimedRow = AttemptRow & Omit<ClaimedRun['job'], 'id'> & RunPlace;
 const takeQueued = statement<ClaimedRow>(`
   with next as (
     select id from job
-    where status = 'queued' and tool = any($1::text[]) and protocol_minor <= $2
-      and (work_folder is null or work_folder = $3)
-      and ($4::uuid is null or exists (
-        select from deployment where deployment.id = job.deployment_id and organization_id = $4::uuid))
+    where status = 'queued' and tool = any($1::text[])
+      and (work_folder is null or work_folder = $2)
+      and ($3::uuid is null or exists (
+        select from deployment where deployment.id = job.deployment_id and organization_id = $3::uuid))
     order by created_at, id limit 1 for update skip locked
   ), admitted as (
     select next.id from next, agent_process p
-    where p.id = $5 and p.epoch = $7 and not p.said_goodbye and exists (
-      select from agent_secret where agent_secret.agent_key = p.agent_key and secret_hmac = $8)
+    where p.id = $4 and p.epoch = $6 and not p.said_goodbye and exists (
+      select from agent_secret where agent_secret.agent_key = p.agent_key and secret_hmac = $7)
     for key share of p
   ), taken as (
     update job set status = 'claimed', attempts = attempts + 1 from admitted where job.id = admitted.id
     returning job.*
   ), made as (
     insert into attempt (job_id, number, fence, agent_process_id, status, claimed_at, state_version_id)
-    select taken.id, taken.attempts, nextval('fence'), $5, 'claimed', $6, environment.current_state_version_id
+    select taken.id, taken.attempts, nextval('fence'), $4, 'claimed', $5, environment.current_state_version_id
     from taken join deployment on deployment.id = taken.deployment_id
       join environment on environment.id = deployment.environment_id
     returning *
@@ -253,7 +253,7 @@ const takeQueued = statement<ClaimedRow>(`
   from made, taken join deployment d on d.id = taken.deployment_id`);
 
 /** A process that claims, with the secret that it called with. */
-type Claimant = Pick<AgentProcessRow, 'id' | 'tools' | 'work_folder' | 'protocol_minor' | 'epoch'> &
+type Claimant = Pick<AgentProcessRow, 'id' | 'tools' | 'work_folder' | 'epoch'> &
   AgentScope & { readonly secret_hmac: Buffer };
 
 /**
@@ -265,8 +265,8 @@ export async function takeQueuedJob(
   agent: Claimant,
   at: Date,
 ): Promise<(ClaimedRun & RunPlace) | undefined> {
-  const { id, tools, work_folder, protocol_minor, onlyOrganizationId, epoch, secret_hmac } = agent;
-  const able = [tools, protocol_minor, work_folder, onlyOrganizationId] as const;
+  const { id, tools, work_folder, onlyOrganizationId, epoch, secret_hmac } = agent;
+  const able = [tools, work_folder, onlyOrganizationId] as const;
   const [row] = await takeQueued(tx, ...able, id, at, epoch, secret_hmac);
   if (!row) return undefined;
   const { deployment_id, phase, work_folder: workFolder, environment_id, template_id, ...attempt } = row;

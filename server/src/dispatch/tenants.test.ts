@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  addAgent,
-  plannedOutcome,
-  retiredConfirm,
-  sha256,
-  stateFile,
-  TestAgent,
-  testAgent,
-} from '../testing/agent.ts';
+import { addAgent, plannedOutcome, sha256, stateFile, TestAgent, testAgent } from '../testing/agent.ts';
 import { testApp } from '../testing/app.ts';
 import { ok } from '../testing/client.ts';
 import { createActive, createEnvironment, environmentOf } from '../testing/environment.ts';
@@ -72,7 +64,6 @@ test('no call of the protocol reaches an attempt of another organization', async
   const follows = job.state.current?.stateVersionId ?? '';
   const byFence = { ...job, query: { fence } };
   const calls = {
-    confirm: () => foreign.send(retiredConfirm, job, { fence: job.fence }),
     report: () => foreign.send('report', job, { fence: job.fence, eventsFrom: 0, events: [], logs: [] }),
     mark: () => foreign.send('mark', job, { fence: job.fence, mark: 'm'.repeat(32) }),
     finish: () => foreign.send('finish', job, { fence: job.fence, outcome: plannedOutcome() }),

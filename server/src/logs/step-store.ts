@@ -215,22 +215,6 @@ export async function appendLog(
   await tx.insertInto('log_chunk').values(row).execute();
 }
 
-/** Skips a step that has not begun. @returns the changed row, or undefined where it has */
-export async function skipUnstartedStep(
-  tx: Connection,
-  deploymentId: string,
-  name: string,
-): Promise<StepRow | undefined> {
-  return tx
-    .updateTable('deployment_step')
-    .set({ status: 'SKIPPED' })
-    .where('deployment_id', '=', deploymentId)
-    .where('name', '=', name)
-    .where('status', '=', 'NOT_STARTED')
-    .returningAll()
-    .executeTakeFirst();
-}
-
 /** Steps that nothing has to be done for. */
 export async function skipSteps(tx: Connection, deploymentId: string): Promise<void> {
   await tx

@@ -18,13 +18,10 @@ export interface NewJob {
   readonly level?: number;
   /** The folder that the plan was made in: only an agent that has it can apply. */
   readonly workFolder: string | null;
-  /** What an agent must speak at least to take it, as the protocol's minor version; absent: any. */
-  readonly protocolMinor?: number;
 }
 
 /** What waits for an agent: the row of a queued job, before or after it is stored. */
-export type QueuedJob = Insertable<JobTable> &
-  Pick<JobRow, 'id' | 'work_folder' | 'protocol_minor' | 'created_at'>;
+export type QueuedJob = Insertable<JobTable> & Pick<JobRow, 'id' | 'work_folder' | 'created_at'>;
 
 /** The row of a queued job. */
 export function newJob(context: Context, job: NewJob): QueuedJob {
@@ -36,7 +33,6 @@ export function newJob(context: Context, job: NewJob): QueuedJob {
     status: 'queued',
     tool: job.tool,
     work_folder: job.workFolder,
-    protocol_minor: job.protocolMinor ?? 0,
     created_at: context.now(),
   };
 }

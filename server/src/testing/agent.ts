@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { InjectOptions, LightMyRequestResponse as Response } from 'fastify';
+import type { AgentIsolation } from '#contract/agents/shapes.ts';
 import { fillPath } from '#contract/client/fill-path.ts';
 import type { HeartbeatReply, RegisterReply } from '#protocol/messages/agent.ts';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
@@ -65,8 +66,22 @@ export function appliedOutcome(more: Partial<Outcome> = {}): Outcome {
 
 type CallName = keyof typeof protocolRoutes;
 
-/** A call that only older agents make. */
-export const retiredConfirm = { method: 'POST', path: '/jobs/{jobId}/attempts/{attempt}/confirm' } as const;
+/** What confines the runs of an agent. */
+export const testIsolation: AgentIsolation = {
+  hasNamespaces: true,
+  hasSystemCallFilter: true,
+  hasOwnUsers: false,
+  network: 'host',
+  hasControlGroups: true,
+  controllers: ['pids', 'memory'],
+  limits: {
+    processes: 2048,
+    openFiles: 16_384,
+    memoryMegabytes: 8192,
+    diskMegabytes: 20_480,
+    fileMegabytes: 10_240,
+  },
+};
 
 export class TestAgent {
   readonly #test: TestApp;
@@ -88,11 +103,11 @@ export class TestAgent {
 
   /** Any call of the protocol. */
   async send(
-    name: CallName | typeof retiredConfirm,
+    name: CallName,
     place: Partial<HeldAttempt> & { blob?: string; query?: Record<string, string> },
     message?: object | string,
   ): Promise<Response> {
-    const { method, path } = typeof name === 'string' ? protocolRoutes[name] : name;
+    const { method, path } = protocolRoutes[name];
     const url = fillPath(path, {
       jobId: place.jobId,
       attempt: place.attempt?.toString(),
@@ -144,6 +159,7 @@ export class TestAgent {
         tools: ['terraform'],
         workFolder: '/srv/work',
         slots: 2,
+        isolation: testIsolation,
         held,
         ...more,
       },

@@ -36,7 +36,7 @@ for (const [type, driver] of Object.entries({ terraform: drivers.terraform, open
       assert.equal(await others(s3, { ...firstPlan, phase: 'apply' }), null);
     });
 
-    it('are not checked if the name was specified or something was applied, or by an older server', async () => {
+    it('are not checked if the name was specified or something was applied', async () => {
       assert.equal(await others(s3, { workspaceName: 'production' }), null);
       assert.equal(await others(s3, { ...firstPlan, isWorkspaceNew: false }), null);
     });

@@ -29,9 +29,7 @@ export async function storeMark(
   await new Promise<void>((resolve) => {
     const done = () => {
       const stored = readStoredMark(spool);
-      // For the first mark, the file's existence suffices: agents of an earlier version left it empty.
-      const isStored = isRepeated ? stored === mark : stored !== null;
-      if (!isStored && stop.reason === null) return;
+      if (stored !== mark && stop.reason === null) return;
       clearInterval(timer);
       watching[Symbol.dispose]();
       unsubscribe();

@@ -10,7 +10,6 @@ test(
   withTerraform,
   async (t) => {
     const setup = createSetup(t, { 'main.tf': '', '.terraform-version': 'latest' });
-    // A service of an earlier version does not report the version of the level before.
     const first = await setup.run(setup.job({ level }));
     assert.equal(first.outcome.result, 'planned', JSON.stringify(first.outcome));
     const version = first.outcome.toolVersion ?? '';

@@ -919,9 +919,8 @@ create table agent_process (
   hostname text not null,
   process_id integer not null,
   version text not null,
-  protocol_minor integer not null default 0,
   -- What confines the runs of the agent, as it reported when it registered.
-  isolation jsonb,
+  isolation jsonb not null,
   tools text[] not null,
   work_folder text not null,
   slots integer not null,
@@ -941,8 +940,6 @@ create table job (
   -- Only agents with this tool can take the job, for an apply also only the one with this folder.
   tool text not null,
   work_folder text,
-  -- Only agents that speak at least this protocol can take it.
-  protocol_minor integer not null default 0,
   attempts integer not null default 0,
   created_at timestamptz not null default now(),
   constraint job_once unique (deployment_id, phase, level)

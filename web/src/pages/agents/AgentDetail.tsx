@@ -39,18 +39,16 @@ function Process({
                 {clock.format(new Date(contactAt))}
               </time>,
             ],
-            ['Limits of a run', isolation && limitsText(isolation)],
+            ['Limits of a run', limitsText(isolation)],
             [
               'Isolation',
-              isolation && (
-                <ul style={{ paddingInlineStart: '1.1em' }}>
-                  {isolationTexts(isolation).map((text) => (
-                    <li key={text} style={{ display: 'list-item', padding: 0, border: 0 }}>
-                      {text}
-                    </li>
-                  ))}
-                </ul>
-              ),
+              <ul key="isolation" style={{ paddingInlineStart: '1.1em' }}>
+                {isolationTexts(isolation).map((text) => (
+                  <li key={text} style={{ display: 'list-item', padding: 0, border: 0 }}>
+                    {text}
+                  </li>
+                ))}
+              </ul>,
             ],
           ]}
         />

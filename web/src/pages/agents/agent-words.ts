@@ -4,7 +4,7 @@ import type { StatusLook } from '../../design/status.tsx';
 
 export type Agent = Reply<'listAgents'>[number];
 export type AgentProcess = NonNullable<Agent['processes']>[number];
-export type Isolation = NonNullable<AgentProcess['isolation']>;
+export type Isolation = AgentProcess['isolation'];
 
 /** Without contact for a while, an agent counts as offline; one that was never there has no version. */
 export function agentLook({ status, version }: Pick<Agent, 'status' | 'version'>): StatusLook {
