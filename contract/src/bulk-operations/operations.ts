@@ -59,7 +59,7 @@ const waiting =
   'Each environment is handled in a transaction of its own, as its single operation does: with its right there, ' +
   'locks, limits and policies. One that is refused does not affect the others; `error` says why. The reply comes ' +
   'when all are finished, or after 20 seconds at the latest (with an `Idempotency-Key` at once): the service ' +
-  'continues with what is `pending`, also if a server is killed, and `getBulkOperation` shows what came of it.';
+  'continues with what is `pending`, also if a server is killed, and `getBulkOperation` shows the results.';
 
 /** A bulk operation does to each environment what its single operation does, with the rights of that one. */
 interface BulkVerb {
@@ -167,7 +167,7 @@ export const operations = defineOperations('bulk operations', {
   getBulkOperation: operation('GET', '/bulk-operations/{id}', {
     summary: 'Get bulk operation',
     description:
-      'What came of each environment; names only of those that the caller may view. Others than its author see no other environments. Kept for 30 days.',
+      'The result for each environment, with names only of those that the caller may view. Callers other than its author see only these. Kept for 30 days.',
     needs: 'VIEW_ENVIRONMENT',
     needsAnywhere: true,
     needsToo: [{ right: 'VIEW_ENVIRONMENT', for: 'each environment that is shown to others' }],

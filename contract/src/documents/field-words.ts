@@ -313,7 +313,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   deploy: 'Schedule of deploys',
   destroy: 'Schedule of destroys',
   autoDriftRemediation: 'What follows a drift run that finds drift',
-  lastTrigger: 'What came of the last successful deploy upstream',
+  lastTrigger: 'The result of the last successful deploy upstream',
   remediation: 'What followed from the drift that it found',
   downstreamEnvironmentIds: 'Ids of environments that are deployed after this one',
   driftDeployment: 'The drift detection run',

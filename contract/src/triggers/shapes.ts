@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { environmentStatuses, oneOf } from '../schema/enumerations.ts';
 import { replyObject, Text } from '../schema/schema.ts';
 
-/** What came of the last successful deployment upstream. */
+/** The result of the last successful deployment upstream. */
 export const LastTrigger = Type.Object(
   {
     at: Type.String({ format: 'date-time', description: 'When it was decided' }),

@@ -19,7 +19,7 @@ const replies = (more: Readonly<Record<string, FakeReply>>): Record<string, Fake
   ...more,
 });
 
-test('what came of each environment is shown, and a refused one is exit status 1', async () => {
+test('the result of each environment is shown, and a refused one gives exit status 1', async () => {
   const { status, stdout, seen } = await runAgainst(
     ['bulk', 'deploy', environmentId, environmentId, '--comment', 'release', '--no-require-approval'],
     replies({ 'POST /bulk-operations/deploy': operation([done, failed], { finishedAt }) }),

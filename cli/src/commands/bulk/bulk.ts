@@ -48,7 +48,7 @@ async function show({ output, isJson }: Session, operation: BulkOperation): Prom
   return operation.data.some(({ status }) => status === 'failed') ? exitCodes.failed : exitCodes.good;
 }
 
-/** Waits until the service has carried out all items, and shows what came of them. */
+/** Waits until the service has carried out all items, and shows their results. */
 async function showWhole(session: Session, started: BulkOperation): Promise<ExitCode> {
   let operation = started;
   while (operation.finishedAt === undefined) {
@@ -180,7 +180,7 @@ export function addBulkCommands(program: Command): void {
   }
   const shown = group
     .command('show <operation>')
-    .description('show what came of a bulk operation, by its id');
+    .description('show the results of a bulk operation, by its id');
   onCall(shown, async ({ session, args: [id = ''] }) => {
     const operation = await session.client.call('getBulkOperation', { params: { id } });
     if (!session.isJson && operation.finishedAt === undefined)

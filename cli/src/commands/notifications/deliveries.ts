@@ -80,7 +80,7 @@ function addSingle(group: Command): void {
     const delivery = await session.client.call('getNotificationDelivery', { params: { id } });
     return session.isJson ? session.output.json(delivery) : showDelivery(session, delivery);
   });
-  const resend = group.command('resend <id>').description('send a delivery again, whatever became of it');
+  const resend = group.command('resend <id>').description('send a delivery again, whatever its status');
   onCall(resend, async ({ session, args: [id = ''] }) => {
     const delivery = await session.client.call('resendNotificationDelivery', { params: { id } });
     return session.isJson

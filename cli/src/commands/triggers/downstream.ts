@@ -15,7 +15,7 @@ interface Flags {
   readonly none?: boolean;
 }
 
-/** What came of the last deployment upstream, in words. */
+/** The result of the last deployment upstream, in words. */
 function lastText({ lastTrigger: last }: DownstreamEnvironment): string {
   if (!last) return 'nothing yet';
   const what = last.deploymentId ? `deployment ${last.deploymentId}` : `skipped: ${plain(last.reason ?? '')}`;
