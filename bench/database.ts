@@ -1,9 +1,9 @@
 /** Reads data from the embedded database of a running service that its API does not provide. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDataFolder } from '../server/src/config/data-folder.ts';
-import { superuser } from '../server/src/database/cluster.ts';
-import { connect, type Database, withoutTimeLimits, withTimeLimits } from '../server/src/database/open.ts';
+import { openDataFolder } from '../server/src/ground/config/data-folder.ts';
+import { superuser } from '../server/src/ground/database/cluster.ts';
+import { connect, type Database, withoutTimeLimits, withTimeLimits } from '../server/src/ground/database/open.ts';
 import type { Service } from './service.ts';
 
 interface Postmaster {

@@ -1,6 +1,6 @@
 /** Many environments with histories, as copies of a real one. */
 import { sql } from 'kysely';
-import type { Database } from '../server/src/database/open.ts';
+import type { Database } from '../server/src/ground/database/open.ts';
 import { executeLong } from './database.ts';
 
 export interface Copies {

@@ -15,14 +15,14 @@ interface Generator {
 }
 
 export const generators: readonly Generator[] = [
-  { file: 'server/src/database/schema.ts', module: 'tools/table-types.ts', exported: 'tableTypesFile' },
+  { file: 'server/src/rows/schema.ts', module: 'tools/table-types.ts', exported: 'tableTypesFile' },
   {
     file: 'contract/src/routes.ts',
     module: 'contract/src/documents/routes-file.ts',
     exported: 'routesFile',
   },
   {
-    file: 'contract/src/reply-forms.ts',
+    file: 'contract/src/schema/reply-forms.ts',
     module: 'contract/src/documents/reply-forms-file.ts',
     exported: 'replyFormsFile',
   },

@@ -1,5 +1,5 @@
 /**
- * Writes `server/src/database/schema.ts`: the tables that the migrations make, as types. Columns that say more
+ * Writes `server/src/rows/schema.ts`: the tables that the migrations make, as types. Columns that say more
  * than the database knows (unions, JSON) have their types in `columns.ts` of their family.
  */
 import { createHash } from 'node:crypto';
@@ -13,12 +13,12 @@ import {
   RawExpressionNode,
   serializeFromMetadata,
 } from 'kysely-codegen';
-import { connect, type Database } from '../server/src/database/open.ts';
-import { migratedTemplate, startTestServer } from '../server/src/database/test-server.ts';
+import { connect, type Database } from '../server/src/ground/database/open.ts';
+import { migratedTemplate, startTestServer } from '../server/testing/database-server.ts';
 import { repositoryFiles, root } from './repository.ts';
 
-const file = 'server/src/database/schema.ts';
-const columnFile = /^server\/src\/([a-z-]+)\/columns\.ts$/;
+const file = 'server/src/rows/schema.ts';
+const columnFile = /^server\/src\/rows\/([a-z-]+)\/columns\.ts$/;
 
 function read(path: string): string {
   return readFileSync(join(root, path), 'utf8');
@@ -31,7 +31,7 @@ function sourceHash(): string {
     if (
       path === 'tools/table-types.ts' ||
       columnFile.test(path) ||
-      /^server\/src\/database\/migrations\/.*\.sql$/.test(path)
+      /^server\/src\/ground\/database\/migrations\/.*\.sql$/.test(path)
     )
       hash.update(`${path}\n${read(path)}`);
   }
@@ -53,7 +53,7 @@ function readColumnTypes(): ColumnTypes {
     const family = columnFile.exec(path)?.[1];
     if (!family) continue;
     const name = family.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    imports.push(`import type { Columns as ${name} } from '../${family}/columns.ts';`);
+    imports.push(`import type { Columns as ${name} } from './${family}/columns.ts';`);
     for (const [, key = ''] of read(path).matchAll(/^ {2}'([a-z0-9_]+\.[a-z0-9_]+)':/gm))
       types.set(key, `${name}['${key}']`);
   }
@@ -125,7 +125,7 @@ ${jsonTypes}
 ${interfaces.replaceAll(/^export interface (\w+)/gm, 'export interface $1Table')}export interface Schema {${list.replaceAll(/(\w+);$/gm, '$1Table;')}`;
 }
 
-/** server/src/database/schema.ts; starts a database only if something has changed that it follows from. */
+/** server/src/rows/schema.ts; starts a database only if something has changed that it follows from. */
 export async function tableTypesFile(): Promise<string> {
   if (existsSync(join(root, file)) && read(file).includes(`sources ${sourceHash()}\n`)) return read(file);
   await using server = await startTestServer();

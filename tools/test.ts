@@ -10,7 +10,7 @@
  * The last lines are the counts of all tests.
  */
 import { availableParallelism } from 'node:os';
-import { startTestServer, testServerVariable } from '../server/src/database/test-server.ts';
+import { startTestServer, testServerVariable } from '../server/testing/database-server.ts';
 import { repositoryFiles } from './repository.ts';
 import { runChecks } from './run-checks.ts';
 import { type Batch, runTests } from './run-tests.ts';

@@ -13,8 +13,8 @@ export interface Rule {
   readonly test: string;
 }
 
-const inDispatch = (name: string) => `server/src/dispatch/${name}.test.ts`;
-const inState = (name: string) => `server/src/state/${name}.test.ts`;
+const inDispatch = (name: string) => `server/src/runs/dispatch/${name}.test.ts`;
+const inState = (name: string) => `server/src/runs/state/${name}.test.ts`;
 const inRuns = (name: string) => `agent/src/runner/phases/${name}.test.ts`;
 
 /** The rules by what they are about, in the order of a run. */
@@ -22,12 +22,12 @@ export const rules: Readonly<Record<string, readonly Rule[]>> = {
   Jobs: [
     {
       rule: 'At most one deployment that changes an environment is active; the database enforces it.',
-      file: 'server/src/deployments/queue.test.ts',
+      file: 'server/src/runs/deployments/queue.test.ts',
       test: 'the database refuses a second running deployment of an environment, whatever the program decides',
     },
     {
       rule: 'A deployment that has to wait is queued, says behind which one, and starts when that one ends.',
-      file: 'server/src/deployments/queue.test.ts',
+      file: 'server/src/runs/deployments/queue.test.ts',
       test: 'a second deployment is queued, says behind which one, and starts when that one ends',
     },
     {
@@ -42,12 +42,12 @@ export const rules: Readonly<Record<string, readonly Rule[]>> = {
     },
     {
       rule: 'A level of a deployment that is lost while it is planned starts again; its apply does not.',
-      file: 'server/src/deployments/levels/levels.test.ts',
+      file: 'server/src/runs/deployments/levels/levels.test.ts',
       test: 'a plan between two levels that is lost starts again, and an apply with a mark does not',
     },
     {
       rule: 'A repeated outcome hands out no apply of another level.',
-      file: 'server/src/deployments/levels/levels.test.ts',
+      file: 'server/src/runs/deployments/levels/levels.test.ts',
       test: 'an outcome that is sent again does not hand out the apply of another level',
     },
   ],
@@ -106,7 +106,7 @@ export const rules: Readonly<Record<string, readonly Rule[]>> = {
     },
     {
       rule: 'A retry takes a mark of its own, after the known end of the command before.',
-      file: 'server/src/deployments/deployment-types.test.ts',
+      file: 'server/src/runs/deployments/deployment-types.test.ts',
       test: 'retry settings reach the apply with the approval, and each retry has its own count and mark',
     },
   ],
@@ -207,7 +207,7 @@ export const rules: Readonly<Record<string, readonly Rule[]>> = {
     },
     {
       rule: 'The clock of a server fires no timer when it is set.',
-      file: 'server/src/database/clock.test.ts',
+      file: 'server/src/ground/database/clock.test.ts',
       test: "a jump of the machine's clock between two comparisons moves no time",
     },
     {
@@ -252,7 +252,7 @@ export const rules: Readonly<Record<string, readonly Rule[]>> = {
     },
     {
       rule: 'A run that no agent has claimed is aborted at once.',
-      file: 'server/src/deployments/environment-status.test.ts',
+      file: 'server/src/runs/deployments/environment-status.test.ts',
       test: 'an abort ends a run that no agent has yet; otherwise its agent is notified',
     },
     {
@@ -299,7 +299,7 @@ export const rules: Readonly<Record<string, readonly Rule[]>> = {
     },
     {
       rule: 'An apply with changes that leaves no newer state is not a success.',
-      file: 'server/src/deployments/environment-status.test.ts',
+      file: 'server/src/runs/deployments/environment-status.test.ts',
       test: 'an apply that lost its state reports that',
     },
     {
@@ -309,7 +309,7 @@ export const rules: Readonly<Record<string, readonly Rule[]>> = {
     },
     {
       rule: 'A plan that is older than the current state is neither approved nor applied.',
-      file: 'server/src/deployments/approval/approve-deployment.test.ts',
+      file: 'server/src/runs/deployments/approval/approve-deployment.test.ts',
       test: 'a plan is not applied when the state changed while it was made',
     },
   ],

@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:http';
 import { sql } from 'kysely';
 import { connectTo } from '../database.ts';
-import type { Database } from '../../server/src/database/open.ts';
+import type { Database } from '../../server/src/ground/database/open.ts';
 import { type Bench, type BenchResult, figure } from '../figure.ts';
 import { copyEnvironment } from '../many-environments.ts';
 import { scratchFolder, type Service, startService } from '../service.ts';

@@ -1,6 +1,6 @@
 /** What approval policies add to a deployment whose plan has 1,000 resources, once they are compiled. */
-import type { Context } from '../../server/src/context.ts';
-import { askSeveral, inputBodies } from '../../server/src/deployments/policy-check/ask-policies.ts';
+import type { Context } from '../../server/src/framework/context.ts';
+import { askSeveral, inputBodies } from '../../server/src/runs/deployments/policy-check/ask-policies.ts';
 import { type Bench, type BenchResult, figure } from '../figure.ts';
 import { scratchFolder } from '../service.ts';
 

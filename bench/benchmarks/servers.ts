@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EmbeddedPostgres } from '../../server/src/database/embedded.ts';
-import { runOnServer } from '../../server/src/database/test-server.ts';
+import { EmbeddedPostgres } from '../../server/src/ground/database/embedded.ts';
+import { runOnServer } from '../../server/testing/database-server.ts';
 import { startAgent } from '../agents.ts';
 import { createEnvironment, deployAndWatch } from '../deployments.ts';
 import { type Bench, type BenchResult, figure } from '../figure.ts';

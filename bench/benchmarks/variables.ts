@@ -1,11 +1,11 @@
 /** Resolving variables of many levels, listing them under load, and what they add to a deployment. */
 import type { Variable } from '#contract/variables/shapes.ts';
-import type { Context } from '../../server/src/context.ts';
-import { loadSealingKey } from '../../server/src/secrets/key-ring.ts';
-import { createSealer } from '../../server/src/secrets/sealer.ts';
-import { findHome } from '../../server/src/variables/find-home.ts';
-import { levelsOf } from '../../server/src/variables/levels.ts';
-import { resolveVariables } from '../../server/src/variables/resolve-variables.ts';
+import type { Context } from '../../server/src/framework/context.ts';
+import { loadSealingKey } from '../../server/src/ground/secrets/key-ring.ts';
+import { createSealer } from '../../server/src/ground/secrets/sealer.ts';
+import { findHome } from '../../server/src/inputs/variables/find-home.ts';
+import { levelsOf } from '../../server/src/inputs/variables/levels.ts';
+import { resolveVariables } from '../../server/src/inputs/variables/resolve-variables.ts';
 import { connectTo } from '../database.ts';
 import { createEnvironment, deployAndWatch, type Watched } from '../deployments.ts';
 import { type Bench, type BenchResult, figure } from '../figure.ts';

@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import type { EnvironmentStatus } from '#contract/schema/enumerations.ts';
-import { postgresChannel } from '../../server/src/events/notice.ts';
-import type { Database } from '../../server/src/database/open.ts';
+import { postgresChannel } from '../../server/src/ground/database/notices.ts';
+import type { Database } from '../../server/src/ground/database/open.ts';
 import type { Service } from '../service.ts';
 import { pagesSignedIn, type SignedIn } from './browser.ts';
 

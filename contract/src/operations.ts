@@ -1,44 +1,84 @@
-/** Every operation of the interface, by name: one line per family, in the order of the reference. */
+/** Every operation of the interface, by name: one entry per file of operations, in the order of the reference. */
+import { operations as agents } from './agents/operations.ts';
+import { operations as apiKeys } from './api-keys/operations.ts';
+import { operations as approvalPolicies } from './approval-policies/operations.ts';
+import { operations as audit } from './audit/operations.ts';
+import { operations as bulkOperations } from './bulk-operations/operations.ts';
+import { operations as calendar } from './calendar/operations.ts';
+import { operations as configurationSets } from './configuration-sets/operations.ts';
+import { operations as costs } from './costs/operations.ts';
+import { operations as credentials } from './credentials/operations.ts';
+import { operations as dashboards } from './dashboards/operations.ts';
+import { operations as deployments } from './deployments/operations.ts';
+import { operations as environments } from './environments/operations.ts';
+import { operations as approvalPolicy } from './flows/approval-policy-operations.ts';
+import { operations as customFlow } from './flows/custom-flow-operations.ts';
+import { operations as gitTokens } from './git-tokens/operations.ts';
+import { operations as mcp } from './mcp/operations.ts';
+import { operations as notifications } from './notifications/operations.ts';
+import { operations as member } from './organizations/member-operations.ts';
+import { operations as organizations } from './organizations/operations.ts';
+import { operations as people } from './people/operations.ts';
+import { operations as policies } from './policies/operations.ts';
+import { operations as projects } from './projects/operations.ts';
+import { operations as module } from './registry/module-operations.ts';
+import { operations as provider } from './registry/provider-operations.ts';
+import { operations as repositories } from './repositories/operations.ts';
+import { operations as assignment } from './roles/assignment-operations.ts';
+import { operations as roles } from './roles/operations.ts';
+import { operations as schedules } from './schedules/operations.ts';
+import { operations as scim } from './scim/operations.ts';
+import { operations as signIn } from './sign-in/operations.ts';
+import { operations as singleSignOn } from './single-sign-on/operations.ts';
+import { operations as sshKeys } from './ssh-keys/operations.ts';
+import { operations as state } from './state/operations.ts';
+import { operations as system } from './system/operations.ts';
+import { operations as teams } from './teams/operations.ts';
+import { operations as templates } from './templates/operations.ts';
+import { operations as triggers } from './triggers/operations.ts';
+import { operations as variables } from './variables/operations.ts';
+import { operations as vcsConnections } from './vcs-connections/operations.ts';
+
 export const operations = {
-  ...(await import('./organizations/operations.ts')).operations,
-  ...(await import('./sign-in/operations.ts')).operations,
-  ...(await import('./people/operations.ts')).operations,
-  ...(await import('./organizations/member-operations.ts')).operations,
-  ...(await import('./scim/operations.ts')).operations,
-  ...(await import('./teams/operations.ts')).operations,
-  ...(await import('./roles/operations.ts')).operations,
-  ...(await import('./roles/assignment-operations.ts')).operations,
-  ...(await import('./single-sign-on/operations.ts')).operations,
-  ...(await import('./projects/operations.ts')).operations,
-  ...(await import('./policies/operations.ts')).operations,
-  ...(await import('./templates/operations.ts')).operations,
-  ...(await import('./variables/operations.ts')).operations,
-  ...(await import('./repositories/operations.ts')).operations,
-  ...(await import('./configuration-sets/operations.ts')).operations,
-  ...(await import('./environments/operations.ts')).operations,
-  ...(await import('./schedules/operations.ts')).operations,
-  ...(await import('./calendar/operations.ts')).operations,
-  ...(await import('./deployments/operations.ts')).operations,
-  ...(await import('./triggers/operations.ts')).operations,
-  ...(await import('./dashboards/operations.ts')).operations,
-  ...(await import('./mcp/operations.ts')).operations,
-  ...(await import('./bulk-operations/operations.ts')).operations,
-  ...(await import('./state/operations.ts')).operations,
-  ...(await import('./git-tokens/operations.ts')).operations,
-  ...(await import('./ssh-keys/operations.ts')).operations,
-  ...(await import('./vcs-connections/operations.ts')).operations,
-  ...(await import('./credentials/operations.ts')).operations,
-  ...(await import('./costs/operations.ts')).operations,
-  ...(await import('./registry/module-operations.ts')).operations,
-  ...(await import('./registry/provider-operations.ts')).operations,
-  ...(await import('./flows/custom-flow-operations.ts')).operations,
-  ...(await import('./flows/approval-policy-operations.ts')).operations,
-  ...(await import('./notifications/operations.ts')).operations,
-  ...(await import('./approval-policies/operations.ts')).operations,
-  ...(await import('./api-keys/operations.ts')).operations,
-  ...(await import('./agents/operations.ts')).operations,
-  ...(await import('./audit/operations.ts')).operations,
-  ...(await import('./system/operations.ts')).operations,
+  ...organizations,
+  ...signIn,
+  ...people,
+  ...member,
+  ...scim,
+  ...teams,
+  ...roles,
+  ...assignment,
+  ...singleSignOn,
+  ...projects,
+  ...policies,
+  ...templates,
+  ...variables,
+  ...repositories,
+  ...configurationSets,
+  ...environments,
+  ...schedules,
+  ...calendar,
+  ...deployments,
+  ...triggers,
+  ...dashboards,
+  ...mcp,
+  ...bulkOperations,
+  ...state,
+  ...gitTokens,
+  ...sshKeys,
+  ...vcsConnections,
+  ...credentials,
+  ...costs,
+  ...module,
+  ...provider,
+  ...customFlow,
+  ...approvalPolicy,
+  ...notifications,
+  ...approvalPolicies,
+  ...apiKeys,
+  ...agents,
+  ...audit,
+  ...system,
 };
 
 export type OperationName = keyof typeof operations;

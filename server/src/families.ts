@@ -1,48 +1,112 @@
-/** The families of the server in their order: each imports only what is listed before it, and stores. */
-import type { Family } from './family.ts';
+/** The families of the server by wing, in their order: each imports only what is listed before it. */
+import { family as bulkOperations } from './automation/bulk-operations/family.ts';
+import { family as calendar } from './automation/calendar/family.ts';
+import { family as notifications } from './automation/notifications/family.ts';
+import { family as triggers } from './automation/triggers/family.ts';
+import { family as gitTokens } from './code/git-tokens/family.ts';
+import { family as registry } from './code/registry/family.ts';
+import { family as repositories } from './code/repositories/family.ts';
+import { family as sources } from './code/sources/family.ts';
+import { family as sshKeys } from './code/ssh-keys/family.ts';
+import { family as templates } from './code/templates/family.ts';
+import { family as vcsConnections } from './code/vcs-connections/family.ts';
+import type { Family } from './framework/family.ts';
+import { family as apiKeys } from './identity/api-keys/family.ts';
+import { family as people } from './identity/people/family.ts';
+import { family as roles } from './identity/roles/family.ts';
+import { family as scim } from './identity/scim/family.ts';
+import { family as signIn } from './identity/sign-in/family.ts';
+import { family as singleSignOn } from './identity/single-sign-on/family.ts';
+import { family as teams } from './identity/teams/family.ts';
+import { family as configurationSets } from './inputs/configuration-sets/family.ts';
+import { family as costs } from './inputs/costs/family.ts';
+import { family as credentials } from './inputs/credentials/family.ts';
+import { family as oidcIssuer } from './inputs/oidc-issuer/family.ts';
+import { family as variables } from './inputs/variables/family.ts';
+import { family as approvalPolicies } from './rules/approval-policies/family.ts';
+import { family as flows } from './rules/flows/family.ts';
+import { family as agents } from './runs/agents/family.ts';
+import { family as deployments } from './runs/deployments/family.ts';
+import { family as dispatch } from './runs/dispatch/family.ts';
+import { family as environments } from './runs/environments/family.ts';
+import { family as feeds } from './runs/feeds/family.ts';
+import { family as logs } from './runs/logs/family.ts';
+import { family as schedules } from './runs/schedules/family.ts';
+import { family as state } from './runs/state/family.ts';
+import { family as auditLog } from './service/audit-log/family.ts';
+import { family as dashboards } from './service/dashboards/family.ts';
+import { family as mcp } from './service/mcp/family.ts';
+import { family as system } from './service/system/family.ts';
+import { family as web } from './service/web/family.ts';
+import { family as organizations } from './tenancy/organizations/family.ts';
+import { family as policies } from './tenancy/policies/family.ts';
+import { family as projects } from './tenancy/projects/family.ts';
+import { family as users } from './tenancy/users/family.ts';
 
-/** One line per family; the import rule, the app, the loops and the checks of rights read this list. */
-export const families: readonly Family[] = [
-  (await import('./system/family.ts')).family,
-  (await import('./web/family.ts')).family,
-  (await import('./users/family.ts')).family,
-  (await import('./audit-log/family.ts')).family,
-  (await import('./agents/family.ts')).family,
-  (await import('./projects/family.ts')).family,
-  (await import('./policies/family.ts')).family,
-  (await import('./organizations/family.ts')).family,
-  (await import('./teams/family.ts')).family,
-  (await import('./roles/family.ts')).family,
-  (await import('./sign-in/family.ts')).family,
-  (await import('./people/family.ts')).family,
-  (await import('./scim/family.ts')).family,
-  (await import('./api-keys/family.ts')).family,
-  (await import('./single-sign-on/family.ts')).family,
-  (await import('./git-tokens/family.ts')).family,
-  (await import('./ssh-keys/family.ts')).family,
-  (await import('./vcs-connections/family.ts')).family,
-  (await import('./oidc-issuer/family.ts')).family,
-  (await import('./credentials/family.ts')).family,
-  (await import('./costs/family.ts')).family,
-  (await import('./templates/family.ts')).family,
-  (await import('./repositories/family.ts')).family,
-  (await import('./registry/family.ts')).family,
-  (await import('./variables/family.ts')).family,
-  (await import('./configuration-sets/family.ts')).family,
-  (await import('./flows/family.ts')).family,
-  (await import('./approval-policies/family.ts')).family,
-  (await import('./logs/family.ts')).family,
-  (await import('./sources/family.ts')).family,
-  (await import('./feeds/family.ts')).family,
-  (await import('./deployments/family.ts')).family,
-  (await import('./schedules/family.ts')).family,
-  (await import('./environments/family.ts')).family,
-  (await import('./triggers/family.ts')).family,
-  (await import('./bulk-operations/family.ts')).family,
-  (await import('./calendar/family.ts')).family,
-  (await import('./dashboards/family.ts')).family,
-  (await import('./mcp/family.ts')).family,
-  (await import('./state/family.ts')).family,
-  (await import('./dispatch/family.ts')).family,
-  (await import('./notifications/family.ts')).family,
-];
+/**
+ * A folder of `server/src` for each wing, and in it a folder for each family. The import rule, the app, the loops and
+ * the checks of rights read these lists.
+ */
+export const wings: Readonly<Record<string, readonly Family[]>> = {
+  tenancy: [
+    users,
+    projects,
+    policies,
+    organizations,
+  ],
+  identity: [
+    teams,
+    roles,
+    signIn,
+    people,
+    scim,
+    apiKeys,
+    singleSignOn,
+  ],
+  code: [
+    gitTokens,
+    sshKeys,
+    vcsConnections,
+    templates,
+    repositories,
+    registry,
+    sources,
+  ],
+  inputs: [
+    oidcIssuer,
+    credentials,
+    costs,
+    variables,
+    configurationSets,
+  ],
+  rules: [
+    flows,
+    approvalPolicies,
+  ],
+  runs: [
+    agents,
+    logs,
+    feeds,
+    deployments,
+    schedules,
+    environments,
+    state,
+    dispatch,
+  ],
+  automation: [
+    triggers,
+    bulkOperations,
+    calendar,
+    notifications,
+  ],
+  service: [
+    system,
+    web,
+    auditLog,
+    dashboards,
+    mcp,
+  ],
+};
+
+/** All of them, in the same order. */
+export const families: readonly Family[] = Object.values(wings).flat();

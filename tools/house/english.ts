@@ -1,6 +1,6 @@
 /**
  * Phrases that read as a translation, each with what to write instead, and how many lines of each room still
- * have one. `npm run english -- server/src/state` lists the lines below a path.
+ * have one. `npm run english -- server/src/runs/state` lists the lines below a path.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';

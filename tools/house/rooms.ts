@@ -1,7 +1,7 @@
 /** Who may import whom. A new room is added here; families are listed in `server/src/families.ts`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { families } from '../../server/src/families.ts';
+import { wings } from '../../server/src/families.ts';
 import { root } from '../repository.ts';
 
 /**
@@ -84,50 +84,45 @@ export const forTests: readonly string[] = [
 
 /** Files that no program loads. */
 export const isForTests = (file: string): boolean =>
-  file.endsWith('.test.ts') || /^(acceptance|bench|[a-z]+\/src\/testing)\//.test(file);
+  file.endsWith('.test.ts') || /^(acceptance|bench|server\/testing|[a-z]+\/src\/testing)\//.test(file);
 
 /**
  * Folders and files of server/src in their one order: each imports only what is listed before it. First what
- * the families are built on, then the families, then what joins them. A file that is listed separately is not
- * part of its folder's place.
+ * all families are built on, then the wings with their families, then what joins them. A file that is listed
+ * separately is not part of its folder's place, nor is a folder that is not a family part of its wing's list.
  */
 export const serverOrder: readonly string[] = [
-  'config.ts',
-  'config',
-  'secrets',
-  'limits',
-  'blobs',
-  'database',
-  'events',
-  'queue',
-  'access/access.ts',
-  'access/actor.ts',
-  'reactions.ts',
-  'context.ts',
-  'effects',
-  'audit',
-  'http/errors.ts',
-  'access',
-  'http',
-  'vcs',
-  'lifetimes',
-  'family.ts',
-  'http/app.ts',
-  ...families.map(({ name }) => name),
+  'ground/errors.ts',
+  'ground/config',
+  'ground/secrets',
+  'ground/limits',
+  'ground/blobs',
+  'ground/database',
+  'rows',
+  'framework/access/access.ts',
+  'framework/access/actor.ts',
+  'framework/events',
+  'framework/reactions.ts',
+  'framework/context.ts',
+  'framework/effects',
+  'framework/audit',
+  'framework/access',
+  'framework/http',
+  'framework/family.ts',
+  'framework/http/app.ts',
+  'tenancy/lifetimes',
+  'runs/queue',
+  ...Object.entries(wings).flatMap(([wing, families]) => families.map(({ name }) => `${wing}/${name}`)),
   'families.ts',
   'start',
   'main.ts',
-  'testing',
 ];
 
-/**
- * Inside the server, types of these may be imported from anywhere: what a verb receives, and what columns of a
- * family hold (`columns.ts`).
- */
-export const freeTypes: readonly string[] = ['context.ts', 'database/schema.ts'];
+/** Inside the server, types of these may be imported from anywhere: what a verb receives, and the tables. */
+export const freeTypes: readonly string[] = ['framework/context.ts', 'rows/schema.ts'];
 
 /** Packages for development that only tests and tools may import are those of `devDependencies`. */
 export const isForDevelopment = (file: string): boolean =>
   file.endsWith('.test.ts') ||
   /^(tools|acceptance\/web|bench)\//.test(file) ||
-  /^[a-z]+\/src\/testing\//.test(file);
+  /^(server\/testing|[a-z]+\/src\/testing)\//.test(file);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CustomServiceEnvironmentVariables } from '#contract/deployments/custom-variables.ts';
 import { declaredNames } from '#settings/settings.ts';
-import { systemVariableName } from '../../server/src/dispatch/system-variables.ts';
+import { systemVariableName } from '../../server/src/runs/dispatch/system-variables.ts';
 import { repositoryFiles, textOf } from '../repository.ts';
 
 /** Names that are neither settings nor variables of runs, each with its reason. */

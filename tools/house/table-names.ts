@@ -1,18 +1,18 @@
 /**
- * Stores of `server/src` that also name tables of other families, because one statement has to read them at
+ * Stores of `server/src/rows` that also name tables of other families, because one statement has to read them at
  * once. The list may only shrink: a query of one table belongs in the store of its family.
  */
 export const otherTables: Readonly<Record<string, readonly string[]>> = {
   // The last deploy that reached the world: succeeded, or with a start mark. Found in one pass over an index.
   'deployments/deployment-store.ts': ['attempt', 'job'],
   // Late and unnamed files are found by what any table names, in one snapshot.
-  'dispatch/blobs/attempt-blob-store.ts': ['deployment', 'environment', 'source_archive', 'state_version'],
+  'dispatch/attempt-blob-store.ts': ['deployment', 'environment', 'source_archive', 'state_version'],
   // Every run waits for its credentials: one statement finds them along the path of its project.
   'credentials/credential-store.ts': ['organization', 'project'],
   // A look of a stream reads events and steps at once.
   'feeds/event-store.ts': ['deployment_step'],
   // A report is compared with one statement and stored with another one: logs, steps, events and the attempt.
-  'dispatch/reports/report-store.ts': [
+  'dispatch/report-store.ts': [
     'deployment',
     'deployment_event',
     'deployment_step',

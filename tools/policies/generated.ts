@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CataloguePolicy } from '#contract/flows/catalogue.ts';
 import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
-import { catalogue } from '../../server/src/flows/catalogue.ts';
+import { catalogue } from '../../server/src/rules/flows/catalogue.ts';
 import { root } from '../repository.ts';
 
 /** The file that every policy has that reads a plan. */

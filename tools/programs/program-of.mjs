@@ -12,9 +12,9 @@ export const entries = {
   server: 'server/src/main.ts',
   agent: 'agent/src/main.ts',
   envarium: 'cli/src/main.ts',
-  'state-thread': 'server/src/state/files/state-thread.ts',
+  'state-thread': 'server/src/runs/state/files/state-thread.ts',
   'hcl-thread': 'guards/src/hcl/hcl-thread.ts',
-  'yaml-thread': 'server/src/repositories/variables/yaml-thread.ts',
+  'yaml-thread': 'server/src/code/repositories/variables/yaml-thread.ts',
 };
 const programs = ['server', 'agent', 'envarium'];
 const rooms = ['agent', 'cli', 'clouds', 'contract', 'guards', 'protocol', 'server', 'settings'];

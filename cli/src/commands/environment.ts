@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { operations } from '#contract/environments/operations.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
-import type { QueryOf } from '#contract/operation.ts';
+import type { QueryOf } from '#contract/schema/operation.ts';
 import { gather, onCall, wholeNumber } from '../command-line.ts';
 import { timeText } from '../terminal/durations.ts';
 import { findEnvironment, findOrganization, findProject } from '../find-environment.ts';

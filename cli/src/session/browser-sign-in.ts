@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiError } from '#contract/client/client.ts';
-import { apiBase } from '#contract/operation.ts';
+import { apiBase } from '#contract/schema/operation.ts';
 import { routes } from '#contract/routes.ts';
 import type { CliSession } from '#contract/sign-in/shapes.ts';
 import { BadCall } from '../exit-codes.ts';

@@ -1,7 +1,7 @@
 /** Keys of organizations, which are users of their own, and keys that act as the person they belong to. */
 import { type Static, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { Bytes, closed, Instant, Name, nullable, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { ApiKey, NewApiKey, NewApiKeySecret, NewPersonalApiKey, PersonalApiKey } from './shapes.ts';
 

@@ -1,6 +1,6 @@
 /** Operations on what approval policies say about plans. */
 import { Type } from 'typebox';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { AnyObject, closed, Name, offsetOf, Text } from '../schema/schema.ts';
 import { GivenVerdict, PolicyTest } from './shapes.ts';
 

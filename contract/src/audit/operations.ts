@@ -1,6 +1,6 @@
 /** Reading, exporting and verifying the audit trail. */
 import { Type } from 'typebox';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { Bytes, Text } from '../schema/schema.ts';
 import { AuditEvents, AuditVerification } from './shapes.ts';
 

@@ -1,6 +1,6 @@
 /** What is going to happen to environments automatically: schedules, drift runs, and ends of lifetimes. */
 import { Type } from 'typebox';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { Text } from '../schema/schema.ts';
 import { Calendar } from './shapes.ts';
 

@@ -9,7 +9,7 @@ import type { Connection, StreamOptions } from './stream.ts';
 import { parseExactly } from '../schema/exact-json.ts';
 import type { ErrorBody, ErrorCode } from '../schema/errors.ts';
 import type { DeploymentStreamEvent, OrganizationStreamEvent } from '../feeds/shapes.ts';
-import { apiBase, type BodyOf, type ParamsOf, type QueryOf, type ReplyOf } from '../operation.ts';
+import { apiBase, type BodyOf, type ParamsOf, type QueryOf, type ReplyOf } from '../schema/operation.ts';
 import type { OperationName, operations } from '../operations.ts';
 import { routes } from '../routes.ts';
 

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
 import { noEffects, withoutEffectOf } from '../schema/no-effect.ts';
-import { defineOperations, operation, variablesMegabytes } from '../operation.ts';
+import { defineOperations, operation, variablesMegabytes } from '../schema/operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { closed, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { mostVariableChanges, VariableChangeBody } from '../variables/shapes.ts';

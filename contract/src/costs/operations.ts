@@ -1,6 +1,6 @@
 /** The budget of a project, and the credentials that read what it costs. */
 import { type Static, Type } from 'typebox';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { closed, Name } from '../schema/schema.ts';

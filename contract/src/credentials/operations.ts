@@ -1,7 +1,7 @@
 /** Credentials of clouds, which runs get, or by which costs are read. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { AnyObject, closed, Name, nullable, Text, Title } from '../schema/schema.ts';
 import { noEffects, withoutEffectOf } from '../schema/no-effect.ts';
 import { credentialTypes, kindOf, tokenFormats } from './kinds.ts';

@@ -1,6 +1,6 @@
 /** Figures for dashboards. */
 import { Type } from 'typebox';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { Name } from '../schema/schema.ts';
 import { dashboardDays, dashboardQueryNames, DashboardRow, mostDashboardEnvironments } from './shapes.ts';

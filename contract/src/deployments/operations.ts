@@ -14,7 +14,7 @@ import {
 import { deploymentStatuses, deploymentTypes, oneOf } from '../schema/enumerations.ts';
 import { DeploymentTimeline } from './timeline.ts';
 import { DeploymentStreamEvent, withLog } from '../feeds/shapes.ts';
-import { defineOperations, operation, variablesMegabytes } from '../operation.ts';
+import { defineOperations, operation, variablesMegabytes } from '../schema/operation.ts';
 import { Resource } from './plan.ts';
 import {
   AnyObject,

@@ -2,7 +2,7 @@
  * Every operation that published clients call, those that this version does not have yet included: ours and
  * the adjacent protocols.
  */
-import type { Method } from '../operation.ts';
+import type { Method } from '../schema/operation.ts';
 
 export const clientOperations = [
   ['GET', '/organizations'],

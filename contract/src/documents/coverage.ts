@@ -15,7 +15,7 @@ import {
   shapesIn,
   typeText,
 } from './describe-schema.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../schema/operation.ts';
 import { operations } from '../operations.ts';
 
 /** Shapes that equal another one except that a field is required. */

@@ -1,6 +1,6 @@
 /** Reads schemas for the pages that describe them: which fields a shape has, and what each takes. */
 import type { TSchema } from 'typebox';
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../schema/operation.ts';
 import { wordsFor } from './field-words.ts';
 
 export interface JsonSchema {

@@ -8,7 +8,7 @@ import { shapeWords } from './shape-words.ts';
 import { requestExample } from './request-example.ts';
 import { openApiDocument } from './openapi.ts';
 import { type ErrorCode, errors } from '../schema/errors.ts';
-import { type Operation, rightsOf } from '../operation.ts';
+import { type Operation, rightsOf } from '../schema/operation.ts';
 import { operations } from '../operations.ts';
 import { referencePage } from './reference-page.ts';
 

@@ -1,5 +1,5 @@
 /** Every operation of the interface specification, those that this version does not have yet included. */
-import type { Method } from '../operation.ts';
+import type { Method } from '../schema/operation.ts';
 
 export const interfaceOperations = [
   ['List variables by scope', 'GET', '/configuration'],

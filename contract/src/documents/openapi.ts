@@ -6,8 +6,8 @@ import { ErrorBody, type ErrorCode, errors } from '../schema/errors.ts';
 import { hasMarks } from '../schema/no-effect.ts';
 import { warningHeader } from '../schema/warning-header.ts';
 import { operations } from '../operations.ts';
-import { hasTag, isRepeatable, isVersioned, readerOf } from '../reader-of.ts';
-import { apiBase, type Operation, rightsOf } from '../operation.ts';
+import { hasTag, isRepeatable, isVersioned, readerOf } from '../schema/reader-of.ts';
+import { apiBase, type Operation, rightsOf } from '../schema/operation.ts';
 
 type Json = Record<string, unknown>;
 

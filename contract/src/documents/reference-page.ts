@@ -13,10 +13,10 @@ import {
   typeText,
 } from './describe-schema.ts';
 import { errors } from '../schema/errors.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../schema/operation.ts';
 import { operations } from '../operations.ts';
 import { pageStyle } from './reference-style.ts';
-import { apiBase } from '../operation.ts';
+import { apiBase } from '../schema/operation.ts';
 import { requestExample } from './request-example.ts';
 
 const all: readonly Operation[] = Object.values(operations);

@@ -1,4 +1,4 @@
-/** The table of forms in `contract/src/reply-forms.ts`, for programs that load no schemas. */
+/** The table of forms in `contract/src/schema/reply-forms.ts`, for programs that load no schemas. */
 import type { TSchema } from 'typebox';
 import { operations } from '../operations.ts';
 
@@ -8,7 +8,7 @@ function formOf(reply: TSchema & { readonly type?: unknown; readonly required?: 
   return reply.type === 'object' ? reply.required?.[0] : undefined;
 }
 
-/** contract/src/reply-forms.ts */
+/** contract/src/schema/reply-forms.ts */
 export function replyFormsFile(): string {
   const lines = Object.values(operations).flatMap(({ name, reply, replyKind }) => {
     const form = reply === undefined || replyKind !== undefined ? undefined : formOf(reply);

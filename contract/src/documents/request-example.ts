@@ -1,5 +1,5 @@
 /** Requests as commands for a shell, made from the operations. */
-import { apiBase, type Operation } from '../operation.ts';
+import { apiBase, type Operation } from '../schema/operation.ts';
 import { type JsonSchema, jsonSchemaOf, thingAt, typesOf } from './describe-schema.ts';
 
 /** Bodies where the required fields alone would be refused, or would do something unexpected. */

@@ -10,7 +10,7 @@ import { StartedDeployment } from '../deployments/shapes.ts';
 import { environmentStatuses, oneOf, triggerNames } from '../schema/enumerations.ts';
 import { ListEnvironmentsQuery } from './list-query.ts';
 import { CreatedEnvironment, Environment, EnvironmentLock, StatusCounts } from './shapes.ts';
-import { defineOperations, operation, variablesMegabytes } from '../operation.ts';
+import { defineOperations, operation, variablesMegabytes } from '../schema/operation.ts';
 import { closed, commaListOf, Count, Flag, mapOf, Name, Prose, Text, Title } from '../schema/schema.ts';
 
 export const byId = Type.Object({ id: Name });

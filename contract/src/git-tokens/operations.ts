@@ -3,7 +3,7 @@ import { CredentialProjects } from '../projects/shapes.ts';
 import { Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
 import { oneOf } from '../schema/enumerations.ts';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name, nullable, orNull, Text, Title } from '../schema/schema.ts';
 import { GitToken, GitTokenDetails, tokenTypes } from './shapes.ts';
 

@@ -1,6 +1,6 @@
 /** The members of an organization: people and keys. */
 import { Type } from 'typebox';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { Name } from '../schema/schema.ts';
 import { Member } from './shapes.ts';
 

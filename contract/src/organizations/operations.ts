@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { OrganizationStreamEvent, withLog } from '../feeds/shapes.ts';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { noEffects, withoutEffect, withoutEffectOf } from '../schema/no-effect.ts';
 import { closed, Flag, Name, nullable, Prose, Text } from '../schema/schema.ts';
 import { customFlowsPolicies, Organization, OrganizationLimits } from './shapes.ts';

@@ -1,6 +1,6 @@
 /** People in organizations: invitations, removal, and the end of an account. */
 import { Type } from 'typebox';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name, nullable, Text, Title } from '../schema/schema.ts';
 import { Email, Password } from '../sign-in/operations.ts';
 import { SignedIn } from '../sign-in/shapes.ts';

@@ -1,7 +1,7 @@
 /** Projects. */
 import { type Static, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name, nullable, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { Project } from './shapes.ts';
 

@@ -1,7 +1,7 @@
 /** Modules of an organization, as records: where the code of each is, and how it is read and tested. */
 import { type Static, type TProperties, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { AnyObject, closed, Flag, Name, nullable, orNull, Prose, Text } from '../schema/schema.ts';
 import { clearableOpentofuVersion } from '../sources/shapes.ts';

@@ -1,6 +1,6 @@
 /** What the service itself reads of repositories. */
 import { Type } from 'typebox';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { oneOf, templateTypes } from '../schema/enumerations.ts';
 import { Text } from '../schema/schema.ts';
 import { PolicySchema, RepositoryVariable, Revisions } from './shapes.ts';

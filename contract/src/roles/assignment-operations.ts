@@ -1,6 +1,6 @@
 /** Roles that users and teams are assigned in organizations, projects and environments. */
 import { type Static, Type } from 'typebox';
-import { defineOperations, operation, type Subject } from '../operation.ts';
+import { defineOperations, operation, type Subject } from '../schema/operation.ts';
 import { closed, Name, nullable, Text } from '../schema/schema.ts';
 import { EffectivePermissions, RoleAssignment, TeamAssignment, TeamRoleAssignment } from './shapes.ts';
 

@@ -1,7 +1,7 @@
 /** Custom roles. */
 import { type Static, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { rights } from '../schema/enumerations.ts';
 import { closed, Flag, Name, Text, Title } from '../schema/schema.ts';
 import { Role } from './shapes.ts';

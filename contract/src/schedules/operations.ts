@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
 import { autoDriftRemediations, forgeRemediations, oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffectOf } from '../schema/no-effect.ts';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Flag, Name, orNull } from '../schema/schema.ts';
 import { Cron, DriftSchedule, EnvironmentSchedule, TimeZone } from './shapes.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type, type TSchema } from 'typebox';
-import type { Operation } from '../operation.ts';
+import type { Operation } from './operation.ts';
 import { operations } from '../operations.ts';
 import { acceptsEmptyText, clearable, clearedBy, emptyFieldsOf, type FieldSchema } from './empty-fields.ts';
 import { closed, Flag, mapOf, Name, nullable, oneOrMany, orNull, Text } from './schema.ts';

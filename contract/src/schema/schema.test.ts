@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Type } from 'typebox';
 import { jsonSchemaOf, shapesIn, typesOf } from '../documents/describe-schema.ts';
 import { nulls, nullsPage } from './nulls.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation } from './operation.ts';
 import { operations } from '../operations.ts';
 import { nullable, replyObject } from './schema.ts';
 import { Variable } from '../variables/shapes.ts';

@@ -1,6 +1,6 @@
 /** Tokens with which identity providers provision people and teams of an organization, and their protocol. */
 import { Type } from 'typebox';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { Name, nullable, Text } from '../schema/schema.ts';
 import { NewScimToken, ScimToken } from './shapes.ts';
 

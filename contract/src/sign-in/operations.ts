@@ -1,7 +1,7 @@
 /** People: how they sign in, who they are, and their sessions. */
 import { Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name, nullable, Text, Title } from '../schema/schema.ts';
 import { CliSession, CurrentUser, Session, SignedIn, SignInMethods } from './shapes.ts';
 

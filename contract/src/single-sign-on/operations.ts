@@ -1,6 +1,6 @@
 /** Sign-in through an identity provider, and of the command line through a browser. */
 import { Type } from 'typebox';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { closed } from '../schema/schema.ts';
 import { CliSession } from '../sign-in/shapes.ts';
 

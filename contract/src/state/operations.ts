@@ -1,6 +1,6 @@
 /** Versions of an environment's state, what people do with them, and the locks of tools outside of runs. */
 import { Type } from 'typebox';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { Bytes, closed, Flag, Name, nullable, offsetOf, Prose, replyObject, Text } from '../schema/schema.ts';
 import { listedProjects } from '../projects/shapes.ts';
 import { StateAccess, StateComparison, StateLock, StateVersion } from './shapes.ts';

@@ -1,7 +1,7 @@
 /** Teams of people and keys. */
 import { type Static, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Flag, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { Team, TeamList } from './shapes.ts';
 

@@ -1,6 +1,6 @@
 /** Templates (on the wire: blueprints). */
 import { Type } from 'typebox';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name, Text } from '../schema/schema.ts';
 import { Template } from './shapes.ts';
 import { CreateTemplateBody, UpdateTemplateBody } from './template-body.ts';

@@ -1,6 +1,6 @@
 /** Environments that are deployed after another one. */
 import { type Static, Type } from 'typebox';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name } from '../schema/schema.ts';
 import { DownstreamEnvironment } from './shapes.ts';
 

@@ -1,6 +1,6 @@
 /** Variables (on the wire: configuration properties) of every scope. */
 import { Type } from 'typebox';
-import { defineOperations, operation, variablesMegabytes } from '../operation.ts';
+import { defineOperations, operation, variablesMegabytes } from '../schema/operation.ts';
 import { Name, Text } from '../schema/schema.ts';
 import { Variable, VariableWrites } from './shapes.ts';
 

@@ -1,7 +1,7 @@
 /** Connections to self-hosted forges, and ids of installations. */
 import { Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
-import { defineOperations, operation } from '../operation.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { closed, Name, nullable, orNull, Text, Title } from '../schema/schema.ts';

@@ -3,18 +3,19 @@
  * built-in agent.
  */
 import { sql } from 'kysely';
-import { systemUserId, actorWithoutRights } from '../access/actor.ts';
+import { actorWithoutRights } from '../framework/access/actor.ts';
+import { systemUserId } from '../rows/users/user-store.ts';
 import {
   deleteAgentSecret,
   insertAgentSecret,
   insertDefaultAgent,
   listSecretHashes,
-} from '../agents/agent-store.ts';
-import type { ActorContext, Connection, Context } from '../context.ts';
-import { inTransaction } from '../database/transaction.ts';
-import { createOrganization } from '../organizations/create-organization.ts';
-import { newKeySecret } from '../secrets/api-key-hash.ts';
-import { hasApiKey, insertBootstrapKey, insertUser } from '../users/user-store.ts';
+} from '../rows/agents/agent-store.ts';
+import type { ActorContext, Connection, Context } from '../framework/context.ts';
+import { inTransaction } from '../ground/database/transaction.ts';
+import { createOrganization } from '../tenancy/organizations/create-organization.ts';
+import { newKeySecret } from '../ground/secrets/api-key-hash.ts';
+import { hasApiKey, insertBootstrapKey, insertUser } from '../rows/users/user-store.ts';
 
 export interface FirstKey {
   readonly id: string;

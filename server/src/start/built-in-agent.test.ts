@@ -3,7 +3,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { testApp } from '../testing/app.ts';
+import { testApp } from '../../testing/app.ts';
 import { BuiltInAgent } from './built-in-agent.ts';
 
 test('a setting that keeps the built-in agent from starting is logged and reported by /readyz', async () => {

@@ -8,8 +8,8 @@ import { environmentOf } from '#settings/declaration.ts';
 import { proxyEnvironment } from '#settings/network.ts';
 import { identityEnvironment } from '#settings/secret-stores.ts';
 import { sharedSettings } from '#settings/server-and-agent.ts';
-import type { Context } from '../context.ts';
-import type { DataFolder } from '../config/data-folder.ts';
+import type { Context } from '../framework/context.ts';
+import type { DataFolder } from '../ground/config/data-folder.ts';
 import { builtInAgentKey, renewBuiltInSecret } from './bootstrap.ts';
 
 const program = fileURLToPath(new URL('../../../agent/src/main.ts', import.meta.url));

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { testApp } from '../testing/app.ts';
+import { testApp } from '../../testing/app.ts';
 import { checkBlobFolder } from './check-blob-folder.ts';
 
 const app = await testApp();

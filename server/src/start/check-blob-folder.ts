@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
-import type { Schema } from '../database/schema.ts';
-import { lockBlobFolderId, storeBlobFolderId } from '../secrets/installation-store.ts';
+import type { Schema } from '../rows/schema.ts';
+import { lockBlobFolderId, storeBlobFolderId } from '../rows/secrets/installation-store.ts';
 
 /** In the folder itself, where no blob is. */
 const markName = 'installation-id';

@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { testApp } from '../testing/app.ts';
-import { ok } from '../testing/client.ts';
-import { goodPassword, TestBrowser } from '../testing/person.ts';
+import { testApp } from '../../testing/app.ts';
+import { ok } from '../../testing/client.ts';
+import { goodPassword, TestBrowser } from '../../testing/person.ts';
 import { handOverFirstKey } from './hand-over-first-key.ts';
 
 const firstKey = { id: 'first', secret: 'planted-secret' };

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { protocolBase } from '#protocol/routes.ts';
-import { serverTimes } from '../http/connections/time-limits.ts';
+import { serverTimes } from '../framework/http/connections/time-limits.ts';
 
 const lookMilliseconds = 20;
 /** Requests that take longer when the service stops are cut off. */

@@ -1,7 +1,7 @@
 /** What the service does periodically. A failed pass is logged, and the next one follows. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Context } from '../context.ts';
-import type { Loop } from '../family.ts';
+import type { Context } from '../framework/context.ts';
+import type { Loop } from '../framework/family.ts';
 
 /** Until the next pass, in milliseconds. */
 async function pauseOf(context: Context, { everySeconds, nextAt }: Loop): Promise<number> {

@@ -12,7 +12,7 @@ import {
 } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Answer, CallInput } from '#contract/client/client.ts';
-import type { ReplyOf } from '#contract/operation.ts';
+import type { ReplyOf } from '#contract/schema/operation.ts';
 import type { OperationName, operations } from '#contract/operations.ts';
 import { client } from './client.ts';
 import { errorText, isStatus } from './errors.ts';

@@ -1,5 +1,5 @@
 /** The list of environments as its address says it, and as the service is asked. */
-import type { QueryOf } from '#contract/operation.ts';
+import type { QueryOf } from '#contract/schema/operation.ts';
 import type { operations } from '#contract/operations.ts';
 import type { Search } from '../../../ui/search.ts';
 

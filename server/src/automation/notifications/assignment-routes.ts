@@ -1,0 +1,92 @@
+/** Operations on what each project tells which endpoint. */
+import type { NotificationAssignment } from '#contract/notifications/shapes.ts';
+import { operations } from '#contract/operations.ts';
+import { isUuid } from '../../rows/entity-home.ts';
+import { changesOf } from '../../framework/audit/changes.ts';
+import { recordAudit } from '../../framework/audit/record.ts';
+import type { ActorContext } from '../../framework/context.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { notFound } from '../../ground/errors.ts';
+import { type Route, route } from '../../framework/http/route.ts';
+import { holdProjectRow } from '../../rows/projects/project-store.ts';
+import { getUsers } from '../../rows/users/user-store.ts';
+import { userOf } from '../../tenancy/users/user-view.ts';
+import {
+  type AssignmentRow,
+  deleteAssignment,
+  getAssignment,
+  listAssignments,
+  putAssignment,
+} from '../../rows/notifications/assignment-store.ts';
+import { lockEndpoint } from '../../rows/notifications/endpoint-store.ts';
+import { tellAssignments } from './told-organizations.ts';
+
+async function views(
+  { db }: Pick<ActorContext, 'db'>,
+  rows: readonly AssignmentRow[],
+): Promise<NotificationAssignment[]> {
+  const users = await getUsers(
+    db,
+    rows.map((row) => row.created_by),
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    notificationEndpointId: row.endpoint_id,
+    eventNames: row.event_names,
+    createdBy: row.created_by,
+    createdByUser: userOf(users, row.created_by),
+  }));
+}
+
+interface Wanted {
+  readonly projectId: string;
+  readonly endpointId: string;
+  readonly eventNames: NotificationAssignment['eventNames'];
+}
+
+/** @throws Refusal 404 for an endpoint of another organization */
+async function assign(context: ActorContext, wanted: Wanted): Promise<NotificationAssignment> {
+  const { projectId, endpointId } = wanted;
+  const eventNames = [...new Set(wanted.eventNames)];
+  const { db } = context;
+  const project = await holdProjectRow(db, projectId);
+  const endpoint = isUuid(endpointId) ? await lockEndpoint(db, endpointId) : undefined;
+  if (!project) throw notFound('project', projectId);
+  if (endpoint?.organization_id !== project.organization_id)
+    throw notFound('notification endpoint', endpointId);
+  const before = await getAssignment(db, project.id, endpoint.id);
+  const place = { organizationId: project.organization_id, projectId: project.id, endpointId: endpoint.id };
+  const isRemoved = eventNames.length === 0;
+  if (isRemoved && before) await deleteAssignment(db, before);
+  const row = isRemoved ? null : await putAssignment(db, context, place, eventNames);
+  await tellAssignments(context);
+  await recordAudit(context, {
+    organizationId: project.organization_id,
+    projectId: project.id,
+    action: row ? 'notificationEndpoint.assigned' : 'notificationEndpoint.unassigned',
+    entity: 'notificationEndpoint',
+    entityId: endpoint.id,
+    details: { name: endpoint.name, eventNames },
+    ...changesOf({ eventNames: before?.event_names.toSorted() ?? [] }, { eventNames: eventNames.toSorted() }),
+  });
+  const users = await getUsers(db, [context.actor.userId]);
+  const [view] = row ? await views(context, [row]) : [];
+  return (
+    view ?? {
+      id: before?.id ?? endpoint.id,
+      notificationEndpointId: endpoint.id,
+      eventNames: [],
+      createdBy: context.actor.userId,
+      createdByUser: userOf(users, context.actor.userId),
+    }
+  );
+}
+
+export const assignmentRoutes: Route[] = [
+  route(operations.listNotificationAssignments, async (context, { params }) =>
+    views(context, await listAssignments(context.db, params.projectId)),
+  ),
+  route(operations.assignNotificationEndpoint, (context, { params, body }) =>
+    inTransaction(context, (context) => assign(context, { ...params, ...body })),
+  ),
+];

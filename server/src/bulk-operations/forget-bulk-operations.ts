@@ -1,9 +1,0 @@
-/** Loop: removes what came of bulk operations long ago. */
-import type { Context } from '../context.ts';
-import { deleteBulkOperationsBefore } from './bulk-store.ts';
-
-const keptDays = 30;
-
-export async function forgetBulkOperations({ db, now }: Context): Promise<void> {
-  await deleteBulkOperationsBefore(db, new Date(now().getTime() - keptDays * 86_400_000));
-}

@@ -1,0 +1,36 @@
+/** The checks of a template before anything is written. */
+import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
+import type { TemplateRequest } from '#contract/templates/template-body.ts';
+import { retryRefusal } from '#guards/retry-rule.ts';
+import type { ActorContext } from '../../framework/context.ts';
+import { badField } from '../../ground/errors.ts';
+import { checkCredentials } from './check-credentials.ts';
+import { addressOf, checkFile, checkPath, checkRepository, checkRevision } from './check-source.ts';
+import { sharedRefusal, typeRefusal } from '#contract/templates/setting-rules.ts';
+import { splitCredentials } from './repository-credentials.ts';
+
+/** What is known of a template apart from its settings. */
+export interface TemplateUse {
+  readonly organizationId: string;
+  readonly projectIds: readonly string[];
+  readonly isSingleUse: boolean;
+}
+
+/** @throws Refusal 400 that names the field */
+export async function checkTemplate(
+  context: ActorContext,
+  request: TemplateRequest,
+  { organizationId, projectIds, isSingleUse }: TemplateUse,
+): Promise<void> {
+  const wrong = typeRefusal(request) ?? (isSingleUse ? null : sharedRefusal(request));
+  if (wrong) throw badField(`body.${wrong.field}`, wrong.reason);
+  const retry = request.retry ? retryRefusal(request.retry) : null;
+  if (retry) throw badField(`body.retry.${retry.field}`, retry.reason);
+  const { repository } = splitCredentials(request.repository);
+  const isCatalogue = request.type === 'approval-policy' && repository === catalogueRepository;
+  if (!isCatalogue) checkRepository(context, addressOf(request, repository), 'body.repository');
+  checkRevision(request.revision, 'body.revision');
+  checkPath(request.path, 'body.path');
+  checkFile(request.fileName, 'body.fileName');
+  await checkCredentials(context, { organizationId, projectIds }, { ...request, repository }, 'body');
+}

@@ -1,0 +1,12 @@
+/** Templates: which code environments are made from. */
+import type { Family } from '../../framework/family.ts';
+import { templateRoutes } from './template-routes.ts';
+import { lockTemplate, templateHome } from '../../rows/templates/template-store.ts';
+
+export const family: Family = {
+  name: 'templates',
+  routes: templateRoutes,
+  entities: { template: templateHome },
+  locks: { template: lockTemplate },
+  tables: ['template'],
+};

@@ -1,0 +1,67 @@
+/** Templates as the interface answers them. */
+import type { Template } from '#contract/templates/shapes.ts';
+import { type Place, inOrganization } from '../../rows/places.ts';
+import type { Connection, Context } from '../../framework/context.ts';
+import { sealedFingerprint } from '../../framework/audit/changes.ts';
+import { getUsers } from '../../rows/users/user-store.ts';
+import { userOf } from '../../tenancy/users/user-view.ts';
+import { openCredentials, type TemplateRow } from '../../rows/templates/template-store.ts';
+
+/**
+ * Settings are returned as they were sent, without defaults, because clients compare what they read with what
+ * they sent.
+ */
+export async function templateViews(db: Connection, rows: readonly TemplateRow[]): Promise<Template[]> {
+  const users = await getUsers(
+    db,
+    rows.map((row) => row.author_id),
+  );
+  return rows.map((row) => {
+    const { retry, creationScope, creationScopeId, ...settings } = row.settings;
+    return {
+      ...settings,
+      id: row.id,
+      createdAt: row.created_at.toISOString(),
+      updatedAt: row.updated_at.toISOString(),
+      name: row.name,
+      type: row.type,
+      repository: row.repository,
+      organizationId: row.organization_id,
+      creationScope: creationScope ?? (row.project_id === null ? 'ORGANIZATION' : 'PROJECT'),
+      creationScopeId: creationScopeId ?? row.project_id ?? row.organization_id,
+      retry: retry ?? {},
+      ...(row.project_id === null ? {} : { projectId: row.project_id }),
+      projectIds: row.project_ids,
+      author: userOf(users, row.author_id),
+      authorId: row.author_id,
+      isDeleted: row.is_deleted,
+      isSingleUse: row.is_single_use,
+    };
+  });
+}
+
+export async function templateView(db: Connection, row: TemplateRow): Promise<Template> {
+  const [view] = await templateViews(db, [row]);
+  return view as Template;
+}
+
+/** Where a template was created: what rights to change it are asked about. */
+export function placeOfTemplate(row: Pick<TemplateRow, 'organization_id' | 'project_id'>): Place {
+  return { ...inOrganization(row.organization_id), projectId: row.project_id };
+}
+
+/** For the audit trail. */
+export function auditedTemplate(context: Context, row: TemplateRow) {
+  const place = `template of ${row.organization_id}`;
+  return {
+    name: row.name,
+    type: row.type,
+    repository: row.repository,
+    projectIds: row.project_ids,
+    ...row.settings,
+    credentials: sealedFingerprint(context, place, () => {
+      const own = openCredentials(context, row);
+      return own && `${own.username}:${own.password}`;
+    }),
+  };
+}

@@ -1,5 +1,0 @@
-/** Figures for dashboards. */
-import type { Family } from '../family.ts';
-import { dashboardRoutes } from './dashboard-routes.ts';
-
-export const family: Family = { name: 'dashboards', routes: dashboardRoutes };

@@ -1,0 +1,96 @@
+/**
+ * Loads what a user may do, and keeps it for as long as nobody changes who may do what in its organizations:
+ * the database counts such changes, and the statement that identifies a caller reads the counts. A right that
+ * is taken away is therefore gone with the next request, on every server.
+ */
+import { LruMap } from 'toad-cache';
+import type { Connection, Context } from '../context.ts';
+import { projectsBelow } from '../../rows/projects/project-store.ts';
+import { perServer } from '../events/per-server.ts';
+import { Access, type Held, type OrganizationAccess } from './access.ts';
+import { type HeldRole, rolesHeldBy } from './held-roles.ts';
+
+const mostKept = 10_000;
+
+interface Kept {
+  readonly versions: string;
+  readonly access: Access;
+}
+
+const keptOf = perServer(() => new LruMap<Kept>(mostKept));
+
+/**
+ * What a user may do.
+ * @param versions of its organizations, as the statement that identified it has read them
+ */
+export async function accessOf(
+  context: Pick<Context, 'db' | 'events'>,
+  userId: string,
+  versions: string,
+): Promise<Access> {
+  const kept = keptOf(context);
+  const found = kept.get(userId);
+  if (found?.versions === versions) return found.access;
+  const access = await loadAccess(context.db, userId, versions);
+  kept.set(userId, { versions, access });
+  return access;
+}
+
+/** The same, without what is kept. */
+export async function loadAccess(db: Connection, userId: string, versions = ''): Promise<Access> {
+  const { organizationIds, roles } = await rolesHeldBy(db, userId);
+  const inProjects = roles.filter(({ scope }) => scope === 'project');
+  const projects = await projectsBelow(db, [...new Set(inProjects.map(({ scopeId }) => scopeId))]);
+  const organizations = organizationIds.map((id): [string, OrganizationAccess] => {
+    const held = Map.groupBy(
+      roles.filter(({ organizationId }) => organizationId === id),
+      ({ scope }) => scope,
+    );
+    return [
+      id,
+      {
+        ...strongest(held.get('organization') ?? []),
+        projects: heldInProjects(
+          held.get('project') ?? [],
+          projects.filter((project) => project.organization_id === id),
+        ),
+        environments: heldInEnvironments(held.get('environment') ?? []),
+      },
+    ];
+  });
+  return new Access(new Map(organizations), versionsIn(versions));
+}
+
+/** As `accessVersionsOf` writes them. */
+function versionsIn(text: string): ReadonlyMap<string, string> {
+  return new Map(text.split(',').map((each) => each.split(' ') as [id: string, version: string]));
+}
+
+/** All rights of several roles, under the name of the one that gives most of them. */
+function strongest(held: readonly Held[]): Held {
+  const [first, ...others] = held.toSorted((a, b) => b.rights.size - a.rights.size);
+  if (first === undefined || others.length === 0) return first ?? { role: '', rights: new Set() };
+  return { role: first.role, rights: new Set(held.flatMap(({ rights }) => [...rights])) };
+}
+
+/** Projects inherit from those above them. */
+function heldInProjects(
+  roles: readonly HeldRole[],
+  projects: readonly { readonly id: string; readonly hierarchy: string }[],
+): ReadonlyMap<string, Held> {
+  const direct = Map.groupBy(roles, ({ scopeId }) => scopeId);
+  // Most projects share their roles with others: each combination is made once.
+  const combined = new Map<string, Held>();
+  const entries = projects.map(({ id, hierarchy }): [string, Held] => {
+    const path = hierarchy.split('|').filter((step) => direct.has(step));
+    const held = combined.get(path.join()) ?? strongest(path.flatMap((step) => direct.get(step) ?? []));
+    combined.set(path.join(), held);
+    return [id, held];
+  });
+  return new Map(entries);
+}
+
+function heldInEnvironments(roles: readonly HeldRole[]): ReadonlyMap<string, Held> {
+  const byEnvironment = Map.groupBy(roles, ({ scopeId }) => scopeId);
+  return new Map([...byEnvironment].map(([id, each]) => [id, strongest(each)]));
+}

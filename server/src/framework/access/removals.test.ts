@@ -1,0 +1,157 @@
+/** To remove something needs what it takes to make or change it: every operation that removes, of the whole contract. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Operation } from '#contract/schema/operation.ts';
+import { type OperationName, operations } from '#contract/operations.ts';
+import { rights } from '#contract/schema/enumerations.ts';
+import { testApp } from '../../../testing/app.ts';
+import { type CallInput, ok, refused } from '../../../testing/client.ts';
+
+const app = await testApp();
+const { organizationId, projectId } = app;
+const managing = ['EDIT_ORGANIZATION_SETTINGS', 'EDIT_PROJECT_SETTINGS', 'CREATE_CUSTOM_ROLES'] as const;
+const viewing = rights.filter((right) => right.startsWith('VIEW_'));
+/** May manage people, keys and roles, and has no other rights. */
+const editor = await app.addKey({ [organizationId]: [...managing, ...viewing] });
+
+let number = 0;
+const named = (what: string) => `${what}-${++number}`;
+
+async function adminKey() {
+  const body = { organizationId, name: named('key'), permissions: { organizationRole: 'Admin' } };
+  const made = await ok(app, 'createApiKey', { body });
+  return made.apiKeyId;
+}
+
+async function teamWithRole(): Promise<string> {
+  const { id } = await ok(app, 'createTeam', { body: { organizationId, name: named('team') } });
+  await ok(app, 'assignTeamRole', { body: { teamId: id, projectId, role: 'Deployer' } });
+  return id;
+}
+
+async function invited(role = 'User') {
+  const body = { email: `${named('person')}@example.com`, organizationId };
+  return ok(app, 'createInvitation', { body: { ...body, permissions: { organizationRole: role } } });
+}
+
+async function deployer(): Promise<string> {
+  const { userId } = await invited();
+  await ok(app, 'assignUserRole', { body: { userId, projectId, role: 'Deployer' } });
+  return userId;
+}
+
+/** What makes a request that takes rights away which the editor does not have. */
+const powers: Partial<Record<OperationName, () => Promise<CallInput>>> = {
+  deleteApiKey: async () => ({ params: { id: await adminKey() } }),
+  deleteApiKeySecret: async () => {
+    const id = await adminKey();
+    const { id: secretId } = await ok(app, 'addApiKeySecret', { params: { id } });
+    return { params: { id, secretId } };
+  },
+  deleteInvitation: async () => ({ params: { id: (await invited('Admin')).id } }),
+  removeMember: async () => ({ params: { id: organizationId, userId: await deployer() } }),
+  deleteTeam: async () => ({ params: { id: await teamWithRole() } }),
+  updateTeam: async () => {
+    const id = await teamWithRole();
+    await ok(app, 'updateTeam', { params: { id }, body: { userIds: [(await invited()).userId] } });
+    return { params: { id }, body: { userIds: [] } };
+  },
+  deleteRole: async () => {
+    const role = { organizationId, name: named('role'), permissions: ['RUN_APPLY'] };
+    return { params: { id: (await ok(app, 'createRole', { body: role })).id } };
+  },
+  removeUserRole: async () => ({ query: { userId: await deployer(), projectId } }),
+  assignUserRole: async () => ({ body: { userId: await deployer(), projectId, role: 'Viewer' } }),
+  removeTeamRole: async () => ({ query: { teamId: await teamWithRole(), projectId } }),
+  removeProjectPermission: async () => ({ params: { projectId, userId: await deployer() } }),
+  removeTeamAssignment: async () => {
+    const { id: teamId } = await ok(app, 'createTeam', { body: { organizationId, name: named('team') } });
+    const body = { teamId, projectId, projectRole: 'Deployer' };
+    const { id: assignmentId } = await ok(app, 'addTeamAssignment', { body });
+    return { params: { assignmentId } };
+  },
+  deleteScimToken: async () => {
+    const { id: tokenId } = await ok(app, 'createScimToken', { params: { id: organizationId } });
+    return { params: { id: organizationId, tokenId } };
+  },
+};
+
+/** What gives nobody rights: the operation that makes or changes it needs the same right. */
+const counterparts: Partial<Record<OperationName, OperationName>> = {
+  deleteProject: 'updateProject',
+  deleteTemplate: 'createTemplate',
+  removeTemplateFromProject: 'addTemplateToProject',
+  deleteVariable: 'saveVariables',
+  deleteConfigurationSet: 'updateConfigurationSet',
+  unassignConfigurationSets: 'assignConfigurationSets',
+  clearState: 'importState',
+  deleteStateVersion: 'rollBackState',
+  deleteStateAccess: 'setStateAccess',
+  deleteGitToken: 'updateGitToken',
+  deleteSshKey: 'updateSshKey',
+  deleteVcsConnection: 'updateVcsConnection',
+  deleteCredential: 'updateCredential',
+  unassignCredential: 'assignCredential',
+  deleteBudget: 'setBudget',
+  unassignCostCredential: 'assignCostCredential',
+  deleteModule: 'updateModule',
+  deleteProvider: 'updateProvider',
+  deleteGpgKey: 'createGpgKey',
+  deleteCustomFlow: 'updateCustomFlow',
+  unassignCustomFlows: 'assignCustomFlows',
+  deleteApprovalPolicy: 'updateApprovalPolicy',
+  unassignApprovalPolicy: 'assignApprovalPolicy',
+  unassignApprovalPolicies: 'assignApprovalPolicy',
+  deleteNotificationEndpoint: 'updateNotificationEndpoint',
+  deleteAgent: 'createAgent',
+  deleteAgentSecret: 'createAgentSecret',
+  removeDownstream: 'setDownstream',
+};
+
+/** What belongs to the caller, is the operator's, or has a right of its own. */
+const own: readonly OperationName[] = [
+  'deleteSession',
+  'deleteCurrentUser',
+  'deletePersonalApiKey',
+  'deletePersonalApiKeySecret',
+  'deleteUser',
+  // ARCHIVE_ENVIRONMENT
+  'deleteEnvironment',
+];
+
+test('every operation that removes something is known here', () => {
+  const removing = Object.values<Operation>(operations).filter(
+    ({ method, name }) => method === 'DELETE' || /^(delete|remove|unassign|revoke)/.test(name),
+  );
+  const known = new Set([...Object.keys(powers), ...Object.keys(counterparts), ...own]);
+  assert.deepEqual(
+    removing.map(({ name }) => name).filter((name) => !known.has(name)),
+    [],
+    'add it to `powers` if it takes rights away, else to `counterparts`',
+  );
+});
+
+for (const [name, make] of Object.entries(powers) as [OperationName, () => Promise<CallInput>][])
+  test(`${name}: nobody takes rights away that they do not have`, async () => {
+    const request = await make();
+    const { message } = await refused(app, name, 403, { ...request, as: editor });
+    assert.match(message, /needs all rights of the role|has rights that you do not have/);
+    await ok(app, name, request);
+  });
+
+for (const [name, other] of Object.entries(counterparts) as [OperationName, OperationName][])
+  test(`${name} needs what ${other} needs`, () => {
+    const rightsOf = ({ needs, needsToo = [] }: Operation) =>
+      new Set([needs, ...needsToo.map(({ right }) => right)].filter((right) => right !== 'signed-in'));
+    const removing = rightsOf(operations[name]);
+    const making = rightsOf(operations[other]);
+    assert.deepEqual(
+      [...removing].filter((right) => !making.has(right) && right !== 'VIEW_ORGANIZATION'),
+      [],
+    );
+    const changes = [...making].filter((right) => !right?.startsWith('VIEW_'));
+    assert.ok(
+      changes.some((right) => removing.has(right)),
+      `${name} needs ${[...removing].join()}, ${other} ${changes.join()}`,
+    );
+  });

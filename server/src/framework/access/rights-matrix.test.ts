@@ -1,0 +1,146 @@
+/**
+ * Every operation with every caller: each built-in role, a custom role for each single right, keys that were
+ * deleted, have expired or come from a foreign network, and no credentials; check-right.test.ts has a key of another
+ * organization. What is expected follows from the one table.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Operation } from '#contract/schema/operation.ts';
+import { type OperationName, operations } from '#contract/operations.ts';
+import { builtInRoles, type RoleScope } from '#contract/schema/built-in-roles.ts';
+import { type Right, rights } from '#contract/schema/enumerations.ts';
+import { families } from '../../families.ts';
+import { testAgent } from '../../../testing/agent.ts';
+import { testApp } from '../../../testing/app.ts';
+import { call, ok } from '../../../testing/client.ts';
+import { createActive } from '../../../testing/environment.ts';
+import { alternativesOf, makeSamples, subjectsOf } from '../../../testing/samples.ts';
+import type { Place } from '../../rows/places.ts';
+import { checkRight } from './check-right.ts';
+import { loadAccess } from './load-access.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+const { organizationId, projectId } = app;
+const environment = await createActive(app, agent);
+const { ids, requestOf } = await makeSamples(app, environment);
+const homes = new Map(families.flatMap(({ entities = {} }) => Object.entries(entities)));
+
+type Caller = Awaited<ReturnType<typeof app.addKey>>;
+
+interface Row {
+  readonly name: string;
+  readonly caller: Caller;
+  /** Where the role is assigned: what it reaches. */
+  readonly scope: RoleScope;
+  readonly held: readonly Right[];
+}
+
+const assignment = (scope: RoleScope, role: string | readonly Right[]) =>
+  scope === 'project'
+    ? { organizationId, projectId, role }
+    : { organizationId, environmentId: environment.id, role };
+
+async function rowOf(
+  scope: RoleScope,
+  role: string | readonly Right[],
+  held: readonly Right[],
+): Promise<Row> {
+  const caller =
+    scope === 'organization'
+      ? await app.addKey({ [organizationId]: role })
+      : await app.addKey({ [organizationId]: [] }, [assignment(scope, role)]);
+  return { name: `${scope} ${typeof role === 'string' ? role : role.join()}`, caller, scope, held };
+}
+
+const rows: Row[] = [];
+for (const [scope, roles] of Object.entries(builtInRoles) as [RoleScope, Record<string, readonly Right[]>][])
+  for (const [role, held] of Object.entries(roles)) rows.push(await rowOf(scope, role, held));
+for (const right of rights)
+  for (const scope of ['organization', 'project', 'environment'] as const)
+    rows.push(await rowOf(scope, [right], [right]));
+
+const all: readonly (Operation & { name: OperationName })[] = Object.values(operations as object);
+const guarded = all.filter(({ needs }) => needs !== 'signed-in' && needs !== 'nothing');
+
+/** The place of the sample that a request of the operation is about. */
+async function placeOf(operation: Operation, alternative: number): Promise<Place> {
+  const request = requestOf(operation, alternative) as Record<string, Record<string, unknown>>;
+  for (const { entity, in: part, field } of subjectsOf(operation)) {
+    const id = request[part]?.[field];
+    if (typeof id === 'string' && id !== '') {
+      const place = await homes.get(entity)?.(app.context.db, id);
+      assert.ok(place, `${operation.name}: the samples have no ${entity}`);
+      return place;
+    }
+  }
+  throw new Error(`${operation.name} has no subject: a right is always about something`);
+}
+
+function isExpected({ scope, held }: Row, { needs, needsAnywhere }: Operation, place: Place): boolean {
+  if (!held.includes(needs as Right)) return false;
+  if (needsAnywhere || scope === 'organization') return true;
+  return scope === 'project' ? place.projectId === projectId : place.environmentId === environment.id;
+}
+
+test('every operation that is about something needs a right, and the samples have one of each', () => {
+  assert.ok(guarded.length > 60);
+  for (const operation of guarded) {
+    assert.ok(rights.includes(operation.needs as Right), operation.name);
+    for (const { entity } of subjectsOf(operation)) assert.ok(ids[entity], `${operation.name}: ${entity}`);
+  }
+});
+
+/** Each form of a request, with the right that it needs. */
+const forms = guarded.flatMap((operation) =>
+  alternativesOf(operation).map((subjects, alternative) => ({
+    operation,
+    alternative,
+    needs: subjects[0]?.needs ?? operation.needs,
+    named: subjects.length === 1 ? ` with ${subjects[0]?.field}` : '',
+  })),
+);
+
+for (const { operation, alternative, needs, named } of forms) {
+  test(`${operation.name}${named}: exactly the callers with ${needs} are admitted`, async () => {
+    const place = await placeOf(operation, alternative);
+    const request = requestOf(operation, alternative);
+    const parts = { params: request.params, query: request.query, body: request.body };
+    for (const row of rows) {
+      const isAllowed = isExpected(row, { ...operation, needs }, place);
+      const why = `${row.name} ${isAllowed ? 'has' : 'does not have'} ${needs}`;
+      if (isAllowed) {
+        // Not sent: it would change the samples.
+        const access = await loadAccess(app.context.db, row.caller.id);
+        const actor = { userId: row.caller.id, name: '', email: '', keyId: null, sessionId: null, access };
+        await assert.doesNotReject(checkRight({ ...app.context, homes }, actor, operation, parts), why);
+        continue;
+      }
+      const response = await call(app, operation.name, { ...request, as: row.caller });
+      assert.equal(response.statusCode, 403, `${why}: ${response.body}`);
+      assert.match(response.body, new RegExp(`needs the right (\\w+ or )*${needs}\\b`), why);
+    }
+  });
+}
+
+const deleted = await app.addKey({ [organizationId]: 'Admin' });
+await ok(app, 'listProjects', { as: deleted });
+await app.database.pool.query('delete from api_key where id = $1', [deleted.id]);
+const expired = await app.addKey({ [organizationId]: 'Admin' });
+await app.database.pool.query("update api_key set expires_at = '2020-01-01' where id = $1", [expired.id]);
+const fromElsewhere = await app.addKey({ [organizationId]: 'Admin' });
+await app.database.pool.query("update api_key set networks = '{203.0.113.0/24}' where id = $1", [
+  fromElsewhere.id,
+]);
+
+const nobody = { id: 'nobody', secret: 'x' };
+
+for (const operation of all.filter(({ needs }) => needs !== 'nothing')) {
+  test(`${operation.name}: nobody without valid credentials is admitted`, async () => {
+    const request = requestOf(operation);
+    for (const as of [null, deleted, expired, fromElsewhere, { id: expired.id, secret: '' }, nobody]) {
+      const response = await call(app, operation.name, { ...request, as } as never);
+      assert.equal(response.statusCode, 401, response.body);
+    }
+  });
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
+import { testApp } from '../../../testing/app.ts';
+import { call, ok } from '../../../testing/client.ts';
+import { createActive, createBody, createIdle, deploy } from '../../../testing/environment.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+const { organizationId } = app;
+
+async function trail(): Promise<
+  { action: string; entity_id: string; request_id: string; actor_id: string; organization_id: string }[]
+> {
+  const { rows } = await app.database.pool.query(
+    'select action, entity_id, request_id, actor_id, organization_id from audit_event order by number',
+  );
+  return rows;
+}
+
+test('each change records what was done, to what, by whom, and by which request', async () => {
+  const environment = await createIdle(app);
+  const params = { id: environment.id };
+  const started = await deploy(app, environment.id);
+  await agent.finish(await agent.claim(), plannedOutcome());
+  const queued = await deploy(app, environment.id);
+  const token = await ok(app, 'createGitToken', {
+    body: { organizationId, name: 't', value: 'planted-value' },
+  });
+  const changes: [action: string, entityId: string, run: () => Promise<unknown>][] = [
+    [
+      'deployment.cancelled',
+      queued.id,
+      () => ok(app, 'cancelDeployment', { params: { id: queued.id }, headers: { 'x-request-id': 'r' } }),
+    ],
+    [
+      'deployment.approved',
+      started.id,
+      () => ok(app, 'approveDeployment', { params: { id: started.id }, headers: { 'x-request-id': 'r' } }),
+    ],
+    [
+      'deployment.aborted',
+      started.id,
+      () => ok(app, 'abortDeployment', { params: { id: started.id }, headers: { 'x-request-id': 'r' } }),
+    ],
+    [
+      'environment.updated',
+      environment.id,
+      () => ok(app, 'updateEnvironment', { params, body: { name: 'n' }, headers: { 'x-request-id': 'r' } }),
+    ],
+    [
+      'environment.locked',
+      environment.id,
+      () =>
+        ok(app, 'setEnvironmentLock', { params, body: { isLocked: true }, headers: { 'x-request-id': 'r' } }),
+    ],
+    [
+      'environment.unlocked',
+      environment.id,
+      () =>
+        ok(app, 'setEnvironmentLock', {
+          params,
+          body: { isLocked: false },
+          headers: { 'x-request-id': 'r' },
+        }),
+    ],
+    [
+      'gitToken.deleted',
+      token.id,
+      () => ok(app, 'deleteGitToken', { params: { id: token.id }, headers: { 'x-request-id': 'r' } }),
+    ],
+  ];
+  for (const [action, entityId, run] of changes) {
+    const before = (await trail()).length;
+    await run();
+    const entries = (await trail()).slice(before).map(({ request_id, ...entry }) => {
+      assert.match(request_id, /^[0-9a-f-]{36}$/, 'the id is not the one that the caller sent');
+      return entry;
+    });
+    assert.deepEqual(entries, [
+      { action, entity_id: entityId, actor_id: 'admin', organization_id: organizationId },
+    ]);
+  }
+  const made = (await trail()).map(({ action }) => action);
+  for (const action of [
+    'organization.created',
+    'environment.created',
+    'deployment.started',
+    'gitToken.created',
+  ])
+    assert.ok(made.includes(action), action);
+  const { rows } = await app.database.pool.query<{ text: string }>(
+    'select a::text as text from audit_event a',
+  );
+  assert.ok(rows.every(({ text }) => !text.includes('planted')));
+});
+
+test('a change whose audit row cannot be written is rolled back', async () => {
+  const environment = await createActive(app, agent);
+  const params = { id: environment.id };
+  const fingerprint = async () => {
+    const { rows } = await app.database.pool.query(
+      'select (select count(*) from project) p, (select count(*) from organization) o, (select count(*) from git_token) t, (select count(*) from agent_secret) s, (select count(*) from job) j, (select json_agg(e order by id) from environment e)::text e, (select json_agg(d order by id) from deployment d)::text d, (select count(*) from deployment_event) v, (select count(*) from template) m',
+    );
+    return JSON.stringify(rows[0]);
+  };
+  const before = await fingerprint();
+  const events = (await trail()).length;
+  await app.database.pool.query('alter table audit_event add constraint nothing check (false) not valid');
+  const calls = [
+    () => call(app, 'createEnvironmentWithoutTemplate', { body: createBody(app) }),
+    () => call(app, 'deployEnvironment', { params }),
+    () => call(app, 'destroyEnvironment', { params }),
+    () => call(app, 'updateEnvironment', { params, body: { name: 'x' } }),
+    () => call(app, 'setEnvironmentLock', { params, body: { isLocked: true } }),
+    () => call(app, 'createProject', { body: { organizationId, name: 'x' } }),
+    () => call(app, 'createOrganization', { body: { name: 'x' } }),
+    () => call(app, 'createGitToken', { body: { organizationId, name: 'x', value: 'v' } }),
+    () => call(app, 'createAgentSecret', { params: { agentKey: 'ENVARIUM_DEFAULT' } }),
+  ];
+  for (const each of calls) await assert.rejects(each(), /failed: .*nothing/);
+  await app.database.pool.query('alter table audit_event drop constraint nothing');
+  assert.equal(await fingerprint(), before);
+  assert.equal((await trail()).length, events);
+});
+
+test('entries cannot be changed or removed, not even by the owner of the table', async () => {
+  const before = (await trail()).length;
+  for (const statement of [
+    `update audit_event set actor_id = 'nobody'`,
+    'delete from audit_event',
+    'truncate audit_event',
+  ])
+    await assert.rejects(app.database.pool.query(statement), /cannot be changed or removed/);
+  assert.equal((await trail()).length, before);
+});
+
+test('each registration of an agent records its host and its spool', async () => {
+  const { spoolId, agentId } = agent;
+  const { rows } = await app.database.pool.query<{ actor_id: string; details: Record<string, unknown> }>(
+    "select actor_id, details from audit_event where action = 'agent.registered' order by number limit 1",
+  );
+  assert.deepEqual(rows, [
+    {
+      actor_id: 'ENVARIUM_DEFAULT',
+      details: { agentId, epoch: 1, hostname: 'host', spoolId, agentVersion: '0.1.0' },
+    },
+  ]);
+});

@@ -1,0 +1,90 @@
+/** Appends to the audit trail, in the transaction of the change that it records. */
+import { systemUserId } from '../../rows/users/user-store.ts';
+import type { ActorContext, Context } from '../context.ts';
+import { afterCommit } from '../../ground/database/transaction.ts';
+import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
+import { entryMac } from './audit-content.ts';
+import { insertAuditEvent } from '../../rows/audit/audit-store.ts';
+import { tellChange } from './tell-change.ts';
+
+export interface AuditEntry {
+  readonly organizationId: string | null;
+  readonly projectId?: string | null;
+  /** What was done, as `deployment.approved`. */
+  readonly action: string;
+  readonly entity: string;
+  readonly entityId: string;
+  /** Never a secret. */
+  readonly details?: Record<string, unknown>;
+  /** What was there before, and what is there now: see `changesOf`. Secrets only as fingerprints. */
+  readonly before?: Record<string, unknown>;
+  readonly after?: Record<string, unknown>;
+}
+
+/** Who did it, and by which request. */
+export interface AuditedBy {
+  readonly actorId: string;
+  readonly keyId?: string | null;
+  readonly address?: string | null;
+  readonly requestId: string | null;
+}
+
+type StoreContext = Pick<Context, 'db' | 'now' | 'newId' | 'auditKeys'>;
+type AuditContext = StoreContext &
+  Pick<ActorContext, 'actor' | 'requestId' | 'log' | 'events'> & { readonly address?: string };
+
+/** Stores an entry without logging it: for loops, which record what others did, or the service itself. */
+export async function storeAudit(
+  { db, now, newId, auditKeys }: StoreContext,
+  entry: AuditEntry,
+  by: AuditedBy = { actorId: systemUserId, requestId: null },
+): Promise<void> {
+  const row = {
+    id: newId(),
+    at: now(),
+    organization_id: entry.organizationId,
+    project_id: entry.projectId ?? null,
+    actor_id: by.actorId,
+    key_id: by.keyId ?? null,
+    address: by.address ?? null,
+    action: entry.action,
+    entity: entry.entity,
+    entity_id: entry.entityId,
+    request_id: by.requestId,
+    details: entry.details ?? {},
+    before: entry.before ?? null,
+    after: entry.after ?? null,
+  };
+  await insertAuditEvent(db, row, entryMac(auditKeys.mac, row));
+}
+
+/** Tells readers of the change, and logs the entry once it is stored. */
+export async function recordAudit(context: AuditContext, entry: AuditEntry): Promise<void> {
+  const { actor, requestId, address = null } = context;
+  const { userId, name: userName } = actor;
+  const { keyId } = actor;
+  await storeAudit(context, entry, { actorId: userId, keyId, address, requestId });
+  await tellChange(context, entry);
+  const { action, entity, entityId } = entry;
+  const fields = { action, entity, entityId, userId, userName, requestId };
+  afterCommit(context.db, () => context.log.info(fields, 'audit entry recorded'));
+}
+
+/** The entry of what was done to an environment, or to the state that belongs to it. */
+export async function recordEnvironmentAudit(
+  context: AuditContext,
+  environment: Pick<EnvironmentRow, 'id' | 'organization_id' | 'project_id'>,
+  action: string,
+  details?: AuditEntry['details'],
+  changes: Pick<AuditEntry, 'before' | 'after'> = {},
+): Promise<void> {
+  await recordAudit(context, {
+    organizationId: environment.organization_id,
+    projectId: environment.project_id,
+    action,
+    entity: 'environment',
+    entityId: environment.id,
+    ...(details ? { details } : {}),
+    ...changes,
+  });
+}

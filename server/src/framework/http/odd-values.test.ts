@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Operation } from '#contract/schema/operation.ts';
+import { type OperationName, operations } from '#contract/operations.ts';
+import { errors } from '#contract/schema/errors.ts';
+import { testApp } from '../../../testing/app.ts';
+import { call, pathOf, send } from '../../../testing/client.ts';
+import { createIdle } from '../../../testing/environment.ts';
+import { type JsonSchema, oddText, valueOf } from '../../../testing/fuzzing/odd-values.ts';
+import { makeSamples } from '../../../testing/samples.ts';
+
+const app = await testApp();
+const environment = await createIdle(app);
+const { requestOf } = await makeSamples(app, environment);
+
+/** One field of a good body, or of its element, changed; or another text, where the body is one. */
+function bodies(operation: Operation, good: unknown): fc.Arbitrary<unknown> {
+  return changedValues(JSON.parse(JSON.stringify(operation.body)) as JsonSchema, good);
+}
+
+function changedValues(schema: JsonSchema, good: unknown): fc.Arbitrary<unknown> {
+  if (typeof good === 'string') return oddText;
+  if (Array.isArray(good)) return changedValues(schema.items ?? {}, good[0]).map((element) => [element]);
+  const fields = Object.entries(schema.properties ?? {});
+  const changed = fields.map(([name, schema]) =>
+    fc.oneof(valueOf(schema), fc.jsonValue()).map((value) => ({ ...(good as object), [name]: value })),
+  );
+  return fc.oneof(...changed);
+}
+
+/** Operations with a JSON body; those that create come first, while nothing has been changed. */
+const changing = Object.values<Operation>(operations)
+  .filter(
+    (operation): operation is Operation & { name: OperationName } =>
+      operation.body !== undefined && operation.bodyKind !== 'binary',
+  )
+  .toSorted((one, other) => Number(other.name.startsWith('create')) - Number(one.name.startsWith('create')));
+const intricate: readonly OperationName[] = ['createEnvironmentWithoutTemplate', 'deployEnvironment'];
+
+for (const operation of changing) {
+  const { name } = operation;
+  const { params, body: good = {} } = requestOf(operation);
+  test(`${name}: any value of a field is accepted or refused, and never causes an internal error`, async () => {
+    await fc.assert(
+      fc.asyncProperty(bodies(operation, good), async (body) => {
+        const { statusCode } = await call(app, name, { ...(params ? { params } : {}), body });
+        const listed = (operation.refusesWith ?? []).map((code) => errors[code].status);
+        const others = operation.needs === 'nothing' ? [...listed, 429] : listed;
+        assert.ok([200, 400, 403, 404, 409, 422, ...others].includes(statusCode), String(statusCode));
+      }),
+      { numRuns: intricate.includes(name) ? 120 : 20 },
+    );
+  });
+}
+
+test('any query or path is accepted or refused, and never causes an internal error', async () => {
+  const readers = (Object.values(operations) as Operation[]).filter(
+    ({ method, needs, replyKind }) => method === 'GET' && needs !== 'nothing' && !replyKind,
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...readers), oddText, oddText, async (operation, inPath, inQuery) => {
+      const { properties = {} } = JSON.parse(JSON.stringify(operation.query ?? {})) as JsonSchema;
+      const names = Object.keys(properties);
+      // An empty parameter would make the path of another operation.
+      const odd = inPath.toWellFormed() || ' ';
+      const { id } = environment;
+      const deploymentLogId = environment.latestDeploymentLogId ?? id;
+      const { organizationId, projectId } = app;
+      const ids = { id, environmentId: id, organizationId, projectId, deploymentLogId };
+      const params = { ...ids, name: odd, agentKey: odd, userId: odd, scope: odd, scopeId: id, vcsType: odd };
+      const query =
+        names.length > 0
+          ? Object.fromEntries(names.map((name) => [name, inQuery.toWellFormed()]))
+          : undefined;
+      const { statusCode, body } = await send(app, {
+        method: 'GET',
+        url: pathOf(operation, { params, ...(query ? { query } : {}) }),
+      });
+      assert.ok([200, 400, 404, 414].includes(statusCode), `${operation.name} ${statusCode} ${body}`);
+    }),
+    { numRuns: 150 },
+  );
+});

@@ -1,0 +1,108 @@
+/** Identity providers create, change and delete teams of an organization. */
+import type { ActorContext } from '../../framework/context.ts';
+import { isNameTaken } from '../../ground/database/is-name-taken.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { notFound } from '../../ground/errors.ts';
+import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
+import { membersAmong } from '../../rows/organizations/member-store.ts';
+import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
+import { createTeam, deleteTeam, updateTeam } from '../teams/change-team.ts';
+import { membersOfTeams } from '../../rows/teams/team-store.ts';
+import { getUsers } from '../../rows/users/user-store.ts';
+import type { Asked } from './asked.ts';
+import { findGroup } from './list-groups.ts';
+import { isPerson } from './list-users.ts';
+import { applyPatch } from './patch.ts';
+import { readGroup } from './read-values.ts';
+import type { GroupResource, GroupValues } from './resource.ts';
+import { putScimGroup } from '../../rows/scim/scim-store.ts';
+
+async function requireFreeName(
+  { db }: ActorContext,
+  organizationId: string,
+  id: string,
+  name: string,
+): Promise<void> {
+  if (await isNameTaken(db, 'team', { id, organization_id: organizationId, name }))
+    throw new ScimRefusal('uniqueness', `A group with the displayName "${name}" already exists`, 'conflict');
+}
+
+/** Ids of the members. @throws ScimRefusal 400 for one who is nobody in the organization */
+async function memberIds(
+  { db }: ActorContext,
+  organizationId: string,
+  { members }: GroupValues,
+): Promise<string[]> {
+  const ids = members.map(({ value }) => value);
+  const known = await membersAmong(db, organizationId, ids);
+  const users = await getUsers(db, [...known]);
+  const stranger = ids.find((id) => !isPerson(users.get(id)));
+  if (stranger !== undefined)
+    throw new ScimRefusal('invalidValue', `members has "${stranger}", which is the id of no user`);
+  return ids;
+}
+
+async function found(asked: Asked, { db }: ActorContext, id: string): Promise<GroupResource> {
+  const group = await findGroup(asked, id, db);
+  if (!group) throw notFound('group', id);
+  return group;
+}
+
+function storeExternalId({ db }: ActorContext, id: string, { externalId }: GroupValues): Promise<void> {
+  return putScimGroup(db, { team_id: id, external_id: externalId ?? null });
+}
+
+/** @throws ScimRefusal 409 for a name that a team has already, 400 for a member who is nobody */
+export async function createGroup(asked: Asked, body: unknown): Promise<GroupResource> {
+  const values = readGroup(body);
+  const { organizationId } = asked;
+  return inTransaction(asked.context, async (context) => {
+    await lockOrganizationRow(context.db, organizationId);
+    await requireFreeName(context, organizationId, context.newId(), values.displayName);
+    const userIds = await memberIds(context, organizationId, values);
+    const { id } = await createTeam(context, { organizationId, name: values.displayName });
+    if (userIds.length > 0) await updateTeam(context, id, { userIds });
+    await storeExternalId(context, id, values);
+    return found(asked, context, id);
+  });
+}
+
+async function change(
+  asked: Asked,
+  id: string,
+  read: (before: GroupResource) => GroupValues,
+): Promise<GroupResource> {
+  const { organizationId } = asked;
+  return inTransaction(asked.context, async (context) => {
+    await lockOrganizationRow(context.db, organizationId);
+    const before = await found(asked, context, id);
+    const values = read(before);
+    await requireFreeName(context, organizationId, id, values.displayName);
+    const userIds = await memberIds(context, organizationId, values);
+    // The provider does not see the keys of the team: they stay.
+    const people = new Set(before.members.map(({ value }) => value));
+    const all = (await membersOfTeams(context.db, [id])).get(id) ?? [];
+    const keys = all.filter((userId) => !people.has(userId));
+    await updateTeam(context, id, { name: values.displayName, userIds: [...keys, ...userIds] });
+    await storeExternalId(context, id, values);
+    return found(asked, context, id);
+  });
+}
+
+/** @throws Refusal 404, ScimRefusal as `createGroup` */
+export function replaceGroup(asked: Asked, id: string, body: unknown): Promise<GroupResource> {
+  return change(asked, id, () => readGroup(body));
+}
+
+/** The same for a PATCH. */
+export function patchGroup(asked: Asked, id: string, body: unknown): Promise<GroupResource> {
+  return change(asked, id, (before) => readGroup(applyPatch(before, 'Group', body)));
+}
+
+/** Its members stay in the organization. @throws Refusal 404 */
+export async function deleteGroup(asked: Asked, id: string): Promise<void> {
+  await inTransaction(asked.context, async (context) => {
+    await found(asked, context, id);
+    await deleteTeam(context, id);
+  });
+}

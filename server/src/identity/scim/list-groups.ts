@@ -1,0 +1,115 @@
+/** Teams of an organization as groups of SCIM. */
+import type { ActorContext } from '../../framework/context.ts';
+import { isUuid } from '../../rows/entity-home.ts';
+import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
+import { getTeamRow, membersOfTeams, teamsByAge, type TeamRow } from '../../rows/teams/team-store.ts';
+import { getUsers } from '../../rows/users/user-store.ts';
+import type { Asked } from './asked.ts';
+import { type Filter, matches, namesPath, parseFilter, pathsOf } from './filter.ts';
+import { isPerson } from './list-users.ts';
+import { isAsked, listResponse, pageOf, selection, textOf } from './page.ts';
+import { type GroupMember, type GroupResource, groupSchema } from './resource.ts';
+import { externalIdsOfTeams } from '../../rows/scim/scim-store.ts';
+import { Work } from './work.ts';
+
+const mostGroups = 10_000;
+
+/** What groups are filtered by. */
+export const groupPaths = pathsOf([
+  'id',
+  'displayName',
+  'externalId',
+  'members',
+  'members.value',
+  'meta.created',
+  'meta.lastModified',
+]);
+
+type Members = ReadonlyMap<string, readonly GroupMember[]>;
+
+/** The people of teams; keys are members, too, but are left out. */
+async function peopleOf(
+  { context: { db }, address }: Pick<Asked, 'context' | 'address'>,
+  teamIds: readonly string[],
+): Promise<Members> {
+  const ids = await membersOfTeams(db, teamIds);
+  const users = await getUsers(db, [...ids.values()].flat());
+  const member = (id: string) => {
+    const user = users.get(id);
+    if (!isPerson(user)) return [];
+    return [{ value: id, type: 'User', $ref: `${address}/Users/${id}` }];
+  };
+  return new Map([...ids].map(([teamId, each]) => [teamId, each.flatMap(member)]));
+}
+
+async function resourcesOf(
+  asked: Asked,
+  teams: readonly TeamRow[],
+  hasMembers: boolean,
+): Promise<GroupResource[]> {
+  const ids = teams.map(({ id }) => id);
+  const [externalIds, members] = await Promise.all([
+    externalIdsOfTeams(asked.context.db, ids),
+    hasMembers ? peopleOf(asked, ids) : (new Map() as Members),
+  ]);
+  return teams.map((team) => {
+    const externalId = externalIds.get(team.id);
+    return {
+      schemas: [groupSchema],
+      id: team.id,
+      ...(externalId === undefined ? {} : { externalId }),
+      displayName: team.name,
+      members: members.get(team.id) ?? [],
+      meta: {
+        resourceType: 'Group',
+        created: team.created_at.toISOString(),
+        lastModified: team.updated_at.toISOString(),
+        location: `${asked.address}/Groups/${team.id}`,
+      },
+    };
+  });
+}
+
+/** The group, if the organization has it. */
+export async function findGroup(
+  asked: Asked,
+  id: string,
+  db: ActorContext['db'] = asked.context.db,
+): Promise<GroupResource | undefined> {
+  const team = isUuid(id) ? await getTeamRow(db, id) : undefined;
+  if (team?.organization_id !== asked.organizationId) return undefined;
+  const [resource] = await resourcesOf({ ...asked, context: { ...asked.context, db } }, [team], true);
+  return resource;
+}
+
+/** All groups that a filter matches, with members only if it asks for them. @throws ScimRefusal 400 for too many */
+export async function matchingGroups(asked: Asked, filter: Filter | null): Promise<GroupResource[]> {
+  const teams = await teamsByAge(asked.context.db, asked.organizationId, mostGroups + 1);
+  if (teams.length > mostGroups)
+    throw new ScimRefusal('tooMany', `The organization has more than ${mostGroups} teams`);
+  const all = await resourcesOf(asked, teams, filter !== null && namesPath(filter, 'members'));
+  const work = new Work();
+  return filter ? all.filter((each) => matches(filter, each, work)) : all;
+}
+
+/** The same groups with their members, if the answer has them. */
+export async function withMembers(
+  asked: Asked,
+  groups: readonly GroupResource[],
+): Promise<readonly GroupResource[]> {
+  if (!isAsked(asked.query, 'members')) return groups;
+  const members = await peopleOf(
+    asked,
+    groups.map(({ id }) => id),
+  );
+  return groups.map((each) => ({ ...each, members: members.get(each.id) ?? [] }));
+}
+
+/** A page of the groups that a filter matches. @throws ScimRefusal 400 for what the query has wrong */
+export async function listGroups(asked: Asked): Promise<object> {
+  const text = textOf(asked.query, 'filter');
+  const found = await matchingGroups(asked, text === undefined ? null : parseFilter(text, groupPaths));
+  const { start, items } = pageOf(found, asked.query);
+  const whole = await withMembers(asked, items);
+  return listResponse(found.length, start, whole.map(selection(asked.query)));
+}

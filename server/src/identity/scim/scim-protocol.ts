@@ -1,0 +1,199 @@
+/** SCIM 2.0 (RFC 7644), apart from the interface: identity providers provision people and teams with it. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { scimBase } from '#contract/scim/operations.ts';
+import type { ActorContext, Context } from '../../framework/context.ts';
+import { ownAdmission } from '../../framework/http/admission.ts';
+import { notFound, Refusal } from '../../ground/errors.ts';
+import { parseJson, requireJsonType } from '../../framework/http/parse-body.ts';
+import { bodyText } from '../../framework/http/read-text.ts';
+import { scimContentType } from '../../framework/http/scim-refusal.ts';
+import type { Asked } from './asked.ts';
+import { createGroup, deleteGroup, patchGroup, replaceGroup } from './change-group.ts';
+import { createUser, deleteUser, patchUser, replaceUser } from './change-user.ts';
+import { resourceTypes, schemas, serviceProviderConfig } from './discovery.ts';
+import { identifyProvisioner, type Provisioner } from './identify-provisioner.ts';
+import { findGroup, listGroups } from './list-groups.ts';
+import { findUser, listUsers } from './list-users.ts';
+import { listResponse, type Query, selection } from './page.ts';
+import type { Resource } from './resource.ts';
+import { searchAll, searching } from './search.ts';
+import { scimAddress } from './service-address.ts';
+
+type Handler = (asked: Asked) => Promise<object | null>;
+
+/** A group of ten thousand members. */
+const bodyBytes = 2 * 1024 * 1024;
+
+function bodyOf({ request }: Asked): unknown {
+  const text = bodyText(request.body);
+  if (text.trim() === '') throw new Refusal('bad_request', 'The body is required');
+  requireJsonType(request.headers['content-type']);
+  return parseJson(text);
+}
+
+/** One resource. */
+function shown(asked: Asked, resource: Resource): object {
+  void asked.reply.header('content-location', resource.meta.location);
+  return selection(asked.query)(resource);
+}
+
+function created(asked: Asked, resource: Resource): object {
+  void asked.reply.status(201).header('location', resource.meta.location);
+  return selection(asked.query)(resource);
+}
+
+function orNotFound<T>(found: T | undefined, kind: string, id: string): T {
+  if (found === undefined) throw notFound(kind, id);
+  return found;
+}
+
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly handle: Handler;
+}
+
+/** What can be done with one type of resource. */
+interface Resources {
+  list(asked: Asked): Promise<object>;
+  find(asked: Asked, id: string): Promise<Resource | undefined>;
+  create(asked: Asked, body: unknown): Promise<Resource>;
+  replace(asked: Asked, id: string, body: unknown): Promise<Resource>;
+  patch(asked: Asked, id: string, body: unknown): Promise<Resource>;
+  remove(asked: Asked, id: string): Promise<void>;
+}
+
+/** @param kind as errors call such a resource */
+function callsOf(kind: string, path: string, resources: Resources): Call[] {
+  const { list, find, create, replace, patch, remove } = resources;
+  const one = `${path}/:id`;
+  return [
+    { method: 'GET', path, handle: list },
+    {
+      method: 'POST',
+      path: `${path}/.search`,
+      handle: async (asked) => list(searching(asked, bodyOf(asked))),
+    },
+    { method: 'POST', path, handle: async (asked) => created(asked, await create(asked, bodyOf(asked))) },
+    {
+      method: 'GET',
+      path: one,
+      handle: async (asked) => shown(asked, orNotFound(await find(asked, asked.id), kind, asked.id)),
+    },
+    {
+      method: 'PUT',
+      path: one,
+      handle: async (asked) => shown(asked, await replace(asked, asked.id, bodyOf(asked))),
+    },
+    {
+      method: 'PATCH',
+      path: one,
+      handle: async (asked) => shown(asked, await patch(asked, asked.id, bodyOf(asked))),
+    },
+    {
+      method: 'DELETE',
+      path: one,
+      handle: async (asked) => {
+        await remove(asked, asked.id);
+        return null;
+      },
+    },
+  ];
+}
+
+/** Every call, as `docs/operate/scim.md` lists them. */
+export const calls: readonly Call[] = [
+  {
+    method: 'GET',
+    path: '/ServiceProviderConfig',
+    handle: async ({ address }) => serviceProviderConfig(address),
+  },
+  { method: 'GET', path: '/ResourceTypes', handle: async (asked) => discovered(asked, resourceTypes) },
+  {
+    method: 'GET',
+    path: '/ResourceTypes/:id',
+    handle: async (asked) => discoveredOne(asked, resourceTypes),
+  },
+  { method: 'GET', path: '/Schemas', handle: async (asked) => discovered(asked, schemas) },
+  { method: 'GET', path: '/Schemas/:id', handle: async (asked) => discoveredOne(asked, schemas) },
+  { method: 'POST', path: '/.search', handle: async (asked) => searchAll(searching(asked, bodyOf(asked))) },
+  ...callsOf('user', '/Users', {
+    list: listUsers,
+    find: findUser,
+    create: createUser,
+    replace: replaceUser,
+    patch: patchUser,
+    remove: deleteUser,
+  }),
+  ...callsOf('group', '/Groups', {
+    list: listGroups,
+    find: findGroup,
+    create: createGroup,
+    replace: replaceGroup,
+    patch: patchGroup,
+    remove: deleteGroup,
+  }),
+];
+
+type Discover = (address: string) => { readonly id: string }[];
+
+/** Such lists cannot be filtered (RFC 7644, 4). */
+function discovered({ address, query }: Asked, list: Discover): object {
+  if (query['filter'] !== undefined) throw new Refusal('forbidden', 'This list cannot be filtered');
+  const all = list(address);
+  return listResponse(all.length, 1, all);
+}
+
+function discoveredOne({ address, id }: Asked, list: Discover): object {
+  return orNotFound(
+    list(address).find((each) => each.id === id),
+    'resource',
+    id,
+  );
+}
+
+function askedOf(
+  context: Context,
+  { actor, organizationId }: Provisioner,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Asked {
+  const actorContext: ActorContext = {
+    ...context,
+    actor,
+    requestId: request.id,
+    address: request.ip,
+    log: request.log as Context['log'],
+  };
+  const { id = '' } = request.params as { id?: string };
+  const query = request.query as Query;
+  return {
+    context: actorContext,
+    organizationId,
+    address: scimAddress(context, request),
+    id,
+    query,
+    request,
+    reply,
+  };
+}
+
+/** Registers the calls below their own base path. */
+export async function scimRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  const provisioners = new WeakMap<FastifyRequest, Provisioner>();
+  for (const { method, path, handle } of calls)
+    app.route({
+      method,
+      url: `${scimBase}${path}`,
+      bodyLimit: bodyBytes,
+      config: ownAdmission,
+      onRequest: async (request) =>
+        void provisioners.set(request, await identifyProvisioner(context, request)),
+      handler: async (request, reply) => {
+        const asked = askedOf(context, provisioners.get(request) as Provisioner, request, reply);
+        const answer = await handle(asked);
+        if (answer === null) return reply.status(204).send();
+        return reply.type(scimContentType).send(JSON.stringify(answer));
+      },
+    });
+}

@@ -1,0 +1,19 @@
+/** What one request may cost: filters and lists are sent by strangers, and nothing else is answered meanwhile. */
+import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
+
+/** About two seconds of one processor. */
+const mostCompared = 2_000_000;
+
+export class Work {
+  #left = mostCompared;
+
+  /** Counts values that a request compares. @throws ScimRefusal 400 tooMany for too many of them */
+  spend(values: number): void {
+    this.#left -= values;
+    if (this.#left < 0)
+      throw new ScimRefusal(
+        'tooMany',
+        `The request compares more than ${mostCompared} values: send it in parts, or with a simpler filter`,
+      );
+  }
+}

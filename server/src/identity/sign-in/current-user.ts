@@ -1,0 +1,37 @@
+/** Who the caller is. */
+import type { FastifyRequest } from 'fastify';
+import type { CurrentUser } from '#contract/sign-in/shapes.ts';
+import { inOrganization } from '../../rows/places.ts';
+import type { ActorContext } from '../../framework/context.ts';
+import { csrfTokenOf } from '../../framework/http/sessions/csrf.ts';
+import { sessionOf } from '../../framework/http/sessions/identify-session.ts';
+import { mayCreate } from '../../tenancy/organizations/may-create.ts';
+import { listOrganizationRows } from '../../rows/organizations/organization-store.ts';
+import { getUsers } from '../../rows/users/user-store.ts';
+import { userOf } from '../../tenancy/users/user-view.ts';
+import { hasPassword } from '../../rows/sign-in/password-store.ts';
+
+/** The caller, its organizations, and what identified it. */
+export async function currentUser(context: ActorContext, request: FastifyRequest): Promise<CurrentUser> {
+  const { db, actor } = context;
+  const users = await getUsers(db, [actor.userId]);
+  const rows = await listOrganizationRows(db, actor.access.organizationIds);
+  const session = sessionOf(request);
+  return {
+    user: userOf(users, actor.userId),
+    organizations: rows.map(({ id, name }) => ({ id, name, role: actor.access.roleIn(inOrganization(id)) })),
+    identifiedBy: session ? 'session' : 'key',
+    ...(session
+      ? {
+          session: {
+            id: session.id,
+            kind: session.kind,
+            expiresAt: session.expiresAt.toISOString(),
+            csrfToken: csrfTokenOf(session.secret),
+          },
+        }
+      : {}),
+    hasPassword: await hasPassword(db, actor.userId),
+    mayCreateOrganizations: await mayCreate(context),
+  };
+}

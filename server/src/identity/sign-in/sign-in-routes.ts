@@ -1,0 +1,108 @@
+/** Operations on sign-in, the current user and its sessions. */
+import type { FastifyRequest } from 'fastify';
+import { operations } from '#contract/operations.ts';
+import type { Session } from '#contract/sign-in/shapes.ts';
+import { recordAudit } from '../../framework/audit/record.ts';
+import type { ActorContext } from '../../framework/context.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { isUuid } from '../../rows/entity-home.ts';
+import { notFound, Refusal } from '../../ground/errors.ts';
+import { type Route, route } from '../../framework/http/route.ts';
+import { sessionCookie, setCookie } from '../../framework/http/sessions/cookie.ts';
+import { sessionOf } from '../../framework/http/sessions/identify-session.ts';
+import { updatePerson } from '../../rows/users/person-store.ts';
+import { changePassword } from './change-password.ts';
+import { checkSignIn } from './check-sign-in.ts';
+import { currentUser } from './current-user.ts';
+import { isAnyIdentity } from '../../rows/sign-in/identity-store.ts';
+import { isAnyPassword } from '../../rows/sign-in/password-store.ts';
+import { deleteSessionRow, listSessionRows, type SessionRow } from '../../rows/sign-in/session-store.ts';
+import { startBrowserSession, startCliSession } from './start-session.ts';
+
+function view(row: SessionRow, request: FastifyRequest): Session {
+  return {
+    id: row.id,
+    kind: row.kind,
+    way: row.way,
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    address: row.address,
+    userAgent: row.user_agent,
+    isCurrent: sessionOf(request)?.id === row.id,
+  };
+}
+
+/** @throws Refusal 404 where it is not a session of the caller */
+async function endSession(context: ActorContext, id: string): Promise<{ id: string }> {
+  return inTransaction(context, async (context) => {
+    if (!isUuid(id) || !(await deleteSessionRow(context.db, context.actor.userId, id)))
+      throw notFound('session', id);
+    await recordAudit(context, {
+      organizationId: null,
+      action: 'session.ended',
+      entity: 'session',
+      entityId: id,
+    });
+    return { id };
+  });
+}
+
+export const signInRoutes: Route[] = [
+  route(operations.listSignInMethods, async ({ db, settings }) => ({
+    password: settings.passwordSignIn,
+    providers:
+      settings.oidcIssuer === undefined
+        ? []
+        : [{ id: 'oidc', name: settings.oidcName, path: '/api/auth/oidc/start' }],
+    isFirstStart: !(await isAnyPassword(db)) && !(await isAnyIdentity(db)),
+  })),
+  route(operations.signIn, async (context, { body }, wire) => {
+    const userId = await checkSignIn(context, wire.request, body);
+    return startBrowserSession(context, wire, userId, 'password');
+  }),
+  route(operations.signInCli, async (context, { body }, wire) => {
+    const userId = await checkSignIn(context, wire.request, body);
+    return startCliSession(context, wire, userId, 'password');
+  }),
+  route(operations.signOut, async (context, _input, wire) => {
+    const session = sessionOf(wire.request);
+    if (!session)
+      throw new Refusal(
+        'bad_request',
+        'This request was identified by an API key, which has no session to end',
+      );
+    const ended = await endSession(context, session.id);
+    if (session.kind === 'browser')
+      setCookie(context.settings, wire, { name: sessionCookie, value: '', maxAge: 0 });
+    return ended;
+  }),
+  route(operations.changePassword, async (context, { body }, { request }) => {
+    await changePassword(context, request, body);
+    return { id: context.actor.userId };
+  }),
+  route(operations.getCurrentUser, (context, _input, { request }) => currentUser(context, request)),
+  route(operations.updateCurrentUser, async (context, { body }, { request }) => {
+    const { userId } = context.actor;
+    const changes = {
+      ...(body.name === undefined ? {} : { name: body.name }),
+      ...(body.picture === undefined ? {} : { picture: body.picture }),
+    };
+    await inTransaction(context, async (context) => {
+      await updatePerson(context.db, userId, { ...changes, updated_at: context.now() });
+      await recordAudit(context, {
+        organizationId: null,
+        action: 'user.updated',
+        entity: 'user',
+        entityId: userId,
+        // Not the name: entries stay as they are when the person is removed.
+        details: { fields: Object.keys(changes) },
+      });
+    });
+    return currentUser(context, request);
+  }),
+  route(operations.listSessions, async (context, _input, { request }) =>
+    (await listSessionRows(context.db, context.actor.userId)).map((row) => view(row, request)),
+  ),
+  route(operations.deleteSession, (context, { params }) => endSession(context, params.id)),
+];

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { covers } from '#contract/documents/coverage.ts';
+import { testApp } from '../../../testing/app.ts';
+import { call, ok, refused } from '../../../testing/client.ts';
+
+const app = await testApp();
+const { organizationId } = app;
+const create = (body: object) => ok(app, 'createTeam', { body: { organizationId, ...body } });
+const update = (id: string, body: object) => ok(app, 'updateTeam', { params: { id }, body });
+const idsOf = (team: { users?: { user_id?: string }[] }) => team.users?.map((user) => user.user_id);
+
+const ada = await app.addKey({ [organizationId]: 'User' });
+const ben = await app.addKey({ [organizationId]: 'User' });
+const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
+const stranger = await app.addKey({ [elsewhere]: 'Admin' });
+
+test('a team has a name, a description and members, each changed alone', async () => {
+  covers('Team', 'id', 'organizationId', 'name', 'description', 'users', 'createdByUser');
+  const team = await create({ name: 'operators', description: 'day and night' });
+  assert.deepEqual(
+    [team.name, team.description, team.organizationId, team.isDefaultTeam, team.users],
+    ['operators', 'day and night', organizationId, false, []],
+  );
+  assert.equal(team.createdByUser?.user_id, app.admin.id);
+  const filled = await update(team.id, { userIds: [ada.id, app.admin.id, ada.id] });
+  assert.deepEqual(idsOf(filled)?.toSorted(), [ada.id, app.admin.id].toSorted());
+  assert.deepEqual(
+    filled.users?.find((user) => user.user_id === app.admin.id)?.app_metadata,
+    { isApiKey: true },
+    'a key is a member as people are',
+  );
+  const renamed = await update(team.id, { name: 'on call', description: '' });
+  assert.deepEqual([renamed.name, renamed.description, renamed.users], ['on call', '', filled.users]);
+  assert.deepEqual(await ok(app, 'getTeam', { params: { id: team.id } }), renamed);
+  assert.deepEqual(idsOf(await update(team.id, { userIds: [ben.id] })), [ben.id]);
+  assert.deepEqual(idsOf(await update(team.id, { userIds: [] })), []);
+  assert.deepEqual(await ok(app, 'deleteTeam', { params: { id: team.id } }), { id: team.id });
+  await refused(app, 'getTeam', 404, { params: { id: team.id } });
+  await refused(app, 'deleteTeam', 404, { params: { id: team.id } });
+});
+
+test('a name is unique in an organization', async () => {
+  const once = await create({ name: 'once' });
+  const other = await create({ name: 'other' });
+  const again = { organizationId, name: 'once' };
+  assert.match((await refused(app, 'createTeam', 409, { body: again })).message, /"once"/);
+  const params = { id: other.id };
+  assert.match((await refused(app, 'updateTeam', 409, { params, body: { name: 'once' } })).message, /"once"/);
+  await update(once.id, { name: 'once' });
+  await ok(app, 'createTeam', { body: { organizationId: elsewhere, name: 'once' } });
+  const replies = await Promise.all(
+    Array.from({ length: 4 }, () => call(app, 'createTeam', { body: { organizationId, name: 'at once' } })),
+  );
+  assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409, 409, 409]);
+});
+
+test('only members of the organization can be members of its teams', async () => {
+  const team = await create({ name: 'closed' });
+  for (const userId of [stranger.id, 'nobody', randomUUID()]) {
+    const body = { userIds: [ada.id, userId] };
+    assert.equal(
+      (await refused(app, 'updateTeam', 400, { params: { id: team.id }, body })).message,
+      '/body/userIds/1 does not match any member of the organization that you have access to',
+    );
+  }
+  assert.deepEqual(idsOf(await ok(app, 'getTeam', { params: { id: team.id } })), []);
+});
+
+test('of two lists of members sent at once, one is there completely', async () => {
+  const team = await create({ name: 'raced' });
+  const lists = [
+    [ada.id, ben.id],
+    [app.admin.id, ben.id],
+  ];
+  for (let round = 0; round < 5; round++) {
+    await Promise.all(lists.map((userIds) => update(team.id, { userIds })));
+    const found = idsOf(await ok(app, 'getTeam', { params: { id: team.id } }))?.toSorted();
+    assert.ok(
+      lists.some((userIds) => userIds.toSorted().join() === found?.join()),
+      found?.join(),
+    );
+  }
+});
+
+test('new people join the default team, and keys do not', async () => {
+  covers('Team', 'isDefaultTeam');
+  const team = await create({ name: 'everybody', isDefaultTeam: true });
+  assert.equal(team.isDefaultTeam, true);
+  const person = await app.addKey({ [organizationId]: 'User' });
+  await app.database.pool.query(
+    "insert into app_user (id, name, email, is_api_key) values ('k', 'k', '', true)",
+  );
+  await app.database.pool.query(
+    "insert into organization_member (organization_id, user_id, role) values ($1, 'k', 'User')",
+    [organizationId],
+  );
+  await app.addKey({ [elsewhere]: 'User' });
+  assert.deepEqual(idsOf(await ok(app, 'getTeam', { params: { id: team.id } })), [person.id]);
+  await update(team.id, { isDefaultTeam: false });
+  await app.addKey({ [organizationId]: 'User' });
+  assert.deepEqual(idsOf(await ok(app, 'getTeam', { params: { id: team.id } })), [person.id]);
+});
+
+test('nobody gains the rights of a team by its members', async () => {
+  const manager = await app.addKey({ [organizationId]: ['EDIT_ORGANIZATION_SETTINGS', 'VIEW_ORGANIZATION'] });
+  const team = await create({ name: 'powerful' });
+  const params = { id: team.id };
+  await ok(app, 'updateTeam', { params, body: { userIds: [ada.id] }, as: manager });
+  const { projectId } = app;
+  await ok(app, 'assignTeamRole', { body: { teamId: team.id, projectId, role: 'Viewer' } });
+  for (const body of [{ userIds: [ada.id, manager.id] }, { isDefaultTeam: true }, { name: 'developers' }]) {
+    const { message } = await refused(app, 'updateTeam', 403, { params, body, as: manager });
+    assert.match(message, /"powerful" needs all rights.*VIEW_PROJECT, VIEW_ENVIRONMENT/);
+  }
+  await ok(app, 'updateTeam', { params, body: { name: 'powerful', userIds: [ada.id] }, as: manager });
+  const removal = await refused(app, 'updateTeam', 403, { params, body: { userIds: [] }, as: manager });
+  assert.match(removal.message, /Removing members .* needs all rights/);
+  await ok(app, 'updateTeam', { params, body: { isDefaultTeam: true } });
+  const end = await refused(app, 'updateTeam', 403, { params, body: { isDefaultTeam: false }, as: manager });
+  assert.match(end.message, /Keeping new people out of the team "powerful" needs all rights/);
+  await ok(app, 'updateTeam', { params, body: { isDefaultTeam: true, description: 'same' }, as: manager });
+  await ok(app, 'updateTeam', { params, body: { isDefaultTeam: false } });
+  await ok(app, 'updateTeam', { params, body: { userIds: [] } });
+});
+
+test('what happens to teams is audited', async () => {
+  const team = await create({ name: 'audited' });
+  await update(team.id, { name: 'renamed', userIds: [ben.id] });
+  await ok(app, 'deleteTeam', { params: { id: team.id } });
+  const { rows } = await app.database.pool.query(
+    'select action, details, before, after from audit_event where entity_id = $1 order by id',
+    [team.id],
+  );
+  assert.deepEqual(rows, [
+    {
+      action: 'team.created',
+      details: {},
+      before: null,
+      after: { name: 'audited', description: '', isDefaultTeam: false },
+    },
+    {
+      action: 'team.updated',
+      details: { added: [ben.id], removed: [] },
+      before: { name: 'audited' },
+      after: { name: 'renamed' },
+    },
+    {
+      action: 'team.deleted',
+      details: {},
+      before: { name: 'renamed', description: '', isDefaultTeam: false },
+      after: null,
+    },
+  ]);
+});
+
+test('teams are seen by all who see the organization, and changed by those who may change it', async () => {
+  const team = await create({ name: 'seen' });
+  const params = { id: team.id };
+  assert.equal((await ok(app, 'getTeam', { params, as: ada })).name, 'seen');
+  await ok(app, 'listTeams', { params: { organizationId }, as: ada });
+  for (const [name, body] of [
+    ['updateTeam', { name: 'x' }],
+    ['deleteTeam', undefined],
+  ] as const)
+    assert.match(
+      (await refused(app, name, 403, { params, body, as: ada })).message,
+      /EDIT_ORGANIZATION_SETTINGS/,
+    );
+  await refused(app, 'createTeam', 403, { body: { organizationId, name: 'x' }, as: ada });
+  await refused(app, 'getTeam', 404, { params, as: stranger });
+  await refused(app, 'listTeams', 404, { params: { organizationId }, as: stranger });
+});

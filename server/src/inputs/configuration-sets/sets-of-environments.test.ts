@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import pg from 'pg';
+import { covers } from '#contract/documents/coverage.ts';
+import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
+import { testApp } from '../../../testing/app.ts';
+import { ok, refused } from '../../../testing/client.ts';
+import { createBody, createEnvironment, createIdle, deploy, forgetWork } from '../../../testing/environment.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+const { organizationId, projectId } = app;
+beforeEach(() => forgetWork(app));
+
+let counter = 0;
+
+async function createSet(more: object = {}) {
+  const body = { name: `set ${++counter}`, scope: 'organization', scopeId: organizationId, ...more };
+  return ok(app, 'createConfigurationSet', { body });
+}
+
+async function assigned(scope: string, scopeId: string) {
+  const sets = await ok(app, 'listSetAssignments', { params: { scope, scopeId } });
+  return sets.filter((set) => set.assignmentScope === scope).map(({ id }) => id);
+}
+
+const createProject = (name: string, parentProjectId?: string) =>
+  ok(app, 'createProject', {
+    body: { organizationId, name, ...(parentProjectId ? { parentProjectId } : {}) },
+  });
+
+test('requests that create or deploy an environment assign sets to it and take them away', async () => {
+  covers('createEnvironmentWithoutTemplate', 'body.configurationSetChanges');
+  covers('deployEnvironment', 'body.configurationSetChanges');
+  covers('ConfigurationSetChanges', 'assign', 'unassign');
+  const [a, b, c] = [await createSet(), await createSet(), await createSet()];
+  const environment = await createIdle(app, {
+    configurationSetChanges: { assign: [b.id] },
+    deployRequest: { configurationSetChanges: { assign: [a.id, b.id], unassign: null } },
+  });
+  assert.deepEqual(await assigned('environment', environment.id), [b.id, a.id]);
+  await deploy(app, environment.id, { configurationSetChanges: { assign: [c.id, a.id], unassign: [b.id] } });
+  assert.deepEqual(await assigned('environment', environment.id), [a.id, c.id]);
+  const wrapped = { deployRequest: { configurationSetChanges: { unassign: [a.id] } } };
+  await deploy(app, environment.id, wrapped);
+  assert.deepEqual(await assigned('environment', environment.id), [c.id]);
+  await deploy(app, environment.id, { configurationSetChanges: null });
+  assert.deepEqual(await assigned('environment', environment.id), [c.id]);
+});
+
+test('set changes that cannot be made are refused by name, and nothing is deployed', async () => {
+  const [own, inherited, other] = [await createSet(), await createSet(), await createSet()];
+  const elsewhere = await createProject('elsewhere');
+  const foreign = await createSet({ scope: 'project', scopeId: elsewhere.id });
+  const environment = await createIdle(app, { configurationSetChanges: { assign: [own.id] } });
+  await ok(app, 'assignConfigurationSets', {
+    params: { scope: 'project', scopeId: projectId },
+    query: { setIds: inherited.id },
+  });
+  const changes = 'body/configurationSetChanges';
+  const refusals: [object, string][] = [
+    [
+      { assign: [foreign.id] },
+      `^/${changes}/assign/0 is the configuration set "${foreign.name}" of a project`,
+    ],
+    [{ assign: [other.id, 'none'] }, `^/${changes}/assign/1 does not match any configuration set`],
+    [
+      { unassign: [own.id, inherited.id] },
+      `^/${changes}/unassign/1 does not match .* to this environment itself`,
+    ],
+    [{ assign: [other.id], unassign: [other.id] }, `^/${changes}/unassign/0 is also in assign`],
+  ];
+  const deployments = async () =>
+    (await ok(app, 'listDeployments', { params: { id: environment.id } })).length;
+  const before = await deployments();
+  for (const [configurationSetChanges, message] of refusals) {
+    const request = { params: { id: environment.id }, body: { configurationSetChanges } };
+    assert.match((await refused(app, 'deployEnvironment', 400, request)).message, new RegExp(message));
+  }
+  const inside = { deployRequest: { configurationSetChanges: { assign: [foreign.id] } } };
+  const wrapped = { params: { id: environment.id }, body: inside };
+  const inner = /^\/body\/deployRequest\/configurationSetChanges\/assign\/0 is the configuration set/;
+  assert.match((await refused(app, 'deployEnvironment', 400, wrapped)).message, inner);
+  const body = createBody(app, inside);
+  assert.match((await refused(app, 'createEnvironmentWithoutTemplate', 400, { body })).message, inner);
+  assert.equal(await deployments(), before);
+  assert.deepEqual(await assigned('environment', environment.id), [own.id]);
+});
+
+test('a deployment keeps which sets it was started with, also when they are unassigned and deleted', async () => {
+  covers('ConfigurationSet', 'isDeleted');
+  const [inProject, first, second] = [await createSet(), await createSet(), await createSet()];
+  const project = await createProject('kept');
+  await ok(app, 'assignConfigurationSets', {
+    params: { scope: 'project', scopeId: project.id },
+    query: { setIds: inProject.id },
+  });
+  const environment = await createIdle(app, {
+    projectId: project.id,
+    configurationSetChanges: { assign: [second.id, first.id, inProject.id] },
+  });
+  const { id } = await deploy(app, environment.id);
+  const expected = [inProject.id, second.id, first.id];
+  assert.deepEqual(await assigned('deployment', id), expected);
+  const later = await deploy(app, environment.id, { configurationSetChanges: { unassign: [first.id] } });
+  await ok(app, 'deleteConfigurationSet', { params: { id: second.id } });
+  assert.deepEqual(await assigned('environment', environment.id), [inProject.id]);
+  assert.deepEqual(await assigned('deployment', id), expected);
+  assert.deepEqual(await assigned('deployment', later.id), [inProject.id, second.id]);
+  const params = { scope: 'deployment', scopeId: id };
+  const rows = await ok(app, 'listSetAssignments', { params });
+  assert.deepEqual(
+    rows.map(({ isDeleted }) => isDeleted),
+    [undefined, true, undefined],
+  );
+  for (const name of ['assignConfigurationSets', 'unassignConfigurationSets'] as const)
+    await refused(app, name, 400, { params, query: { setIds: first.id } });
+});
+
+test('environments and projects do not leave the project of a set that is assigned to them', async (t) => {
+  const parent = await createProject('parent of sets');
+  const child = await createProject('child of sets', parent.id);
+  const target = await createProject('target');
+  const set = await createSet({ scope: 'project', scopeId: parent.id });
+  const environment = await createEnvironment(app, {
+    projectId: child.id,
+    preventAutoDeploy: true,
+    configurationSetChanges: { assign: [set.id] },
+  });
+  const move = (projectId: string) => ({ params: { id: environment.id }, body: { projectId } });
+  const moveProject = { params: { id: child.id }, body: { targetProjectId: target.id } };
+  const refusal = new RegExp(`"${set.name}" belongs to a project that this would leave, and is assigned to`);
+  assert.match((await refused(app, 'moveEnvironment', 409, move(target.id))).message, refusal);
+  assert.match((await refused(app, 'moveProject', 409, moveProject)).message, refusal);
+  await ok(app, 'moveEnvironment', move(parent.id));
+  await ok(app, 'moveEnvironment', move(child.id));
+  const places = [
+    ['template', environment.blueprintId],
+    ['project', child.id],
+    ['environment', environment.id],
+  ] as const;
+  const query = { setIds: set.id };
+  for (const [scope, scopeId] of places.slice(0, 2))
+    await ok(app, 'assignConfigurationSets', { params: { scope, scopeId }, query });
+  for (const [scope, scopeId] of places) {
+    assert.match((await refused(app, 'moveProject', 409, moveProject)).message, refusal);
+    await ok(app, 'unassignConfigurationSets', { params: { scope, scopeId }, query });
+  }
+  for (let count = 0; count < 20; count++)
+    await createEnvironment(app, {
+      projectId: parent.id,
+      preventAutoDeploy: true,
+      configurationSetChanges: { assign: [set.id] },
+    });
+  const statements = t.mock.method(pg.Client.prototype, 'query');
+  await ok(app, 'moveProject', moveProject);
+  const reads = statements.mock.calls.filter(({ arguments: [asked] }) =>
+    JSON.stringify(asked).includes('from \\"environment\\"'),
+  );
+  statements.mock.restore();
+  assert.ok(reads.length < 10, `${reads.length} queries for 20 assignments`);
+  assert.deepEqual(await assigned('project', child.id), []);
+});
+
+test('assignments are deleted with the environment', async () => {
+  const set = await createSet();
+  const environment = await createEnvironment(app, {
+    preventAutoDeploy: true,
+    configurationSetChanges: { assign: [set.id] },
+  });
+  const query = { setIds: set.id };
+  const params = { scope: 'template', scopeId: environment.blueprintId };
+  await ok(app, 'assignConfigurationSets', { params, query });
+  await ok(app, 'deleteEnvironment', { params: { id: environment.id } });
+  const left = await app.context.db
+    .selectFrom('configuration_set_assignment')
+    .select('scope')
+    .where('set_id', '=', set.id)
+    .execute();
+  assert.deepEqual(left, []);
+});
+
+test('variables of assigned sets reach runs: inner places and plain variables win, then later sets', async () => {
+  covers('listVariables', 'query.setId');
+  const project = await createProject('values');
+  const value = (name: string, text: string) => ({ name, value: text });
+  const outer = await createSet({ configurationProperties: [value('ONLY', 'outer'), value('A', 'outer')] });
+  const first = await createSet({
+    configurationProperties: [value('A', 'first'), value('B', 'first'), value('C', 'first')],
+  });
+  const secret = 'planted-secret-of-a-set';
+  const second = await createSet({
+    configurationProperties: [value('B', 'second'), { ...value('SECRET', secret), isSensitive: true }],
+  });
+  await ok(app, 'assignConfigurationSets', {
+    params: { scope: 'project', scopeId: project.id },
+    query: { setIds: outer.id },
+  });
+  const environment = await createIdle(app, {
+    projectId: project.id,
+    requiresApproval: false,
+    configurationChanges: [value('C', 'plain')],
+    configurationSetChanges: { assign: [first.id, second.id] },
+  });
+  const { id } = await deploy(app, environment.id, { deploymentType: 'dryRun' });
+  const job = await agent.claim();
+  await agent.finish(job, plannedOutcome());
+  const given = new Map(job.variables.environment.map((each) => [each.name, each.value]));
+  assert.deepEqual(
+    ['ONLY', 'A', 'B', 'C', 'SECRET'].map((name) => given.get(name)),
+    ['outer', 'first', 'second', 'plain', secret],
+  );
+  const { variables = [] } = await ok(app, 'getDeployment', { params: { id } });
+  const shown = variables.find(({ name }) => name === 'SECRET');
+  assert.deepEqual([shown?.scope, shown?.scopeId, shown?.value], ['SET', second.id, '********']);
+  const query = { organizationId, environmentId: environment.id };
+  const rows = await ok(app, 'listVariables', { query });
+  const overwrites = (name: string) => {
+    const hidden = rows.find((row) => row.name === name)?.overwrites;
+    return hidden && [hidden.scope, hidden.scopeId, hidden.value];
+  };
+  assert.deepEqual(overwrites('B'), ['SET', first.id, 'first']);
+  assert.deepEqual(overwrites('C'), ['SET', first.id, 'first']);
+  assert.deepEqual(overwrites('A'), ['SET', outer.id, 'outer']);
+  assert.equal(overwrites('ONLY'), null);
+  const ofSet = await ok(app, 'listVariables', { query: { organizationId, setId: second.id } });
+  assert.deepEqual(
+    ofSet.map((row) => [row.name, row.scope, row.scopeId, row.value]),
+    [
+      ['B', 'SET', second.id, 'second'],
+      ['SECRET', 'SET', second.id, '********'],
+    ],
+  );
+  await ok(app, 'deleteConfigurationSet', { params: { id: first.id } });
+  await deploy(app, environment.id, { deploymentType: 'dryRun' });
+  const later = await agent.claim();
+  await agent.finish(later, plannedOutcome());
+  const values = new Map(later.variables.environment.map((each) => [each.name, each.value]));
+  assert.deepEqual([values.get('A'), values.get('B'), values.get('C')], ['outer', 'second', 'plain']);
+});
+
+test('variables of a set are also written one by one, and the mask of a secret keeps it', async () => {
+  const set = await createSet({
+    configurationProperties: [{ name: 'TOKEN', value: 'planted-secret-kept', isSensitive: true }],
+  });
+  const scope = { scope: 'SET', scopeId: set.id, organizationId };
+  const [token] = await ok(app, 'listVariables', { query: { organizationId, setId: set.id } });
+  await ok(app, 'updateConfigurationSet', {
+    params: { id: set.id },
+    body: { configurationPropertiesChanges: [{ ...token, overwrites: null, description: 'kept' }] },
+  });
+  const [plain] = await ok(app, 'saveVariables', { body: [{ ...scope, name: 'PLAIN', value: 'v' }] });
+  const environment = await createIdle(app, { configurationSetChanges: { assign: [set.id] } });
+  await deploy(app, environment.id, { deploymentType: 'dryRun' });
+  const job = await agent.claim();
+  await agent.finish(job, plannedOutcome());
+  const given = job.variables.environment.filter(({ name }) => ['TOKEN', 'PLAIN'].includes(name));
+  assert.deepEqual(given.map(({ value }) => value).toSorted(), ['planted-secret-kept', 'v']);
+  await ok(app, 'deleteVariable', { params: { id: plain?.id ?? '' } });
+  const left = await ok(app, 'listVariables', { query: { organizationId, setId: set.id } });
+  assert.deepEqual(
+    left.map(({ name, description }) => [name, description]),
+    [['TOKEN', 'kept']],
+  );
+  const user = await app.addKey({ [organizationId]: 'User' });
+  await refused(app, 'saveVariables', 403, { body: [{ ...scope, name: 'X', value: 'v' }], as: user });
+  await ok(app, 'deleteConfigurationSet', { params: { id: set.id } });
+  await refused(app, 'listVariables', 400, { query: { organizationId, setId: set.id } });
+  await refused(app, 'saveVariables', 400, { body: [{ ...scope, name: 'X', value: 'v' }] });
+});

@@ -1,0 +1,32 @@
+/** Operations on budgets and on credentials that read costs. */
+import { operations } from '#contract/operations.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { type Route, route } from '../../framework/http/route.ts';
+import {
+  assignCostCredential,
+  listCostCredentials,
+  unassignCostCredential,
+} from './assign-cost-credential.ts';
+import { getBudgetRow } from '../../rows/costs/budget-store.ts';
+import { budgetView, deleteBudget, requireBudget, setBudget } from './change-budget.ts';
+
+export const costRoutes: Route[] = [
+  route(operations.getBudget, async ({ db }, { params: { projectId } }) =>
+    budgetView(requireBudget(await getBudgetRow(db, projectId), projectId)),
+  ),
+  route(operations.setBudget, (context, { params, body }) =>
+    inTransaction(context, (context) => setBudget(context, params.projectId, body)),
+  ),
+  route(operations.deleteBudget, (context, { params }) =>
+    inTransaction(context, (context) => deleteBudget(context, params.projectId)),
+  ),
+  route(operations.listCostCredentials, ({ db }, { params }) => listCostCredentials(db, params.projectId)),
+  route(operations.assignCostCredential, (context, { params, body }) =>
+    inTransaction(context, (context) => assignCostCredential(context, params.projectId, body.credentialsId)),
+  ),
+  route(operations.unassignCostCredential, (context, { params }) =>
+    inTransaction(context, (context) =>
+      unassignCostCredential(context, params.projectId, params.credentialsId),
+    ),
+  ),
+];

@@ -1,7 +1,0 @@
-/** Steps of deployments and their logs. */
-import type { Family } from '../family.ts';
-
-export const family: Family = {
-  name: 'logs',
-  tables: ['deployment_step', 'log_chunk'],
-};

@@ -1,5 +1,0 @@
-/** Repositories as far as the service reads them itself. */
-import type { Family } from '../family.ts';
-import { repositoryRoutes } from './repository-routes.ts';
-
-export const family: Family = { name: 'repositories', routes: repositoryRoutes };

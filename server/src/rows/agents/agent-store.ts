@@ -1,0 +1,158 @@
+/** SQL of agents (a key under which processes work) and their secrets. */
+import { inOrganization } from '../places.ts';
+import type { Insertable, Selectable } from 'kysely';
+import { type FindHome, isUuid } from '../entity-home.ts';
+import type { Connection, Context } from '../../framework/context.ts';
+import type { AgentSecretTable, AgentTable } from '../schema.ts';
+import { lockOrganizationRow } from '../organizations/organization-store.ts';
+import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';
+
+export type AgentRow = Selectable<AgentTable>;
+export type AgentSecretRow = Selectable<AgentSecretTable>;
+
+/** Whether a text names the default agent: clients write names of their own before the end of its key. */
+export function isDefaultAgentName(key: string): boolean {
+  return key.endsWith('_DEFAULT');
+}
+
+/** @param name the key of an agent, its id, or any name of the default agent */
+export async function findAgent(db: Connection, name: string): Promise<AgentRow | undefined> {
+  const query = db.selectFrom('agent').selectAll().where('deleted_at', 'is', null);
+  if (isDefaultAgentName(name)) return query.where('is_default', '=', true).executeTakeFirst();
+  return (
+    isUuid(name) ? query.where('id', '=', name) : query.where('agent_key', '=', name)
+  ).executeTakeFirst();
+}
+
+/** The agents of organizations, and those that all organizations share. */
+export async function listAgentRows(db: Connection, organizationIds: readonly string[]): Promise<AgentRow[]> {
+  if (organizationIds.length === 0) return [];
+  return db
+    .selectFrom('agent')
+    .selectAll()
+    .where(({ eb, or }) =>
+      or([eb('organization_id', 'in', [...organizationIds]), eb('is_shared', '=', true)]),
+    )
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('agent_key')
+    .execute();
+}
+
+/**
+ * An agent of one organization, under a new key.
+ * @returns undefined where the organization has an agent of that name
+ */
+export async function insertAgent(
+  tx: Connection,
+  { newId, now }: Pick<Context, 'newId' | 'now'>,
+  agent: Pick<Insertable<AgentTable>, 'organization_id' | 'name' | 'description' | 'logs' | 'created_by'>,
+): Promise<AgentRow | undefined> {
+  // Nobody could distinguish two agents of one name; the lock puts simultaneous calls in an order.
+  await lockOrganizationRow(tx, agent.organization_id);
+  const same = await tx
+    .selectFrom('agent')
+    .select('id')
+    .where('organization_id', '=', agent.organization_id)
+    .where('name', '=', agent.name)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (same) return undefined;
+  const id = newId();
+  const at = now();
+  return tx
+    .insertInto('agent')
+    .values({ ...agent, id, agent_key: `agent-${id.slice(-12)}`, created_at: at, updated_at: at })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** @returns the row and the secret, which nobody can read again */
+export async function insertAgentSecret(
+  tx: Connection,
+  context: Context,
+  agentKey: string,
+  createdBy: string,
+  description: string | null,
+): Promise<{ row: AgentSecretRow; secret: string }> {
+  const secret = newKeySecret();
+  const row = await tx
+    .insertInto('agent_secret')
+    .values({
+      id: context.newId(),
+      agent_key: agentKey,
+      description,
+      secret_hmac: context.keyHash.hash(secret),
+      created_by: createdBy,
+      created_at: context.now(),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { row, secret };
+}
+
+/** The secrets of an agent, newest first; nobody can read them again. */
+export async function listAgentSecrets(
+  db: Connection,
+  agentKey: string,
+): Promise<Omit<AgentSecretRow, 'secret_hmac'>[]> {
+  return db
+    .selectFrom('agent_secret')
+    .select(['id', 'agent_key', 'description', 'created_by', 'created_at'])
+    .where('agent_key', '=', agentKey)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .execute();
+}
+
+/** @returns whether the agent had that secret */
+export async function deleteAgentSecretById(tx: Connection, agentKey: string, id: string): Promise<boolean> {
+  const row = await tx
+    .deleteFrom('agent_secret')
+    .where('agent_key', '=', agentKey)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The agent is not shown any more and its secrets are refused; what it ran keeps its row. */
+export async function setAgentDeleted(tx: Connection, agentKey: string, at: Date): Promise<void> {
+  await tx.deleteFrom('agent_secret').where('agent_key', '=', agentKey).execute();
+  await tx.updateTable('agent').set({ deleted_at: at }).where('agent_key', '=', agentKey).execute();
+}
+
+/** Where an agent lives, by its key or its id: clients send either. */
+export const agentHome: FindHome = async (db, key) => {
+  const row = await findAgent(db, key);
+  return row && inOrganization(row.organization_id);
+};
+
+/** The agent that runs deployments of organizations without agents of their own: all of them share it. */
+export async function insertDefaultAgent(
+  tx: Connection,
+  row: Omit<Insertable<AgentTable>, 'is_default' | 'is_shared'>,
+): Promise<void> {
+  await tx
+    .insertInto('agent')
+    .values({ ...row, is_default: true, is_shared: true })
+    .execute();
+}
+
+/** Hashes of all secrets of an agent key, with the organization of the agent. */
+export async function listSecretHashes(db: Connection, agentKey: string) {
+  return db
+    .selectFrom('agent_secret')
+    .innerJoin('agent', 'agent.agent_key', 'agent_secret.agent_key')
+    .select(['agent_secret.secret_hmac', 'agent.organization_id', 'agent.is_shared'])
+    .where('agent_secret.agent_key', '=', agentKey)
+    .execute();
+}
+
+export async function deleteAgentSecret(tx: Connection, agentKey: string, secretHmac: Buffer): Promise<void> {
+  await tx
+    .deleteFrom('agent_secret')
+    .where('agent_key', '=', agentKey)
+    .where('secret_hmac', '=', secretHmac)
+    .execute();
+}

@@ -1,0 +1,116 @@
+/** SQL of agent processes: each works under an agent's key and holds one spool. */
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Connection } from '../../framework/context.ts';
+import type { AgentProcessTable } from '../schema.ts';
+
+export type AgentProcessRow = Selectable<AgentProcessTable>;
+
+export async function getAgentProcess(db: Connection, id: string): Promise<AgentProcessRow | undefined> {
+  return db.selectFrom('agent_process').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/**
+ * The process that now holds a spool, under a new epoch if the spool is known.
+ * @returns undefined where the spool belongs to another agent key
+ */
+export async function upsertAgentProcess(
+  tx: Connection,
+  { id, spool_id, ...columns }: Insertable<AgentProcessTable>,
+): Promise<Pick<AgentProcessRow, 'id' | 'epoch' | 'registered_at'> | undefined> {
+  return tx
+    .insertInto('agent_process')
+    .values({ id, spool_id, ...columns })
+    .onConflict((conflict) =>
+      conflict
+        .column('spool_id')
+        .doUpdateSet({ ...columns, epoch: sql`agent_process.epoch + 1` })
+        .where('agent_process.agent_key', '=', columns.agent_key),
+    )
+    .returning(['id', 'epoch', 'registered_at'])
+    .executeTakeFirst();
+}
+
+/** @param isGoodbye the process reports that it is about to end */
+export async function storeContact(
+  tx: Connection,
+  id: string,
+  { at, isGoodbye }: { readonly at: Date; readonly isGoodbye: boolean },
+): Promise<void> {
+  await tx
+    .updateTable('agent_process')
+    .set({ contact_at: at, said_goodbye: isGoodbye })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Contacts later than a time, of a clock that was set back since, count as being of that time. */
+export async function endFutureContacts(db: Connection, now: Date, after: Date): Promise<void> {
+  await db.updateTable('agent_process').set({ contact_at: now }).where('contact_at', '>', after).execute();
+}
+
+/** Locks the processes of an agent: none of them gets an attempt until the transaction ends. @returns their ids */
+export async function lockProcesses(tx: Connection, agentKey: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('agent_process')
+    .select('id')
+    .where('agent_key', '=', agentKey)
+    .forUpdate()
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The processes of an agent count as signed off: nothing waits for them. */
+export async function signOffProcesses(tx: Connection, agentKey: string): Promise<void> {
+  await tx
+    .updateTable('agent_process')
+    .set({ said_goodbye: true })
+    .where('agent_key', '=', agentKey)
+    .execute();
+}
+
+/** The last contact of any process that works under a key, and its version. */
+export async function newestProcess(db: Connection, agentKey: string) {
+  return db
+    .selectFrom('agent_process')
+    .select(['contact_at', 'version', 'said_goodbye'])
+    .where('agent_key', '=', agentKey)
+    .orderBy('contact_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** The processes under a key that did not sign off and had contact after a time. */
+export async function listProcesses(db: Connection, agentKey: string, after: Date) {
+  return db
+    .selectFrom('agent_process')
+    .select(['hostname', 'version', 'contact_at', 'isolation'])
+    .where('agent_key', '=', agentKey)
+    .where('said_goodbye', '=', false)
+    .where('contact_at', '>', after)
+    .orderBy('hostname')
+    .orderBy('id')
+    .execute();
+}
+
+/** Processes that did not sign off and had contact after a time, with their last contact and their agent. */
+export async function listContacts(db: Connection, after: Date) {
+  return db
+    .selectFrom('agent_process')
+    .innerJoin('agent', 'agent.agent_key', 'agent_process.agent_key')
+    .select(['agent_process.id', 'agent_process.agent_key', 'hostname', 'contact_at'])
+    .select(['agent.id as agent_id', 'agent.organization_id'])
+    .where('said_goodbye', '=', false)
+    .where('contact_at', '>', after)
+    .execute();
+}
+
+/** What processes can run, and for whom, that did not say goodbye and were heard of after a time. */
+export async function listAbilities(db: Connection, after: Date) {
+  return db
+    .selectFrom('agent_process')
+    .innerJoin('agent', 'agent.agent_key', 'agent_process.agent_key')
+    .select(['tools', 'work_folder', 'agent.organization_id', 'agent.is_shared'])
+    .where('contact_at', '>', after)
+    .where('said_goodbye', '=', false)
+    .execute();
+}

@@ -1,0 +1,336 @@
+/**
+ * SQL that joins attempts with their jobs, deployments, environments and agents, where one statement has to
+ * read them at once.
+ */
+import { type Expression, type RawBuilder, sql } from 'kysely';
+import type { AgentScope } from '../agents/agent-scope.ts';
+import type { AgentProcessRow } from '../agents/process-store.ts';
+import type { Connection } from '../../framework/context.ts';
+import { statement } from '../../ground/database/prepared.ts';
+import type { JobRow } from '../queue/job-store.ts';
+import type { AttemptKey, AttemptRow } from './attempt-store.ts';
+
+const beginAttempt = statement<AttemptRow>(`
+  with taken as (
+    update job set status = 'claimed', attempts = attempts + 1 where id = $1 returning *
+  )
+  insert into attempt (job_id, number, fence, agent_process_id, status, claimed_at, state_version_id)
+  select taken.id, taken.attempts, nextval('fence'), $2, 'claimed', $3, environment.current_state_version_id
+  from taken join deployment on deployment.id = taken.deployment_id
+    join environment on environment.id = deployment.environment_id
+  returning *`);
+
+/**
+ * A new attempt of a job under a new fence, which makes every older one void. It has the state on which it
+ * begins: its plan is outdated once another one is current.
+ */
+export async function insertAttempt(
+  tx: Connection,
+  job: Pick<JobRow, 'id'>,
+  agentProcessId: string,
+  at: Date,
+): Promise<AttemptRow> {
+  const [row] = await beginAttempt(tx, job.id, agentProcessId, at);
+  if (!row) throw new Error(`Job ${job.id} has lost its deployment or environment`);
+  return row;
+}
+
+/** Attempts of an agent process whose deployments are to be aborted. */
+export async function listAborting(db: Connection, agentProcessId: string): Promise<AttemptKey[]> {
+  return db
+    .selectFrom('attempt')
+    .innerJoin('job', 'job.id', 'attempt.job_id')
+    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+    .select(['attempt.job_id', 'attempt.number'])
+    .where('attempt.agent_process_id', '=', agentProcessId)
+    .where('attempt.status', '<>', 'ended')
+    .where('deployment.status', '=', 'ABORTING')
+    .execute();
+}
+
+function heldAttempts(db: Connection) {
+  return db
+    .selectFrom('attempt')
+    .innerJoin('agent_process', 'agent_process.id', 'attempt.agent_process_id')
+    .innerJoin('job', 'job.id', 'attempt.job_id')
+    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+    .selectAll('attempt')
+    .select(['agent_process.contact_at', 'agent_process.hostname', 'deployment.environment_id'])
+    .where('attempt.status', '<>', 'ended');
+}
+
+/** An open attempt with the last contact of the process that holds it. */
+export interface HeldAttemptRow extends AttemptRow {
+  readonly contact_at: Date;
+  readonly hostname: string;
+  readonly environment_id: string;
+}
+
+/** Open attempts whose agents have not been heard of since a time. */
+export async function listSilentAttempts(db: Connection, since: Date): Promise<HeldAttemptRow[]> {
+  return heldAttempts(db).where('agent_process.contact_at', '<', since).execute();
+}
+
+/** Locks an attempt with its agent's contact; undefined where it has ended meanwhile. */
+export async function lockHeldAttempt(
+  tx: Connection,
+  attempt: AttemptKey,
+): Promise<HeldAttemptRow | undefined> {
+  return heldAttempts(tx)
+    .where('attempt.job_id', '=', attempt.job_id)
+    .where('attempt.number', '=', attempt.number)
+    .forUpdate('attempt')
+    .executeTakeFirst();
+}
+
+const attemptsOf = (db: Connection, environmentId: string) =>
+  db
+    .selectFrom('attempt')
+    .innerJoin('job', 'job.id', 'attempt.job_id')
+    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+    .select('attempt.number')
+    .where('deployment.environment_id', '=', environmentId);
+
+/** Whether a run of the environment ever began to change resources. */
+export async function wasTouched(db: Connection, environmentId: string): Promise<boolean> {
+  const marked = await attemptsOf(db, environmentId)
+    .where((eb) =>
+      eb.or([
+        eb('attempt.mark', 'is not', null),
+        eb.and([eb('job.phase', '=', 'apply'), eb('attempt.status', '<>', 'ended')]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return marked !== undefined;
+}
+
+/** Whether a run of some deployments of the environment, by their numbers, began to change resources. */
+export async function wasTouchedBetween(
+  db: Connection,
+  environmentId: string,
+  { after, before }: { readonly after: number; readonly before: number },
+): Promise<boolean> {
+  const marked = await attemptsOf(db, environmentId)
+    .where('attempt.mark', 'is not', null)
+    .where('deployment.number', '>', after)
+    .where('deployment.number', '<', before)
+    .limit(1)
+    .executeTakeFirst();
+  return marked !== undefined;
+}
+
+/** Whether another attempt of the environment is applying changes. */
+export async function isAnotherApplying(
+  db: Connection,
+  environmentId: string,
+  attempt: AttemptKey,
+): Promise<boolean> {
+  const other = await attemptsOf(db, environmentId)
+    .where('job.phase', '=', 'apply')
+    .where('attempt.status', '<>', 'ended')
+    .where((eb) => eb.or([eb('job.id', '<>', attempt.job_id), eb('attempt.number', '<>', attempt.number)]))
+    .limit(1)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+/** What decides whether a state of an attempt may become the current one. */
+export async function getStateSender(db: Connection, attempt: AttemptKey) {
+  return db
+    .selectFrom('attempt')
+    .innerJoin('job', 'job.id', 'attempt.job_id')
+    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+    .select(['attempt.fence', 'attempt.mark', 'job.attempts', 'job.phase', 'deployment.type'])
+    .select((eb) =>
+      eb
+        .exists(
+          eb
+            .selectFrom('attempt as newer')
+            .innerJoin('job as newer_job', 'newer_job.id', 'newer.job_id')
+            .innerJoin('deployment as other', 'other.id', 'newer_job.deployment_id')
+            .select('newer.fence')
+            .whereRef('newer.fence', '>', 'attempt.fence')
+            .where('newer.mark', 'is not', null)
+            .whereRef('other.environment_id', '=', 'deployment.environment_id'),
+        )
+        .$castTo<boolean>()
+        .as('isNewerMarked'),
+    )
+    .where('attempt.job_id', '=', attempt.job_id)
+    .where('attempt.number', '=', attempt.number)
+    .executeTakeFirstOrThrow();
+}
+
+export type StateSender = Awaited<ReturnType<typeof getStateSender>>;
+
+/** Who has which job now. */
+export async function listHolders(db: Connection, jobIds: readonly string[]) {
+  if (jobIds.length === 0) return [];
+  return db
+    .selectFrom('attempt')
+    .innerJoin('agent_process', 'agent_process.id', 'attempt.agent_process_id')
+    .select(['attempt.job_id', 'attempt.mark', 'agent_process.id'])
+    .select(['agent_process.hostname', 'agent_process.contact_at'])
+    .where('attempt.job_id', 'in', [...jobIds])
+    .where('attempt.status', '<>', 'ended')
+    .orderBy('attempt.number')
+    .execute();
+}
+
+/** The agent that runs each of several deployments, or ran it last. @returns its id, by deployment */
+export async function lastAgents(
+  db: Connection,
+  deploymentIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (deploymentIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('job')
+    .innerJoin('attempt', 'attempt.job_id', 'job.id')
+    .innerJoin('agent_process', 'agent_process.id', 'attempt.agent_process_id')
+    .innerJoin('agent', 'agent.agent_key', 'agent_process.agent_key')
+    .select(['job.deployment_id', 'agent.id'])
+    .where('job.deployment_id', 'in', [...deploymentIds])
+    .orderBy('attempt.fence')
+    .execute();
+  return new Map(rows.map((row) => [row.deployment_id, row.id]));
+}
+
+/**
+ * The same as a column of a statement about deployments. Aggregated: with `order by … limit 1`, PostgreSQL may
+ * read the index of all fences from its end.
+ */
+export function lastAgentOf(deploymentId: Expression<string>): RawBuilder<string | null> {
+  return sql`(select (array_agg(agent.id order by attempt.fence desc))[1]
+    from job join attempt on attempt.job_id = job.id
+    join agent_process on agent_process.id = attempt.agent_process_id
+    join agent on agent.agent_key = agent_process.agent_key
+    where job.deployment_id = ${deploymentId})`;
+}
+
+/** A job, and the attempt under which it was claimed. */
+export interface ClaimedRun {
+  readonly job: Pick<JobRow, 'id' | 'deployment_id' | 'phase' | 'work_folder'>;
+  readonly attempt: AttemptRow;
+}
+
+/** What a job runs on. */
+export interface RunPlace {
+  readonly environment_id: string;
+  readonly template_id: string;
+}
+
+type ClaimedRow = AttemptRow & Omit<ClaimedRun['job'], 'id'> & RunPlace;
+
+/**
+ * With `queued` as a parameter, the index of queued jobs would not be used. A claim waits for up to half a minute, in
+ * which its agent may be deleted, its secret revoked, or its spool taken by another process.
+ */
+const takeQueued = statement<ClaimedRow>(`
+  with next as (
+    select id from job
+    where status = 'queued' and tool = any($1::text[])
+      and (work_folder is null or work_folder = $2)
+      and ($3::uuid is null or exists (
+        select from deployment where deployment.id = job.deployment_id and organization_id = $3::uuid))
+    order by created_at, id limit 1 for update skip locked
+  ), admitted as (
+    select next.id from next, agent_process p
+    where p.id = $4 and p.epoch = $6 and not p.said_goodbye and exists (
+      select from agent_secret where agent_secret.agent_key = p.agent_key and secret_hmac = $7)
+    for key share of p
+  ), taken as (
+    update job set status = 'claimed', attempts = attempts + 1 from admitted where job.id = admitted.id
+    returning job.*
+  ), made as (
+    insert into attempt (job_id, number, fence, agent_process_id, status, claimed_at, state_version_id)
+    select taken.id, taken.attempts, nextval('fence'), $4, 'claimed', $5, environment.current_state_version_id
+    from taken join deployment on deployment.id = taken.deployment_id
+      join environment on environment.id = deployment.environment_id
+    returning *
+  )
+  select made.*, taken.deployment_id, taken.phase, taken.work_folder, d.environment_id, d.template_id
+  from made, taken join deployment d on d.id = taken.deployment_id`);
+
+/** A process that claims, with the secret that it called with. */
+type Claimant = Pick<AgentProcessRow, 'id' | 'tools' | 'work_folder' | 'epoch'> &
+  AgentScope & { readonly secret_hmac: Buffer };
+
+/**
+ * Claims the next queued job that this agent can take; others that claim at the same time skip it. An agent of
+ * one organization takes only the jobs of that organization, and one that was replaced or refused since takes none.
+ */
+export async function takeQueuedJob(
+  tx: Connection,
+  agent: Claimant,
+  at: Date,
+): Promise<(ClaimedRun & RunPlace) | undefined> {
+  const { id, tools, work_folder, onlyOrganizationId, epoch, secret_hmac } = agent;
+  const able = [tools, work_folder, onlyOrganizationId] as const;
+  const [row] = await takeQueued(tx, ...able, id, at, epoch, secret_hmac);
+  if (!row) return undefined;
+  const { deployment_id, phase, work_folder: workFolder, environment_id, template_id, ...attempt } = row;
+  const job = { id: attempt.job_id, deployment_id, phase, work_folder: workFolder };
+  return { job, attempt, environment_id, template_id };
+}
+
+/** Jobs of several deployments that are not done, with the organizations that they are for. */
+export async function listOpenJobs(db: Connection, deploymentIds: readonly string[]) {
+  if (deploymentIds.length === 0) return [];
+  return db
+    .selectFrom('job')
+    .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
+    .selectAll('job')
+    .select('deployment.organization_id')
+    .where('job.deployment_id', 'in', [...deploymentIds])
+    .where('job.status', '<>', 'done')
+    .execute();
+}
+
+/** Those of several fences whose attempt has not ended, and belongs to the key of an agent process. */
+export async function openFences(
+  db: Connection,
+  agentProcessId: string,
+  fences: readonly number[],
+): Promise<Set<number>> {
+  if (fences.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('attempt')
+    .innerJoin('agent_process as holder', 'holder.id', 'attempt.agent_process_id')
+    .innerJoin('agent_process as caller', 'caller.agent_key', 'holder.agent_key')
+    .select('attempt.fence')
+    .where('attempt.fence', 'in', [...fences])
+    .where('caller.id', '=', agentProcessId)
+    .where('attempt.status', '<>', 'ended')
+    .execute();
+  return new Set(rows.map((row) => row.fence));
+}
+
+/** The newest attempt of each job of a deployment's last level, with its times, in the order of the attempts. */
+export async function listTimedAttempts(db: Connection, deploymentId: string) {
+  return db
+    .selectFrom('job')
+    .innerJoin('attempt', 'attempt.job_id', 'job.id')
+    .innerJoin('attempt as first', (join) =>
+      join.onRef('first.job_id', '=', 'job.id').on('first.number', '=', 1),
+    )
+    .whereRef('attempt.number', '=', 'job.attempts')
+    .select([
+      'job.phase',
+      'job.created_at as createdAt',
+      'first.claimed_at as firstClaimedAt',
+      'attempt.claimed_at as claimedAt',
+      'attempt.ended_at as endedAt',
+      'attempt.received_at as receivedAt',
+      'attempt.sent_at as sentAt',
+    ])
+    .where('job.deployment_id', '=', deploymentId)
+    .where('job.level', '=', (eb) =>
+      eb
+        .selectFrom('job as each')
+        .select((inner) => inner.fn.max('each.level').as('level'))
+        .where('each.deployment_id', '=', deploymentId),
+    )
+    .orderBy('attempt.fence')
+    .execute();
+}

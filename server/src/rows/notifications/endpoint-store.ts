@@ -1,0 +1,163 @@
+/** SQL of notification endpoints; addresses and secrets are sealed, and opened where they are used or shown. */
+import { type Selectable, sql } from 'kysely';
+import type { EndpointType } from '#contract/notifications/events.ts';
+import { homeById } from '../entity-home.ts';
+import type { ActorContext, Connection, Context } from '../../framework/context.ts';
+import type { NotificationEndpointTable } from '../schema.ts';
+import { unlessTaken } from '../../ground/database/unless-taken.ts';
+
+export type EndpointRow = Selectable<NotificationEndpointTable>;
+
+/** What an endpoint is, with its secrets. */
+export interface EndpointContent {
+  readonly name: string;
+  readonly type: EndpointType;
+  readonly value: string;
+  readonly webhookSecret: string | null;
+}
+
+const place = (row: string, field: string) => ({ table: 'notification_endpoint', row, field });
+
+function sealed({ sealer }: Pick<Context, 'sealer'>, id: string, content: EndpointContent) {
+  const { name, type, value, webhookSecret } = content;
+  return {
+    name,
+    type,
+    sealed_value: sealer.seal(value, place(id, 'sealed_value')),
+    sealed_webhook_secret:
+      webhookSecret === null ? null : sealer.seal(webhookSecret, place(id, 'sealed_webhook_secret')),
+  };
+}
+
+export function openValue({ sealer }: Pick<Context, 'sealer'>, row: EndpointRow): string {
+  return sealer.open(row.sealed_value, place(row.id, 'sealed_value')).toString('utf8');
+}
+
+export function openSecret({ sealer }: Pick<Context, 'sealer'>, row: EndpointRow): string | null {
+  const { sealed_webhook_secret: secret } = row;
+  return secret && sealer.open(secret, place(row.id, 'sealed_webhook_secret')).toString('utf8');
+}
+
+/** @returns undefined where the organization has an endpoint of that name */
+export async function insertEndpoint(
+  tx: Connection,
+  context: ActorContext,
+  organizationId: string,
+  content: EndpointContent,
+): Promise<EndpointRow | undefined> {
+  const id = context.newId();
+  const at = context.now();
+  return tx
+    .insertInto('notification_endpoint')
+    .values({
+      id,
+      organization_id: organizationId,
+      ...sealed(context, id, content),
+      created_by: context.actor.userId,
+      created_at: at,
+      updated_at: at,
+    })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'name']).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** What kept it from being tried ends, too. @returns undefined where another endpoint has the name */
+export async function replaceEndpoint(
+  tx: Connection,
+  context: ActorContext,
+  { id }: EndpointRow,
+  content: EndpointContent,
+): Promise<EndpointRow | undefined> {
+  return unlessTaken(
+    tx
+      .updateTable('notification_endpoint')
+      .set({
+        ...sealed(context, id, content),
+        failures: 0,
+        paused_until: null,
+        updated_at: context.now(),
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  );
+}
+
+export async function listEndpoints(db: Connection, organizationId: string): Promise<EndpointRow[]> {
+  return db
+    .selectFrom('notification_endpoint')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+export async function getEndpoint(db: Connection, id: string): Promise<EndpointRow | undefined> {
+  return db.selectFrom('notification_endpoint').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function getEndpoints(
+  db: Connection,
+  ids: readonly string[],
+): Promise<Map<string, EndpointRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('notification_endpoint')
+    .selectAll()
+    .where('id', 'in', [...new Set(ids)])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+export async function lockEndpoint(tx: Connection, id: string): Promise<EndpointRow | undefined> {
+  return tx
+    .selectFrom('notification_endpoint')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function deleteEndpoint(tx: Connection, id: string): Promise<void> {
+  await tx.deleteFrom('notification_endpoint').where('id', '=', id).execute();
+}
+
+/** An attempt succeeded: the endpoint is as good as new. */
+export async function clearFailures(db: Connection, id: string): Promise<void> {
+  await db
+    .updateTable('notification_endpoint')
+    .set({ failures: 0, paused_until: null })
+    .where('id', '=', id)
+    .where('failures', '>', 0)
+    .execute();
+}
+
+/** It is tried at once, though it has failed before. */
+export async function endRest(tx: Connection, id: string): Promise<void> {
+  await tx.updateTable('notification_endpoint').set({ paused_until: null }).where('id', '=', id).execute();
+}
+
+/**
+ * An attempt failed: the endpoint is left alone for a while.
+ * @param seen the failures before the attempt: of several attempts at once, one counts
+ */
+export async function countFailure(
+  db: Connection,
+  id: string,
+  seen: number,
+  pausedUntil: Date,
+): Promise<void> {
+  await db
+    .updateTable('notification_endpoint')
+    .set({ failures: sql<number>`failures + 1`, paused_until: pausedUntil })
+    .where('id', '=', id)
+    .where('failures', '=', seen)
+    .execute();
+}
+
+/** Where an endpoint lives. */
+export const endpointHome = homeById((db, id) =>
+  db.selectFrom('notification_endpoint').select('organization_id').where('id', '=', id).executeTakeFirst(),
+);

@@ -1,0 +1,88 @@
+/** SQL of invitations. */
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import { homeById } from '../entity-home.ts';
+import type { Connection } from '../../framework/context.ts';
+import type { InvitationTable } from '../schema.ts';
+
+export type InvitationRow = Selectable<InvitationTable>;
+
+/** @returns the row, or undefined where the user has an open invitation to the organization already */
+export async function insertInvitation(
+  tx: Connection,
+  row: Insertable<InvitationTable>,
+): Promise<InvitationRow | undefined> {
+  return tx
+    .insertInto('invitation')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function getInvitation(db: Connection, id: string): Promise<InvitationRow | undefined> {
+  return db.selectFrom('invitation').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The same, which nobody else changes until the transaction ends. */
+export async function lockInvitation(tx: Connection, id: string): Promise<InvitationRow | undefined> {
+  return tx.selectFrom('invitation').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** Newest first, without those that were revoked. */
+export async function listInvitationRows(db: Connection, organizationId: string): Promise<InvitationRow[]> {
+  return db
+    .selectFrom('invitation')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('revoked_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** Invitations of a user that were neither accepted nor revoked. */
+export async function openInvitationsOf(db: Connection, userId: string): Promise<InvitationRow[]> {
+  return db
+    .selectFrom('invitation')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .orderBy('id')
+    .execute();
+}
+
+export async function updateInvitation(
+  tx: Connection,
+  id: string,
+  changes: Updateable<InvitationTable>,
+): Promise<InvitationRow> {
+  return tx
+    .updateTable('invitation')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Revokes the open invitations of a user. @param organizationId absent: those to all organizations */
+export async function revokeInvitationsOf(
+  tx: Connection,
+  userId: string,
+  at: Date,
+  organizationId?: string,
+): Promise<void> {
+  await tx
+    .updateTable('invitation')
+    .set({ revoked_at: at })
+    .where('user_id', '=', userId)
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .$if(organizationId !== undefined, (query) => query.where('organization_id', '=', organizationId ?? ''))
+    .execute();
+}
+
+/** Where an invitation lives. */
+export const invitationHome = homeById((db, id) =>
+  db.selectFrom('invitation').select('organization_id').where('id', '=', id).executeTakeFirst(),
+);

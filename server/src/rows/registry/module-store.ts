@@ -1,0 +1,115 @@
+/** SQL of modules. */
+import type { Selectable } from 'kysely';
+import { homeById } from '../entity-home.ts';
+import type { ActorContext, Connection } from '../../framework/context.ts';
+import type { RegistryModuleTable } from '../schema.ts';
+import { unlessTaken } from '../../ground/database/unless-taken.ts';
+import { type NamedBySettings, settingsName } from '../templates/template-use-store.ts';
+import type { ModuleSettings } from './module-settings.ts';
+
+export type ModuleRow = Selectable<RegistryModuleTable>;
+
+/** What people choose. */
+export interface ModuleValues {
+  readonly name: string;
+  readonly provider: string;
+  readonly settings: ModuleSettings;
+}
+
+function columnsOf({ name, provider, settings }: ModuleValues) {
+  return { name, provider, settings: JSON.stringify(settings) };
+}
+
+/** @returns the row, or undefined if the organization has such a module */
+export async function insertModule(
+  tx: Connection,
+  context: ActorContext,
+  organizationId: string,
+  values: ModuleValues,
+): Promise<ModuleRow | undefined> {
+  const now = context.now();
+  return (
+    tx
+      .insertInto('registry_module')
+      .values({
+        id: context.newId(),
+        organization_id: organizationId,
+        ...columnsOf(values),
+        created_by: context.actor.userId,
+        created_at: now,
+        updated_at: now,
+      })
+      // Without a target: a prepared statement cannot name a partial index.
+      .onConflict((conflict) => conflict.doNothing())
+      .returningAll()
+      .executeTakeFirst()
+  );
+}
+
+/** @returns the row, or undefined if the organization has another module of that name and provider */
+export async function updateModule(
+  tx: Connection,
+  context: ActorContext,
+  id: string,
+  values: ModuleValues,
+): Promise<ModuleRow | undefined> {
+  return unlessTaken(
+    tx
+      .updateTable('registry_module')
+      .set({ ...columnsOf(values), updated_at: context.now() })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  );
+}
+
+export async function markModuleDeleted(tx: Connection, context: ActorContext, id: string): Promise<void> {
+  await tx
+    .updateTable('registry_module')
+    .set({ is_deleted: true, updated_at: context.now() })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Without deleted ones, newest first. */
+export async function listModules(db: Connection, organizationId: string): Promise<ModuleRow[]> {
+  return db
+    .selectFrom('registry_module')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('is_deleted', '=', false)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** The modules of an organization that name a credential or a connection, by name. */
+export async function modulesNaming(
+  db: Connection,
+  organizationId: string,
+  named: NamedBySettings,
+): Promise<Pick<ModuleRow, 'id' | 'name' | 'provider'>[]> {
+  return db
+    .selectFrom('registry_module')
+    .select(['id', 'name', 'provider'])
+    .where('organization_id', '=', organizationId)
+    .where('is_deleted', '=', false)
+    .where(settingsName(named, 'sshkeys'))
+    .orderBy('name')
+    .orderBy('provider')
+    .execute();
+}
+
+/** Deleted ones too. */
+export async function getModule(db: Connection, id: string): Promise<ModuleRow | undefined> {
+  return db.selectFrom('registry_module').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function lockModule(tx: Connection, id: string): Promise<void> {
+  await tx.selectFrom('registry_module').select('id').where('id', '=', id).forUpdate().execute();
+}
+
+/** Where a module belongs to. */
+export const moduleHome = homeById((db, id) =>
+  db.selectFrom('registry_module').select('organization_id').where('id', '=', id).executeTakeFirst(),
+);

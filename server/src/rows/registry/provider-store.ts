@@ -1,0 +1,120 @@
+/** SQL of providers, and of the keys that sign them. */
+import type { Selectable } from 'kysely';
+import { homeById } from '../entity-home.ts';
+import type { ActorContext, Connection } from '../../framework/context.ts';
+import type { GpgKeyTable, RegistryProviderTable } from '../schema.ts';
+
+export type ProviderRow = Selectable<RegistryProviderTable>;
+export type GpgKeyRow = Selectable<GpgKeyTable>;
+
+/** @returns the row, or undefined if the organization has a provider of that type */
+export async function insertProvider(
+  tx: Connection,
+  context: ActorContext,
+  provider: { readonly organizationId: string; readonly type: string; readonly description: string | null },
+): Promise<ProviderRow | undefined> {
+  const now = context.now();
+  return tx
+    .insertInto('registry_provider')
+    .values({
+      id: context.newId(),
+      organization_id: provider.organizationId,
+      type: provider.type,
+      description: provider.description,
+      created_by: context.actor.userId,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'type']).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function describeProvider(
+  tx: Connection,
+  context: ActorContext,
+  id: string,
+  description: string | null,
+): Promise<ProviderRow> {
+  return tx
+    .updateTable('registry_provider')
+    .set({ description, updated_at: context.now() })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Newest first. */
+export async function listProviders(db: Connection, organizationId: string): Promise<ProviderRow[]> {
+  return db
+    .selectFrom('registry_provider')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+export async function getProvider(db: Connection, id: string): Promise<ProviderRow | undefined> {
+  return db.selectFrom('registry_provider').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function lockProvider(tx: Connection, id: string): Promise<void> {
+  await tx.selectFrom('registry_provider').select('id').where('id', '=', id).forUpdate().execute();
+}
+
+/** @returns the deleted row, or undefined if there was none */
+export async function deleteProvider(tx: Connection, id: string): Promise<ProviderRow | undefined> {
+  return tx.deleteFrom('registry_provider').where('id', '=', id).returningAll().executeTakeFirst();
+}
+
+export async function insertGpgKey(
+  tx: Connection,
+  context: ActorContext,
+  key: {
+    readonly organizationId: string;
+    readonly name: string;
+    readonly keyId: string;
+    readonly content: string;
+  },
+): Promise<GpgKeyRow> {
+  return tx
+    .insertInto('gpg_key')
+    .values({
+      id: context.newId(),
+      organization_id: key.organizationId,
+      name: key.name,
+      key_id: key.keyId,
+      content: key.content,
+      created_by: context.actor.userId,
+      created_at: context.now(),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Newest first. */
+export async function listGpgKeys(db: Connection, organizationId: string): Promise<GpgKeyRow[]> {
+  return db
+    .selectFrom('gpg_key')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** @returns the deleted row, or undefined if there was none */
+export async function deleteGpgKey(tx: Connection, id: string): Promise<GpgKeyRow | undefined> {
+  return tx.deleteFrom('gpg_key').where('id', '=', id).returningAll().executeTakeFirst();
+}
+
+/** Where a provider belongs to. */
+export const providerHome = homeById((db, id) =>
+  db.selectFrom('registry_provider').select('organization_id').where('id', '=', id).executeTakeFirst(),
+);
+
+/** Where a key belongs to. */
+export const gpgKeyHome = homeById((db, id) =>
+  db.selectFrom('gpg_key').select('organization_id').where('id', '=', id).executeTakeFirst(),
+);

@@ -1,0 +1,154 @@
+/** SQL of the roles that users and teams are assigned. Users have theirs in an organization as its members. */
+import { type Selectable, sql } from 'kysely';
+import type { Place } from '../places.ts';
+import { isUuid } from '../entity-home.ts';
+import type { ActorContext, Connection } from '../../framework/context.ts';
+import type { RoleAssignmentTable } from '../schema.ts';
+
+export type AssignmentRow = Selectable<RoleAssignmentTable>;
+
+/** Who has a role. */
+export type Holder = { readonly userId: string } | { readonly teamId: string };
+
+function rowsAt(db: Connection, { organizationId, projectId, environmentId }: Place) {
+  const query = db.selectFrom('role_assignment').selectAll().where('organization_id', '=', organizationId);
+  if (environmentId !== null) return query.where('environment_id', '=', environmentId);
+  return projectId === null
+    ? query.where('project_id', 'is', null).where('environment_id', 'is', null)
+    : query.where('project_id', '=', projectId);
+}
+
+/** What users or teams are assigned exactly there, newest first. */
+export async function assignmentsAt(
+  db: Connection,
+  place: Place,
+  holders: 'users' | 'teams',
+): Promise<AssignmentRow[]> {
+  return rowsAt(db, place)
+    .where(holders === 'users' ? 'user_id' : 'team_id', 'is not', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** What users and teams are assigned in projects, newest first. */
+export async function assignmentsInProjects(
+  db: Connection,
+  projectIds: readonly string[],
+): Promise<AssignmentRow[]> {
+  if (projectIds.length === 0) return [];
+  return db
+    .selectFrom('role_assignment')
+    .selectAll()
+    .where('project_id', 'in', [...projectIds])
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+export async function findAssignment(
+  db: Connection,
+  place: Place,
+  holder: Holder,
+): Promise<AssignmentRow | undefined> {
+  const rows = rowsAt(db, place);
+  return (
+    'userId' in holder ? rows.where('user_id', '=', holder.userId) : rows.where('team_id', '=', holder.teamId)
+  ).executeTakeFirst();
+}
+
+export async function getAssignment(db: Connection, id: string): Promise<AssignmentRow | undefined> {
+  return db.selectFrom('role_assignment').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function assignmentsOfTeam(db: Connection, teamId: string): Promise<AssignmentRow[]> {
+  return db.selectFrom('role_assignment').selectAll().where('team_id', '=', teamId).execute();
+}
+
+/** Who has a custom role somewhere, oldest assignment first. */
+export async function assignmentsOfRole(db: Connection, roleId: string): Promise<AssignmentRow[]> {
+  return db
+    .selectFrom('role_assignment')
+    .selectAll()
+    .where('role_id', '=', roleId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** The holder has no role there yet, which nobody changes until the transaction ends. */
+export async function insertAssignment(
+  tx: Connection,
+  { newId, actor, now }: Pick<ActorContext, 'newId' | 'actor' | 'now'>,
+  place: Place,
+  holder: Holder,
+  given: { readonly role: string; readonly roleId: string | null },
+): Promise<AssignmentRow> {
+  return tx
+    .insertInto('role_assignment')
+    .values({
+      id: newId(),
+      organization_id: place.organizationId,
+      user_id: 'userId' in holder ? holder.userId : null,
+      team_id: 'teamId' in holder ? holder.teamId : null,
+      project_id: place.environmentId === null ? place.projectId : null,
+      environment_id: place.environmentId,
+      role: given.role,
+      role_id: given.roleId,
+      created_by: actor.userId,
+      created_at: now(),
+      updated_at: now(),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Another role in the same assignment. What a person assigns is no longer kept in step by a source. */
+export async function updateAssignment(
+  tx: Connection,
+  id: string,
+  given: { readonly role: string; readonly roleId: string | null },
+  at: Date,
+): Promise<AssignmentRow> {
+  return tx
+    .updateTable('role_assignment')
+    .set({ role: given.role, role_id: given.roleId, source: null, updated_at: at })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function deleteAssignment(tx: Connection, id: string): Promise<void> {
+  await tx.deleteFrom('role_assignment').where('id', '=', id).execute();
+}
+
+/**
+ * The teams with a role in an organization as a whole, in one of some projects or in an environment: ids, as a part
+ * of other statements.
+ */
+export function teamIdsAssigned(
+  db: Connection,
+  organizationId: string,
+  projectIds: readonly string[],
+  environmentId: string | null,
+) {
+  return db
+    .selectFrom('role_assignment')
+    .select('team_id')
+    .where('organization_id', '=', organizationId)
+    .where('team_id', 'is not', null)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('project_id', 'is', null), eb('environment_id', 'is', null)]),
+        eb('project_id', '=', sql<string>`any(${projectIds}::uuid[])`),
+        ...(environmentId === null ? [] : [eb('environment_id', '=', environmentId)]),
+      ]),
+    );
+}
+
+/** Where the assignment of a team in an organization or a project lives. */
+export async function teamAssignmentHome(db: Connection, id: string): Promise<Place | undefined> {
+  const row = isUuid(id) ? await getAssignment(db, id) : undefined;
+  if (!row?.team_id || row.environment_id !== null) return undefined;
+  return { organizationId: row.organization_id, projectId: row.project_id, environmentId: null };
+}

@@ -1,0 +1,24 @@
+/** What columns hold that are JSON to the database. */
+
+export interface Columns {
+  'scim_user.attributes': UserAttributes;
+}
+
+export interface PersonName {
+  readonly formatted?: string;
+  readonly givenName?: string;
+  readonly familyName?: string;
+}
+
+export interface Email {
+  readonly value: string;
+  readonly type?: string;
+  readonly primary?: boolean;
+}
+
+/** What a provider says about a person and the service has no other place for. */
+export interface UserAttributes {
+  readonly name?: PersonName;
+  readonly displayName?: string;
+  readonly emails?: readonly Email[];
+}

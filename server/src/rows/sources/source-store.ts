@@ -1,0 +1,77 @@
+/** SQL of uploaded code. */
+import type { Insertable, Selectable } from 'kysely';
+import { isUuid } from '../entity-home.ts';
+import type { BlobRef } from '../../ground/blobs/blob-store.ts';
+import type { Connection, Context } from '../../framework/context.ts';
+import type { SourceArchiveTable } from '../schema.ts';
+import { badField } from '../../ground/errors.ts';
+
+export type SourceArchiveRow = Selectable<SourceArchiveTable>;
+
+export async function getSourceRow(db: Connection, id: string): Promise<SourceArchiveRow | undefined> {
+  return db.selectFrom('source_archive').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The archive, which nobody else changes until the transaction ends. */
+export async function lockSourceRow(tx: Connection, id: string): Promise<SourceArchiveRow | undefined> {
+  return tx.selectFrom('source_archive').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+export async function insertSource(
+  tx: Connection,
+  row: Insertable<SourceArchiveTable>,
+): Promise<SourceArchiveRow> {
+  return tx.insertInto('source_archive').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+/** The size of all archives of an environment that have not expired. */
+export async function openSourceBytes(db: Connection, environmentId: string, now: Date): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('source_archive')
+    .select((eb) => eb.fn.sum<string | null>('bytes').as('bytes'))
+    .where('environment_id', '=', environmentId)
+    .where('blob', 'is not', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow();
+  return Number(bytes ?? 0);
+}
+
+/** The row is kept for the deployments that name it. */
+export async function clearSourceBlob(tx: Connection, id: string): Promise<void> {
+  await tx.updateTable('source_archive').set({ blob: null }).where('id', '=', id).execute();
+}
+
+/**
+ * The archive that a remote plan names.
+ * @param field that contains the id, as the caller knows it
+ * @throws Refusal 400 where this environment has none of this id, or it has expired
+ */
+export async function requireSource(
+  context: Pick<Context, 'db' | 'now'>,
+  environmentId: string,
+  id: string,
+  field: string,
+): Promise<SourceArchiveRow> {
+  const row = isUuid(id) ? await getSourceRow(context.db, id) : undefined;
+  if (row?.environment_id !== environmentId)
+    throw badField(
+      field,
+      'does not match an upload for this environment: upload the code first (uploadSource)',
+    );
+  if (row.blob === null || row.expires_at <= context.now())
+    throw badField(
+      field,
+      `refers to an upload that expired at ${row.expires_at.toISOString()}: upload it again`,
+    );
+  return row;
+}
+
+/** Deletes the archives of an environment. @returns their files, which the caller must remove */
+export async function deleteSources(tx: Connection, environmentId: string): Promise<BlobRef[]> {
+  const rows = await tx
+    .deleteFrom('source_archive')
+    .where('environment_id', '=', environmentId)
+    .returning('blob')
+    .execute();
+  return rows.flatMap(({ blob }) => blob ?? []);
+}

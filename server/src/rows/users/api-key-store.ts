@@ -1,0 +1,90 @@
+/** SQL of API keys as what people manage; who uses one is found in `user-store.ts`. */
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import { homeById } from '../entity-home.ts';
+import type { Connection } from '../../framework/context.ts';
+import type { ApiKeyTable } from '../schema.ts';
+
+export type ApiKeyRow = Selectable<ApiKeyTable>;
+
+/** The user that a key of an organization is. */
+export async function insertKeyUser(
+  tx: Connection,
+  user: { readonly id: string; readonly name: string; readonly createdBy: string },
+): Promise<void> {
+  await tx
+    .insertInto('app_user')
+    .values({ id: user.id, name: user.name, email: '', is_api_key: true, created_by: user.createdBy })
+    .execute();
+}
+
+export async function renameKeyUser(tx: Connection, id: string, name: string, at: Date): Promise<void> {
+  await tx.updateTable('app_user').set({ name, updated_at: at }).where('id', '=', id).execute();
+}
+
+/** Nobody is identified as this user any more. */
+export async function blockKeyUser(tx: Connection, id: string, at: Date): Promise<void> {
+  await tx.updateTable('app_user').set({ is_blocked: true, updated_at: at }).where('id', '=', id).execute();
+}
+
+export async function insertApiKey(tx: Connection, values: Insertable<ApiKeyTable>): Promise<ApiKeyRow> {
+  return tx.insertInto('api_key').values(values).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Newest first. */
+export async function listKeysOfOrganization(db: Connection, organizationId: string): Promise<ApiKeyRow[]> {
+  return db
+    .selectFrom('api_key')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** Keys that act as a user and belong to no organization, newest first. */
+export async function listKeysOfUser(db: Connection, userId: string): Promise<ApiKeyRow[]> {
+  return db
+    .selectFrom('api_key')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('organization_id', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+export async function getApiKeyRow(db: Connection, id: string): Promise<ApiKeyRow | undefined> {
+  return db.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Nobody else changes the key until the transaction ends. */
+export async function lockApiKey(tx: Connection, id: string): Promise<void> {
+  await tx.selectFrom('api_key').select('id').where('id', '=', id).forUpdate().execute();
+}
+
+/** The same, with the key. */
+export async function lockApiKeyRow(tx: Connection, id: string): Promise<ApiKeyRow | undefined> {
+  return tx.selectFrom('api_key').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+export async function updateApiKeyRow(
+  tx: Connection,
+  id: string,
+  changes: Updateable<ApiKeyTable>,
+): Promise<ApiKeyRow> {
+  return tx.updateTable('api_key').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+}
+
+export async function deleteApiKeyRow(tx: Connection, id: string): Promise<void> {
+  await tx.deleteFrom('api_key').where('id', '=', id).execute();
+}
+
+/** Where a key of an organization lives; other keys are nobody's but their user's. */
+export const apiKeyHome = homeById(async (db, id) => {
+  const row = await db
+    .selectFrom('api_key')
+    .select('organization_id')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.organization_id ? { organization_id: row.organization_id } : undefined;
+});

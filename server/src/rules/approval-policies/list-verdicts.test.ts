@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
+import { testAgent } from '../../../testing/agent.ts';
+import { testApp } from '../../../testing/app.ts';
+import { ok } from '../../../testing/client.ts';
+import { createActive } from '../../../testing/environment.ts';
+import { insertVerdicts } from '../../rows/approval-policies/verdict-store.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+const { organizationId, projectId } = app;
+
+test('a policy has its newest verdicts, for those who may see the environments', async () => {
+  const path = 'efs-encryption-required';
+  const body = { organizationId, name: 'files', repository: catalogueRepository, path };
+  const { id } = await ok(app, 'createApprovalPolicy', { body });
+  const environment = await createActive(app, agent, { name: 'web' });
+  const deploymentId = environment.latestDeploymentLogId ?? '';
+  const messages = { deny: [], pending: ['look'], allow: [], warn: [] };
+  const verdictOf = (round: number, decision: 'pending' | 'allow') => ({
+    ...{ deployment_id: deploymentId, round, policy_id: id, policy_name: 'files', decision },
+    ...{ repository: catalogueRepository, revision: '', path, milliseconds: 3 },
+    ...{ messages: JSON.stringify(messages), created_at: new Date(Date.now() + round * 1000) },
+  });
+  await insertVerdicts(app.context.db, [verdictOf(1, 'pending'), verdictOf(2, 'allow')]);
+  const params = { id };
+  const [newest, older] = await ok(app, 'listPolicyVerdicts', { params });
+  assert.deepEqual([newest?.round, newest?.decision, older?.round], [2, 'allow', 1]);
+  assert.deepEqual(older?.messages, messages);
+  assert.deepEqual(
+    [newest?.environmentName, newest?.environmentId, newest?.deploymentId, newest?.deploymentType],
+    ['web', environment.id, deploymentId, 'deploy'],
+  );
+  const page = await ok(app, 'listPolicyVerdicts', { params, query: { limit: '1', offset: '1' } });
+  assert.deepEqual(
+    page.map(({ round }) => round),
+    [1],
+  );
+  const stranger = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] });
+  assert.deepEqual(await ok(app, 'listPolicyVerdicts', { params, as: stranger }), []);
+  const viewer = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] }, [
+    { organizationId, projectId, role: ['VIEW_PROJECT', 'VIEW_ENVIRONMENT'] },
+  ]);
+  assert.equal((await ok(app, 'listPolicyVerdicts', { params, as: viewer })).length, 2);
+});

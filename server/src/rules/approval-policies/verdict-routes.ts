@@ -1,0 +1,12 @@
+/** Operations on what approval policies said. */
+import { operations } from '#contract/operations.ts';
+import { type Route, route } from '../../framework/http/route.ts';
+import { listVerdictsOf } from './list-verdicts.ts';
+
+const defaultPage = 25;
+
+export const verdictRoutes: Route[] = [
+  route(operations.listPolicyVerdicts, (context, { params, query }) =>
+    listVerdictsOf(context, params.id, { limit: query.limit ?? defaultPage, offset: query.offset ?? 0 }),
+  ),
+];

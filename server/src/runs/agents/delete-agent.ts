@@ -1,0 +1,103 @@
+/** Deletes agents and their secrets. Neither leaves runs behind unless the caller accepts that. */
+import { changesOf } from '../../framework/audit/changes.ts';
+import { recordAudit } from '../../framework/audit/record.ts';
+import type { ActorContext, Connection } from '../../framework/context.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { countOpenAttempts } from '../../rows/dispatch/attempt-store.ts';
+import { conflict, notFound, Refusal } from '../../ground/errors.ts';
+import { isOperator } from '../../rows/users/user-store.ts';
+import {
+  type AgentRow,
+  deleteAgentSecretById,
+  findAgent,
+  listAgentSecrets,
+  setAgentDeleted,
+} from '../../rows/agents/agent-store.ts';
+import { lockProcesses, signOffProcesses } from '../../rows/agents/process-store.ts';
+
+/** @throws Refusal 403 for callers other than the operator, where all organizations share the agent */
+export async function requireOperatorIfShared({ db, actor }: ActorContext, agent: AgentRow): Promise<void> {
+  if (!agent.is_shared || (await isOperator(db, actor.userId))) return;
+  throw new Refusal(
+    'forbidden',
+    `The agent ${agent.agent_key} runs deployments of all organizations: only the operator, who has the first key of the installation, can manage it and its secrets`,
+  );
+}
+
+/** The agent, which the caller may manage. @param keyOrId as in the path @throws Refusal 403 or 404 */
+export async function requireManagedAgent(context: ActorContext, keyOrId: string): Promise<AgentRow> {
+  const agent = await findAgent(context.db, keyOrId);
+  if (!agent) throw notFound('agent', keyOrId);
+  await requireOperatorIfShared(context, agent);
+  return agent;
+}
+
+/** No attempt begins until the transaction ends. @throws Refusal 409 while the agent has runs */
+async function requireIdle(tx: Connection, agentKey: string): Promise<void> {
+  const runs = await countOpenAttempts(tx, await lockProcesses(tx, agentKey));
+  if (runs > 0)
+    throw conflict(
+      `The agent ${agentKey} has ${runs} ${runs === 1 ? 'run' : 'runs'}, which could not report any more: ` +
+        'wait until they have ended, or repeat the call with force=true',
+    );
+}
+
+/**
+ * Deletes an agent with its secrets: its processes are refused from their next call on.
+ * @param isForced also while it has runs: they count as lost when they have been silent for long enough
+ * @throws Refusal 403, 404, or 409 for the default agent and for one that has runs
+ */
+export async function deleteAgent(
+  context: ActorContext,
+  keyOrId: string,
+  isForced: boolean,
+): Promise<{ id: string }> {
+  return inTransaction(context, async (context) => {
+    const agent = await requireManagedAgent(context, keyOrId);
+    if (agent.is_default)
+      throw conflict(
+        `The agent ${agent.agent_key} belongs to the installation and cannot be deleted: start the service with ENVARIUM_BUILT_IN_AGENT=false to do without it`,
+      );
+    if (!isForced) await requireIdle(context.db, agent.agent_key);
+    await signOffProcesses(context.db, agent.agent_key);
+    await setAgentDeleted(context.db, agent.agent_key, context.now());
+    await recordAudit(context, {
+      organizationId: agent.organization_id,
+      action: 'agent.deleted',
+      entity: 'agent',
+      entityId: agent.id,
+      details: { name: agent.name, agentKey: agent.agent_key, isForced },
+      ...changesOf({ name: agent.name, description: agent.description }, null),
+    });
+    return { id: agent.id };
+  });
+}
+
+/**
+ * Processes that use the secret are refused from their next call on.
+ * @param isForced also if it is the last one and the agent has runs
+ * @throws Refusal 403, 404, or 409 for the last secret of an agent that has runs
+ */
+export async function revokeAgentSecret(
+  context: ActorContext,
+  keyOrId: string,
+  { secretId, isForced }: { readonly secretId: string; readonly isForced: boolean },
+): Promise<{ id: string }> {
+  return inTransaction(context, async (context) => {
+    const agent = await requireManagedAgent(context, keyOrId);
+    const secrets = await listAgentSecrets(context.db, agent.agent_key);
+    const secret = secrets.find(({ id }) => id === secretId);
+    if (!secret) throw notFound('agent secret', secretId);
+    if (secrets.length === 1 && !isForced) await requireIdle(context.db, agent.agent_key);
+    await deleteAgentSecretById(context.db, agent.agent_key, secret.id);
+    await recordAudit(context, {
+      organizationId: agent.organization_id,
+      action: 'agent.secretDeleted',
+      entity: 'agent',
+      entityId: agent.id,
+      details: { secretId: secret.id, description: secret.description },
+      ...changesOf({ description: secret.description }, null),
+    });
+    return { id: secret.id };
+  });
+}

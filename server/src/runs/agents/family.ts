@@ -1,0 +1,13 @@
+/** Agents and their secrets. */
+import type { Family } from '../../framework/family.ts';
+import { agentFamilyRoutes } from './agent-routes.ts';
+import { agentHome } from '../../rows/agents/agent-store.ts';
+import { watchContact, watchEverySeconds } from './watch-contact.ts';
+
+export const family: Family = {
+  name: 'agents',
+  routes: agentFamilyRoutes,
+  loops: [{ name: 'contact of agents', everySeconds: watchEverySeconds, pass: watchContact }],
+  entities: { agent: agentHome },
+  tables: ['agent', 'agent_secret', 'agent_process'],
+};

@@ -1,0 +1,70 @@
+/** Whether the plan of a new deployment will wait, with what may not lift the approval that somebody above demands. */
+import type { ActorContext } from '../../../framework/context.ts';
+import { type DemandPlace, type RemainingDemands, liftersIn } from '../../../tenancy/policies/lift-approval.ts';
+import { policyDemands } from '../../../tenancy/policies/project-demands.ts';
+import type { ApprovalVariable } from '../../../inputs/variables/approval-variable.ts';
+import type { StoredApproval } from '../../../rows/deployments/columns.ts';
+import { approvalAtStart, type Unlifted } from '../decisions/decide-approval.ts';
+import { isOnlyPlanner } from '../inputs/proposed-changes.ts';
+import type { StartRequest, StoredFacts } from '../start-facts.ts';
+
+/** Where approval policies are assigned that decide about the plan. @param templateId of the code that runs */
+async function ofPolicies(
+  { db }: ActorContext,
+  { environment, storedTemplate, hasPolicies }: StoredFacts,
+  templateId: string,
+): Promise<readonly DemandPlace[]> {
+  if (templateId === storedTemplate.id && !hasPolicies) return [];
+  const { organization_id: organizationId, project_id: projectId } = environment;
+  return policyDemands(db, { organizationId, projectId, templateId });
+}
+
+/** What keeps the variable from lifting the approval; undefined: nothing. */
+async function unliftedByVariable(
+  remainingAfter: RemainingDemands,
+  { value, setBy, demands }: ApprovalVariable,
+  ofProject: readonly DemandPlace[],
+  policies: () => Promise<readonly DemandPlace[]>,
+): Promise<Unlifted['variable']> {
+  if (demands.length > 0) return 'variable';
+  if (value !== false) return undefined;
+  if ((await remainingAfter(setBy, await policies())).length > 0) return 'policy';
+  return (await remainingAfter(setBy, ofProject)).length > 0 ? 'project' : undefined;
+}
+
+/**
+ * @param before the facts before the request is carried out
+ * @param facts as the request leaves them
+ * @param templateId of the code that runs: a destroy runs that of the last deploy
+ */
+export async function approvalOfRun(
+  context: ActorContext,
+  before: StoredFacts,
+  facts: StoredFacts,
+  { settingsChange }: StartRequest,
+  variable: ApprovalVariable,
+  templateId: string,
+): Promise<StoredApproval> {
+  const { environment, demands: ofProject } = facts;
+  const remainingAfter = liftersIn(context);
+  const request = settingsChange?.asked.userRequiresApproval;
+  const { requires_approval: isRequiredBefore, approval_lifted_by: liftedBefore } = before.environment;
+  // A request that repeats what is stored lifts nothing.
+  const lifter = request === undefined || request === isRequiredBefore ? liftedBefore : context.actor.userId;
+  const isRequired = request ?? environment.requires_approval;
+  const [byVariable, demands] = await Promise.all([
+    unliftedByVariable(remainingAfter, variable, ofProject, () => ofPolicies(context, facts, templateId)),
+    remainingAfter(isRequired ? null : lifter, ofProject),
+  ]);
+  const decision = approvalAtStart({
+    isOnlyPlanner: isOnlyPlanner(context.actor, environment),
+    variable: variable.value,
+    request,
+    environment: environment.requires_approval,
+    unlifted: { ...(byVariable ? { variable: byVariable } : {}), isProjectUnlifted: demands.length > 0 },
+  });
+  return {
+    ...decision,
+    demandedIn: demands.flatMap(({ projectId }) => (projectId === null ? [] : [projectId])),
+  };
+}

@@ -1,0 +1,20 @@
+/** Loop: a plan without a timely decision ends as TIMEOUT, and the queue continues. */
+import type { Context } from '../../../framework/context.ts';
+import { inTransaction } from '../../../ground/database/transaction.ts';
+import { advanceQueue } from '../advance-queue.ts';
+import { lockDeployment, waitingForUserSince } from '../../../rows/deployments/deployment-store.ts';
+import { moveDeployment } from '../move-deployment.ts';
+import { expiredSince } from './waiting-for-approval.ts';
+
+export async function expireApprovals(context: Context): Promise<void> {
+  const before = expiredSince(context.now(), context.settings);
+  for (const id of await waitingForUserSince(context.db, before)) {
+    await inTransaction(context, async (context) => {
+      const found = await lockDeployment(context.db, id);
+      if (found?.deployment.status !== 'WAITING_FOR_USER') return;
+      const message = `Nobody approved or refused the plan within ${context.settings.approvalWaitDays} days (ENVARIUM_APPROVAL_WAIT_DAYS)`;
+      const moved = await moveDeployment(context, found, 'TIMEOUT', { error: JSON.stringify({ message }) });
+      await advanceQueue(context, moved.environment, moved.speakers);
+    });
+  }
+}

@@ -1,0 +1,232 @@
+/** Who may approve: people and their own plans, and nobody twice. */
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { covers } from '#contract/documents/coverage.ts';
+import { plannedOutcome, testAgent } from '../../../../testing/agent.ts';
+import { testApp } from '../../../../testing/app.ts';
+import { fireTimers } from '../../schedules/fire-timers.ts';
+import { ok, refused } from '../../../../testing/client.ts';
+import {
+  createActive,
+  createBody,
+  deploymentOf,
+  environmentOf,
+  forgetWork,
+} from '../../../../testing/environment.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+beforeEach(() => forgetWork(app));
+
+const { organizationId } = app;
+const [ada, ben] = await Promise.all([
+  app.addKey({ [organizationId]: 'Admin' }),
+  app.addKey({ [organizationId]: 'Admin' }),
+]);
+type Key = typeof ada;
+
+let projects = 0;
+async function projectWith(selfApprovalForbidden: boolean | null, parentProjectId?: string): Promise<string> {
+  const { id: projectId } = await ok(app, 'createProject', {
+    body: {
+      organizationId,
+      name: `four eyes ${++projects}`,
+      ...(parentProjectId ? { parentProjectId } : {}),
+    },
+  });
+  await ok(app, 'updatePolicy', { body: { projectId, selfApprovalForbidden } });
+  return projectId;
+}
+
+/** A plan of somebody, waiting. */
+async function planOf(as: Key, projectId: string): Promise<string> {
+  await forgetWork(app);
+  const body = createBody({ organizationId, projectId }, { requiresApproval: true });
+  const created = await ok(app, 'createEnvironmentWithoutTemplate', { body, as });
+  const id = created.latestDeploymentLogId ?? assert.fail();
+  await agent.finish(await agent.claim(), plannedOutcome());
+  return id;
+}
+
+const approve = (id: string, as: Key) => ok(app, 'approveDeployment', { params: { id }, as });
+const refusal = async (id: string, as: Key) =>
+  (await refused(app, 'approveDeployment', 409, { params: { id }, as })).message;
+const excluded = async (id: string) =>
+  (await deploymentOf(app, id)).waitingFor?.approval?.excluded?.map(({ userId, reason }) => [userId, reason]);
+
+async function keyMadeBy(as: Key): Promise<Key> {
+  const made = await ok(app, 'createApiKey', { body: { organizationId, name: 'ci' }, as });
+  return { id: made.apiKeyId, secret: made.apiKeySecret };
+}
+
+test('people approve their own plans unless the policy of the project forbids it', async () => {
+  covers('Policy', 'selfApprovalForbidden');
+  const free = await planOf(ada, await projectWith(null));
+  assert.deepEqual(await excluded(free), []);
+  await approve(free, ada);
+  const guarded = await planOf(ada, await projectWith(true));
+  assert.deepEqual(await excluded(guarded), [[ada.id, 'ownPlan']]);
+  assert.match(
+    await refusal(guarded, ada),
+    /^You started this deployment, .*Somebody else has to approve it$/,
+  );
+  assert.equal((await deploymentOf(app, guarded)).status, 'WAITING_FOR_USER');
+  await approve(guarded, ben);
+});
+
+test('a project lets people approve their own plans again, where somebody says so who may above', async () => {
+  const top = await projectWith(true);
+  const middle = await projectWith(null, top);
+  const open = await projectWith(false, middle);
+  const below = await projectWith(null, open);
+  covers('Policy', 'isSelfApprovalForbidden');
+  const shown = async (projectId: string) => {
+    const { selfApprovalForbidden: own, isSelfApprovalForbidden: now } = await ok(app, 'getPolicy', {
+      query: { projectId },
+    });
+    return [own, now];
+  };
+  assert.deepEqual(await Promise.all([top, middle, open, below].map(shown)), [
+    [true, true],
+    [undefined, true],
+    [false, false],
+    [undefined, false],
+  ]);
+  assert.match(await refusal(await planOf(ada, middle), ada), /selfApprovalForbidden/);
+  await approve(await planOf(ada, open), ada);
+  await approve(await planOf(ada, below), ada);
+});
+
+test('a key does not make its maker somebody else', async () => {
+  const projectId = await projectWith(true);
+  const key = await keyMadeBy(ada);
+  const byHand = await planOf(ada, projectId);
+  assert.match(await refusal(byHand, key), /by a key of yours/);
+  const byKey = await planOf(key, projectId);
+  assert.match(await refusal(byKey, key), /^You started this deployment/);
+  assert.match(await refusal(byKey, ada), /by a key of yours/);
+  assert.deepEqual(
+    (await excluded(byKey))?.toSorted(),
+    [
+      [ada.id, 'ownPlan'],
+      [key.id, 'ownPlan'],
+    ].toSorted(),
+  );
+  await ok(app, 'deleteApiKey', { params: { id: key.id }, as: ben });
+  assert.match(await refusal(byKey, ada), /by a key of yours/, 'also after the key is gone');
+  await approve(byKey, ben);
+  await approve(byHand, ben);
+});
+
+test('what a schedule starts is the plan of whoever set it last', async () => {
+  const projectId = await projectWith(true);
+  const { id } = await createActive(app, agent, { projectId });
+  await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+  for (const as of [ben, ada])
+    await ok(app, 'updateEnvironmentSchedule', {
+      params: { id },
+      body: { deploy: { cron: '*/5 * * * *', enabled: true } },
+      as,
+    });
+  const { deploy } = await ok(app, 'getEnvironmentSchedule', { params: { id } });
+  const next = Date.parse(deploy?.nextSchedule ?? '');
+  app.advance(Math.ceil((next - app.context.now().getTime()) / 1000) + 1);
+  await fireTimers(app.context);
+  await agent.finish(await agent.claim(), plannedOutcome());
+  const waiting = (await environmentOf(app, id)).latestDeploymentLogId ?? '';
+  assert.deepEqual(
+    [(await deploymentOf(app, waiting)).isScheduledRun, await excluded(waiting)],
+    [true, [[ada.id, 'ownPlan']]],
+  );
+  assert.match(await refusal(waiting, ada), /^This deployment was started for you/);
+  await approve(waiting, ben);
+});
+
+test('the destroy at the end of a lifetime is the plan of whoever chose it, and of nobody by default', async () => {
+  const projectId = await projectWith(true);
+  const body = { type: 'HOURS' as const, value: '1' };
+  const ending = async (as: Key | null) => {
+    await forgetWork(app);
+    const { id } = await createActive(app, agent, { projectId });
+    await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+    if (as) await ok(app, 'updateEnvironmentTtl', { params: { id }, body, as });
+    app.advance(3601);
+    await fireTimers(app.context);
+    await agent.finish(await agent.claim(), plannedOutcome());
+    const waiting = (await environmentOf(app, id)).latestDeploymentLogId ?? '';
+    const { type, trigger } = await deploymentOf(app, waiting);
+    assert.deepEqual([type, trigger], ['destroy', 'ttl']);
+    return waiting;
+  };
+  const chosen = await ending(ada);
+  assert.deepEqual(await excluded(chosen), [[ada.id, 'ownPlan']]);
+  assert.match(await refusal(chosen, ada), /^This deployment was started for you/);
+  await approve(chosen, ben);
+  await ok(app, 'updatePolicy', { body: { projectId, selfApprovalForbidden: true, defaultTtl: '1-h' } });
+  const byDefault = await ending(null);
+  assert.deepEqual(await excluded(byDefault), []);
+  await approve(byDefault, ada);
+});
+
+test('a lifetime that somebody proposes is theirs, whoever approves it', async () => {
+  const projectId = await projectWith(true);
+  const { id } = await createActive(app, agent, { projectId });
+  const params = { id };
+  const planner = await app.addKey({ [organizationId]: 'User' }, [
+    { organizationId, projectId, role: 'Planner' },
+  ]);
+  const body = { ttl: { type: 'HOURS' as const, value: '1' } };
+  const proposed = await ok(app, 'deployEnvironment', { params, body, as: planner });
+  await agent.finish(await agent.claim(), plannedOutcome());
+  await approve(proposed.id, ben);
+  await agent.apply(await agent.claim());
+  await ok(app, 'updateEnvironment', { params, body: { requiresApproval: true } });
+  app.advance(3601);
+  await fireTimers(app.context);
+  await agent.finish(await agent.claim(), plannedOutcome());
+  const waiting = (await environmentOf(app, id)).latestDeploymentLogId ?? '';
+  assert.deepEqual(await excluded(waiting), [[planner.id, 'ownPlan']]);
+});
+
+test('what a deployment causes downstream is the plan of whoever started that deployment', async () => {
+  const projectId = await projectWith(true);
+  const upstream = await createActive(app, agent, { projectId, name: 'upstream' });
+  const downstream = await createActive(app, agent, { projectId, name: 'downstream' });
+  const params = { id: downstream.id };
+  await ok(app, 'updateEnvironment', { params, body: { requiresApproval: true } });
+  await ok(app, 'setDownstream', {
+    params: { id: upstream.id },
+    body: { downstreamEnvironmentIds: [downstream.id] },
+  });
+  await ok(app, 'deployEnvironment', { params: { id: upstream.id }, as: ada });
+  await agent.apply((await agent.plan()) ?? assert.fail());
+  await app.carryOutEffects();
+  await agent.finish(await agent.claim(), plannedOutcome());
+  const waiting = (await environmentOf(app, downstream.id)).latestDeploymentLogId ?? '';
+  assert.match(await refusal(waiting, ada), /^This deployment was started for you/);
+  await approve(waiting, ben);
+});
+
+test('lists say who may not approve, and until when it waits', async () => {
+  covers('WaitingFor', 'approval');
+  const id = await planOf(ada, await projectWith(true));
+  const { environmentId, waitingFor } = await deploymentOf(app, id);
+  const [listed] = await ok(app, 'listDeployments', { params: { id: environmentId } });
+  assert.deepEqual(listed?.waitingFor, waitingFor);
+  const days = app.context.settings.approvalWaitDays * 86_400_000;
+  const { since, approval } = waitingFor ?? assert.fail();
+  assert.equal(Date.parse(approval?.until ?? '') - Date.parse(since ?? ''), days);
+  assert.deepEqual([approval?.decidedBy, approval?.missing], ['project', []]);
+  await ok(app, 'cancelDeployment', { params: { id }, as: ada });
+});
+
+test('a refusal is about the plan that was read', async () => {
+  const id = await planOf(ada, await projectWith(null));
+  const { message } = await refused(app, 'cancelDeployment', 409, {
+    params: { id },
+    body: { planHash: 'f'.repeat(64) },
+  });
+  assert.match(message, /\/body\/planHash/);
+  const { planHash } = await deploymentOf(app, id);
+  await ok(app, 'cancelDeployment', { params: { id }, body: { planHash } });
+});

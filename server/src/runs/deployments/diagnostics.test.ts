@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { covers } from '#contract/documents/coverage.ts';
+import type { Diagnostic } from '#contract/deployments/diagnostics.ts';
+import { testAgent } from '../../../testing/agent.ts';
+import { testApp } from '../../../testing/app.ts';
+import { ok } from '../../../testing/client.ts';
+import { createEnvironment, deploymentOf } from '../../../testing/environment.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+
+const check: Diagnostic = {
+  severity: 'check',
+  step: 'tf:plan',
+  text: 'Warning: Check block assertion failed',
+};
+const warning: Diagnostic = { severity: 'warning', step: 'tf:plan', text: 'Warning: Deprecated' };
+const error: Diagnostic = { severity: 'error', step: 'tf:apply', text: 'Error: no' };
+
+test('a deployment shows what its tool reported in both phases, errors first; lists do not', async () => {
+  covers('Deployment', 'diagnostics');
+  covers('Diagnostic', 'severity', 'step', 'text');
+  const { id, latestDeploymentLogId } = await createEnvironment(app);
+  const deploymentId = latestDeploymentLogId ?? '';
+  await agent.plan({ diagnostics: [check, warning] });
+  assert.deepEqual((await deploymentOf(app, deploymentId)).diagnostics, [check, warning]);
+  await ok(app, 'approveDeployment', { params: { id: deploymentId } });
+  const apply = await agent.claim();
+  await agent.finish(apply, {
+    result: 'failed',
+    finishedAt: new Date().toISOString(),
+    error: { message: 'Error: no' },
+    // Some warnings are in both phases.
+    diagnostics: [error, { ...warning, step: 'tf:apply' }],
+  });
+  const ended = await deploymentOf(app, deploymentId);
+  assert.equal(ended.status, 'FAILURE');
+  assert.deepEqual(ended.diagnostics, [error, check, warning]);
+  const [listed] = await ok(app, 'listDeployments', { params: { id } });
+  assert.deepEqual([listed?.id, listed?.diagnostics], [deploymentId, undefined]);
+});

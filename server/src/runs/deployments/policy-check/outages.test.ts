@@ -1,0 +1,96 @@
+/** What becomes of a check of policies while something fails that passes. */
+import assert from 'node:assert/strict';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createFolderBlobStore } from '../../../ground/blobs/blob-store.ts';
+import { plannedOutcome } from '../../../../testing/agent.ts';
+import { ok } from '../../../../testing/client.ts';
+import { deploy, deploymentOf } from '../../../../testing/environment.ts';
+import { startPolicyTests, says } from '../../../../testing/guarded.ts';
+import { nextTry, policyCheck } from './policy-check.ts';
+
+const { app, agent, repositories, needsOpa, guarded, checked } = await startPolicyTests();
+
+const statusOf = async (id: string) => (await deploymentOf(app, id)).status;
+async function logOf(deploymentLogId: string): Promise<string> {
+  const { events } = await ok(app, 'getStepLog', { params: { deploymentLogId, name: 'policy:check' } });
+  return events.map(({ message }) => message).join('\n');
+}
+
+const one = `package envarium
+pending contains "one more" if count(input.approvers) == 0
+allow contains "enough" if count(input.approvers) > 0`;
+
+/** A plan that was approved while the repository of its policy cannot be read. */
+async function approvedWithoutRepository() {
+  const { environment, policies } = await guarded([one]);
+  const { id } = await checked(environment.id);
+  assert.equal(await statusOf(id), 'WAITING_FOR_USER');
+  const { folder } = policies[0] ?? assert.fail();
+  renameSync(folder, `${folder}-away`);
+  await ok(app, 'approveDeployment', { params: { id } });
+  await app.carryOutEffects();
+  assert.equal(await statusOf(id), 'IN_PROGRESS');
+  return { id, putBack: () => renameSync(`${folder}-away`, folder) };
+}
+
+test('a repository that cannot be read after an approval is tried again', needsOpa, async () => {
+  const { id, putBack } = await approvedWithoutRepository();
+  assert.match(
+    await logOf(id),
+    /Approval policy "policy \d+": The policy cannot be read: .*\. Tried again at \d{4}-/,
+  );
+  app.advance(6);
+  await app.carryOutEffects();
+  assert.equal(await statusOf(id), 'IN_PROGRESS');
+  putBack();
+  app.advance(12);
+  await app.carryOutEffects();
+  const { policyVerdicts = [] } = await deploymentOf(app, id);
+  assert.deepEqual(
+    policyVerdicts.map(({ decision }) => decision),
+    ['pending', 'allow'],
+  );
+  await agent.apply(await agent.claim());
+  assert.equal(await statusOf(id), 'SUCCESS');
+});
+
+test('an outage that lasts too long ends the deployment with its reason', needsOpa, async () => {
+  const { id } = await approvedWithoutRepository();
+  app.advance(31 * 60);
+  await app.carryOutEffects();
+  const { status, error } = await deploymentOf(app, id);
+  assert.equal(status, 'FAILURE');
+  assert.match(error?.message ?? '', /The policy cannot be read: .* \(tried for 30 minutes\)$/);
+});
+
+test('a store of blobs that is away is tried again, too', needsOpa, async () => {
+  const { environment } = await guarded([says('allow')]);
+  const { id } = await deploy(app, environment.id);
+  const job = await agent.claim();
+  await agent.putBlob(job, 'plan', 'plan');
+  // Too large for the row.
+  await agent.putBlob(job, 'policy-input', JSON.stringify({ plan: { padding: 'x'.repeat(100_000) } }));
+  await agent.finish(job, plannedOutcome());
+  const away = createFolderBlobStore(join(repositories, 'not-mounted'), app.context.sealer);
+  const context = { ...app.context, blobs: away };
+  const round = { deploymentId: id, round: 1 };
+  const again = await policyCheck.carryOut(context, round, new AbortController().signal);
+  assert.ok(again && again > app.context.now());
+  assert.equal(await statusOf(id), 'IN_PROGRESS');
+  assert.match(await logOf(id), /^The approval policies could not be evaluated\. Tried again at /);
+  await app.carryOutEffects();
+  assert.equal((await deploymentOf(app, id)).policyVerdicts?.[0]?.decision, 'allow');
+  await agent.apply(await agent.claim());
+});
+
+test('pauses grow with the time since the round began, up to five minutes', () => {
+  const began = new Date('2026-11-21T10:00:00Z');
+  const pauseAfter = (seconds: number) => {
+    const now = new Date(began.getTime() + seconds * 1000);
+    const again = nextTry(began, now);
+    return again && (again.getTime() - now.getTime()) / 1000;
+  };
+  assert.deepEqual([0, 5, 20, 240, 600, 1799, 1800].map(pauseAfter), [5, 5, 20, 240, 300, 300, null]);
+});

@@ -1,0 +1,66 @@
+/** Evaluates a policy against a stored deployment, of which nothing changes. */
+import type { PolicyDecision, PolicyMessages } from '#contract/deployments/policy-verdict.ts';
+import type { PolicyFiles } from '../../../rules/approval-policies/compile-policy.ts';
+import type { Context } from '../../../framework/context.ts';
+import { notFound } from '../../../ground/errors.ts';
+import type { TemplateRow } from '../../../rows/templates/template-store.ts';
+import { getDeploymentRow } from '../../../rows/deployments/deployment-store.ts';
+import { askFiles, askPolicies, inputBodies, type Said } from './ask-policies.ts';
+import { policyInput, shownInput } from './policy-input.ts';
+
+/** What is tested: a policy of the organization, read at its newest commit, or files. */
+export type TestedPolicy =
+  | { readonly policy: TemplateRow }
+  | { readonly files: PolicyFiles; readonly configuration: object };
+
+export interface PolicyTest {
+  readonly decision: PolicyDecision;
+  readonly messages: PolicyMessages;
+  /** Why it could not be evaluated. */
+  readonly error?: string;
+  readonly commit?: string;
+  readonly hash?: string;
+  readonly milliseconds: number;
+  /**
+   * The plan was rebuilt from what is stored of it, which has only the attributes that change: the whole plan is
+   * kept while a deployment with policies is open.
+   */
+  readonly isPlanRebuilt: boolean;
+}
+
+/**
+ * @param deploymentId the caller has checked that it may be seen
+ * @throws Refusal 404 for a deployment that there is not
+ */
+export async function testPolicy(
+  context: Context,
+  deploymentId: string,
+  tested: TestedPolicy,
+): Promise<PolicyTest> {
+  const row = await getDeploymentRow(context.db, deploymentId);
+  if (!row) throw notFound('deployment', deploymentId);
+  const { isRebuilt, ...planned } = (await shownInput(context, deploymentId)) ?? {
+    plan: {},
+    isRebuilt: true,
+  };
+  const bodyFor = inputBodies(await policyInput(context, row, planned));
+  const project = { organizationId: row.organization_id, projectId: row.project_id };
+  const askStored = async (template: TemplateRow) => {
+    const body = bodyFor(template.settings.policyConfiguration);
+    const [said] = await askPolicies(context, [{ template, project, body }]);
+    return said as Said;
+  };
+  const said =
+    'policy' in tested
+      ? await askStored(tested.policy)
+      : { ...(await askFiles(context, tested.files, bodyFor(tested.configuration))), commit_hash: null };
+  return {
+    decision: said.decision,
+    messages: said.messages,
+    ...(said.error === null ? {} : { error: said.error }),
+    ...(said.commit_hash === null ? {} : { commit: said.commit_hash }),
+    ...(said.content_hash === null ? {} : { hash: said.content_hash }),
+    milliseconds: said.milliseconds,
+    isPlanRebuilt: isRebuilt,
+  };
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { covers } from '#contract/documents/coverage.ts';
+import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
+import { testApp } from '../../../testing/app.ts';
+import { ok } from '../../../testing/client.ts';
+import {
+  createActive,
+  createEnvironment,
+  deploy,
+  deploymentOf,
+  environmentOf,
+  forgetWork,
+} from '../../../testing/environment.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+const { organizationId, projectId } = app;
+const setPolicy = (skipRedundantDeployments: boolean) =>
+  ok(app, 'updatePolicy', { body: { projectId, requiresApprovalDefault: true, skipRedundantDeployments } });
+
+beforeEach(async () => {
+  await forgetWork(app);
+  await setPolicy(true);
+});
+
+/** An environment whose plan waits for a person. */
+async function createWaiting() {
+  const environment = await createEnvironment(app);
+  await agent.finish(await agent.claim(), plannedOutcome());
+  const { id } = environment;
+  const waiting = environment.latestDeploymentLogId ?? '';
+  return { id, next: () => ok(app, 'cancelDeployment', { params: { id: waiting } }) };
+}
+
+const shownOf = async (id: string) => {
+  const { status, skippedFor } = await deploymentOf(app, id);
+  return skippedFor === undefined ? status : `${status} for ${skippedFor}`;
+};
+
+test('deploys that a later one makes redundant are skipped when their turn comes, and name it', async () => {
+  covers('Deployment', 'skippedFor');
+  covers('updatePolicy', 'body.skipRedundantDeployments');
+  const { id, next } = await createWaiting();
+  const deploys = [await deploy(app, id), await deploy(app, id), await deploy(app, id)];
+  const task = await deploy(app, id, { deploymentType: 'dryRun' });
+  for (const each of deploys) assert.equal(await shownOf(each.id), 'QUEUED');
+  await next();
+  const last = deploys[2]?.id ?? '';
+  assert.deepEqual(await Promise.all([...deploys, task].map((each) => shownOf(each.id))), [
+    `SKIPPED for ${last}`,
+    `SKIPPED for ${last}`,
+    'IN_PROGRESS',
+    'QUEUED',
+  ]);
+  const skipped = await deploymentOf(app, deploys[0]?.id ?? '');
+  assert.deepEqual([skipped.startedAt, typeof skipped.finishedAt], [null, 'string']);
+  const steps = await ok(app, 'listSteps', { params: { deploymentLogId: skipped.id ?? '' } });
+  assert.deepEqual(new Set(steps.map(({ status }) => status)), new Set(['SKIPPED']));
+  assert.equal((await environmentOf(app, id)).latestDeploymentLogId, last);
+});
+
+test('deploys before a queued destroy are skipped for it, those after it are not, and destroys never', async () => {
+  const { id, next } = await createWaiting();
+  const before = await deploy(app, id);
+  const destroy = await ok(app, 'destroyEnvironment', { params: { id } });
+  const plan = await deploy(app, id, { deploymentType: 'prPlan' });
+  const [after, last] = [await deploy(app, id), await deploy(app, id)];
+  await next();
+  // The destroy found nothing and is over: the deploys after it come next.
+  assert.deepEqual(await Promise.all([before, destroy, plan, after, last].map((each) => shownOf(each.id))), [
+    `SKIPPED for ${destroy.id}`,
+    'SUCCESS',
+    'IN_PROGRESS',
+    `SKIPPED for ${last.id}`,
+    'IN_PROGRESS',
+  ]);
+});
+
+test('without the policy nothing is skipped', async () => {
+  await setPolicy(false);
+  const { id, next } = await createWaiting();
+  const [first, second] = [await deploy(app, id), await deploy(app, id)];
+  await next();
+  assert.deepEqual([await shownOf(first.id), await shownOf(second.id)], ['IN_PROGRESS', 'QUEUED']);
+});
+
+test('a deploy with changes that wait for an approval is never skipped: they would be lost', async () => {
+  const planner = await app.addKey({ [organizationId]: [] }, [
+    { organizationId, projectId, role: 'Planner' },
+  ]);
+  const { id, next } = await createWaiting();
+  const plain = await deploy(app, id);
+  const proposing = await ok(app, 'deployEnvironment', {
+    params: { id },
+    body: { configurationChanges: [{ name: 'SIZE', value: 'large' }] },
+    as: planner,
+  });
+  const last = await deploy(app, id);
+  await next();
+  assert.deepEqual(await Promise.all([plain, proposing, last].map((each) => shownOf(each.id))), [
+    `SKIPPED for ${last.id}`,
+    'IN_PROGRESS',
+    'QUEUED',
+  ]);
+});
+
+test('lasting changes of a skipped deploy stay: they were stored with the request', async () => {
+  const environment = await createActive(app, agent);
+  const running = await deploy(app, environment.id, { userRequiresApproval: true });
+  const first = await deploy(app, environment.id, {
+    configurationChanges: [{ name: 'SIZE', value: 'large' }],
+  });
+  const second = await deploy(app, environment.id);
+  await ok(app, 'abortDeployment', { params: { id: running.id } });
+  assert.deepEqual(
+    [await shownOf(first.id), await shownOf(second.id)],
+    [`SKIPPED for ${second.id}`, 'IN_PROGRESS'],
+  );
+  const shown = await deploymentOf(app, second.id);
+  assert.deepEqual(
+    shown.variables?.map(({ name, value }) => [name, value]),
+    [['SIZE', 'large']],
+  );
+});

@@ -1,0 +1,128 @@
+/**
+ * What a deploy request changes of the code that an environment runs: its template, the repository, the revision. A
+ * template of its own is changed itself; of a shared one, the environment keeps what it replaces.
+ */
+import { planOnlyTypes } from '#protocol/tools/steps.ts';
+import { inEnvironment } from '../../../rows/places.ts';
+import { requireRight } from '../../../framework/access/check-right.ts';
+import type { ActorContext } from '../../../framework/context.ts';
+import { requireTokenFor } from '../../../code/git-tokens/require-token-for.ts';
+import { badField, conflict } from '../../../ground/errors.ts';
+import { checkRepository, checkRevision } from '../../../code/templates/check-source.ts';
+import { environmentTemplate } from '../../../code/templates/environment-template.ts';
+import type { TemplateRow } from '../../../rows/templates/template-store.ts';
+import { requireUsableTemplate } from '../../../code/templates/use-template.ts';
+import { demandsOnEnvironment, requireKept } from '../approval/kept-demands.ts';
+import type { AskedCode } from '../run-inputs.ts';
+import type { CodeChange, StartRequest, StoredFacts } from '../start-facts.ts';
+
+type Source = Pick<StartRequest, 'revision' | 'repository' | 'codeChange'>;
+
+/**
+ * The template that the request names; null where it is the environment's.
+ * @throws Refusal 400 or 409, 403 where approvals that the template of the environment demands would be lost
+ */
+async function switchedTemplate(
+  context: ActorContext,
+  { environment, storedTemplate, open }: StoredFacts,
+  { blueprintId: id, deploymentType }: AskedCode,
+  proposedBy: string | null,
+): Promise<TemplateRow | null> {
+  if (!id || id === environment.template_id) return null;
+  const field = 'body.blueprintId';
+  if (deploymentType !== 'deploy')
+    throw badField(field, `must be the template of the environment for a ${deploymentType}: deploy it first`);
+  const place = { organizationId: environment.organization_id, projectId: environment.project_id };
+  const template = await requireUsableTemplate(context, place, id, field);
+  const waiting = open.find(({ status }) => status === 'WAITING_FOR_USER');
+  if (waiting)
+    throw conflict(
+      `The template cannot change while the ${waiting.type} ${waiting.id} waits for approval: approve or cancel it first`,
+    );
+  const before = await demandsOnEnvironment(context, environment);
+  const after = await demandsOnEnvironment(context, { ...environment, template_id: template.id });
+  const why = `/body/blueprintId: leaving the template "${storedTemplate.name}", which demands approvals,`;
+  await requireKept(context, before, after, why, proposedBy);
+  const change = { from: storedTemplate.type, to: template.type, field: '/body/blueprintId' };
+  await context.react('toolChanging', { environmentIds: [environment.id], open, ...change, by: context });
+  return template;
+}
+
+/**
+ * The tokens of an environment go where its repository is: who moves it must be allowed to choose it.
+ * @param isProposed the right was checked when it was proposed
+ */
+async function checkMove(
+  context: ActorContext,
+  { environment }: StoredFacts,
+  { template, repository }: { readonly template: TemplateRow; readonly repository: string },
+  isProposed: boolean,
+): Promise<void> {
+  const field = 'body.blueprintRepository';
+  checkRepository(context, repository, field);
+  if (repository !== template.repository && !isProposed)
+    requireRight(
+      context.actor,
+      inEnvironment(environment),
+      'EDIT_VCS_ENVIRONMENT',
+      `/${field.replace('.', '/')}`,
+    );
+  const { tokenId } = template.settings;
+  const { organization_id: organizationId, project_id: projectId } = environment;
+  if (tokenId) await requireTokenFor(context.db, { organizationId, projectId, tokenId, repository }, field);
+}
+
+/** What an environment replaces of a shared template, beginning with what it has replaced before. */
+function overriding(
+  before: { readonly template_revision: string | null; readonly template_repository: string | null },
+  template: TemplateRow,
+  asked: AskedCode,
+): CodeChange {
+  const { blueprintRevision: revision, blueprintRepository: repository } = asked;
+  const moved = repository || before.template_repository;
+  const overrides = {
+    template_revision: revision === undefined ? before.template_revision : revision || null,
+    template_repository: moved === template.repository ? null : moved,
+  };
+  return {
+    asked,
+    template: environmentTemplate(overrides, template),
+    columns: {
+      template_id: template.id,
+      is_single_use_template: template.is_single_use,
+      ...overrides,
+    },
+  };
+}
+
+/**
+ * Revision, repository and template count for this run and all later ones; with a type that only plans, for this
+ * run.
+ * @param proposedBy id of the user who proposed it and had the rights for it, if the caller approves it
+ * @throws Refusal 400, 403 or 409 before anything is written
+ */
+export async function readSource(
+  context: ActorContext,
+  facts: StoredFacts,
+  request: AskedCode,
+  proposedBy: string | null = null,
+): Promise<Source> {
+  const { deploymentType, blueprintId, blueprintRevision: revision, blueprintRepository } = request;
+  const asked = { deploymentType, blueprintId, blueprintRevision: revision, blueprintRepository };
+  const switched = await switchedTemplate(context, facts, asked, proposedBy);
+  if (!switched && revision === undefined && blueprintRepository === undefined) return {};
+  const template = switched ?? facts.template;
+  checkRevision(revision, 'body.blueprintRevision');
+  const repository = blueprintRepository || template.repository;
+  if (blueprintRepository) await checkMove(context, facts, { template, repository }, proposedBy !== null);
+  if (switched)
+    return {
+      codeChange: overriding({ template_revision: null, template_repository: null }, switched, asked),
+    };
+  if (planOnlyTypes.includes(deploymentType)) return { repository, revision };
+  if (!template.is_single_use)
+    return { codeChange: overriding(facts.environment, facts.storedTemplate, asked) };
+  const changes = revision === undefined ? {} : { revision };
+  const after = { ...template, repository, settings: { ...template.settings, ...changes } };
+  return { codeChange: { asked, template: after, ownTemplate: { repository, settings: changes } } };
+}

@@ -1,0 +1,121 @@
+/** The cloud credentials of a run and its OIDC tokens, all for this one phase only. */
+import { createHash } from 'node:crypto';
+import type { CredentialValue } from '#contract/credentials/kinds.ts';
+import type { DeploymentType } from '#contract/schema/enumerations.ts';
+import type { RunCredential } from '#protocol/messages/run-credential.ts';
+import type { Context } from '../../../framework/context.ts';
+import { audienceOf } from '../../../inputs/credentials/audience.ts';
+import { formProblem } from '../../../inputs/credentials/check-value.ts';
+import { type AssignedCredential, openValue, runCredentialRows } from '../../../rows/credentials/credential-store.ts';
+import { nearestOf } from '../../../inputs/credentials/run-credentials.ts';
+import { secretTexts } from '../../../inputs/credentials/secret-texts.ts';
+import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
+import type { EnvironmentRow } from '../../../rows/environments/environment-store.ts';
+import {
+  issuerOf,
+  type RunFacts,
+  type SignToken,
+  subjectOf,
+  tokenSigner,
+} from '../../../inputs/oidc-issuer/run-token.ts';
+import type { JobFacts } from '../job-facts.ts';
+
+export interface CredentialsForRun {
+  readonly credentials: RunCredential[];
+  /** For ENVARIUM_OIDC_TOKEN; null where the organization does not want it, or tokens cannot be issued. */
+  readonly oidcToken: string | null;
+  readonly secrets: string[];
+}
+
+interface Run {
+  readonly job: Pick<JobFacts['job'], 'phase'>;
+  readonly deployment: DeploymentRow;
+  readonly environment: EnvironmentRow;
+}
+
+/** What a token needs to be valid for, beyond the limits of a phase. */
+const spareSeconds = 600;
+
+function secondsOf({ settings }: Pick<Context, 'settings'>, { type }: DeploymentRow): number {
+  const limit = type === 'task' ? settings.taskTimeLimitSeconds : settings.runTimeLimitSeconds;
+  return limit + settings.abortSeconds + spareSeconds;
+}
+
+function factsOf({ job, deployment, environment }: Run, projectPath: readonly string[]): RunFacts {
+  return {
+    organizationId: environment.organization_id,
+    projectId: environment.project_id,
+    projectPath,
+    environmentId: environment.id,
+    templateId: environment.template_id,
+    deploymentId: deployment.id,
+    deploymentType: deployment.type as DeploymentType,
+    phase: job.phase,
+  };
+}
+
+function unusable({ id, name, type }: AssignedCredential, problem: string): RunCredential {
+  return { id, name, type, version: '', value: {}, problem };
+}
+
+/** What stays the same as long as the value and whoever uses it do. */
+function versionOf(row: AssignedCredential, subject: string | null): string {
+  return createHash('sha256')
+    .update(JSON.stringify([row.id, row.updated_at.toISOString(), subject]))
+    .digest('hex');
+}
+
+interface Signing {
+  readonly facts: RunFacts;
+  /** For which tokens are valid. */
+  readonly seconds: number;
+  readonly sign: SignToken;
+}
+
+async function openCredential(
+  context: Context,
+  row: AssignedCredential,
+  { facts, seconds, sign }: Signing,
+): Promise<RunCredential> {
+  const value: CredentialValue = openValue(context, row);
+  const problem = formProblem(value);
+  if (problem !== null) return unusable(row, `cannot be used: its ${problem}`);
+  const { id, name, type } = row;
+  const base = { id, name, type, value: { ...value } };
+  const audience = audienceOf(type, value);
+  if (audience === null) return { ...base, version: versionOf(row, null) };
+  if (issuerOf(context) === null)
+    return unusable(
+      row,
+      'needs a token of the service, which needs the setting ENVARIUM_BASE_URL: an https address that the cloud can read',
+    );
+  const { tokenFormat: format = 'v1' } = value;
+  const token = await sign({ audience, format, seconds });
+  // A cloud may decide by any claim.
+  return { ...base, version: versionOf(row, subjectOf(facts, 'v2')), token };
+}
+
+export async function credentialsForRun(context: Context, run: Run): Promise<CredentialsForRun> {
+  const { environment, deployment } = run;
+  const place = { organizationId: environment.organization_id, projectId: environment.project_id };
+  const { rows, hierarchy, isOidcEnabled } = await runCredentialRows(context.db, place);
+  const facts = factsOf(run, hierarchy.split('|'));
+  const seconds = secondsOf(context, deployment);
+  const sign = tokenSigner(context, facts);
+  const credentials: RunCredential[] = [];
+  for (const row of nearestOf(rows))
+    credentials.push(await openCredential(context, row, { facts, seconds, sign }));
+  const issuer = issuerOf(context);
+  const oidcToken =
+    isOidcEnabled && issuer !== null ? await sign({ audience: issuer, format: 'v1', seconds }) : null;
+  const tokens = credentials.flatMap(({ token }) => token ?? []);
+  return {
+    credentials,
+    oidcToken,
+    secrets: [
+      ...credentials.flatMap(({ value }) => secretTexts(value as CredentialValue)),
+      ...tokens,
+      ...(oidcToken === null ? [] : [oidcToken]),
+    ],
+  };
+}

@@ -1,0 +1,64 @@
+/** The checks of an environment from a template, and the template. */
+import type { NewEnvironment } from '#contract/environments/create-environment.ts';
+import { requireRight } from '../../framework/access/check-right.ts';
+import type { ActorContext } from '../../framework/context.ts';
+import { requireTokenFor } from '../../code/git-tokens/require-token-for.ts';
+import type { PolicySettings } from '../../tenancy/policies/policy-settings.ts';
+import { badField } from '../../ground/errors.ts';
+import { checkRepository, checkRevision } from '../../code/templates/check-source.ts';
+import type { TemplateRow } from '../../rows/templates/template-store.ts';
+import { requireUsableTemplate } from '../../code/templates/use-template.ts';
+import { checkNewEnvironment, placeOf } from './check-create-request.ts';
+import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
+
+/** What an environment replaces of its template. */
+export type Overrides = Pick<EnvironmentRow, 'template_revision' | 'template_repository'>;
+
+const inRequest = 'body.deployRequest';
+
+/** @throws Refusal 400 or 403 that names the field */
+async function overridesOf(
+  context: ActorContext,
+  request: NewEnvironment,
+  template: TemplateRow,
+): Promise<Overrides> {
+  const { organizationId, projectId, deployRequest } = request;
+  const { blueprintRevision: revision, blueprintRepository: repository } = deployRequest;
+  checkRevision(revision, `${inRequest}.blueprintRevision`);
+  const isMoved = Boolean(repository) && repository !== template.repository;
+  if (repository && isMoved) {
+    const field = `${inRequest}.blueprintRepository`;
+    checkRepository(context, repository, field);
+    requireRight(
+      context.actor,
+      placeOf(request),
+      'CREATE_VCS_ENVIRONMENT',
+      '/body/deployRequest/blueprintRepository',
+    );
+    const { tokenId } = template.settings;
+    if (tokenId) await requireTokenFor(context.db, { organizationId, projectId, tokenId, repository }, field);
+  }
+  return { template_revision: revision || null, template_repository: isMoved ? (repository ?? null) : null };
+}
+
+/**
+ * @returns the template, which nobody changes until the transaction ends, and the policy of the project
+ * @throws Refusal 400, 403 or 409 that names the field
+ */
+export async function checkCreateFromTemplate(
+  context: ActorContext,
+  request: NewEnvironment,
+): Promise<{
+  readonly template: TemplateRow;
+  readonly overrides: Overrides;
+  readonly policy: PolicySettings;
+}> {
+  const { blueprintId } = request.deployRequest;
+  const field = `${inRequest}.blueprintId`;
+  if (!blueprintId) throw badField(field, 'is required: the id of the template');
+  const policy = await checkNewEnvironment(context, request);
+  const template = await requireUsableTemplate(context, request, blueprintId, field);
+  if (request.type !== undefined && request.type !== template.type)
+    throw badField('body.type', `must be the type of the template, ${template.type}, or absent`);
+  return { template, overrides: await overridesOf(context, request, template), policy };
+}

@@ -1,0 +1,14 @@
+/** Environments. */
+import type { Family } from '../../framework/family.ts';
+import { environmentRoutes } from './environment-routes.ts';
+import { followPolicy } from './follow-policy.ts';
+import { environmentHome, lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
+
+export const family: Family = {
+  name: 'environments',
+  routes: environmentRoutes,
+  entities: { environment: environmentHome },
+  reactions: { policyChanging: [followPolicy] },
+  locks: { environment: lockEnvironmentRow },
+  tables: ['environment', 'environment_count'],
+};

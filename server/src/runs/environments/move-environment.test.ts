@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { testAgent } from '../../../testing/agent.ts';
+import { testApp } from '../../../testing/app.ts';
+import { call, ok, refused } from '../../../testing/client.ts';
+import {
+  createActive,
+  createEnvironment,
+  createIdle,
+  deploy,
+  deploymentOf,
+  environmentOf,
+  forgetWork,
+} from '../../../testing/environment.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+const { organizationId } = app;
+const project = (name: string) => ok(app, 'createProject', { body: { organizationId, name } });
+const target = await project('target');
+const move = (id: string, projectId: string) =>
+  ok(app, 'moveEnvironment', { params: { id }, body: { projectId } });
+
+test('an environment moves with its state, its history, its variables and its own template', async () => {
+  const made = await createActive(app, agent, { configurationChanges: { name: 'A', value: 'b', type: 0 } });
+  const before = await environmentOf(app, made.id);
+  const versions = await ok(app, 'listStateVersions', { params: { id: made.id } });
+  assert.equal(versions.length, 1);
+  const moved = await move(made.id, target.id);
+  const { updatedAt: _, ...rest } = moved;
+  const { updatedAt: __, ...same } = before;
+  assert.deepEqual(rest, { ...same, projectId: target.id, projectName: target.name });
+  assert.deepEqual(await ok(app, 'listStateVersions', { params: { id: made.id } }), versions);
+  const history = await ok(app, 'listDeployments', { params: { id: made.id } });
+  assert.deepEqual(
+    history.map(({ id, status }) => [id, status]),
+    [[before.latestDeploymentLogId, 'SUCCESS']],
+  );
+  const [step] = await ok(app, 'listSteps', { params: { deploymentLogId: history[0]?.id ?? '' } });
+  assert.equal(step?.projectId, target.id);
+  const template = await ok(app, 'getTemplate', { params: { id: made.blueprintId } });
+  assert.deepEqual([template.projectId, template.projectIds], [target.id, [target.id]]);
+  const ids = async (projectId: string) =>
+    (await ok(app, 'listEnvironments', { query: { projectId } })).map(({ id }) => id);
+  assert.deepEqual([await ids(target.id), (await ids(app.projectId)).includes(made.id)], [[made.id], false]);
+  assert.deepEqual(await move(made.id, target.id), moved, 'moved twice is moved once');
+  const { rows } = await app.database.pool.query(
+    "select details from audit_event where action = 'environment.moved' and entity_id = $1",
+    [made.id],
+  );
+  assert.deepEqual(rows, [{ details: { from: app.projectId, to: target.id } }]);
+});
+
+test('the variables of the new project apply from the next deployment on', async () => {
+  const { id: variableId } = { id: randomUUID() };
+  await app.database.pool.query(
+    "insert into variable (id, organization_id, scope, scope_id, name, type, sealed_value, user_id) values ($1, $2, 'PROJECT', $3, 'REGION', 0, $4, 'admin')",
+    [
+      variableId,
+      organizationId,
+      target.id,
+      app.context.sealer.seal('north', { table: 'variable', row: variableId, field: 'sealed_value' }),
+    ],
+  );
+  const { id } = await createIdle(app);
+  const namesOf = async () => {
+    const deployment = await deploy(app, id);
+    await forgetWork(app);
+    await ok(app, 'abortDeployment', { params: { id: deployment.id } });
+    await app.database.pool.query("update deployment set status = 'ABORTED' where id = $1", [deployment.id]);
+    return ((await deploymentOf(app, deployment.id)).variables ?? []).map(({ name }) => name);
+  };
+  assert.deepEqual(await namesOf(), []);
+  await move(id, target.id);
+  assert.deepEqual(await namesOf(), ['REGION']);
+});
+
+test('an environment cannot move to an invalid place, or while a deployment is under way', async () => {
+  const { id } = await createIdle(app);
+  const archived = await project('put away');
+  await ok(app, 'deleteProject', { params: { id: archived.id } });
+  const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
+  const [foreign] = await ok(app, 'listProjects', { query: { organizationId: elsewhere } });
+  const hidden = await ok(app, 'getTestingProject', { params: { organizationId: app.organizationId } });
+  const refusals: [unknown, RegExp][] = [
+    [archived.id, /\/body\/projectId refers to "put away", which is archived/],
+    [randomUUID(), /\/body\/projectId does not match a project/],
+    ['no-uuid', /\/body\/projectId does not match a project/],
+    [foreign?.id, /\/body\/projectId does not match a project/],
+    [hidden.id, /\/body\/projectId does not match a project/],
+    ['', /\/body\/projectId/],
+    [undefined, /\/body\/projectId is required/],
+  ];
+  for (const [projectId, message] of refusals)
+    assert.match(
+      (await refused(app, 'moveEnvironment', 400, { params: { id }, body: { projectId } })).message,
+      message,
+    );
+  await refused(app, 'moveEnvironment', 404, {
+    params: { id: randomUUID() },
+    body: { projectId: target.id },
+  });
+  await app.database.pool.query(
+    'update template set is_single_use = false where id = (select template_id from environment where id = $1)',
+    [id],
+  );
+  assert.match(
+    (await refused(app, 'moveEnvironment', 400, { params: { id }, body: { projectId: target.id } })).message,
+    /template .* is not assigned/,
+  );
+  const busy = await createEnvironment(app);
+  const body = { projectId: target.id };
+  assert.match(
+    (await refused(app, 'moveEnvironment', 409, { params: { id: busy.id }, body })).message,
+    /has a deploy that is IN_PROGRESS/,
+  );
+  assert.equal((await environmentOf(app, busy.id)).projectId, app.projectId);
+  await forgetWork(app);
+});
+
+test('a simultaneous move and deployment happen one after the other', async () => {
+  for (let round = 0; round < 4; round++) {
+    const { id } = await createIdle(app);
+    const [moved, deployed] = await Promise.all([
+      call(app, 'moveEnvironment', { params: { id }, body: { projectId: target.id } }),
+      call(app, 'deployEnvironment', { params: { id } }),
+    ]);
+    assert.equal(deployed.statusCode, 200);
+    assert.ok(moved.statusCode === 200 || moved.statusCode === 409);
+    const environment = await environmentOf(app, id);
+    assert.equal(environment.projectId, moved.statusCode === 200 ? target.id : app.projectId);
+    const { rows } = await app.database.pool.query(
+      'select distinct project_id from deployment where environment_id = $1',
+      [id],
+    );
+    assert.deepEqual(rows, [{ project_id: environment.projectId }]);
+    await forgetWork(app);
+  }
+});

@@ -1,0 +1,19 @@
+/** Leaves an environment without a current state, at a person's request. */
+import type { ActorContext } from '../../framework/context.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { requireEnvironment } from '../../rows/environments/environment-store.ts';
+import { requireFreeState } from './state-holder.ts';
+import { forgetCurrent } from './write-state.ts';
+
+/**
+ * All versions are kept, and a roll-back restores one.
+ * @returns the version that was current, or null
+ * @throws Refusal 404, 409 while anybody holds the state
+ */
+export async function clearState(context: ActorContext, environmentId: string): Promise<string | null> {
+  return inTransaction(context, async (context) => {
+    const environment = await requireEnvironment(context, environmentId);
+    await requireFreeState(context.db, environment);
+    return forgetCurrent(context, environment);
+  });
+}

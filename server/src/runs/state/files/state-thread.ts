@@ -1,0 +1,46 @@
+/** A thread for work on large states, started by `read-state.ts` and `compare-versions.ts`. */
+import { answerTasks } from '#guards/threads/answer-tasks.ts';
+import type { StateFacts } from '#protocol/tools/tool.ts';
+import { JsonScan } from '../../../framework/http/json-scan.ts';
+import { type ComparisonAnswer, type ComparisonTask, StateComparer } from './state-comparer.ts';
+import { type Reading, readState } from './state-formats.ts';
+import type { Place } from './top-level-fields.ts';
+
+/** About one state, whose bytes come back with the answer. */
+interface AboutState {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly reading: Reading;
+}
+
+/** All steps of a comparison are tasks of one thread, which compares nothing else. */
+export type StateTask = AboutState | { readonly comparison: ComparisonTask };
+
+export interface AnswerAboutState {
+  readonly facts: StateFacts;
+  readonly serialPlace: Place;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Parsing more could need more memory than the thread has, which would end the service. */
+const limits = { depth: Number.POSITIVE_INFINITY, values: 5_000_000 };
+
+const comparer = new StateComparer();
+const comparedScan = new JsonScan(limits, 'One of the two states, or both together,');
+
+function compare(task: ComparisonTask): ComparisonAnswer {
+  try {
+    // What comes again was counted before.
+    if (task.step !== 'beforeAgain') comparedScan.push(task.bytes);
+  } catch (error) {
+    return { problem: `${(error as Error).message}, too many to be compared here: download both` };
+  }
+  return comparer.take(task);
+}
+
+function answer(task: StateTask): AnswerAboutState | ComparisonAnswer {
+  if ('comparison' in task) return compare(task.comparison);
+  new JsonScan(limits, 'the state').push(task.bytes);
+  return { ...readState(task.reading, task.bytes), bytes: task.bytes };
+}
+
+answerTasks(answer, (each) => ('bytes' in each ? [each.bytes.buffer] : []));

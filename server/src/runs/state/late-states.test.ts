@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { appliedOutcome, stateFile, testAgent } from '../../../testing/agent.ts';
+import { testApp } from '../../../testing/app.ts';
+import { ok, refused, send } from '../../../testing/client.ts';
+import { createEnvironment, deploy, deploymentOf } from '../../../testing/environment.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+
+async function runningApply() {
+  const environment = await createEnvironment(app, { requiresApproval: false });
+  const job = await agent.plan();
+  assert.ok(job);
+  await agent.mark(job);
+  return { environment, job };
+}
+
+function versions(environmentId: string) {
+  return ok(app, 'listStateVersions', { params: { id: environmentId } });
+}
+
+/** An apply that wrote a state, was given up, and is still at work somewhere. */
+async function givenUp() {
+  const { environment, job } = await runningApply();
+  const first = await agent.putState(job, stateFile(1, ['a'], job.environmentId), '');
+  app.advance(60);
+  await ok(app, 'releaseDeployment', { params: { id: job.deploymentId }, body: { reason: 'it hangs' } });
+  await agent.heartbeat([]);
+  return { environment, job, first };
+}
+
+test('a state that arrives after the give-up is its own version, and outdates plans made in the meantime', async () => {
+  const { environment, job, first } = await givenUp();
+  const { id } = await deploy(app, environment.id, { userRequiresApproval: true });
+  await agent.plan();
+  const second = await agent.putState(job, stateFile(2, ['a', 'b'], job.environmentId), '');
+  assert.equal(second.standing, 'current');
+  assert.notEqual(second.stateVersionId, first.stateVersionId);
+  assert.deepEqual(await agent.putState(job, stateFile(2, ['a', 'b'], job.environmentId), ''), second);
+  assert.deepEqual(
+    (await versions(environment.id)).map(({ serial, standing, follows }) => [serial, standing, follows]),
+    [
+      [2, 'current', first.stateVersionId],
+      [1, 'superseded', undefined],
+    ],
+  );
+  assert.match((await refused(app, 'approveDeployment', 409, { params: { id } })).message, /outdated/);
+});
+
+test('a state that arrives after the give-up does not replace the one that an apply starts from', async () => {
+  const { environment, job, first } = await givenUp();
+  await deploy(app, environment.id, { userRequiresApproval: false });
+  const apply = await agent.plan();
+  assert.ok(apply);
+  assert.equal(
+    (await agent.putState(job, stateFile(7, ['a', 'late'], job.environmentId), '')).standing,
+    'rescued',
+  );
+  assert.equal(apply.state.current?.stateVersionId, first.stateVersionId);
+  const stored = await agent.apply(apply, ['a', 'b']);
+  assert.equal((await deploymentOf(app, apply.deploymentId)).status, 'SUCCESS');
+  const all = await versions(environment.id);
+  assert.deepEqual(
+    all.map(({ serial, standing }) => [serial, standing]),
+    [
+      [2, 'current'],
+      [7, 'rescued'],
+      [1, 'superseded'],
+    ],
+  );
+  assert.equal(all[0]?.id, stored);
+});
+
+test('a state that arrives after the give-up does not replace the one that an outside tool works on', async () => {
+  const { environment, job } = await givenUp();
+  const url = `/state/v1/environments/${environment.id}`;
+  const lock = await send(app, {
+    method: 'LOCK' as 'GET',
+    url,
+    headers: { 'content-type': 'application/json' },
+    payload: '{"ID":"l"}',
+  });
+  assert.equal(lock.statusCode, 200);
+  assert.equal(
+    (await agent.putState(job, stateFile(7, ['a', 'late'], job.environmentId), '')).standing,
+    'rescued',
+  );
+  const written = await send(app, {
+    method: 'POST',
+    url: `${url}?ID=l`,
+    headers: { 'content-type': 'text/plain' },
+    payload: stateFile(2, ['b'], environment.id),
+  });
+  assert.equal(written.statusCode, 200, written.body);
+  assert.deepEqual(
+    (await versions(environment.id)).map(({ serial, standing, origin }) => [serial, standing, origin]),
+    [
+      [2, 'current', 'http'],
+      [7, 'rescued', 'run'],
+      [1, 'superseded', 'run'],
+    ],
+  );
+});
+
+test('an apply whose state could not become current is not a success', async () => {
+  const { job } = await runningApply();
+  await agent.putState(job, stateFile(1, ['a'], job.environmentId), '');
+  await app.database.pool.query(`update state_version set standing = 'rescued' where job_id = $1`, [
+    job.jobId,
+  ]);
+  await agent.finish(job, appliedOutcome());
+  const ended = await deploymentOf(app, job.deploymentId);
+  assert.equal(ended.status, 'INTERNAL_FAILURE');
+  assert.match(ended.error?.message ?? '', /kept as a rescued version/);
+});

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { firstRequest } from '#contract/documents/reference-page.ts';
+import { testApp } from '../../../testing/app.ts';
+import { createIdle } from '../../../testing/environment.ts';
+
+const app = await testApp();
+
+test('the first request of the reference page runs as it is written', async () => {
+  const { id } = await createIdle(app);
+  const page = (await app.app.inject('/reference')).body;
+  const [, shown = ''] = /<pre>([^<]*)<\/pre>/.exec(page) ?? [];
+  assert.equal(shown.replaceAll('&quot;', '"'), firstRequest);
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `${firstRequest} --silent`], {
+    env: {
+      PATH: process.env.PATH,
+      ENVARIUM_API_URL: await app.listen(),
+      ENVARIUM_API_KEY: app.admin.id,
+      ENVARIUM_API_SECRET: app.admin.secret,
+    },
+  });
+  assert.equal((JSON.parse(stdout) as { id: string }[])[0]?.id, id);
+});

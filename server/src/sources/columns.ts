@@ -1,6 +1,0 @@
-/** What columns hold that are text, numbers or JSON to the database. */
-import type { BlobRef } from '../blobs/blob-store.ts';
-
-export interface Columns {
-  'source_archive.blob': BlobRef;
-}

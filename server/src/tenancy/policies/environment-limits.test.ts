@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import type { Right } from '#contract/schema/enumerations.ts';
+import type { FirstKey } from '../../start/bootstrap.ts';
+import { testAgent } from '../../../testing/agent.ts';
+import { testApp } from '../../../testing/app.ts';
+import { call, ok, refused } from '../../../testing/client.ts';
+import {
+  createActive,
+  createBody,
+  createIdle,
+  deploy,
+  environmentOf,
+  forgetWork,
+} from '../../../testing/environment.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+beforeEach(() => forgetWork(app));
+
+const userRights = [
+  'VIEW_PROJECT',
+  'VIEW_ENVIRONMENT',
+  'RUN_PLAN',
+  'RUN_APPLY',
+  'CREATE_VCS_ENVIRONMENT',
+] as const;
+
+let named = 0;
+/** A project with this policy, and the way to create in it. */
+async function projectWith(policy: object) {
+  const { organizationId } = app;
+  const body = { organizationId, name: `limits ${named++}` };
+  const { id: projectId } = await ok(app, 'createProject', { body });
+  const setPolicy = (policy: object) => ok(app, 'updatePolicy', { body: { projectId, ...policy } });
+  await setPolicy(policy);
+  const userKey = (more: readonly Right[] = []) =>
+    app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId, role: [...userRights, ...more] }]);
+  const create = (as?: FirstKey, more: object = {}) =>
+    call(app, 'createEnvironmentWithoutTemplate', {
+      body: createBody({ organizationId, projectId }, more),
+      ...(as ? { as } : {}),
+    });
+  return { projectId, setPolicy, userKey, create, inside: { organizationId, projectId } };
+}
+
+const limitsOf = (projectId: string, as?: FirstKey) =>
+  ok(app, 'checkPolicyLimits', { query: { projectId }, ...(as ? { as } : {}) });
+
+test('a project has no more active environments than its policy allows, whoever creates them', async () => {
+  const { projectId, create, setPolicy } = await projectWith({ numberOfEnvironmentsTotal: 1 });
+  assert.deepEqual(await limitsOf(projectId), {
+    warnings: { total: false, user: false },
+    total: 0,
+    user: 0,
+  });
+  assert.equal((await create()).statusCode, 200);
+  const second = await create();
+  assert.equal(second.statusCode, 409);
+  assert.match(second.body, /allows 1 active environment \(numberOfEnvironmentsTotal\), and it has 1/);
+  assert.deepEqual(await limitsOf(projectId), {
+    warnings: { total: true, user: false },
+    total: 1,
+    user: 1,
+  });
+  await setPolicy({ numberOfEnvironmentsTotal: 2 });
+  assert.equal((await create()).statusCode, 200);
+});
+
+test('two environments that are created at once do not exceed the limit together', async () => {
+  const { create, projectId } = await projectWith({ numberOfEnvironmentsTotal: 3 });
+  const statuses = (await Promise.all(Array.from({ length: 8 }, () => create()))).map(
+    (each) => each.statusCode,
+  );
+  assert.deepEqual(statuses.toSorted(), [200, 200, 200, 409, 409, 409, 409, 409]);
+  assert.equal((await limitsOf(projectId)).total, 3);
+});
+
+test('an environment that nothing stands of does not count until it is deployed', async () => {
+  const { inside, projectId } = await projectWith({ numberOfEnvironmentsTotal: 1 });
+  const [first, second] = [await createIdle(app, inside), await createIdle(app, inside)];
+  assert.equal((await limitsOf(projectId)).total, 0);
+  await deploy(app, first.id);
+  const refusal = await refused(app, 'deployEnvironment', 409, { params: { id: second.id } });
+  assert.match(refusal.message, /numberOfEnvironmentsTotal/);
+  await deploy(app, first.id);
+  await ok(app, 'deployEnvironment', { params: { id: second.id }, body: { deploymentType: 'dryRun' } });
+  await refused(app, 'deployEnvironment', 409, { params: { id: second.id } });
+});
+
+test('an environment that is destroyed or archived makes room, and needs it again to return', async () => {
+  const { inside } = await projectWith({ numberOfEnvironmentsTotal: 1 });
+  const { id } = await createActive(app, agent, inside);
+  await ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: true } });
+  const other = await createActive(app, agent, inside);
+  const restore = { params: { id }, body: { isArchived: false } };
+  assert.match((await refused(app, 'updateEnvironment', 409, restore)).message, /numberOfEnvironmentsTotal/);
+  assert.match((await refused(app, 'deployEnvironment', 409, { params: { id } })).message, /Total/);
+  await ok(app, 'destroyEnvironment', { params: { id: other.id } });
+  await agent.apply((await agent.plan()) ?? assert.fail('the destroy follows at once'), []);
+  assert.equal((await environmentOf(app, other.id)).status, 'INACTIVE');
+  await ok(app, 'updateEnvironment', restore);
+  assert.match((await refused(app, 'deployEnvironment', 409, { params: { id: other.id } })).message, /Total/);
+});
+
+test('an active environment moves only to a project that has room for it', async () => {
+  const { projectId, setPolicy } = await projectWith({ numberOfEnvironmentsTotal: 0 });
+  const { id } = await createActive(app, agent);
+  const idle = await createIdle(app);
+  const move = (id: string) => ({ params: { id }, body: { projectId } });
+  assert.match((await refused(app, 'moveEnvironment', 409, move(id))).message, /numberOfEnvironmentsTotal/);
+  await ok(app, 'moveEnvironment', move(idle.id));
+  await setPolicy({ numberOfEnvironmentsTotal: 1 });
+  assert.equal((await ok(app, 'moveEnvironment', move(id))).projectId, projectId);
+});
+
+test('each user has environments of their own to count, and admins have no limit', async () => {
+  const { create, userKey, projectId } = await projectWith({ numberOfEnvironments: 1 });
+  const [ada, bob] = [await userKey(), await userKey()];
+  assert.equal((await create(ada)).statusCode, 200);
+  const refusal = await create(ada);
+  assert.equal(refusal.statusCode, 409);
+  assert.match(
+    refusal.body,
+    /allows each user 1 active environment \(numberOfEnvironments\), and you have 1/,
+  );
+  assert.deepEqual((await limitsOf(projectId, ada)).warnings, { total: false, user: true });
+  assert.equal((await create(bob)).statusCode, 200);
+  const admin = await app.addKey({ [app.organizationId]: 'User' }, [
+    { organizationId: app.organizationId, projectId, role: 'Admin' },
+  ]);
+  for (const as of [undefined, admin, await userKey(['OVERRIDE_MAX_ENVIRONMENT_PROJECT_LIMITS'])])
+    for (const status of [200, 200]) assert.equal((await create(as)).statusCode, status);
+  assert.deepEqual((await limitsOf(projectId, admin)).warnings, { total: false, user: false });
+});
+
+test('who deploys the environment of another user is held to the limit of its owner', async () => {
+  const { create, userKey, inside } = await projectWith({ numberOfEnvironments: 1 });
+  const [ada, bob] = [await userKey(), await userKey()];
+  assert.equal((await create(ada)).statusCode, 200);
+  const idle = (await create(ada, { preventAutoDeploy: true })).json<{ id: string }>();
+  const input = { params: { id: idle.id }, body: {} };
+  assert.match(
+    (await refused(app, 'deployEnvironment', 409, { ...input, as: bob })).message,
+    /the owner of this one has 1/,
+  );
+  const ofAdmin = [await createIdle(app, inside), await createIdle(app, inside)];
+  for (const { id } of ofAdmin) await ok(app, 'deployEnvironment', { params: { id }, body: {}, as: bob });
+  await ok(app, 'deployEnvironment', input);
+});

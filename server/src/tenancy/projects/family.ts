@@ -1,0 +1,13 @@
+/** Projects and their tree. */
+import type { Family } from '../../framework/family.ts';
+import { lockProject } from './archive-project.ts';
+import { projectRoutes } from './project-routes.ts';
+import { projectHome } from '../../rows/projects/project-store.ts';
+
+export const family: Family = {
+  name: 'projects',
+  routes: projectRoutes,
+  entities: { project: projectHome },
+  locks: { project: lockProject },
+  tables: ['project'],
+};

@@ -1,0 +1,283 @@
+import { actorWithoutRights } from '../../framework/access/actor.ts';
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
+import { startDeployment } from '../../runs/deployments/start-deployment.ts';
+import { testAgent } from '../../../testing/agent.ts';
+import { testApp } from '../../../testing/app.ts';
+import { call, ok, refused } from '../../../testing/client.ts';
+import {
+  createActive,
+  createBody,
+  createIdle,
+  deploy,
+  environmentOf,
+  forgetWork,
+} from '../../../testing/environment.ts';
+import { holdProjectRow } from '../../rows/projects/project-store.ts';
+
+const app = await testApp();
+const agent = await testAgent(app);
+const { organizationId } = app;
+const create = (name: string, parentProjectId?: string) =>
+  ok(app, 'createProject', { body: { organizationId, name, parentProjectId } });
+const get = (id: string) => ok(app, 'getProject', { params: { id } });
+const update = (id: string, body: object) => ok(app, 'updateProject', { params: { id }, body });
+const move = (id: string, targetProjectId: string | null) =>
+  call(app, 'moveProject', { params: { id }, body: { targetProjectId } });
+
+test('only what is sent changes, and tags keep their order', async () => {
+  const made = await create('changed');
+  for (const change of [
+    { name: 'renamed' },
+    { description: 'd' },
+    { tags: ['z', 'a', 'm'] },
+    { description: '' },
+  ]) {
+    const { updatedAt: _, ...before } = await get(made.id);
+    const { updatedAt: __, ...after } = await update(made.id, change);
+    assert.deepEqual(after, { ...before, ...change });
+  }
+  assert.deepEqual((await update(made.id, { tags: null })).tags, []);
+  await create('taken');
+  assert.match(
+    (await refused(app, 'updateProject', 409, { params: { id: made.id }, body: { name: 'taken' } })).message,
+    /"taken"/,
+  );
+  await refused(app, 'updateProject', 400, { params: { id: made.id }, body: { name: ' ' } });
+  await refused(app, 'updateProject', 400, { params: { id: made.id }, body: { parentProjectId: null } });
+});
+
+test('a project moves with everything below it, and paths are updated', async () => {
+  const [one, two] = [await create('one'), await create('two')];
+  const child = await create('child', one.id);
+  const leaf = await create('leaf', child.id);
+  const response = await move(child.id, two.id);
+  assert.deepEqual([response.statusCode, response.json()], [200, null]);
+  assert.deepEqual(
+    [(await get(child.id)).parentProjectId, (await get(child.id)).hierarchy],
+    [two.id, `${two.id}|${child.id}`],
+  );
+  assert.equal((await get(leaf.id)).hierarchy, [two.id, child.id, leaf.id].join('|'));
+  assert.equal((await move(child.id, two.id)).statusCode, 200, 'moved twice is moved once');
+  await move(child.id, null);
+  assert.deepEqual(
+    [(await get(child.id)).parentProjectId, (await get(leaf.id)).hierarchy],
+    [undefined, `${child.id}|${leaf.id}`],
+  );
+});
+
+test('an impossible place is refused by name', async () => {
+  const root = await create('root');
+  const below = await create('below', root.id);
+  const deep = await create('deep', below.id);
+  const archived = await create('old');
+  await ok(app, 'deleteProject', { params: { id: archived.id } });
+  const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
+  const [foreign] = await ok(app, 'listProjects', { query: { organizationId: elsewhere } });
+  const refusals: [unknown, RegExp][] = [
+    [root.id, /"root", which is the project itself or is below it/],
+    [deep.id, /"deep", which is the project itself or is below it/],
+    [archived.id, /"old", which is archived/],
+    [foreign?.id, /does not match a project of this organization/],
+    [randomUUID(), /does not match a project of this organization/],
+    ['no-uuid', /does not match a project of this organization/],
+    [undefined, /\/body\/targetProjectId is required/],
+  ];
+  for (const [targetProjectId, message] of refusals)
+    assert.match(
+      (await refused(app, 'moveProject', 400, { params: { id: root.id }, body: { targetProjectId } }))
+        .message,
+      message,
+    );
+  const twin = await create('below');
+  assert.match(
+    (await refused(app, 'moveProject', 409, { params: { id: twin.id }, body: { targetProjectId: root.id } }))
+      .message,
+    /"below" already exists there/,
+  );
+  await refused(app, 'moveProject', 404, { params: { id: randomUUID() }, body: { targetProjectId: null } });
+});
+
+test('simultaneous moves never make a circle or a wrong path', async () => {
+  const roots = await Promise.all(['a', 'b', 'c', 'd'].map((name) => create(`circle ${name}`)));
+  for (let round = 0; round < 6; round++) {
+    const moves = roots.map((each, index) =>
+      move(each.id, (roots[(index + 1 + round) % roots.length] ?? each).id),
+    );
+    const made = [create(`child ${round}`, roots[round % 4]?.id), move(roots[0]?.id ?? '', null)];
+    await Promise.all([...moves, ...made]);
+  }
+  const all = new Map(
+    (await ok(app, 'listProjects', { query: { organizationId } })).map((each) => [each.id, each]),
+  );
+  for (const each of all.values()) {
+    const path: string[] = [];
+    for (let at: string | undefined = each.id; at; at = all.get(at)?.parentProjectId) {
+      assert.ok(!path.includes(at), 'a circle');
+      path.unshift(at);
+    }
+    assert.equal(each.hierarchy, path.join('|'));
+  }
+});
+
+test('a deleted project is archived with all below it, accepts only destroys, and can be restored', async () => {
+  const root = await create('closing');
+  const below = await create('closing below', root.id);
+  const active = await createActive(app, agent, { projectId: below.id });
+  const running = await deploy(app, active.id);
+  const queued = await deploy(app, active.id);
+  const destroy = await ok(app, 'destroyEnvironment', { params: { id: active.id } });
+  assert.deepEqual(await ok(app, 'deleteProject', { params: { id: root.id } }), { id: root.id });
+  assert.deepEqual([(await get(root.id)).isArchived, (await get(below.id)).isArchived], [true, true]);
+  assert.deepEqual(
+    await ok(app, 'deleteProject', { params: { id: root.id } }),
+    { id: root.id },
+    'deleted twice is deleted once',
+  );
+  const statuses = await ok(app, 'listDeployments', { params: { id: active.id } });
+  const statusOf = (id: string) => statuses.find((each) => each.id === id)?.status;
+  assert.deepEqual(
+    [statusOf(running.id), statusOf(queued.id), statusOf(destroy.id)],
+    ['IN_PROGRESS', 'CANCELLED', 'QUEUED'],
+  );
+  for (const body of [{}, { deploymentType: 'driftDetection' }, { deploymentType: 'dryRun' }])
+    assert.match(
+      (await refused(app, 'deployEnvironment', 409, { params: { id: active.id }, body })).message,
+      /Project "closing below" is archived/,
+    );
+  await refused(app, 'createEnvironmentWithoutTemplate', 409, {
+    body: createBody(app, { projectId: below.id }),
+  });
+  await refused(app, 'createProject', 409, { body: { organizationId, name: 'x', parentProjectId: root.id } });
+  assert.equal((await environmentOf(app, active.id)).isArchived, false);
+  assert.ok(
+    (await ok(app, 'listProjects', { query: { organizationId } })).some(
+      ({ id, isArchived }) => id === root.id && isArchived,
+    ),
+  );
+  assert.match(
+    (await refused(app, 'updateProject', 409, { params: { id: below.id }, body: { isArchived: false } }))
+      .message,
+    /parent project "closing" is archived/,
+  );
+  assert.equal((await update(root.id, { isArchived: false })).isArchived, false);
+  assert.equal((await update(below.id, { isArchived: false })).isArchived, false);
+  assert.equal((await deploy(app, active.id)).status, 'QUEUED');
+  await create('closing 2');
+  await update(root.id, { isArchived: true });
+  const twin = await create('closing');
+  assert.match(
+    (await refused(app, 'updateProject', 409, { params: { id: root.id }, body: { isArchived: false } }))
+      .message,
+    /"closing" already exists here/,
+  );
+  await update(twin.id, { name: 'closing twin' });
+  await update(root.id, { isArchived: false });
+});
+
+/** Until another connection waits for a lock, or a promise is settled. */
+async function untilWaiting(other: Promise<unknown>): Promise<void> {
+  const settled = other.then(
+    () => true,
+    () => true,
+  );
+  for (let isOver = false; !isOver; isOver = await Promise.race([settled, delay(20, false)])) {
+    const { rowCount } = await app.database.pool.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    if (rowCount) return;
+  }
+}
+
+test('a deployment requested during the deletion of its project is cancelled with the rest', async () => {
+  await forgetWork(app);
+  const project = await create('raced');
+  const { id } = await createActive(app, agent, { projectId: project.id });
+  await deploy(app, id);
+  let deleting: Promise<unknown> = Promise.resolve();
+  const queued = await inTransaction(app.context, async (context) => {
+    const environment = await lockEnvironmentRow(context.db, id);
+    const more = {
+      targets: [],
+      variableChanges: [],
+      variableFields: [],
+      trigger: 'user',
+      type: 'deploy',
+    } as const;
+    const actor = actorWithoutRights(app.admin.id);
+    const made = await startDeployment(
+      { ...{ ...app.context, actor, requestId: 'test' }, db: context.db },
+      environment!,
+      more,
+    );
+    deleting = ok(app, 'deleteProject', { params: { id: project.id } });
+    await untilWaiting(deleting);
+    return made;
+  });
+  await deleting;
+  const statuses = await ok(app, 'listDeployments', { params: { id } });
+  assert.equal(statuses.find((each) => each.id === queued.deployment.id)?.status, 'CANCELLED');
+});
+
+test('a request that holds an environment also gets its project while that is being deleted', async () => {
+  for (const archive of [
+    (id: string) => ok(app, 'deleteProject', { params: { id } }),
+    (id: string) => update(id, { isArchived: true }),
+  ]) {
+    await forgetWork(app);
+    const project = await create('held');
+    const { id } = await createActive(app, agent, { projectId: project.id });
+    await deploy(app, id);
+    await deploy(app, id);
+    let archiving: Promise<unknown> = Promise.resolve();
+    await inTransaction(app.context, async (context) => {
+      await lockEnvironmentRow(context.db, id);
+      archiving = archive(project.id);
+      await untilWaiting(archiving);
+      await sql`set local lock_timeout = 200`.execute(context.db);
+      assert.equal((await holdProjectRow(context.db, project.id))?.is_archived, false);
+    });
+    await archiving;
+    assert.equal((await get(project.id)).isArchived, true);
+  }
+});
+
+test('a destroy requested before its project was deleted still runs', async () => {
+  await forgetWork(app);
+  const project = await create('destroyed');
+  const environment = await createActive(app, agent, { projectId: project.id });
+  await ok(app, 'deleteProject', { params: { id: project.id } });
+  const destroy = await ok(app, 'destroyEnvironment', { params: { id: environment.id } });
+  assert.equal(destroy.status, 'IN_PROGRESS');
+});
+
+test('there is one module-testing project, hidden, which does not get in the way of others', async () => {
+  const params = { organizationId };
+  const [first, again] = await Promise.all([
+    ok(app, 'getTestingProject', { params }),
+    ok(app, 'getTestingProject', { params }),
+  ]);
+  assert.deepEqual(first, again);
+  const { rows } = await app.database.pool.query(
+    "select details from audit_event where action = 'project.created' and entity_id = $1",
+    [first.id],
+  );
+  assert.deepEqual(rows, [{ details: { name: first.name } }]);
+  assert.deepEqual(await get(first.id), first);
+  assert.ok(
+    (await ok(app, 'listProjects', { query: { organizationId } })).every(({ id }) => id !== first.id),
+  );
+  await create(first.name);
+  await refused(app, 'createProject', 400, {
+    body: { organizationId, name: 'below', parentProjectId: first.id },
+  });
+  await refused(app, 'deleteProject', 409, { params: { id: first.id } });
+  assert.equal((await move(first.id, app.projectId)).statusCode, 409);
+  const own = await createIdle(app);
+  await refused(app, 'moveProject', 404, { params: { id: own.id }, body: { targetProjectId: null } });
+});

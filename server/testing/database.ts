@@ -1,0 +1,57 @@
+/**
+ * Databases for tests: clones of a migrated template, on the server that the test run started for all its
+ * processes, or else on one that this process starts at its first call and ends at its end.
+ */
+import { after } from 'node:test';
+import type pg from 'pg';
+import { connect, type Database } from '../src/ground/database/open.ts';
+import {
+  migratedTemplate,
+  runOnServer,
+  startTestServer,
+  type TestServer,
+  testServerVariable,
+} from './database-server.ts';
+
+let ownServer: Promise<TestServer> | undefined;
+let clones = 0;
+
+/**
+ * A migrated, empty database of its own; disposing it drops it.
+ * @returns the open database; `address` serves for further connections
+ */
+export async function testDatabase(): Promise<Database> {
+  const server = await serverAddress();
+  const name = `test_${process.pid}_${++clones}`;
+  await runOnServer(server, `create database ${name} template ${migratedTemplate} strategy file_copy`);
+  const database = connect({ ...server, database: name });
+  return {
+    ...database,
+    async [Symbol.asyncDispose]() {
+      await database[Symbol.asyncDispose]();
+      await runOnServer(server, `drop database if exists ${name} with (force)`);
+    },
+  };
+}
+
+async function serverAddress(): Promise<pg.ClientConfig> {
+  const given = process.env[testServerVariable];
+  if (given) return JSON.parse(given) as pg.ClientConfig;
+  ownServer ??= startTestServer();
+  return (await ownServer).address;
+}
+
+const kept: AsyncDisposable[] = [];
+
+/**
+ * Keeps something open until the tests of this process are over; what was opened last is disposed first, the
+ * server at the very end.
+ */
+export function disposeAtEnd(resource: AsyncDisposable): void {
+  kept.push(resource);
+}
+
+after(async () => {
+  for (const resource of kept.splice(0).reverse()) await resource[Symbol.asyncDispose]();
+  await (await ownServer)?.[Symbol.asyncDispose]();
+});
